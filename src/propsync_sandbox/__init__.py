@@ -1,0 +1,26 @@
+"""The whole API of the spec as a real HTTP server over loopback, with made-up data. Shares no code with propsync."""
+
+from .fault_checks import FaultPlanError
+from .faults import FaultPlan, read_fault_plan
+from .journal import Entry, Journal
+from .night import live_through_a_night
+from .reference import write_reference
+from .sandbox import Sandbox
+from .shelf import Key, Record
+from .world import RESOURCES, TODAY, World
+
+__all__ = [
+    "RESOURCES",
+    "TODAY",
+    "Entry",
+    "FaultPlan",
+    "FaultPlanError",
+    "Journal",
+    "Key",
+    "Record",
+    "Sandbox",
+    "World",
+    "live_through_a_night",
+    "read_fault_plan",
+    "write_reference",
+]

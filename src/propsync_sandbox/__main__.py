@@ -1,0 +1,84 @@
+"""`python -m propsync_sandbox`: serve a made-up world until SIGINT or SIGTERM."""
+
+import argparse
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+
+from .faults import read_fault_plan
+from .order import ORDERS
+from .reference import write_reference
+from .sandbox import Sandbox
+from .world import TODAY
+
+
+def _from_zero(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise ValueError(text)
+    return number
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="propsync sandbox", description="The whole API, with made-up data.")
+    parser.add_argument("--port", type=_from_zero, default=0, help="default: a free one")
+    parser.add_argument("--scale", type=_from_zero, default=2000, help="number of assets (2000)")
+    parser.add_argument("--seed", type=int, default=7, help="another seed is another world (7)")
+    parser.add_argument("--today", type=date.fromisoformat, default=TODAY, help=f"the world's date ({TODAY})")
+    parser.add_argument("--token", help="the bearer token to accept; default: made from the seed")
+    parser.add_argument("--faults", type=Path, metavar="FILE", help="a fault plan in JSON")
+    parser.add_argument("--order", choices=ORDERS, default="stable", help="order of list results (stable)")
+    parser.add_argument("--reference", type=Path, metavar="DIR", help="write properties.csv and users.csv there")
+    parser.add_argument("--no-journal", action="store_true", help="keep no log of what was shown")
+    parser.add_argument("--no-gzip", action="store_true", help="never compress")
+    parser.add_argument("--signed-links", action="store_true", help="links in values differ at every request")
+    parser.add_argument("--accept-ranges", action="store_true", help="documents in byte ranges")
+    return parser
+
+
+def _sandbox(arguments: argparse.Namespace) -> Sandbox:
+    return Sandbox(
+        scale=arguments.scale,
+        seed=arguments.seed,
+        today=arguments.today,
+        port=arguments.port,
+        token=arguments.token,
+        order=arguments.order,
+        faults=read_fault_plan(arguments.faults) if arguments.faults else (),
+        journal=not arguments.no_journal,
+        gzip=not arguments.no_gzip,
+        accept_ranges=arguments.accept_ranges,
+        signed_links=arguments.signed_links,
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit 0 after a signal, 1 when the port or the folder cannot be had, 2 on wrong usage or a wrong fault plan."""
+    arguments = _parser().parse_args(argv)
+    ended = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
+    try:
+        sandbox = _sandbox(arguments)
+        if arguments.reference:
+            write_reference(sandbox.world, arguments.reference)
+    except ValueError as error:
+        return _complain(str(error), 2)
+    except (OSError, OverflowError) as error:
+        return _complain(f"cannot start: {error}", 1)
+    with sandbox:
+        print(f"propsync sandbox at {sandbox.base_url}  token: {sandbox.token}", flush=True)  # noqa: T201  a program prints
+        ended.wait()
+    return 0
+
+
+def _complain(message: str, status: int) -> int:
+    print(f"propsync sandbox: {message}", file=sys.stderr)  # noqa: T201  a program complains
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,199 @@
+"""The twelve endpoints (spec 4.1 to 4.12): which path goes where, and what each answers."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from urllib.parse import unquote
+
+from . import documents, writes
+from .callers import Callers
+from .exchange import Answer, Refusal, Request, json_answer, refusal_answer
+from .journal import Entry, Journal
+from .lists import Lists
+from .order import Order
+from .shelf import Record
+from .spoil import spoiled, status_answer
+from .world import World
+
+Endpoint = Callable[..., Answer]
+
+
+@dataclass(frozen=True)
+class Route:
+    pattern: re.Pattern[str]
+    methods: Mapping[str, Endpoint]
+
+
+def _route(path: str, **methods: Endpoint) -> Route:
+    """`{name}` in a path takes one segment, an empty one too: an id left out has its own code (spec 7)."""
+    return Route(re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]*)", path)), methods)
+
+
+class App:
+    """Answers requests about a world and notes in the journal what it showed."""
+
+    def __init__(
+        self,
+        world: World,
+        callers: Callers,
+        journal: Journal,
+        *,
+        order: Order,
+        signed_links: bool = False,
+        accept_ranges: bool = False,
+    ) -> None:
+        self.world = world
+        self.callers = callers
+        self.journal = journal
+        self.lists = Lists(world, order, signed_links)
+        self.accept_ranges = accept_ranges
+        self.routes = self._routes()
+
+    def answer(self, request: Request) -> tuple[Answer, int]:
+        """The answer and its number in the journal (0 when that is off).
+
+        Picking records and noting them is one step under the world's lock; writing the body is not in it.
+        """
+        with self.world.lock:
+            answer = self._answer_with(request)
+            answer, whole = spoiled(answer, request.effect)
+            sequence = self._note(request, answer, whole)
+        return answer, sequence
+
+    def _answer_with(self, request: Request) -> Answer:
+        """Some faults keep the request from being carried out at all."""
+        effect = request.effect
+        if effect is not None and effect.kind in ("status", "reset", "close", "stall") and not effect.apply:
+            return status_answer(effect)
+        try:
+            self.callers.check(request)
+            return self._dispatch(request)
+        except Refusal as refusal:
+            return refusal_answer(refusal)
+
+    def _note(self, request: Request, answer: Answer, whole: bool) -> int:
+        entry = Entry(
+            method=request.method,
+            path=request.path,
+            query=request.query_text,
+            caller=self.callers.label(request),
+            status=answer.status,
+            fault=request.effect.kind if request.effect else None,
+            total=answer.total,
+            records=answer.records,
+            types=answer.types,
+            with_flags=answer.with_flags,
+            delivered=whole,
+        )
+        return self.journal.note(entry)
+
+    def _dispatch(self, request: Request) -> Answer:
+        for route in self.routes:
+            match = route.pattern.fullmatch(request.path)
+            if match is None:
+                continue
+            if request.method not in route.methods:
+                allowed = ", ".join(route.methods)
+                return json_answer({"code": "MethodNotAllowed", "message": allowed}, 405, {"Allow": allowed})
+            ids = {name: unquote(text) for name, text in match.groupdict().items()}
+            return route.methods[request.method](request, **ids)
+        raise Refusal(404, "NotFound", "There is no such path")
+
+    def _routes(self) -> Sequence[Route]:
+        """Fixed paths before those with ids."""
+        return (
+            _route("/properties/assets/types", GET=self._asset_types),
+            _route("/properties/assets", GET=self.lists.assets),
+            _route("/properties/{property_id}/assets", POST=self._create_asset),
+            _route("/properties/{property_id}/assets/{asset_id}", PATCH=self._change_asset),
+            _route("/assessments", GET=self.lists.assessments),
+            _route("/assessments/types", GET=self._assessment_types),
+            _route("/assessments/schedules", GET=self.lists.schedules),
+            _route(
+                "/assessments/schedules/{property_id}/{type_id}",
+                GET=self._schedule,
+                PUT=self._put_schedule,
+                DELETE=self._delete_schedule,
+            ),
+            _route("/assessments/{assessment_id}/report.pdf", GET=partial(self._document, documents.REPORT)),
+            _route("/assessments/{assessment_id}/bundle.zip", GET=partial(self._document, documents.BUNDLE)),
+        )
+
+    def _asset_types(self, _request: Request) -> Answer:
+        """Spec 4.1: the property is named `type`, in the singular."""
+        listed = self.world.asset_types.listed_json()
+        return Answer(200, b'{"type":' + listed + b"}", types=listed)
+
+    def _assessment_types(self, _request: Request) -> Answer:
+        """Spec 4.6, which shows no shape: an object with `types`."""
+        listed = self.world.assessment_types.listed_json()
+        return Answer(200, b'{"types":' + listed + b"}", types=listed)
+
+    def _create_asset(self, request: Request, property_id: str) -> Answer:
+        """Spec 4.3."""
+        writes.required_id(property_id, "PropertyIdRequired")
+        body = writes.body_object(request, "PropertyAssetValuesInvalidFormat")
+        type_id = body.get("type")
+        if not isinstance(type_id, str) or not type_id:
+            raise Refusal(400, "AssetTypeIdRequired", "type is required")
+        values = writes.values_object(body, required=False)
+        self._known_property(property_id, 400)
+        if type_id not in self.world.asset_types:
+            raise Refusal(400, "AssetTypeNotFound", "There is no such asset type")
+        writes.check_values(self.world, type_id, values)
+        return json_answer({"id": self.world.assets.add(property_id, type_id, values)})
+
+    def _change_asset(self, request: Request, property_id: str, asset_id: str) -> Answer:
+        """Spec 4.4."""
+        writes.required_id(property_id, "PropertyIdRequired")
+        writes.required_id(asset_id, "PropertyAssetIdRequired")
+        values = writes.values_object(writes.body_object(request, "PropertyAssetValuesInvalidFormat"), required=True)
+        self._known_property(property_id, 400)
+        record = self.world.assets.get(asset_id)
+        if record is None or record.property != property_id:
+            raise Refusal(400, "PropertyAssetNotFound", "The property has no such asset")
+        writes.check_values(self.world, record.type, values)
+        self.world.assets.edit(asset_id, values)
+        return Answer(204)
+
+    def _schedule(self, _request: Request, property_id: str, type_id: str) -> Answer:
+        """Spec 4.10."""
+        record = self._standing_schedule(property_id, type_id)
+        return Answer(200, record.shown(), records=(record,))
+
+    def _put_schedule(self, request: Request, property_id: str, type_id: str) -> Answer:
+        """Spec 4.11; members left out are kept, which the spec leaves open."""
+        self._known_property(property_id, 404)
+        if type_id not in self.world.assessment_types:
+            raise Refusal(404, "AssessmentTypeNotFound", "There is no such assessment type")
+        members = writes.schedule_members(request)
+        if (property_id, type_id) in self.world.schedules:
+            self.world.schedules.set_members((property_id, type_id), **members)
+        else:
+            self.world.schedules.create(property_id, type_id, **members)
+        return Answer(204)
+
+    def _delete_schedule(self, _request: Request, property_id: str, type_id: str) -> Answer:
+        """Spec 4.12."""
+        self.world.schedules.delete(self._standing_schedule(property_id, type_id).key)
+        return Answer(204)
+
+    def _document(self, kind: documents.Kind, request: Request, assessment_id: str) -> Answer:
+        """Spec 4.7 and 4.8."""
+        record = self.world.assessments.get(assessment_id)
+        if record is None:
+            raise Refusal(404, "AssessmentNotFound", "There is no such assessment")
+        content = partial(kind.write, documents.subject(self.world, record))
+        answer = Answer(200, content, kind.content_type, records=(record,))
+        return documents.ranged(answer, request) if self.accept_ranges else answer
+
+    def _standing_schedule(self, property_id: str, type_id: str) -> Record:
+        record = self.world.schedules.get((property_id, type_id))
+        if record is None:
+            raise Refusal(404, "ScheduleNotFound", "There is no schedule for this property and type")
+        return record
+
+    def _known_property(self, property_id: str, status: int) -> None:
+        if property_id not in self.world.properties:
+            raise Refusal(status, "PropertyNotFound", "There is no such property")

@@ -1,0 +1,122 @@
+"""Property assets (spec 2.2) and what can happen to them."""
+
+import threading
+from collections.abc import Mapping
+from datetime import date
+from random import Random
+
+from .identity import new_uid
+from .jsontext import JsonObject
+from .people import Properties
+from .shelf import Key, Record, Shelf
+from .typebook import AssetTypes
+from .values import field_result, made_up_value
+
+_MISSING = 0.03
+_NULL = 0.02
+
+
+class Assets(Shelf):
+    """Keyed by asset id."""
+
+    def __init__(
+        self, lock: threading.RLock, rng: Random, types: AssetTypes, properties: Properties, today: date
+    ) -> None:
+        super().__init__(lock, rng)
+        self.types = types
+        self.properties = properties
+        self.today = today
+
+    def add(
+        self,
+        property: str | None = None,
+        type: str | None = None,
+        values: Mapping[str, object] | None = None,
+        *,
+        id: str | None = None,
+        rng: Random | None = None,
+    ) -> str:
+        """A new asset; what is not given is made up. Returns its id."""
+        rng = rng or self.rng
+        with self.lock:
+            type_id = type or self.types.pick(rng)
+            fields = self._made_up_fields(type_id, rng) if values is None else self._given_fields(type_id, values)
+            key = id or new_uid(rng)
+            property_id = property or self.properties.pick(rng)
+            self._put(key, {"id": key, "property": property_id, "type": type_id, "fields": fields})
+            return key
+
+    def edit(self, key: str, values: Mapping[str, object]) -> Record:
+        """Set values by field id; None removes (spec 2.3). Fields are not checked: see `writes` for what PATCH allows.
+
+        To show a null as null, set a field result with `edit_result`.
+        """
+        with self.lock:
+            record = self._standing[key]
+            members = record.members()
+            results = {result["field"]: result for result in members["fields"]}
+            for field_id, value in values.items():
+                if value is None:
+                    results.pop(field_id, None)
+                else:
+                    results[field_id] = field_result(self.types.field(record.type, field_id), value)
+            return self._replace(record, members | {"fields": list(results.values())})
+
+    def edit_result(self, key: str, field_id: str, value: object) -> Record:
+        """Write one field result as given, null or a value of the wrong kind included."""
+        with self.lock:
+            record = self._standing[key]
+            members = record.members()
+            others = [result for result in members["fields"] if result["field"] != field_id]
+            result = field_result(self.types.field(record.type, field_id), value)
+            return self._replace(record, members | {"fields": [*others, result]})
+
+    def set_members(self, key: str, **members: object) -> Record:
+        """Overwrite or add top-level members, whatever they are."""
+        with self.lock:
+            record = self._standing[key]
+            return self._replace(record, record.members() | members)
+
+    def scribble(self, key: Key, rng: Random | None = None) -> Record:
+        """Change one value at random, to something else than it was."""
+        rng = rng or self.rng
+        with self.lock:
+            record = self._standing[key]
+            definition = rng.choice(self.types.fields(record.type))
+            before = record.members()
+            for _ in range(20):
+                after = self._with_result(before, field_result(definition, made_up_value(definition, rng, self.today)))
+                if after != before:
+                    break
+            return self._replace(record, after)
+
+    def move(self, key: str, property: str) -> Record:
+        return self.set_members(key, property=property)
+
+    def change_type(self, key: str, type: str, rng: Random | None = None) -> Record:
+        """Another type, hence other fields."""
+        with self.lock:
+            return self.set_members(key, type=type, fields=self._made_up_fields(type, rng or self.rng))
+
+    @staticmethod
+    def _with_result(members: JsonObject, result: JsonObject) -> JsonObject:
+        results = {known["field"]: known for known in members["fields"]}
+        results[result["field"]] = result
+        return members | {"fields": list(results.values())}
+
+    def _given_fields(self, type_id: str, values: Mapping[str, object]) -> list[JsonObject]:
+        return [
+            field_result(self.types.field(type_id, field_id), value)
+            for field_id, value in values.items()
+            if value is not None
+        ]
+
+    def _made_up_fields(self, type_id: str, rng: Random) -> list[JsonObject]:
+        """Most fields have a value, a few are null, a few are missing."""
+        results = []
+        for definition in self.types.fields(type_id):
+            dice = rng.random()
+            if dice > _MISSING:
+                value = None if dice < _MISSING + _NULL else made_up_value(definition, rng, self.today)
+                results.append(field_result(definition, value))
+        return results

@@ -1,0 +1,88 @@
+"""The documents of an assessment: report.pdf (spec 4.7) and bundle.zip (spec 4.8), byte for byte the same each time.
+
+Another version of the record gives another document, as a real report does once it was approved again.
+"""
+
+import io
+import re
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from . import findings
+from .exchange import Answer, Request
+from .findings import Subject, subject
+from .pictures import picture
+
+__all__ = ["BUNDLE", "REPORT", "Kind", "bundle", "ranged", "report", "subject"]
+
+_ZIP_TIME = (2026, 3, 2, 6, 0, 0)
+_RANGE = re.compile(r"bytes=(\d*)-(\d*)")
+
+
+@dataclass(frozen=True)
+class Kind:
+    write: Callable[[Subject], bytes]
+    content_type: str
+
+
+@lru_cache(maxsize=256)
+def report(about: Subject) -> bytes:
+    """A PDF of several pages: title, summary, actions, controls."""
+    # fpdf2 takes a second to import, which only those who ask for a document should wait.
+    from .pdf import written
+
+    return written(about)
+
+
+def bundle(about: Subject) -> bytes:
+    """The report, three CSVs, attachments and images, in a ZIP with fixed times."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as folder:
+        for name, content in _members(about):
+            member = zipfile.ZipInfo(name, _ZIP_TIME)
+            member.compress_type = zipfile.ZIP_DEFLATED
+            member.external_attr = 0o644 << 16
+            folder.writestr(member, content)
+    return packed.getvalue()
+
+
+REPORT = Kind(report, "application/pdf")
+BUNDLE = Kind(bundle, "application/zip")
+
+
+def _members(about: Subject) -> list[tuple[str, bytes]]:
+    rng = about.dice("images")
+    actions, elements = findings.actions(about), findings.elements(about)
+    members = [
+        ("report.pdf", report(about)),
+        ("actions.csv", findings.as_csv(findings.ACTION_COLUMNS, actions)),
+        ("controls.csv", findings.as_csv(findings.CONTROL_COLUMNS, findings.controls(about))),
+        ("elements.csv", findings.as_csv(findings.ELEMENT_COLUMNS, elements)),
+        ("attachments/site plan.png", picture(rng, 48)),
+        ("attachments/llythyr i'r preswylydd.txt", b"Annwyl breswylydd,\r\nDiolch.\r\n"),
+        ("images/controls/C01.png", picture(rng)),
+    ]
+    members += [(str(row["image"]), picture(rng)) for row in actions if row["image"]]
+    return members + [(str(row["photo"]), picture(rng)) for row in elements if row["photo"]]
+
+
+def ranged(answer: Answer, request: Request) -> Answer:
+    """One byte range where it is asked for and can be met; the spec says nothing of ranges, so this is optional."""
+    headers = {"Accept-Ranges": "bytes"}
+    match = _RANGE.fullmatch(request.headers.get("range", ""))
+    if match is None or match.group(0) == "bytes=-":
+        return replace(answer, headers=headers)
+    body = answer.body()
+    first, last = _bounds(match.group(1), match.group(2), len(body))
+    if first > last:
+        return Answer(416, headers=headers | {"Content-Range": f"bytes */{len(body)}"})
+    headers["Content-Range"] = f"bytes {first}-{last}/{len(body)}"
+    return replace(answer, status=206, content=body[first : last + 1], headers=headers)
+
+
+def _bounds(start: str, end: str, size: int) -> tuple[int, int]:
+    if not start:
+        return max(0, size - int(end)), size - 1
+    return int(start), min(int(end), size - 1) if end else size - 1

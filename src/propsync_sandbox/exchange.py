@@ -1,0 +1,93 @@
+"""One request as the application sees it, and the answer it gives; sockets are the server's affair."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl
+
+from .faults import Effect
+from .jsontext import decode_exactly, encode
+from .shelf import Record
+
+JSON = "application/json"
+_MOST_DIGITS = 18
+
+
+class Refusal(Exception):  # noqa: N818  an answer, not a mishap
+    """An answer other than success. Error bodies are objects with a string `code` (spec 7)."""
+
+    def __init__(self, status: int, code: str, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+
+
+@dataclass(frozen=True)
+class Request:
+    """Names of headers in lower case. `effect` is what the fault plan has in store for the request."""
+
+    method: str
+    path: str
+    query_text: str
+    headers: Mapping[str, str]
+    body: bytes = b""
+    effect: Effect | None = None
+
+    @property
+    def query(self) -> dict[str, str]:
+        """Of a parameter given twice, the last counts."""
+        return dict(parse_qsl(self.query_text, keep_blank_values=True))
+
+    def words(self, name: str, default: str = "") -> set[str]:
+        """A comma-separated parameter; given but empty, it is as if it were not given."""
+        return {word.strip() for word in (self.query.get(name) or default).split(",") if word.strip()}
+
+    def whole_number(self, name: str, default: int, most: int | None = None) -> int:
+        """An integer of at least 1 (spec 8)."""
+        text = self.query.get(name, str(default))
+        is_number = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
+        if not is_number or int(text) < 1 or (most is not None and int(text) > most):
+            upper = f" to {most}" if most else " or more"
+            raise Refusal(400, f"{name.capitalize()}Invalid", f"{name} must be an integer, 1{upper}")
+        return int(text)
+
+    def truth(self, name: str) -> bool:
+        """A boolean parameter, false when absent."""
+        words = {"true": True, "1": True, "false": False, "0": False}
+        text = self.query.get(name, "false").lower()
+        if text not in words:
+            raise Refusal(400, f"{name.capitalize()}Invalid", f"{name} must be true or false")
+        return words[text]
+
+    def json_body(self) -> Any:
+        """The parsed body; ValueError when it is not JSON, or holds half a character that could not be sent back."""
+        value = decode_exactly(self.body)
+        encode(value)
+        return value
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`content` may be a function: what is slow to write is then written after the world's lock is released."""
+
+    status: int
+    content: bytes | Callable[[], bytes] = b""
+    content_type: str = JSON
+    headers: Mapping[str, str] = field(default_factory=dict)
+    total: int | None = None
+    records: tuple[Record, ...] = ()
+    types: bytes | None = None
+    with_flags: bool = False
+
+    def body(self) -> bytes:
+        return self.content if isinstance(self.content, bytes) else self.content()
+
+
+def json_answer(value: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
+    return Answer(status, encode(value), headers=headers or {})
+
+
+def refusal_answer(refusal: Refusal) -> Answer:
+    headers = {"WWW-Authenticate": "Bearer"} if refusal.status == 401 else {}
+    return json_answer({"code": refusal.code, "message": refusal.message}, refusal.status, headers)

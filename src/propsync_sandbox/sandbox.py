@@ -1,0 +1,97 @@
+"""The sandbox as one thing to start and stop: `with Sandbox(scale=200) as sandbox: ...`."""
+
+import hashlib
+import ssl
+from collections.abc import Mapping, Sequence
+from datetime import date
+from types import TracebackType
+from typing import Any, Self
+
+from .app import App
+from .callers import Callers
+from .control import Control
+from .faults import FaultPlan
+from .journal import Journal
+from .night import live_through_a_night
+from .order import Order
+from .server import HOST, Server
+from .world import TODAY, World
+
+
+class Sandbox:
+    """The API of the spec on a loopback port, in daemon threads.
+
+    `rights` maps a token (of `sandbox.token` or any other) to the path prefixes that it is refused with 403; `*` in
+    a prefix is one path segment. Every token named there is accepted.
+    """
+
+    def __init__(
+        self,
+        *,
+        scale: int = 2000,
+        seed: int = 7,
+        today: date = TODAY,
+        world: World | None = None,
+        port: int = 0,
+        token: str | None = None,
+        rights: Mapping[str, Sequence[str]] | None = None,
+        order: str = "stable",
+        faults: Sequence[Mapping[str, Any]] = (),
+        journal: bool = True,
+        gzip: bool = True,
+        accept_ranges: bool = False,
+        signed_links: bool = False,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        self.world = world or World(seed, scale, today)
+        self.token = token or _token_of(self.world.seed)
+        self.callers = Callers({self.token: ()} | dict(rights or {}))
+        self.journal = Journal(journal)
+        self._control = Control(self.world, self.journal, FaultPlan(faults))
+        app = App(
+            self.world,
+            self.callers,
+            self.journal,
+            order=Order(order, seed),
+            signed_links=signed_links,
+            accept_ranges=accept_ranges,
+        )
+        self._server = Server(app, self._control, port=port, packing=gzip, tls=tls)
+
+    @property
+    def base_url(self) -> str:
+        scheme = "http" if self._server.tls is None else "https"
+        return f"{scheme}://{HOST}:{self._server.port}"
+
+    def start(self) -> Self:
+        self._server.start()
+        return self
+
+    def stop(self) -> None:
+        self._server.stop()
+
+    def set_faults(self, faults: Sequence[Mapping[str, Any]]) -> None:
+        """Replace the fault plan, from the next request on; FaultPlanError when it is wrong."""
+        self._control.faults = FaultPlan(faults)
+
+    def night(self, seed: int | None = None) -> dict[str, int]:
+        return live_through_a_night(self.world, seed)
+
+    def change_token(self, token: str) -> None:
+        """From now on only the new token is accepted in place of the old one."""
+        self.callers.revoke(self.token)
+        self.callers.accept(token)
+        self.token = token
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+
+def _token_of(seed: int) -> str:
+    """A token of its own for each seed, the same every time: it guards made-up records only."""
+    return "sandbox-" + hashlib.sha256(f"token {seed}".encode()).hexdigest()[:24]

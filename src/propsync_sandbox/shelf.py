@@ -1,0 +1,117 @@
+"""A shelf holds the records of one resource, each as the JSON that the API shows, with a version that only grows.
+
+A `Record` never changes: an edit puts a new one in its place. A page that is being sent, and the journal, can
+therefore keep what they showed without a lock and without a copy.
+"""
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+from random import Random
+
+from .jsontext import JsonObject, decode_exactly, encode
+
+Key = str | tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One version of one record. `flags` (spec 2.4) is kept apart because only `includeflags` shows it."""
+
+    key: Key
+    version: int
+    body: bytes
+    property: str
+    type: str
+    status: str | None = None
+    performed: frozenset[str] = frozenset()
+    flags: bytes = b""
+
+    def shown(self, with_flags: bool = False) -> bytes:
+        """The JSON bytes that a client gets."""
+        if not (with_flags and self.flags):
+            return self.body
+        return self.body[:-1] + b',"flags":' + self.flags + b"}"
+
+    def members(self, with_flags: bool = True) -> JsonObject:
+        """The record as a fresh dict, decimals exact."""
+        members: JsonObject = decode_exactly(self.shown(with_flags))
+        return members
+
+
+class Shelf:
+    """The records of one resource in the order they were put there; what was taken away can be brought back."""
+
+    def __init__(self, lock: threading.RLock, rng: Random) -> None:
+        self.lock = lock
+        self.rng = rng
+        self._standing: dict[Key, Record] = {}
+        self._gone: dict[Key, Record] = {}
+
+    def __len__(self) -> int:
+        return len(self._standing)
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self._standing
+
+    def get(self, key: Key) -> Record | None:
+        return self._standing.get(key)
+
+    def records(self) -> list[Record]:
+        with self.lock:
+            return list(self._standing.values())
+
+    def keys(self) -> list[Key]:
+        with self.lock:
+            return list(self._standing)
+
+    def gone_keys(self) -> list[Key]:
+        with self.lock:
+            return list(self._gone)
+
+    def truth(self) -> dict[Key, JsonObject]:
+        """What the API would show of each record now (flags included), as dicts; decimals are `decimal.Decimal`."""
+        return {record.key: record.members() for record in self.records()}
+
+    def delete(self, key: Key) -> Record:
+        """Take a record away; raises KeyError when it is not there."""
+        with self.lock:
+            record = self._standing.pop(key)
+            self._gone[key] = record
+            return record
+
+    def bring_back(self, key: Key) -> Record:
+        """The same id again, as it was, with a higher version; raises KeyError when it was never deleted."""
+        with self.lock:
+            last = self._gone[key]
+            return self._put(key, last.members(with_flags=False), last.performed, last.flags)
+
+    def pick(self, rng: Random | None = None) -> Key:
+        """Any key."""
+        return (rng or self.rng).choice(self.keys())
+
+    def _put(
+        self, key: Key, members: JsonObject, performed: Iterable[str] = (), flags: bytes = b"", body: bytes = b""
+    ) -> Record:
+        with self.lock:
+            record = Record(
+                key=key,
+                version=self._next_version(key),
+                body=body or encode(members),
+                property=members["property"],
+                type=members["type"],
+                status=members.get("status"),
+                performed=frozenset(performed),
+                flags=flags,
+            )
+            self._gone.pop(key, None)
+            self._standing[key] = record
+            return record
+
+    def _replace(self, record: Record, members: JsonObject) -> Record:
+        """A new version in the same place, everything that is not in the JSON kept."""
+        return self._put(record.key, members, record.performed, record.flags)
+
+    def _next_version(self, key: Key) -> int:
+        last = self._standing.get(key) or self._gone.get(key)
+        return last.version + 1 if last else 1

@@ -1,0 +1,95 @@
+"""Reports and bundles (spec 4.7, 4.8)."""
+
+import csv
+import io
+import zipfile
+import zlib
+
+import httpx
+import pytest
+
+from propsync_sandbox import Sandbox, World
+from propsync_sandbox.documents import bundle, report, subject
+
+
+def document(sandbox: Sandbox, client: httpx.Client, name: str) -> httpx.Response:
+    return client.get(f"/assessments/{sandbox.world.assessments.keys()[0]}/{name}")
+
+
+def test_a_report_is_a_pdf_of_several_pages(sandbox: Sandbox, client: httpx.Client) -> None:
+    answer = document(sandbox, client, "report.pdf")
+    assert answer.headers["Content-Type"] == "application/pdf"
+    assert answer.content.startswith(b"%PDF-1.")
+    assert answer.content.rstrip().endswith(b"%%EOF")
+    assert answer.content.count(b"/Type /Page\n") >= 3
+    start = int(answer.content.rsplit(b"startxref", 1)[1].split()[0])
+    assert answer.content[start:].startswith(b"xref")
+
+
+def test_a_bundle_holds_the_report_the_tables_attachments_and_images(sandbox: Sandbox, client: httpx.Client) -> None:
+    answer = document(sandbox, client, "bundle.zip")
+    assert answer.headers["Content-Type"] == "application/zip"
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as packed:
+        assert packed.testzip() is None
+        names = packed.namelist()
+        assert {"report.pdf", "actions.csv", "controls.csv", "elements.csv"} <= set(names)
+        assert any(name.startswith("attachments/") for name in names)
+        assert packed.read("report.pdf") == document(sandbox, client, "report.pdf").content
+        for name in ("actions.csv", "controls.csv", "elements.csv"):
+            rows = list(csv.DictReader(io.StringIO(packed.read(name).decode(), newline="")))
+            assert rows
+            assert all(len(row["id"]) == 22 for row in rows)
+            for row in rows:
+                picture = row.get("image") or row.get("photo")
+                assert not picture or picture in names
+
+
+def test_the_pictures_are_sound_png() -> None:
+    world = World(1, 24)
+    about = subject(world, world.assessments.records()[0])
+    with zipfile.ZipFile(io.BytesIO(bundle(about))) as packed:
+        pictures = [packed.read(name) for name in packed.namelist() if name.endswith(".png")]
+    assert pictures
+    for picture in pictures:
+        assert picture.startswith(b"\x89PNG\r\n\x1a\n")
+        width, start = int.from_bytes(picture[16:20], "big"), picture.index(b"IDAT")
+        size = int.from_bytes(picture[start - 4 : start], "big")
+        pixels = zlib.decompress(picture[start + 4 : start + 4 + size])
+        assert len(pixels) == width * (1 + 3 * width)
+        assert zlib.crc32(picture[start : start + 4 + size]) == int.from_bytes(
+            picture[start + 4 + size : start + 8 + size], "big"
+        )
+
+
+@pytest.mark.parametrize("write", [report, bundle])
+def test_documents_are_the_same_for_the_same_version_and_other_for_another(write) -> None:
+    first, second = World(3, 24), World(3, 24)
+    key = first.assessments.keys()[0]
+    one = write(subject(first, first.assessments.get(key)))
+    report.cache_clear()
+    assert write(subject(second, second.assessments.get(key))) == one
+    second.assessments.set_status(key, "approved")
+    assert write(subject(second, second.assessments.get(key))) != one
+
+
+def test_texts_outside_latin_do_not_break_a_report() -> None:
+    world = World(3, 24)
+    key = world.assessments.keys()[0]
+    world.assessments.set_members(key, summary="备注 😕 ciężko")
+    assert report(subject(world, world.assessments.get(key))).startswith(b"%PDF")
+
+
+def test_byte_ranges_are_served_when_switched_on(start) -> None:
+    sandbox, client = start(accept_ranges=True)
+    path = f"/assessments/{sandbox.world.assessments.keys()[0]}/report.pdf"
+    whole = client.get(path).content
+    for header, part in (("bytes=0-3", whole[:4]), ("bytes=100-", whole[100:]), ("bytes=-6", whole[-6:])):
+        answer = client.get(path, headers={"Range": header})
+        assert (answer.status_code, answer.content) == (206, part)
+        assert answer.headers["Content-Range"].endswith(f"/{len(whole)}")
+    assert client.get(path, headers={"Range": f"bytes={len(whole)}-"}).status_code == 416
+
+
+def test_byte_ranges_are_ignored_when_switched_off(sandbox: Sandbox, client: httpx.Client) -> None:
+    path = f"/assessments/{sandbox.world.assessments.keys()[0]}/report.pdf"
+    assert client.get(path, headers={"Range": "bytes=0-3"}).status_code == 200
