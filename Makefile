@@ -1,0 +1,49 @@
+# Two commands on a fresh machine with python3, make and a compiler: `make demo` and `make test`.
+# `make setup` alone makes .venv/ with propsync in it.
+
+PYTHON ?= python3
+BIN := .venv/bin
+CLIENTS := .cache/duckdb-1.2.2 .cache/duckdb-1.5.5
+WORKERS ?= 2
+
+.PHONY: setup demo test lint bench lock clean
+.DELETE_ON_ERROR:
+
+setup: .venv/.ready
+
+.venv/.ready: requirements.lock pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-build-isolation --no-deps --editable .
+	touch $@
+
+demo: setup
+	$(BIN)/propsync demo
+
+# old DuckDB clients, each in a folder of its own: what is published must open in them
+.cache/duckdb-%: tests/clients/duckdb-%.lock | setup
+	rm -rf $@
+	$(BIN)/python -m pip install --quiet --require-hashes --no-deps --target $@ -r $<
+
+test: setup $(CLIENTS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow"
+	$(BIN)/python -m pytest -m slow
+
+lint: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: setup
+	$(BIN)/python -m benchmarks
+
+# writes the lock anew from pyproject.toml; wants uv
+lock:
+	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-annotate --no-header --python-version 3.11 \
+	  --all-extras --group dev pyproject.toml -o requirements.lock
+	for version in 1.2.2 1.5.5; do echo "duckdb==$$version" | uv pip compile --quiet --generate-hashes --no-emit-index-url \
+	  --no-annotate --no-header --python-version 3.11 - -o tests/clients/duckdb-$$version.lock; done
+
+clean:
+	rm -rf .venv .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis dist

@@ -1,0 +1,23 @@
+-- grain: asset_id
+-- why: one row an asset of one type, one column a field; an asset with no value at all is a row too
+with of_type as (
+  select assets.asset_id, assets.property_id
+  from main.assets as assets
+  semi join {{dirty}} as dirty using (asset_id)
+  where assets.asset_type_id = {{asset_type_id}}
+),
+field_values as (
+  select recorded.*
+  from main.asset_field_values as recorded
+  semi join of_type using (asset_id)
+  where recorded.asset_type_id = {{asset_type_id}}
+),
+by_asset as (
+  select
+    asset_id{{field_columns}}
+  from field_values
+  group by asset_id
+)
+select *
+from of_type
+left join by_asset using (asset_id)

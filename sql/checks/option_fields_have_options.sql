@@ -1,0 +1,6 @@
+-- severity: warn
+-- why: an option field without options suggests that the shape of option lists was not found
+select asset_type_id, field_id
+from main.asset_type_fields
+anti join main.asset_field_options using (asset_type_id, field_id)
+where kind = 'option' and is_listed

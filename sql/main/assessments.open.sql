@@ -1,0 +1,27 @@
+-- grain: assessment_id
+-- why: the latest version of each assessment that is not gone, with what the lists told of it
+with versions as (
+  select *
+  from history.assessments
+  semi join staging.dirty_assessments using (assessment_id)
+  where valid_to is null and change <> 'delete'
+),
+first_seen as (
+  select assessment_id, min(valid_from) as first_seen_at
+  from history.assessments
+  semi join staging.dirty_assessments using (assessment_id)
+  group by assessment_id
+)
+select
+  assessment_id,
+  {{property}} as property_id,
+  {{type}} as assessment_type_id,
+  status,
+  payload->>'$.scheduleCustomReference' as schedule_custom_reference,
+  performed_for,
+  performed_by,
+  first_seen_at,
+  valid_from as changed_at,
+  payload{{open_columns}}
+from versions
+join first_seen using (assessment_id)

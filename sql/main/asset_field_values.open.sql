@@ -1,0 +1,82 @@
+-- grain: asset_id, field_id
+-- why: a value goes to the column of its kind; one that does not fit stays in value_text or value_json
+with results as (
+  select * from staging.asset_results where field_id is not null and not is_repeat
+),
+told as (
+  select *, if(json_type(value) = 'NULL', null, json_type(value)) as json_kind
+  from results
+),
+scalars as (
+  select
+    *,
+    if(json_kind in ('VARCHAR', 'BIGINT', 'UBIGINT', 'DOUBLE', 'BOOLEAN'), value->>'$', null) as scalar
+  from told
+),
+exact as (
+  -- a number that DuckDB would write differently comes as a text behind a mark (see merge.exact)
+  select
+    * exclude (scalar),
+    if(starts_with(scalar, $exact_mark), substr(scalar, length($exact_mark) + 1), scalar) as scalar,
+    json_kind in ('BIGINT', 'UBIGINT', 'DOUBLE') or coalesce(starts_with(scalar, $exact_mark), false) as is_number
+  from scalars
+),
+option_labels as (
+  select asset_type_id, field_id, map(list(option_id), list(label)) as labels
+  from main.asset_field_options
+  group by asset_type_id, field_id
+),
+chosen as (
+  select
+    *,
+    case
+      when kind <> 'option' then null
+      when json_kind = 'VARCHAR' then [scalar]
+      when json_kind = 'ARRAY' then list_transform(
+        from_json(value, '["JSON"]'),
+        lambda option: if(json_type(option) = 'OBJECT', {{option_reference}}, if(json_type(option) in ('VARCHAR', 'BIGINT', 'UBIGINT'), option->>'$', null))
+      )
+    end as options
+  from exact
+),
+fitted as (
+  select
+    *,
+    case when kind = 'number' and is_number then nullif(try_cast(scalar as double), 'inf'::double) end as number,
+    case
+      when kind = 'date' and json_kind = 'VARCHAR' and regexp_full_match(scalar, '\d{4}-\d{2}-\d{2}')
+        then try_cast(scalar as date)
+    end as date,
+    case
+      when kind = 'time' and json_kind = 'VARCHAR' and regexp_full_match(scalar, '\d{2}:\d{2}(:\d{2})?')
+        then try_cast(if(length(scalar) = 5, scalar || ':00', scalar) as time)
+    end as time,
+    if(list_contains(list_transform(options, lambda option: option is null), true), null, options) as fitting_options
+  from chosen
+)
+select
+  fitted.asset_id,
+  fitted.property_id,
+  fitted.asset_type_id,
+  fitted.field_id,
+  fields.label,
+  fitted.kind,
+  fitted.position,
+  fitted.scalar as value_text,
+  nullif(fitted.number, '-inf'::double) as value_number,
+  fitted.date as value_date,
+  fitted.time as value_time,
+  fitted.fitting_options as value_options,
+  list_transform(fitted.fitting_options, lambda option: option_labels.labels[option]) as value_option_labels,
+  case
+    when fitted.json_kind is null then null
+    when fitted.kind in ('text', 'qr', 'number', 'date', 'time') and fitted.scalar is not null then null
+    when fitted.kind = 'option' and (fitted.fitting_options is not null or fitted.scalar is not null) then null
+    when fitted.is_number then try_cast(fitted.scalar as json)
+    else fitted.value
+  end as value_json
+from fitted
+left join main.asset_type_fields as fields
+  on fields.asset_type_id = fitted.asset_type_id and fields.field_id = fitted.field_id
+left join option_labels
+  on option_labels.asset_type_id = fitted.asset_type_id and option_labels.field_id = fitted.field_id

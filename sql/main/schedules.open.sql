@@ -1,0 +1,27 @@
+-- grain: property_id, assessment_type_id
+-- why: the latest version of each schedule that is not gone
+with versions as (
+  select *
+  from history.schedules
+  semi join staging.dirty_schedules using (property_id, assessment_type_id)
+  where valid_to is null and change <> 'delete'
+),
+first_seen as (
+  select property_id, assessment_type_id, min(valid_from) as first_seen_at
+  from history.schedules
+  semi join staging.dirty_schedules using (property_id, assessment_type_id)
+  group by property_id, assessment_type_id
+)
+select
+  property_id,
+  assessment_type_id,
+  {{status}} as status,
+  if(regexp_full_match(payload->>'$.dueDate', '\d{4}-\d{2}-\d{2}'), try_cast(payload->>'$.dueDate' as date), null) as due_date,
+  payload->>'$.description' as description,
+  payload->>'$.customReference' as custom_reference,
+  from_json(payload->'$.assignedUsers', '["VARCHAR"]') as assigned_users,
+  first_seen_at,
+  valid_from as changed_at,
+  payload{{open_columns}}
+from versions
+join first_seen using (property_id, assessment_type_id)

@@ -1,0 +1,26 @@
+"""propsync: a trustworthy, queryable copy of an organisation's property assets, assessments and schedules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from propsync.warehouse import Reader
+
+__version__ = "0.1.0"
+
+
+def open(path: str | Path | None = None) -> Reader:  # noqa: A001 - `propsync.open()` is what notebooks call
+    """A read-only handle on what is published, with `.sql(...)` (a DuckDB relation) and `.frame(...)` (pandas).
+
+    `path` is a warehouse file; without one, that of the home in the settings. Raises propsync.errors.UsageError where
+    nothing is published.
+    """
+    from propsync.settings import load_settings
+    from propsync.warehouse import open_published
+
+    return open_published(Path(path) if path is not None else load_settings().published / "warehouse.duckdb")
+
+
+__all__ = ["__version__", "open"]

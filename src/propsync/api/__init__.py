@@ -1,0 +1,47 @@
+"""The client of the API: requests, answers, one gate, one retry policy (correctness 7)."""
+
+from propsync.api.answers import Answer, Saved, Traffic, TrafficMark
+from propsync.api.client import Api
+from propsync.api.clock import SYSTEM_CLOCK, Clock
+from propsync.api.requests import (
+    Accept,
+    ApiRequest,
+    AssessmentQuery,
+    AssetQuery,
+    ScheduleQuery,
+    assessment_types_request,
+    asset_types_request,
+    bundle_request,
+    report_request,
+    schedule_request,
+)
+from propsync.api.retry import RetryPolicy
+from propsync.api.token import TokenSource
+from propsync.api.writes import FieldKind, ScheduleChanges, check_values
+from propsync.errors import MalformedBody
+
+__all__ = [
+    "SYSTEM_CLOCK",
+    "Accept",
+    "Answer",
+    "Api",
+    "ApiRequest",
+    "AssessmentQuery",
+    "AssetQuery",
+    "Clock",
+    "FieldKind",
+    "MalformedBody",
+    "RetryPolicy",
+    "Saved",
+    "ScheduleChanges",
+    "ScheduleQuery",
+    "TokenSource",
+    "Traffic",
+    "TrafficMark",
+    "assessment_types_request",
+    "asset_types_request",
+    "bundle_request",
+    "check_values",
+    "report_request",
+    "schedule_request",
+]

@@ -1,0 +1,86 @@
+"""What comes back: an answer, a saved document, and counts of the traffic."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+
+from propsync.api.requests import ApiRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One good answer.
+
+    `raw` is the body as received, still compressed as `encoding` says ("" for plain, else gzip, zstd or deflate);
+    `body` is what it holds. `asked_at` is when the request that succeeded was sent, in epoch seconds; `attempts`
+    counts it and those before it.
+    """
+
+    request: ApiRequest
+    status: int
+    raw: bytes = field(repr=False)
+    encoding: str
+    body: bytes = field(repr=False)
+    attempts: int
+    asked_at: float
+    content_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A document that was streamed to a file: its bytes, their SHA-256 in hex, and how often it was asked for."""
+
+    size: int
+    sha256: str
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrafficMark:
+    """Counts at one moment, or between two: requests sent, how many of them repeats, body bytes received."""
+
+    requests: int = 0
+    retries: int = 0
+    bytes: int = 0
+
+    def __sub__(self, earlier: TrafficMark) -> TrafficMark:
+        return TrafficMark(self.requests - earlier.requests, self.retries - earlier.retries, self.bytes - earlier.bytes)
+
+
+class Traffic:
+    """Counters that threads share; bytes are those of bodies, as received (compressed)."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._so_far = TrafficMark()
+
+    def count(self, *, requests: int = 0, retries: int = 0, bytes: int = 0) -> None:
+        """Add to the counters."""
+        with self._lock:
+            now = self._so_far
+            self._so_far = TrafficMark(now.requests + requests, now.retries + retries, now.bytes + bytes)
+
+    def mark(self) -> TrafficMark:
+        """The counts so far."""
+        with self._lock:
+            return self._so_far
+
+    def since(self, mark: TrafficMark) -> TrafficMark:
+        """What was added after a mark."""
+        return self.mark() - mark
+
+    @property
+    def requests(self) -> int:
+        """Requests sent so far, repeats included."""
+        return self.mark().requests
+
+    @property
+    def retries(self) -> int:
+        """How many of the requests were repeats."""
+        return self.mark().retries
+
+    @property
+    def bytes(self) -> int:
+        """Body bytes received so far, as received (compressed)."""
+        return self.mark().bytes

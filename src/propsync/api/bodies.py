@@ -1,0 +1,44 @@
+"""Whether a good answer's body is what was asked for."""
+
+from __future__ import annotations
+
+import msgspec
+
+from propsync.api.requests import Accept
+from propsync.errors import MalformedBody
+
+_HEADERS = {Accept.PDF: (b"%PDF-", "a PDF"), Accept.ZIP: (b"PK", "a ZIP")}
+HEADER_BYTES = 5
+
+
+def check_body(accept: Accept, body: bytes, where: str) -> None:
+    """Check a whole body. Raises MalformedBody if it is not the JSON, PDF or ZIP it should be."""
+    if accept in (Accept.JSON, Accept.JSON_OR_NULL):
+        _check_json(body, where, null_allowed=accept is Accept.JSON_OR_NULL)
+    else:
+        check_header(accept, body[:HEADER_BYTES], where)
+
+
+def check_header(accept: Accept, start: bytes, where: str) -> None:
+    """Check the first bytes of a document. Raises MalformedBody if they are not those of a PDF or ZIP."""
+    if accept in _HEADERS and not start.startswith(_HEADERS[accept][0]):
+        raise MalformedBody(where, f"the body is not {_HEADERS[accept][1]}")
+
+
+def _check_json(body: bytes, where: str, *, null_allowed: bool) -> None:
+    try:
+        # Raw skips over texts without looking whether they are UTF-8.
+        body.decode("utf-8")
+        msgspec.json.decode(body, type=msgspec.Raw)
+    except UnicodeDecodeError as error:
+        reason = f"is not UTF-8 (byte {error.start})"
+    except msgspec.DecodeError as error:
+        reason = f"is not JSON ({error})"
+    except RecursionError:
+        reason = "is nested too deep"
+    else:
+        start = body.lstrip(b" \t\r\n")[:1]
+        if start in (b"{", b"[") or (null_allowed and start == b"n"):
+            return
+        reason = "is JSON, but neither an object nor an array"
+    raise MalformedBody(where, f"the body {reason}")

@@ -1,0 +1,152 @@
+"""The API as propsync sees it: twelve endpoints (spec 4), asked through one gate and one retry policy."""
+
+from __future__ import annotations
+
+import ssl
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import TracebackType
+from typing import BinaryIO, Self, TypeVar
+
+from propsync.api import requests as ask
+from propsync.api.answers import Answer, Saved, Traffic
+from propsync.api.clock import SYSTEM_CLOCK, Clock
+from propsync.api.exchange import Check, Exchange, receive_answer, receive_document, receive_nothing
+from propsync.api.gate import Gate
+from propsync.api.pool import in_parallel
+from propsync.api.requests import ApiRequest, AssessmentQuery, AssetQuery, ScheduleQuery
+from propsync.api.retry import RetryPolicy
+from propsync.api.token import TokenSource
+from propsync.api.transport import Transport
+from propsync.api.writes import ScheduleChanges, created_id, new_asset_body, schedule_body, values_body
+
+T = TypeVar("T")
+MAX_BODY_BYTES = 512 * 1024 * 1024
+MAX_DOCUMENT_BYTES = 20 * 1024 * 1024 * 1024
+
+
+class Api:
+    """A client of the API; threads may share it. A context manager, or to be closed.
+
+    Every call may raise, by recovery: StopRun (TokenRefused, CertificateRefused) and ResourceFailed (AccessForbidden,
+    NotFound, RequestRefused, UnexpectedAnswer, PageTooLarge, TransientApiError); see `propsync.errors`.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        token: TokenSource,
+        *,
+        max_concurrency: int = 8,
+        clock: Clock = SYSTEM_CLOCK,
+        verify: ssl.SSLContext | None = None,
+        max_body_bytes: int = MAX_BODY_BYTES,
+        policy: RetryPolicy | None = None,
+    ) -> None:
+        self.base_url = base_url.rstrip("/")
+        self._threads = max_concurrency
+        self._max_body_bytes = max_body_bytes
+        self._gate = Gate(max_concurrency, clock)
+        self._transport = Transport(self.base_url, max_concurrency, verify, clock)
+        self._exchange = Exchange(self._transport, token, self._gate, clock, policy or RetryPolicy())
+
+    def __repr__(self) -> str:
+        return f"Api({self.base_url!r})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._transport.close()
+
+    @property
+    def traffic(self) -> Traffic:
+        """Counts of requests, retries and bytes since the start."""
+        return self._transport.traffic
+
+    @property
+    def concurrency(self) -> int:
+        """How many requests go out at once, as learnt so far."""
+        return self._gate.limit
+
+    def fetch(self, request: ApiRequest, *, check: Check | None = None) -> Answer:
+        """One answer, retried. `check` may raise MalformedBody to have the request repeated."""
+        return self._fetch(request, check, threading.Event())
+
+    def _fetch(self, request: ApiRequest, check: Check | None, cancel: threading.Event) -> Answer:
+        return self._exchange.run(request, receive_answer(self._max_body_bytes, check), cancel)
+
+    def fetch_all(
+        self, requests: Iterable[ApiRequest], then: Callable[[Answer], T], *, check: Check | None = None
+    ) -> Iterator[T]:
+        """What `then` makes of each answer, as they complete; it runs in the thread that asked.
+
+        `requests` is read as needed, at most some 2 × max_concurrency ahead. The first error cancels the rest and is
+        raised once the requests under way have ended.
+        """
+        cancel = threading.Event()
+
+        def one(request: ApiRequest) -> T:
+            return then(self._fetch(request, check, cancel))
+
+        return in_parallel(one, requests, threads=self._threads, cancel=cancel, wake=self._gate.wake)
+
+    def asset_types(self) -> Answer:
+        """Spec 4.1: an object with the array `type`."""
+        return self.fetch(ask.asset_types_request())
+
+    def assets(self, query: AssetQuery, limit: int | None = None, page: int | None = None) -> Answer:
+        """Spec 4.2: one page, an object with `total`, `assets` and `types`."""
+        return self.fetch(query.request(limit, page))
+
+    def create_asset(self, property_id: str, type_id: str, values: Mapping[str, object] | None = None) -> str:
+        """Spec 4.3: the id of the new asset. Raises InvalidValue, and AnswerLost when it may have been created."""
+        request = ask.create_asset_request(property_id, new_asset_body(type_id, values))
+        return created_id(self.fetch(request))
+
+    def update_asset(self, property_id: str, asset_id: str, values: Mapping[str, object]) -> None:
+        """Spec 4.4: set values by field id, None removes one. Raises InvalidValue."""
+        self.fetch(ask.update_asset_request(property_id, asset_id, values_body(values)))
+
+    def assessments(self, query: AssessmentQuery, limit: int | None = None, page: int | None = None) -> Answer:
+        """Spec 4.5: one page, an object with `total`; the rest of its shape is not shown."""
+        return self.fetch(query.request(limit, page))
+
+    def assessment_types(self) -> Answer:
+        """Spec 4.6: shape not shown."""
+        return self.fetch(ask.assessment_types_request())
+
+    def report(self, assessment_id: str, into: BinaryIO, *, max_bytes: int = MAX_DOCUMENT_BYTES) -> Saved:
+        """Spec 4.7: write the report PDF to `into`, a seekable file, from where it stands (truncated on a repeat)."""
+        return self._document(ask.report_request(assessment_id), into, max_bytes)
+
+    def bundle(self, assessment_id: str, into: BinaryIO, *, max_bytes: int = MAX_DOCUMENT_BYTES) -> Saved:
+        """Spec 4.8: write the bundle ZIP to `into`, a seekable file, from where it stands (truncated on a repeat)."""
+        return self._document(ask.bundle_request(assessment_id), into, max_bytes)
+
+    def _document(self, request: ApiRequest, into: BinaryIO, max_bytes: int) -> Saved:
+        return self._exchange.run(request, receive_document(into, max_bytes), threading.Event())
+
+    def probe_report(self, assessment_id: str) -> None:
+        """Ask for the report PDF without reading it: returns if there is one, raises NotFound and so on if not."""
+        self._exchange.run(ask.report_request(assessment_id), receive_nothing, threading.Event())
+
+    def schedules(self, query: ScheduleQuery, limit: int | None = None, page: int | None = None) -> Answer:
+        """Spec 4.9: one page, an object with `total`; the rest of its shape is not shown."""
+        return self.fetch(query.request(limit, page))
+
+    def schedule(self, property_id: str, type_id: str) -> Answer:
+        """Spec 4.10: a schedule (spec 2.6); the body may also be `null`."""
+        return self.fetch(ask.schedule_request(property_id, type_id))
+
+    def put_schedule(self, property_id: str, type_id: str, changes: ScheduleChanges) -> None:
+        """Spec 4.11: create or update; only the members given are sent. Raises InvalidValue."""
+        self.fetch(ask.schedule_request(property_id, type_id, "PUT", schedule_body(changes)))
+
+    def delete_schedule(self, property_id: str, type_id: str) -> None:
+        """Spec 4.12."""
+        self.fetch(ask.schedule_request(property_id, type_id, "DELETE"))

@@ -1,0 +1,236 @@
+"""One request until it is answered: gate, token, attempt, verdict, body."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import BinaryIO, TypeVar
+
+from propsync.api.answers import Answer, Saved
+from propsync.api.bodies import HEADER_BYTES, check_body, check_header
+from propsync.api.clock import Clock
+from propsync.api.decoding import Decoder, decoded, encoding_of
+from propsync.api.gate import Cancelled, Gate, Outcome
+from propsync.api.requests import Accept, ApiRequest
+from propsync.api.retry import Effort, RetryPolicy, Setback
+from propsync.api.token import TokenSource
+from propsync.api.transport import Reply, Transport, check_bound
+from propsync.api.verdicts import is_good, is_passing, refusal, setback
+from propsync.errors import (
+    AnswerLost,
+    DiskFull,
+    HomeUnusable,
+    MalformedBody,
+    PropsyncError,
+    TokenRefused,
+)
+
+T = TypeVar("T")
+Check = Callable[[Answer], None]
+_log = logging.getLogger("propsync.api")
+
+
+@dataclass(frozen=True, slots=True)
+class Receiving:
+    """A good answer about to be read: `asked_at` in epoch seconds, `attempts` counts this one too."""
+
+    request: ApiRequest
+    reply: Reply
+    attempts: int
+    asked_at: float
+    cancel: threading.Event
+
+    @property
+    def where(self) -> str:
+        """The request, for messages."""
+        return str(self.request)
+
+    def chunks(self, bound: int) -> Iterator[bytes]:
+        """The body as received. Raises Cancelled as well, between chunks."""
+        for chunk in self.reply.chunks(bound):
+            if self.cancel.is_set():
+                raise Cancelled
+            yield chunk
+
+
+Receive = Callable[[Receiving], T]
+
+
+class Exchange:
+    """What all requests of one client share."""
+
+    def __init__(self, transport: Transport, token: TokenSource, gate: Gate, clock: Clock, policy: RetryPolicy) -> None:
+        self._transport = transport
+        self._token = token
+        self._gate = gate
+        self._clock = clock
+        self._policy = policy
+
+    def run(self, request: ApiRequest, receive: Receive[T], cancel: threading.Event) -> T:
+        """What `receive` makes of the first good answer. Raises the errors of `propsync.errors`, or Cancelled."""
+        effort = Effort(request, self._policy, self._clock, cancel)
+        return effort.run(lambda effort: self._attempt(effort, receive))
+
+    def _attempt(self, effort: Effort, receive: Receive[T]) -> T:
+        self._mind_the_hold(effort)
+        ticket = self._gate.enter(effort.cancel)
+        outcome = Outcome.FAILED
+        try:
+            result = self._with_token(effort, receive)
+            outcome = Outcome.GOOD
+            return result
+        except PropsyncError as error:
+            # The API answered, and not that it has too much to do.
+            outcome = Outcome.FAILED if isinstance(error, MalformedBody) else Outcome.GOOD
+            raise
+        except Setback as failure:
+            outcome = Outcome.CROWDED if failure.crowded else Outcome.FAILED
+            if failure.retry_after is not None and failure.retry_after <= effort.left:
+                self._gate.hold(failure.retry_after)
+            raise
+        finally:
+            self._gate.leave(ticket, outcome)
+
+    def _mind_the_hold(self, effort: Effort) -> None:
+        # A first attempt may be held as long as others ask; a repeat pays for it from its own budget.
+        held = self._gate.held_for() if effort.attempts > 1 else 0.0
+        if held > effort.left:
+            raise effort.exhausted(held)
+        if held > 0:
+            effort.wait(held)
+
+    def _with_token(self, effort: Effort, receive: Receive[T]) -> T:
+        token, is_repeat = self._token.current(), effort.attempts > 1
+        while True:
+            try:
+                return self._send(effort, token, is_repeat, receive)
+            except _Unauthorized:
+                fresh = self._token.after_refusal(token)
+            if fresh is None:
+                raise TokenRefused(str(effort.request), f"the API answered 401: {self._token.where} is not accepted")
+            token, is_repeat = fresh, True
+
+    def _send(self, effort: Effort, token: str, is_repeat: bool, receive: Receive[T]) -> T:
+        request = effort.request
+        asked_at, started = self._clock.now(), self._clock.monotonic()
+        with self._transport.send(request, token, is_repeat=is_repeat) as reply:
+            if not is_good(request, reply.status):
+                raise self._verdict(request, reply)
+            with _malformed_as_setback():
+                result = receive(Receiving(request, reply, effort.attempts, asked_at, effort.cancel))
+        _log.debug("%s: %d after %.2f s", request, reply.status, self._clock.monotonic() - started)
+        return result
+
+    def _verdict(self, request: ApiRequest, reply: Reply) -> Exception:
+        if reply.status == 401:
+            return _Unauthorized()
+        if is_passing(reply.status):
+            return setback(reply.status, reply.headers, self._clock.now())
+        if request.method == "POST" and 200 <= reply.status < 300:
+            what = f"the API answered {reply.status} instead of 200, so whether it was done is not known"
+            return AnswerLost(str(request), what, status=reply.status, attempts=1)
+        return refusal(request, reply.status, reply.headers, _error_body(request, reply))
+
+
+class _Unauthorized(Exception):
+    """401."""
+
+
+@contextmanager
+def _malformed_as_setback() -> Iterator[None]:
+    try:
+        yield
+    except MalformedBody as error:
+        why = error.what
+    else:
+        return
+    raise Setback(why, malformed=True)
+
+
+def _error_body(request: ApiRequest, reply: Reply) -> bytes:
+    raw = reply.start_of_body()
+    body = b""
+    try:
+        decoder = Decoder(encoding_of(reply.headers.get("content-encoding", ""), str(request)), str(request))
+        for piece in decoder.feed(raw):
+            body += piece
+            if len(body) > len(raw) + 1024 * 1024:
+                return b""
+    except MalformedBody:
+        return b""
+    return body
+
+
+def receive_answer(bound: int, check: Check | None) -> Receive[Answer]:
+    """Read a body of at most `bound` bytes, compressed and not, and check that it is what was asked for."""
+
+    def receive(receiving: Receiving) -> Answer:
+        request, where, headers = receiving.request, receiving.where, receiving.reply.headers
+        raw = b"".join(receiving.chunks(bound))
+        empty = request.accept is Accept.NOTHING
+        encoding = "" if empty else encoding_of(headers.get("content-encoding", ""), where)
+        body = _decode(raw, encoding, bound, where) if encoding else raw
+        if not empty:
+            check_body(request.accept, body, where)
+        content_type = headers.get("content-type", "")
+        answer = Answer(
+            request, receiving.reply.status, raw, encoding, body, receiving.attempts, receiving.asked_at, content_type
+        )
+        if check is not None:
+            check(answer)
+        return answer
+
+    return receive
+
+
+def _decode(raw: bytes, encoding: str, bound: int, where: str) -> bytes:
+    pieces, size = [], 0
+    for piece in decoded([raw], Decoder(encoding, where)):
+        size += len(piece)
+        check_bound(where, size, bound)
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def receive_document(into: BinaryIO, bound: int) -> Receive[Saved]:
+    """Write a body of at most `bound` bytes to a file as it comes, hashed on the way; a repeat starts it afresh."""
+    start = into.tell()
+
+    def receive(receiving: Receiving) -> Saved:
+        where, accept = receiving.where, receiving.request.accept
+        decoder = Decoder(encoding_of(receiving.reply.headers.get("content-encoding", ""), where), where)
+        with _disk_errors(where):
+            into.seek(start)
+            into.truncate()
+        digest, size, head = hashlib.sha256(), 0, b""
+        for piece in decoded(receiving.chunks(bound), decoder):
+            if len(head) < HEADER_BYTES:
+                head = (head + piece)[:HEADER_BYTES]
+            size += len(piece)
+            check_bound(where, size, bound)
+            digest.update(piece)
+            with _disk_errors(where):
+                into.write(piece)
+        check_header(accept, head, where)
+        return Saved(size, digest.hexdigest(), receiving.attempts)
+
+    return receive
+
+
+@contextmanager
+def _disk_errors(where: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise DiskFull(where, f"the document cannot be written: {error.strerror}") from error
+        raise HomeUnusable(where, f"the document cannot be written: {error.strerror}") from error
+
+
+def receive_nothing(receiving: Receiving) -> None:
+    """Leave the body unread; the connection is closed rather than kept."""

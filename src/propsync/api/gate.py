@@ -1,0 +1,107 @@
+"""The gate that every request passes: learnt concurrency, and a hold for all when the API asks to wait."""
+
+from __future__ import annotations
+
+import threading
+from enum import Enum
+
+from propsync.api.clock import Clock
+
+FIRST_LIMIT = 2
+
+
+class Outcome(Enum):
+    """What an exchange says about the load that the API bears."""
+
+    GOOD = "good"
+    FAILED = "failed"
+    CROWDED = "crowded"  # 429, 503 or a time-out
+
+
+class Cancelled(Exception):
+    """The work this request was part of has failed or was given up; nobody waits for its answer."""
+
+
+class Gate:
+    """Lets at most `limit` requests through at once.
+
+    The limit starts at 2, grows by one for every `limit` good answers in a row, up to `maximum`, and is halved (never
+    below 1) when the API is crowded, once for all the requests that were under way at that moment.
+    """
+
+    def __init__(self, maximum: int, clock: Clock) -> None:
+        self._maximum = maximum
+        self._clock = clock
+        self._turn = threading.Condition()
+        self._limit = min(FIRST_LIMIT, maximum)
+        self._under_way = 0
+        self._tickets = 0
+        self._halved_at = 0
+        self._streak = 0
+        self._held_until = 0.0
+
+    @property
+    def limit(self) -> int:
+        """How many requests are let through at once, as learnt so far."""
+        with self._turn:
+            return self._limit
+
+    def enter(self, cancel: threading.Event) -> int:
+        """Wait for a turn, and return its ticket for `leave`. Raises Cancelled once `cancel` is set."""
+        while True:
+            if cancel.is_set():
+                raise Cancelled
+            if (held := self.held_for()) > 0:
+                self._clock.sleep(held, cancel)
+                continue
+            if (ticket := self._try_enter(cancel)) is not None:
+                return ticket
+
+    def _try_enter(self, cancel: threading.Event) -> int | None:
+        with self._turn:
+            while self._under_way >= self._limit and not cancel.is_set():
+                self._turn.wait()
+            # The API may have asked to wait meanwhile.
+            if cancel.is_set() or self._held() > 0:
+                return None
+            self._under_way += 1
+            self._tickets += 1
+            return self._tickets
+
+    def leave(self, ticket: int, outcome: Outcome) -> None:
+        """Give the turn back and learn from how it went."""
+        with self._turn:
+            self._under_way -= 1
+            self._learn(ticket, outcome)
+            self._turn.notify_all()
+
+    def _learn(self, ticket: int, outcome: Outcome) -> None:
+        if outcome is Outcome.GOOD:
+            self._streak += 1
+            if self._streak >= self._limit:
+                self._streak = 0
+                self._limit = min(self._limit + 1, self._maximum)
+            return
+        self._streak = 0
+        # Requests sent before the last halving tell nothing about the limit that it set.
+        if outcome is Outcome.CROWDED and ticket > self._halved_at:
+            self._limit = max(1, self._limit // 2)
+            self._halved_at = self._tickets
+
+    def hold(self, seconds: float) -> None:
+        """Let nobody in for so many seconds; a longer hold already there stays."""
+        with self._turn:
+            self._held_until = max(self._held_until, self._clock.monotonic() + seconds)
+
+    def held_for(self) -> float:
+        """Seconds until the hold ends; 0 without one."""
+        with self._turn:
+            return self._held()
+
+    def _held(self) -> float:
+        return max(0.0, self._held_until - self._clock.monotonic())
+
+    def wake(self) -> None:
+        """Make those who wait for a turn look at their cancel events."""
+        with self._turn:
+            self._turn.notify_all()

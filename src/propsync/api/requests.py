@@ -1,0 +1,177 @@
+"""Typed requests of the twelve endpoints (spec 4), built here and sent elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from urllib.parse import quote, urlencode
+
+from propsync.errors import UsageError
+
+MAX_PAGE_LIMIT = 1000
+
+
+class Accept(Enum):
+    """The kind of body that a good answer must have."""
+
+    JSON = "an object or an array"
+    JSON_OR_NULL = "an object, an array or null"  # a schedule that is gone may be told as null (correctness 2)
+    PDF = "a PDF"
+    ZIP = "a ZIP"
+    NOTHING = "no body"
+
+    @property
+    def media_type(self) -> str:
+        """What the Accept header says."""
+        # With */* behind it: an error answer is JSON, and a strict server may refuse to send it otherwise.
+        return {Accept.PDF: "application/pdf, */*;q=0.1", Accept.ZIP: "application/zip, */*;q=0.1"}.get(
+            self, "application/json"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ApiRequest:
+    """One request: `path` is already percent-encoded and relative to base_url, `query` is not encoded yet."""
+
+    method: str
+    path: str
+    query: tuple[tuple[str, str], ...] = ()
+    body: bytes | None = None
+    accept: Accept = Accept.JSON
+
+    def target(self) -> str:
+        """Path and query as sent. Commas stay as they are: the API separates ids by them, and URLs stay short."""
+        return f"{self.path}?{urlencode(self.query, safe=',', quote_via=quote)}" if self.query else self.path
+
+    def url_length(self, base_url: str) -> int:
+        """Characters of the whole address, for keeping under a bound."""
+        return len(base_url.rstrip("/")) + len(self.target())
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.target()}"
+
+
+def path_to(*segments: str) -> str:
+    """A path from segments, ids percent-encoded. Raises UsageError for an empty id or one made of dots only."""
+    for segment in segments:
+        # Clients and servers resolve "." and ".." away, so such an id would reach another endpoint.
+        if not segment or not segment.strip("."):
+            raise UsageError(f"id {segment!r}", "it cannot stand in an address", "Give the id as the API spells it")
+    return "".join("/" + quote(segment, safe="") for segment in segments)
+
+
+def _joined(name: str, values: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    if isinstance(values, str):
+        raise UsageError(f"filter {name}", "it is one text instead of several", "Give a sequence of texts")
+    for value in values:
+        if not value or "," in value:
+            raise UsageError(
+                f"filter {name}={value!r}",
+                "the API separates values by commas, so one that is empty or holds a comma cannot be asked for",
+                "Leave it out",
+            )
+    return ((name, ",".join(values)),) if values else ()
+
+
+def _paged(limit: int | None, page: int | None) -> tuple[tuple[str, str], ...]:
+    if limit is not None and not 1 <= limit <= MAX_PAGE_LIMIT:
+        raise UsageError(
+            f"limit {limit}", "the API takes 1 to 1000 records a page", "Set PROPSYNC_PAGE_LIMIT to 1–1000"
+        )
+    if page is not None and page < 1:
+        raise UsageError(f"page {page}", "pages are counted from 1", "Give a page from 1")
+    named = (("page", page), ("limit", limit))
+    return tuple((name, str(number)) for name, number in named if number is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class AssetQuery:
+    """Filters of GET /properties/assets (spec 4.2). `types` are ids or names; empty means no filter."""
+
+    ids: Sequence[str] = ()
+    properties: Sequence[str] = ()
+    types: Sequence[str] = ()
+
+    def request(self, limit: int | None = None, page: int | None = None) -> ApiRequest:
+        """The request for one page. Raises UsageError for a value with a comma, or a limit or page out of bounds."""
+        filters = _joined("id", self.ids) + _joined("property", self.properties) + _joined("type", self.types)
+        return ApiRequest("GET", "/properties/assets", _paged(limit, page) + filters)
+
+
+@dataclass(frozen=True, slots=True)
+class AssessmentQuery:
+    """Filters of GET /assessments (spec 4.5). `performed` of "For", "By"; empty filters are not sent.
+
+    The API's own defaults for what is not sent: performed For,By and status approved.
+    """
+
+    statuses: Sequence[str] = ()
+    performed: Sequence[str] = ()
+    ids: Sequence[str] = ()
+    properties: Sequence[str] = ()
+    types: Sequence[str] = ()
+    flags: bool = True
+
+    def request(self, limit: int | None = None, page: int | None = None) -> ApiRequest:
+        """The request for one page. Raises UsageError for a value with a comma, or a limit or page out of bounds."""
+        filters = (
+            _joined("status", self.statuses)
+            + _joined("performed", self.performed)
+            + _joined("assessment", self.ids)
+            + _joined("property", self.properties)
+            + _joined("type", self.types)
+        )
+        flags = (("includeflags", "true" if self.flags else "false"),)
+        return ApiRequest("GET", "/assessments", _paged(limit, page) + flags + filters)
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleQuery:
+    """Filters of GET /assessments/schedules (spec 4.9); the deprecated `asset` parameter is never sent."""
+
+    statuses: Sequence[str] = ()
+    properties: Sequence[str] = ()
+    types: Sequence[str] = ()
+
+    def request(self, limit: int | None = None, page: int | None = None) -> ApiRequest:
+        """The request for one page. Raises UsageError for a value with a comma, or a limit or page out of bounds."""
+        filters = _joined("status", self.statuses) + _joined("property", self.properties) + _joined("type", self.types)
+        return ApiRequest("GET", "/assessments/schedules", _paged(limit, page) + filters)
+
+
+def asset_types_request() -> ApiRequest:
+    """GET /properties/assets/types (spec 4.1)."""
+    return ApiRequest("GET", "/properties/assets/types")
+
+
+def assessment_types_request() -> ApiRequest:
+    """GET /assessments/types (spec 4.6)."""
+    return ApiRequest("GET", "/assessments/types")
+
+
+def schedule_request(property_id: str, type_id: str, method: str = "GET", body: bytes | None = None) -> ApiRequest:
+    """GET (a schedule), PUT or DELETE (204, no body) of one schedule (spec 4.10–4.12)."""
+    accept = Accept.JSON_OR_NULL if method == "GET" else Accept.NOTHING
+    return ApiRequest(method, path_to("assessments", "schedules", property_id, type_id), body=body, accept=accept)
+
+
+def report_request(assessment_id: str) -> ApiRequest:
+    """GET /assessments/{assessmentId}/report.pdf (spec 4.7)."""
+    return ApiRequest("GET", path_to("assessments", assessment_id, "report.pdf"), accept=Accept.PDF)
+
+
+def bundle_request(assessment_id: str) -> ApiRequest:
+    """GET /assessments/{assessmentId}/bundle.zip (spec 4.8)."""
+    return ApiRequest("GET", path_to("assessments", assessment_id, "bundle.zip"), accept=Accept.ZIP)
+
+
+def create_asset_request(property_id: str, body: bytes) -> ApiRequest:
+    """POST /properties/{propertyId}/assets (spec 4.3)."""
+    return ApiRequest("POST", path_to("properties", property_id, "assets"), body=body)
+
+
+def update_asset_request(property_id: str, asset_id: str, body: bytes) -> ApiRequest:
+    """PATCH /properties/{propertyId}/assets/{assetId} (spec 4.4)."""
+    path = path_to("properties", property_id, "assets", asset_id)
+    return ApiRequest("PATCH", path, body=body, accept=Accept.NOTHING)

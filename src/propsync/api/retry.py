@@ -1,0 +1,156 @@
+"""The one retry policy, and the only importer of tenacity (correctness 7)."""
+
+from __future__ import annotations
+
+import logging
+import random
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NoReturn, TypeVar
+
+from tenacity import RetryCallState, Retrying, retry_if_exception_type
+
+from propsync.api.clock import Clock
+from propsync.api.gate import Cancelled
+from propsync.api.requests import ApiRequest
+from propsync.errors import AnswerLost, ApiUnreachable, PropsyncError, TransientApiError, UnexpectedAnswer
+
+T = TypeVar("T")
+_log = logging.getLogger("propsync.api")
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """Bounds on trying again, and full jitter: a wait between 0 and base · 2^(n-1), never above the cap.
+
+    `budget`, `base` and `cap` are seconds; `rng` gives numbers from 0 to 1.
+    """
+
+    attempts: int = 8
+    budget: float = 300.0
+    base: float = 0.5
+    cap: float = 30.0
+    rng: Callable[[], float] = field(default=random.random, repr=False)
+
+    def jitter(self, attempt: int) -> float:
+        """Seconds to wait after the attempt of that number, counted from 1."""
+        return self.rng() * min(self.cap, self.base * 2.0 ** min(attempt - 1, 60))
+
+
+class Setback(Exception):
+    """An attempt failed in a way that another may not.
+
+    `sent` tells whether the request may have reached the API, `malformed` whether an answer came that is not what it
+    should be, `crowded` whether the API has too much to do, `retry_after` the seconds it asks to wait.
+    """
+
+    def __init__(
+        self,
+        why: str,
+        *,
+        status: int | None = None,
+        retry_after: float | None = None,
+        sent: bool = True,
+        crowded: bool = False,
+        malformed: bool = False,
+    ) -> None:
+        super().__init__(why)
+        self.why = why
+        self.status = status
+        self.retry_after = retry_after
+        self.sent = sent
+        self.crowded = crowded
+        self.malformed = malformed
+
+
+class Effort:
+    """The attempts at one request: how many, how long was waited between them, and when to give up."""
+
+    def __init__(self, request: ApiRequest, policy: RetryPolicy, clock: Clock, cancel: threading.Event) -> None:
+        self.request = request
+        self.cancel = cancel
+        self.attempts = 0
+        self.waited = 0.0
+        self._policy = policy
+        self._clock = clock
+        self._reached = False
+        self._last = Setback("nothing was tried", sent=False)
+
+    @property
+    def left(self) -> float:
+        """Seconds that may still be spent waiting."""
+        return max(0.0, self._policy.budget - self.waited)
+
+    def run(self, attempt: Callable[[Effort], T]) -> T:
+        """The first attempt that does not end in a Setback. Raises what `attempt` raises, Cancelled, or gives up with
+        TransientApiError, ApiUnreachable, AnswerLost or UnexpectedAnswer."""
+        retrying = Retrying(
+            retry=retry_if_exception_type(Setback),
+            wait=self._next_wait,
+            stop=self._is_over,
+            sleep=self.wait,
+            before_sleep=self._tell,
+            retry_error_callback=self._give_up,
+        )
+        result: T = retrying(self._counted, attempt)
+        return result
+
+    def _counted(self, attempt: Callable[[Effort], T]) -> T:
+        self.attempts += 1
+        try:
+            return attempt(self)
+        except Setback as setback:
+            self._last = setback
+            self._reached = self._reached or setback.sent
+            raise
+
+    def _next_wait(self, _state: RetryCallState) -> float:
+        asked = self._last.retry_after
+        return self._policy.jitter(self.attempts) if asked is None else asked
+
+    def _is_over(self, state: RetryCallState) -> bool:
+        # A POST that may have arrived may have been done.
+        unrepeatable = self.request.method == "POST" and self._last.sent
+        return unrepeatable or self.attempts >= self._policy.attempts or state.upcoming_sleep > self.left
+
+    def wait(self, seconds: float) -> None:
+        """Wait, counted against the budget. Raises Cancelled when woken."""
+        self._clock.sleep(seconds, self.cancel)
+        self.waited += seconds
+        if self.cancel.is_set():
+            raise Cancelled
+
+    def _tell(self, state: RetryCallState) -> None:
+        _log.warning(
+            "%s: %s; attempt %d of %d, next in %.1f s",
+            self.request,
+            self._last.why,
+            self.attempts,
+            self._policy.attempts,
+            state.upcoming_sleep,
+        )
+
+    def _give_up(self, _state: RetryCallState) -> NoReturn:
+        raise self.exhausted(self._last.retry_after) from None
+
+    def exhausted(self, asked_to_wait: float | None) -> PropsyncError:
+        """The error to end with; `asked_to_wait` is what the API asked for, in seconds."""
+        where, last = str(self.request), self._last
+        if self.request.method == "POST" and last.sent:
+            what = f"{last.why}, so whether it was done is not known"
+            return AnswerLost(where, what, status=last.status, attempts=self.attempts, waited=self.waited)
+        tries = f"{self.attempts} attempt{'s' if self.attempts != 1 else ''} and {self.waited:.0f} s of waiting"
+        if last.malformed:
+            return UnexpectedAnswer(where, f"{last.why}, after {tries}", status=last.status)
+        kind = TransientApiError if self._reached else ApiUnreachable
+        too_long = asked_to_wait is not None and asked_to_wait > self.left
+        asking = f"; it asks to wait {asked_to_wait:.0f} s, and {self.left:.0f} s are left" if too_long else ""
+        return kind(
+            where,
+            f"{last.why}, after {tries}{asking}",
+            status=last.status,
+            attempts=self.attempts,
+            waited=self.waited,
+            asked_to_wait=asked_to_wait,
+        )

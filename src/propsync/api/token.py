@@ -1,0 +1,56 @@
+"""The bearer token, and reading its file again when the API refuses it."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from propsync import log
+
+
+class TokenSource:
+    """A bearer token, from a text or with the file it came from; threads share it, and it never shows itself."""
+
+    def __init__(self, token: str, file: Path | None = None) -> None:
+        self._lock = threading.Lock()
+        self._file = file
+        self._refused: set[str] = set()
+        self._token = ""
+        self._take(token.strip())
+
+    def __repr__(self) -> str:
+        return f"TokenSource(file={str(self._file)!r})" if self._file else "TokenSource()"
+
+    def _take(self, token: str) -> None:
+        log.conceal(token)
+        self._token = token
+
+    @property
+    def where(self) -> str:
+        """Where the token comes from, for messages."""
+        return f"the token in {self._file}" if self._file else "the token in PROPSYNC_TOKEN"
+
+    def current(self) -> str:
+        """The token to send."""
+        with self._lock:
+            return self._token
+
+    def after_refusal(self, refused: str) -> str | None:
+        """Another token to try after a 401 for `refused`, None if there is none that was not refused before.
+
+        Of many threads whose token is refused at once, the first reads the file and the others get what it found.
+        """
+        with self._lock:
+            self._refused.add(refused)
+            if self._token in self._refused and (fresh := self._reread()) is not None:
+                self._take(fresh)
+            return None if self._token in self._refused else self._token
+
+    def _reread(self) -> str | None:
+        if self._file is None:
+            return None
+        try:
+            token = self._file.read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError):
+            return None
+        return token if token and all("!" <= character <= "~" for character in token) else None

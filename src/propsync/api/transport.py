@@ -1,0 +1,159 @@
+"""The only user of httpx: one exchange, its bytes in bounds, its failures as setbacks or errors."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import NoReturn
+
+import httpx
+
+from propsync import log
+from propsync.api.answers import Traffic
+from propsync.api.clock import Clock
+from propsync.api.decoding import ACCEPT_ENCODING
+from propsync.api.requests import Accept, ApiRequest
+from propsync.api.retry import Setback
+from propsync.errors import CertificateRefused, PageTooLarge, UsageError
+
+CONNECT_SECONDS = 10.0
+READ_SECONDS = 60.0
+WRITE_SECONDS = 60.0
+WHOLE_SECONDS = 300.0
+# A document may be of any size: it gets more time for every so many bytes that came.
+DOCUMENT_BYTES_PER_SECOND = 64 * 1024
+ERROR_BODY_BYTES = 64 * 1024
+# Nothing has left this computer when one of these is raised.
+_NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError, httpx.UnsupportedProtocol)
+
+
+class Reply:
+    """An answer whose body is still to be read: status, header names in lower case, and the chunks."""
+
+    def __init__(self, request: ApiRequest, response: httpx.Response, traffic: Traffic, clock: Clock) -> None:
+        self.status = response.status_code
+        self.headers: Mapping[str, str] = {name.lower(): value for name, value in response.headers.items()}
+        self._request = request
+        self._response = response
+        self._traffic = traffic
+        self._clock = clock
+        self._started = clock.monotonic()
+
+    def chunks(self, bound: int) -> Iterator[bytes]:
+        """The body as received. Raises PageTooLarge beyond `bound` bytes, Setback when it drips too slowly."""
+        where = str(self._request)
+        declared = self.headers.get("content-length", "")
+        check_bound(where, int(declared) if declared.isdecimal() else 0, bound)
+        received = 0
+        for chunk in self._response.iter_raw():
+            received += len(chunk)
+            self._traffic.count(bytes=len(chunk))
+            check_bound(where, received, bound)
+            self._check_pace(received)
+            yield chunk
+
+    def _check_pace(self, received: int) -> None:
+        document = self._request.accept in (Accept.PDF, Accept.ZIP)
+        allowed = WHOLE_SECONDS + (received / DOCUMENT_BYTES_PER_SECOND if document else 0)
+        if self._clock.monotonic() - self._started > allowed:
+            raise Setback(f"the body did not arrive within {allowed:.0f} s", crowded=True)
+
+    def start_of_body(self) -> bytes:
+        """At most 64 KB of an error's body; what cannot be read is left out, the status counts."""
+        body = b""
+        try:
+            for chunk in self._response.iter_raw():
+                self._traffic.count(bytes=len(chunk))
+                body += chunk
+                if len(body) >= ERROR_BODY_BYTES:
+                    break
+                self._check_pace(len(body))
+        except (httpx.HTTPError, httpx.StreamError, Setback):
+            return body[:ERROR_BODY_BYTES]
+        return body[:ERROR_BODY_BYTES]
+
+
+def check_bound(where: str, size: int, bound: int) -> None:
+    """Raises PageTooLarge when `size` bytes exceed `bound`."""
+    if size > bound:
+        raise PageTooLarge(where, f"the body exceeds {bound:,} bytes")
+
+
+class Transport:
+    """One httpx client with kept connections, over HTTP/1.1; the system's trust store and proxy variables hold."""
+
+    def __init__(self, base_url: str, connections: int, verify: ssl.SSLContext | None, clock: Clock) -> None:
+        self.traffic = Traffic()
+        self._base_url = base_url.rstrip("/")
+        self._clock = clock
+        self._client = _client(connections, verify)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._client.close()
+
+    @contextmanager
+    def send(self, request: ApiRequest, token: str, *, is_repeat: bool) -> Iterator[Reply]:
+        """Send once. What goes wrong inside the block too is raised as Setback or CertificateRefused."""
+        self.traffic.count(requests=1, retries=int(is_repeat))
+        url = self._base_url + request.target()
+        try:
+            with self._client.stream(
+                request.method, url, content=request.body, headers=_headers(request, token)
+            ) as response:
+                yield Reply(request, response, self.traffic, self._clock)
+            return
+        except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL) as error:
+            failure = error
+        # Raised outside the handler: httpx's errors carry the request, and with it the token.
+        _raise(str(request), failure)
+
+
+def _client(connections: int, verify: ssl.SSLContext | None) -> httpx.Client:
+    try:
+        return httpx.Client(
+            verify=verify or ssl.create_default_context(),
+            timeout=httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS, write=WRITE_SECONDS),
+            limits=httpx.Limits(max_connections=connections, max_keepalive_connections=connections),
+            follow_redirects=False,
+            # The API knows no cookies; one from a proxy would tie all threads together.
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+        )
+    except (ValueError, ImportError, httpx.InvalidURL):
+        failure = "a proxy variable (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY) holds an address that cannot be used"
+    # Outside the handler: the address may carry a password.
+    raise UsageError("proxy", failure, "Correct or unset it, then run `propsync doctor`")
+
+
+def _headers(request: ApiRequest, token: str) -> dict[str, str]:
+    document = request.accept in (Accept.PDF, Accept.ZIP)
+    headers = {
+        "Authorization": f"Bearer {token}",
+        "Accept": request.accept.media_type,
+        # Documents are compressed in themselves, and their length can be checked only as they are.
+        "Accept-Encoding": "identity" if document else ACCEPT_ENCODING,
+        "User-Agent": "propsync",
+    }
+    return headers if request.body is None else headers | {"Content-Type": "application/json"}
+
+
+def _raise(where: str, error: Exception) -> NoReturn:
+    reason = log.redact(str(error)) or type(error).__name__
+    if _is_about_certificate(error):
+        raise CertificateRefused(where, f"the server's certificate was not accepted ({reason})")
+    if isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol):
+        raise UsageError(where, f"the address cannot be used ({reason})", "Check PROPSYNC_BASE_URL")
+    sent = not isinstance(error, _NOT_SENT)
+    if isinstance(error, httpx.TimeoutException):
+        raise Setback(f"timed out ({type(error).__name__})", sent=sent, crowded=True)
+    raise Setback(f"the connection failed: {reason}" if sent else f"no connection: {reason}", sent=sent)
+
+
+def _is_about_certificate(error: BaseException | None) -> bool:
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

@@ -1,0 +1,117 @@
+"""What a status that is not the good one means: try again, or an error named by recovery (correctness 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit
+
+import msgspec
+
+from propsync import log
+from propsync.api.requests import Accept, ApiRequest
+from propsync.api.retry import Setback
+from propsync.errors import (
+    AccessForbidden,
+    NotFound,
+    RequestRefused,
+    ResourceFailed,
+    UnexpectedAnswer,
+    WriteErrorCode,
+)
+
+RETRY_AFTER_FLOOR = 1.0
+_AGAIN = frozenset((408, 425, 429))
+_CROWDED = frozenset((408, 429, 503, 504))
+_LONGEST_QUOTE = 200
+
+
+def is_good(request: ApiRequest, status: int) -> bool:
+    """Whether the status is the one that spec 4 shows for the request."""
+    return status == (204 if request.accept is Accept.NOTHING else 200)
+
+
+def is_passing(status: int) -> bool:
+    """Whether the same request may well succeed later."""
+    return status in _AGAIN or status >= 500
+
+
+def setback(status: int, headers: Mapping[str, str], now: float) -> Setback:
+    """The setback for a passing status; `now` in epoch seconds stands in for a missing Date header."""
+    wait = retry_after(headers.get("retry-after"), headers.get("date"), now)
+    return Setback(f"the API answered {status}", status=status, retry_after=wait, crowded=status in _CROWDED)
+
+
+def retry_after(value: str | None, date: str | None, now: float) -> float | None:
+    """Seconds that a Retry-After header asks to wait, at least 1; None without one, or for one that makes no sense."""
+    if value is None:
+        return None
+    value = value.strip()
+    if value.isascii() and value.isdigit():
+        return max(RETRY_AFTER_FLOOR, float(value))
+    until = _epoch(value)
+    if until is None:
+        return None
+    asked = _epoch(date) if date else None
+    return max(RETRY_AFTER_FLOOR, until - (now if asked is None else asked))
+
+
+def _epoch(http_date: str) -> float | None:
+    try:
+        moment = parsedate_to_datetime(http_date)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def refusal(request: ApiRequest, status: int, headers: Mapping[str, str], body: bytes) -> ResourceFailed:
+    """The error for a status that asking again does not change. `body` may be anything, also cut short."""
+    where = str(request)
+    code = error_code(body)
+    if status == 403:
+        return AccessForbidden(where, "the API answered 403: the token has no right to this", status=status)
+    if status in (404, 410):
+        return NotFound(where, f"the API answered {status}: not found", status=status)
+    if status in (400, 422):
+        return _refused(where, status, code)
+    if 300 <= status < 400:
+        return UnexpectedAnswer(where, f"the API answered {status}{_pointing_to(headers)}", status=status)
+    said = f" ({code})" if code else ""
+    return UnexpectedAnswer(where, f"the API answered {status}{said}, which its document does not know", status=status)
+
+
+def _refused(where: str, status: int, code: str | None) -> RequestRefused:
+    known = WriteErrorCode.of(code)
+    if known is not None:
+        what = f"the API answered {status} {known.value}: {known.meaning}"
+        return RequestRefused(where, what, known.next_step, status=status, code=code)
+    said = f"with code {code}" if code else "without a code"
+    return RequestRefused(where, f"the API refused the request: {status} {said}", status=status, code=code)
+
+
+def _pointing_to(headers: Mapping[str, str]) -> str:
+    location = headers.get("location")
+    if not location:
+        return ", a redirect that points nowhere"
+    try:
+        parts = urlsplit(location)
+        host = parts.hostname or ""
+    except ValueError:
+        return ", a redirect to no address"
+    # Without user and query, where tokens hide.
+    return f", a redirect to {_quoted(host + parts.path) or 'no address'}, which is not followed"
+
+
+def error_code(body: bytes) -> str | None:
+    """The `code` of an error body (spec 7), None if there is none to be read; redacted, since servers echo."""
+    try:
+        answer = msgspec.json.decode(body)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return None
+    code = answer.get("code") if isinstance(answer, dict) else None
+    return _quoted(code) if isinstance(code, str) and code else None
+
+
+def _quoted(text: str) -> str:
+    return log.redact("".join(c if c.isprintable() else "?" for c in text))[:_LONGEST_QUOTE]

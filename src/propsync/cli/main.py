@@ -1,0 +1,182 @@
+"""`propsync`: the commands, their options, and what their exit codes mean."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import click
+import typer
+
+from propsync import log
+from propsync.errors import PropsyncError
+
+if TYPE_CHECKING:
+    from propsync.settings import Settings
+
+app = typer.Typer(
+    name="propsync",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,  # its tracebacks show local values, a token could be among them
+    rich_markup_mode=None,
+    help=(
+        "Keeps a trustworthy, queryable copy of your property assets, assessments and assessment schedules.\n\n"
+        "New here? `propsync demo` shows everything with made-up data. Then set PROPSYNC_BASE_URL and "
+        "PROPSYNC_TOKEN, and run `propsync doctor` and `propsync sync`.\n\n"
+        "Exit codes: 0 all well, 1 failed and nothing published, 2 wrong usage or settings, 3 published but something "
+        "was left behind, 4 another run is at work."
+    ),
+)
+
+
+class LogLevel(StrEnum):
+    """How much is told on standard error."""
+
+    DEBUG = "DEBUG"
+    INFO = "INFO"
+    WARNING = "WARNING"
+
+
+class Format(StrEnum):
+    """How rows are written."""
+
+    TABLE = "table"
+    CSV = "csv"
+    JSON = "json"
+    PARQUET = "parquet"
+
+
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standard output, log lines on standard error.")]
+_config: Path | None = None
+
+
+@app.callback()
+def options(
+    config: Annotated[
+        Path | None, typer.Option(help="Settings file; without it, propsync.toml in PROPSYNC_HOME.", show_default=False)
+    ] = None,
+    log_level: Annotated[LogLevel, typer.Option(help="How much to tell on standard error.")] = LogLevel.INFO,
+) -> None:
+    """Options that every command takes."""
+    global _config  # noqa: PLW0603 - typer gives a command no other way to its parent's options without a context
+    _config = config
+    log.configure(log_level.value, interactive=sys.stderr.isatty())
+
+
+def settings() -> Settings:
+    """The settings of this call. Raises SettingsError."""
+    from propsync.settings import load_settings
+
+    return load_settings(_config)
+
+
+@app.command()
+def sync(
+    only: Annotated[
+        str, typer.Option(help="Sync just these, comma-separated: assets, assessments, schedules.", show_default="all")
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Read the API, merge what changed, publish. The nightly run, once, now."""
+    from propsync.cli.report import print_report
+    from propsync.runbooks import nightly
+
+    report = nightly(settings(), [name.strip() for name in only.split(",") if name.strip()])
+    print_report(report, as_json=as_json)
+    raise typer.Exit(report.exit_code)
+
+
+@app.command()
+def status(
+    max_age: Annotated[
+        str | None, typer.Option(help="Exit 3 if what is published is older: 26h, 90m, 2d.", show_default=False)
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """How fresh and how complete the published copy is."""
+    from propsync.cli.status import print_status
+
+    raise typer.Exit(print_status(settings(), max_age, as_json=as_json))
+
+
+@app.command()
+def doctor() -> None:
+    """Check settings, token, TLS, reachability, disk and file system; show the shapes found and why."""
+    from propsync.cli.doctor import print_doctor
+
+    raise typer.Exit(print_doctor(settings()))
+
+
+@app.command()
+def query(
+    sql: Annotated[str | None, typer.Argument(help="A SELECT on what is published.", show_default=False)] = None,
+    output_format: Annotated[Format, typer.Option("--format", help="How to write the rows.")] = Format.TABLE,
+    tables: Annotated[bool, typer.Option("--tables", help="List tables and what they are for.")] = False,
+    describe: Annotated[str | None, typer.Option(help="List a table's columns.", show_default=False)] = None,
+) -> None:
+    """Read what is published with SQL."""
+    from propsync.cli.query import run_query
+
+    run_query(settings(), sql, output_format.value, tables=tables, describe=describe)
+
+
+@app.command()
+def demo(
+    scale: Annotated[int, typer.Option(min=20, help="How many assets to make up.")] = 2_000,
+    home: Annotated[
+        Path | None, typer.Option(help="Keep what was made in this folder.", show_default="a temporary folder")
+    ] = None,
+) -> None:
+    """Show everything with made-up data: sync, a night of change, sync again, what changed."""
+    from propsync.cli.demo import run_demo
+
+    raise typer.Exit(run_demo(scale, home))
+
+
+@app.command()
+def sandbox(
+    port: Annotated[int, typer.Option(help="Port on loopback; 0 takes a free one.")] = 0,
+    scale: Annotated[int, typer.Option(min=1, help="How many assets to make up.")] = 2_000,
+    faults: Annotated[
+        Path | None, typer.Option(help="JSON file with faults to play (see docs/sandbox.md).", show_default=False)
+    ] = None,
+) -> None:
+    """Serve the whole API with made-up data on this machine, until interrupted."""
+    from propsync.cli.sandbox import command
+
+    arguments = command(port=port, scale=scale, faults=faults)
+    os.execv(arguments[0], arguments)
+
+
+def run() -> None:
+    """The program: runs a command and ends with its exit code; no traceback for what people can mend themselves."""
+    try:
+        code = app(standalone_mode=False)
+    except PropsyncError as error:
+        _say(str(error))
+        code = error.exit_code
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        _say("interrupted: what is published stays as it was. Run the same command again")
+        code = 130
+    except BrokenPipeError:
+        # whoever read our output has gone, as with `| head`; the interpreter must not complain about it at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except Exception as error:  # noqa: BLE001 - the program's outermost frame: one line for people, the rest for DEBUG
+        logging.getLogger("propsync").debug("unexpected error", exc_info=True)
+        step = "This is a fault in propsync: run again with --log-level DEBUG and report what it says"
+        _say(f"{type(error).__name__}: {log.redact(' '.join(str(error).split()))}. {step}")
+        code = 1
+    sys.exit(code or 0)
+
+
+def _say(line: str) -> None:
+    print(f"propsync: {log.redact(line)}", file=sys.stderr)  # noqa: T201 - the one line that says what to do

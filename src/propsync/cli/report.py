@@ -1,0 +1,36 @@
+"""A run's report on standard output."""
+
+from __future__ import annotations
+
+import json
+
+from propsync.cli.tables import echo, print_table
+from propsync.runbooks import Report
+
+
+def print_report(report: Report, *, as_json: bool) -> None:
+    """The counts of a run as a table, then what was left behind and what to type next; or one JSON object."""
+    if as_json:
+        echo(json.dumps(report.to_json(), default=str))
+        return
+    columns = ["resource", "read", "seen", "new", "changed", "same", "listed no more", "rejected"]
+    rows = [
+        (
+            name.replace("_", " "),
+            _in_words(counts["verdict"]),
+            *(counts[one] for one in ("fetched", "inserted", "updated", "unchanged", "held", "rejected")),
+        )
+        for name, counts in report.resources.items()
+    ]
+    print_table(columns, rows)
+    for line in report.left_behind:
+        echo(f"Left behind: {line}")
+    if report.published:
+        echo(f"Published to {report.published} in {report.seconds:.1f} s. Next: propsync query --tables")
+    else:
+        echo("Nothing was published; what was published before stays. Next: propsync doctor")
+
+
+def _in_words(verdict: str) -> str:
+    words = {"certified": "completely", "agreed": "completely, total is off", "incomplete": "in part", "failed": "failed"}
+    return words.get(verdict, verdict)

@@ -1,0 +1,44 @@
+"""`propsync sandbox`: starts the sandbox, which is a program of its own and shares no code with propsync."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from propsync.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a started sandbox listens, and the token that it takes."""
+
+    base_url: str
+    token: str
+
+
+def command(*, port: int = 0, scale: int = 2_000, faults: Path | None = None, reference: Path | None = None) -> list[str]:
+    """The command line of the sandbox. Raises UsageError where its extra is not installed."""
+    if importlib.util.find_spec("fpdf") is None:
+        raise UsageError("sandbox", "its libraries are not installed", "Run: pip install 'propsync[sandbox]'")
+    extras = [("--faults", faults), ("--reference", reference)]
+    named = [word for name, path in extras if path is not None for word in (name, str(path))]
+    return [sys.executable, "-m", "propsync_sandbox", "--port", str(port), "--scale", str(scale), *named]
+
+
+@contextmanager
+def running(*, scale: int, reference: Path) -> Iterator[Address]:
+    """A sandbox on a free loopback port while the block runs. Raises UsageError if it does not start."""
+    with subprocess.Popen(command(scale=scale, reference=reference), stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            words = process.stdout.readline().split()
+            if "token:" not in words:
+                raise UsageError("sandbox", "it did not start", "Run `propsync sandbox` to see why")
+            yield Address(next(word for word in words if word.startswith("http")), words[words.index("token:") + 1])
+        finally:
+            process.terminate()

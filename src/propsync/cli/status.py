@@ -1,0 +1,105 @@
+"""`propsync status`: how fresh and how complete what is published is."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from propsync.cli.tables import echo
+from propsync.errors import UsageError
+from propsync.runs import RunLock
+from propsync.settings import Settings
+from propsync.warehouse import Reader, open_published
+
+_UNITS = {"m": "minutes", "h": "hours", "d": "days"}
+_RUN = "select run_id, flow, started_at, ended_at, status, error from ops.runs where status <> 'running' order by run_id desc limit 5"
+_RESOURCES = """
+select resource, verdict, fetched, inserted, updated, held, rejected, error, started_at as read_at
+from ops.run_resources join ops.runs using (run_id)
+qualify row_number() over (partition by resource order by run_id desc) = 1 order by resource
+"""
+_COUNTS = "select table_name, row_count from ops.tables where table_schema = 'main' order by table_name"
+_WORDS = {
+    "certified": "read completely",
+    "agreed": "read completely, though the API's total is off",
+    "incomplete": "read in part: the list moved or its total is wrong",
+    "failed": "could not be read, older rows stay",
+}
+
+
+def print_status(settings: Settings, max_age: str | None, *, as_json: bool) -> int:
+    """Prints it; returns 3 when what is published is older than `max_age` (26h, 90m, 2d), else 0."""
+    allowed = _span(max_age) if max_age is not None else None
+    path = settings.published / "warehouse.duckdb"
+    if not path.is_file() and allowed is not None:
+        echo(json.dumps({"published": None, "is_fresh": False}) if as_json else "Nothing is published yet. Next: propsync sync")
+        return 3
+    with open_published(path) as reader:
+        told = _told(reader, settings)
+    is_fresh = allowed is None or datetime.now(UTC) - told["published_at"] <= allowed
+    told["is_fresh"] = is_fresh
+    if as_json:
+        echo(json.dumps(told, default=_plain))
+    else:
+        _print(told, max_age)
+    return 0 if is_fresh else 3
+
+
+def _span(words: str) -> timedelta:
+    found = re.fullmatch(r"(\d+)([mhd])", words.strip())
+    if not found:
+        raise UsageError("--max-age", f"{words!r} is no time span", "Write 26h, 90m or 2d")
+    return timedelta(**{_UNITS[found[2]]: int(found[1])})
+
+
+def _told(reader: Reader, settings: Settings) -> dict[str, Any]:
+    runs = _dicts(reader, _RUN)
+    lock = RunLock(settings.state / "run.lock")
+    return {
+        "published_at": runs[0]["started_at"],
+        "running": lock.holder() if lock.is_held() else None,
+        "runs": runs,
+        "resources": _dicts(reader, _RESOURCES),
+        "tables": dict(reader.rows(_COUNTS)[1]),
+    }
+
+
+def _dicts(reader: Reader, sql: str) -> list[dict[str, Any]]:
+    columns, rows = reader.rows(sql)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+def _print(told: dict[str, Any], max_age: str | None) -> None:
+    last = told["runs"][0]
+    echo(f"Published: as of {_time(told['published_at'])}, run {last['run_id']}, {last['status']}")
+    if told["running"]:
+        echo(f"At work now: {told['running']}")
+    if last["error"]:
+        echo(f"Left behind: {last['error']}")
+    echo()
+    for row in told["resources"]:
+        echo(_resource_line(row, told["tables"].get(row["resource"], 0)))
+    if not told["is_fresh"]:
+        echo(f"\nOlder than {max_age}: a night did not run. Next: propsync sync")
+    elif last["status"] == "ok":
+        echo("\nNext: propsync query --tables")
+    else:
+        echo("\nNext: propsync sync")
+
+
+def _resource_line(row: dict[str, Any], rows: int) -> str:
+    name = row["resource"].replace("_", " ")
+    line = f"{name:<17}{rows:>9,} rows  {_WORDS.get(row['verdict'], row['verdict'])} at {_time(row['read_at'])}"
+    held = f"; {row['held']} that the API lists no more stay" if row["held"] else ""
+    rejected = f"; {row['rejected']} without a key were left out (ops.rejected_records)" if row["rejected"] else ""
+    return f"{line}{held}{rejected}{': ' + row['error'] if row['error'] else ''}"
+
+
+def _time(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _plain(value: object) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)

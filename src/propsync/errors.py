@@ -1,0 +1,285 @@
+"""Every error of propsync, named by what can be done about it.
+
+    PropsyncError
+    ├── UsageError                  exit 2  change what was asked, then run again
+    │   ├── SettingsError                   a setting is missing or cannot be used: set it
+    │   └── InvalidValue                    a value to be written fails the API's rules: correct it
+    ├── StopRun                     exit 1  nothing is published; put it right, then run again
+    │   ├── TokenRefused                    401, also after the token file was read again: new token
+    │   ├── CertificateRefused              the server's TLS certificate is not trusted: trust it, or stay away
+    │   ├── DiskFull                        make room
+    │   ├── HomeUnusable                    the home folder cannot be used: rights, file system
+    │   └── StateUnusable                   the state database cannot be used: rebuild
+    ├── ResourceFailed              exit 3  that resource keeps yesterday's rows, the others go on
+    │   ├── AccessForbidden                 403: ask for the right, which is per endpoint
+    │   ├── NotFound                        404, 410: skip it, or conclude that it is gone
+    │   ├── RequestRefused                  400, 422: the request is wrong, sending it again is no use
+    │   ├── UnexpectedAnswer                an answer the API's document does not know: look at the address
+    │   │   └── MalformedBody               a body that is not what it should be: retried while tries are left
+    │   ├── TransientApiError               gave up after the retry budget: run again later
+    │   │   ├── ApiUnreachable              no connection at all: network, proxy, address
+    │   │   └── AnswerLost                  a POST may or may not have been done: look before repeating it
+    │   ├── ShapeUnknown                    a shape could not be found: name it under [shapes]
+    │   └── PageTooLarge                    a body exceeds its bound: ask for fewer records a page
+    └── Busy                        exit 4  another run is at work: wait
+
+Nothing here may hold a token: whoever quotes a server's words redacts them first (`log.redact`).
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import ClassVar
+
+
+class PropsyncError(Exception):
+    """Where it happened, what happened, and what to do next; `str()` is one line of the three.
+
+    `next_step` falls back to the class's own advice.
+    """
+
+    exit_code: ClassVar[int] = 1
+    advice: ClassVar[str] = "Run `propsync doctor`"
+    says_not_found: bool = False
+
+    def __init__(self, where: str, what: str, next_step: str | None = None) -> None:
+        self.where = _one_line(where)
+        self.what = _one_line(what)
+        self.next_step = _one_line(next_step or self.advice)
+        super().__init__(self.where, self.what, self.next_step)
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}. {self.next_step}"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split()).rstrip(".")
+
+
+class UsageError(PropsyncError):
+    """The command or its settings are wrong; nothing was done."""
+
+    exit_code = 2
+    advice = "Run `propsync --help`"
+
+
+class SettingsError(UsageError):
+    """A setting is missing or cannot be used; `where` names it and where it came from."""
+
+    advice = "Correct the setting, then run `propsync doctor`"
+
+
+class InvalidValue(UsageError):
+    """A value to be written breaks the rules of spec 2.3 or 4.11; nothing was sent."""
+
+    advice = "Correct the value, then try again"
+
+
+class StopRun(PropsyncError):
+    """Ends the run; nothing is published."""
+
+    exit_code = 1
+
+
+class TokenRefused(StopRun):
+    """The API answered 401, also after the token file was read again."""
+
+    advice = "Put a valid token in PROPSYNC_TOKEN or PROPSYNC_TOKEN_FILE, then run `propsync doctor`"
+
+
+class CertificateRefused(StopRun):
+    """The server's TLS certificate was not accepted by the system's trust store."""
+
+    advice = "Add the certificate authority to the system's trust store (or SSL_CERT_FILE), then run `propsync doctor`"
+
+
+class DiskFull(StopRun):
+    """No room is left where propsync keeps its files."""
+
+    advice = "Free some room under PROPSYNC_HOME, then run `propsync sync`"
+
+
+class HomeUnusable(StopRun):
+    """The home folder cannot be created, written or trusted (rights, network file system)."""
+
+    advice = "Run `propsync doctor`"
+
+
+class StateUnusable(StopRun):
+    """The state database is damaged or of another schema version."""
+
+    advice = "Run `propsync rebuild`"
+
+
+class ResourceFailed(PropsyncError):
+    """One resource failed and keeps yesterday's rows; the others go on.
+
+    `status` is the HTTP status that said so, None where no answer did.
+    """
+
+    exit_code = 3
+
+    def __init__(self, where: str, what: str, next_step: str | None = None, *, status: int | None = None) -> None:
+        super().__init__(where, what, next_step)
+        self.status = status
+
+
+class AccessForbidden(ResourceFailed):
+    """403: the token has no right to this endpoint (spec 5: rights are not shown)."""
+
+    advice = "Ask for the right to this endpoint, or leave its resource out with `propsync sync --only`"
+
+
+class NotFound(ResourceFailed):
+    """404 or 410: what was asked for is not there."""
+
+    advice = "Check the id, or run `propsync sync` to see whether it is gone"
+    says_not_found = True
+
+
+class RequestRefused(ResourceFailed):
+    """400 or 422: the API refuses the request itself. `code` is spec 7's `code`, None if there was none."""
+
+    advice = "Run `propsync doctor`, and report the line if it persists"
+
+    def __init__(
+        self,
+        where: str,
+        what: str,
+        next_step: str | None = None,
+        *,
+        status: int | None = None,
+        code: str | None = None,
+    ) -> None:
+        super().__init__(where, what, next_step, status=status)
+        self.code = code
+
+    @property
+    def says_not_found(self) -> bool:  # type: ignore[override]
+        """Whether the code says that something named in the request does not exist (spec 7)."""
+        return self.code is not None and self.code.endswith("NotFound")
+
+    @property
+    def write_code(self) -> WriteErrorCode | None:
+        """The code as one of spec 7's nine, None for any other."""
+        return WriteErrorCode.of(self.code)
+
+
+class UnexpectedAnswer(ResourceFailed):
+    """A redirect, an undocumented status, or a body of the wrong kind that stayed wrong when asked again."""
+
+    advice = "Check PROPSYNC_BASE_URL (a login page or proxy may be answering), then run `propsync doctor`"
+
+
+class MalformedBody(UnexpectedAnswer):
+    """A body that ends early or is not what it should be; inside api/ it makes the request be repeated."""
+
+
+class TransientApiError(ResourceFailed):
+    """Gave up within the retry budget.
+
+    `status` is the last HTTP status (None for a connection error), `attempts` how many requests were sent,
+    `waited` the seconds spent waiting between them, `asked_to_wait` what the server's Retry-After asked at last.
+    """
+
+    advice = "Run the same command again later; what is published stays as it was"
+
+    def __init__(
+        self,
+        where: str,
+        what: str,
+        next_step: str | None = None,
+        *,
+        status: int | None = None,
+        attempts: int = 0,
+        waited: float = 0.0,
+        asked_to_wait: float | None = None,
+    ) -> None:
+        super().__init__(where, what, next_step, status=status)
+        self.attempts = attempts
+        self.waited = waited
+        self.asked_to_wait = asked_to_wait
+
+
+class ApiUnreachable(TransientApiError):
+    """No connection could be made at all."""
+
+    advice = "Check PROPSYNC_BASE_URL, the network and the proxy variables, then run `propsync doctor`"
+
+
+class AnswerLost(TransientApiError):
+    """A POST was sent and no answer came: it may or may not have been done (correctness 9)."""
+
+    advice = "Look whether the asset now exists before creating it again"
+
+
+class ShapeUnknown(ResourceFailed):
+    """An undocumented shape could not be found, or a documented key is absent from every record."""
+
+    advice = "Run `propsync doctor`, then name the member under [shapes] in propsync.toml"
+
+
+class PageTooLarge(ResourceFailed):
+    """A body exceeds its bound, compressed or not."""
+
+    advice = "Set PROPSYNC_PAGE_LIMIT lower, then run again"
+
+
+class Busy(PropsyncError):
+    """Another run holds the lock; nothing was done."""
+
+    exit_code = 4
+    advice = "Wait for the other run to end (`propsync status` names it), then run again"
+
+
+class WriteErrorCode(Enum):
+    """The nine codes of spec 7, each with what it means and what to do next."""
+
+    meaning: str
+    next_step: str
+
+    def __new__(cls, value: str, meaning: str, next_step: str) -> WriteErrorCode:
+        member = object.__new__(cls)
+        member._value_ = value
+        member.meaning = meaning
+        member.next_step = next_step
+        return member
+
+    @classmethod
+    def of(cls, code: str | None) -> WriteErrorCode | None:
+        """The member for a code as received, None if it is not one of the nine."""
+        return next((member for member in cls if member.value == code), None)
+
+    PROPERTY_ID_REQUIRED = ("PropertyIdRequired", "the property id is missing", "Give the property's id")
+    ASSET_TYPE_ID_REQUIRED = ("AssetTypeIdRequired", "the asset type id is missing", "Give the id of an asset type")
+    ASSET_ID_REQUIRED = ("PropertyAssetIdRequired", "the asset id is missing", "Give the asset's id")
+    VALUES_INVALID_FORMAT = (
+        "PropertyAssetValuesInvalidFormat",
+        "`values` is not an object keyed by field id",
+        "Give the values as an object of field id and value",
+    )
+    PROPERTY_NOT_FOUND = (
+        "PropertyNotFound",
+        "the property does not exist, or the token may not see it",
+        "Check the property's id",
+    )
+    ASSET_TYPE_NOT_FOUND = (
+        "AssetTypeNotFound",
+        "the asset type does not exist",
+        "Run `propsync sync --only assets`, then choose from the table asset_types",
+    )
+    ASSET_NOT_FOUND = (
+        "PropertyAssetNotFound",
+        "the asset does not exist on that property",
+        "Run `propsync sync --only assets`, then check that the asset is still there",
+    )
+    FIELD_NOT_SUPPORTED = (
+        "FieldInvalidNotSupported",
+        "a field cannot be written, or does not belong to the asset's type",
+        "Leave that field out; image, file and pin fields cannot be written",
+    )
+    VALUES_INVALID = (
+        "PropertyAssetValuesInvalid",
+        "a value does not fit its field",
+        "Compare the values with the table asset_type_fields, then correct them",
+    )

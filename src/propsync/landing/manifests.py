@@ -1,0 +1,97 @@
+"""The manifest: what a snapshot consists of, and what was concluded from it. It is written last, so a snapshot exists
+whole or not at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from propsync.storage import LocalStorage
+
+MANIFEST_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Landed:
+    """One answer that feeds a table.
+
+    `role` is "page", "again" (page 1 read once more) or "combined" (a total only). `status` and `performed` are what being on the list tells of a record; `asked_at` is epoch seconds;
+    `types_hash` tells pages with the same types beside their records.
+    """
+
+    sequence: int
+    request: str
+    list_name: str
+    role: str
+    attempt: int
+    asked_at: float
+    sha256: str
+    size_bytes: int
+    total: int | None = None
+    status: str | None = None
+    performed: str | None = None
+    types_hash: str | None = None
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What one attempt at one list showed (a row of `ops.sweeps`)."""
+
+    list_name: str
+    rung: int
+    attempt: int
+    pages: int
+    total_first: int | None
+    total_last: int | None
+    distinct_keys: int
+    duplicates: int
+    rejected: int
+    verdict: str
+
+
+@dataclass
+class Manifest:
+    """One resource's snapshot of one run. `run_time` is ISO 8601 UTC with microseconds."""
+
+    run_id: str
+    run_time: str
+    resource: str
+    verdict: str
+    hash_version: int
+    shape: dict[str, Any]
+    settings: dict[str, Any]
+    landed: list[Landed] = field(default_factory=list)
+    certificates: list[Certificate] = field(default_factory=list)
+    traffic: dict[str, int] = field(default_factory=dict)
+    version: int = MANIFEST_VERSION
+
+
+class Manifests:
+    """`landing/<resource>/<run>/manifest.json`."""
+
+    def __init__(self, storage: LocalStorage) -> None:
+        self._storage = storage
+
+    def put(self, manifest: Manifest) -> None:
+        """Makes the snapshot exist; every body that it names is stored before."""
+        body = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
+        self._storage.put(_key(manifest.resource, manifest.run_id), body)
+
+    def get(self, resource: str, run_id: str) -> Manifest | None:
+        """The snapshot of a resource in a run, None where none was landed."""
+        key = _key(resource, run_id)
+        if not self._storage.exists(key):
+            return None
+        return msgspec.json.decode(self._storage.get(key), type=Manifest)
+
+    def runs(self, resource: str) -> list[str]:
+        """Ids of the runs that landed a snapshot of the resource, oldest first."""
+        found = self._storage.list(f"landing/{resource}")
+        return sorted(key.split("/")[2] for key in found if key.endswith("/manifest.json"))
+
+
+def _key(resource: str, run_id: str) -> str:
+    return f"landing/{resource}/{run_id}/manifest.json"

@@ -1,0 +1,41 @@
+"""Bodies of answers, each stored once, by the hash of what it holds, in the form in which it came."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+
+import zstandard
+
+from propsync.storage import LocalStorage
+
+_GZIP = b"\x1f\x8b"
+_ZSTD = b"\x28\xb5\x2f\xfd"
+
+
+class PageStore:
+    """`landing/pages/<aa>/<sha256>`; the hash is that of the decompressed bytes.
+
+    JSON never opens with the first bytes of a compressed stream, so a stored page tells by itself how to read it.
+    """
+
+    def __init__(self, storage: LocalStorage) -> None:
+        self._storage = storage
+
+    def put(self, raw: bytes, body: bytes) -> str:
+        """Stores one body: `raw` as received, or `body` where `raw` does not tell how it is packed. Returns the hash."""
+        sha256 = hashlib.sha256(body).hexdigest()
+        if not self._storage.exists(_key(sha256)):
+            self._storage.put(_key(sha256), raw if raw.startswith((_GZIP, _ZSTD)) else body)
+        return sha256
+
+    def get(self, sha256: str) -> bytes:
+        """The decompressed bytes stored under a hash. Raises FileNotFoundError."""
+        stored = self._storage.get(_key(sha256))
+        if stored.startswith(_GZIP):
+            return gzip.decompress(stored)
+        return zstandard.ZstdDecompressor().decompressobj().decompress(stored) if stored.startswith(_ZSTD) else stored
+
+
+def _key(sha256: str) -> str:
+    return f"landing/pages/{sha256[:2]}/{sha256}"

@@ -1,0 +1,18 @@
+"""From what was landed to the tables: staging → history → current."""
+
+from propsync.merge.build import Builder
+from propsync.merge.inner import find_inner_shapes
+from propsync.merge.known import known_values, statuses_seen
+from propsync.merge.merger import Merger
+from propsync.merge.reference import build_reference
+from propsync.merge.shapes import ShapeStore
+
+__all__ = [
+    "Builder",
+    "Merger",
+    "ShapeStore",
+    "build_reference",
+    "find_inner_shapes",
+    "known_values",
+    "statuses_seen",
+]

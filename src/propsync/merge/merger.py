@@ -1,0 +1,158 @@
+"""Merges a snapshot into history: one transaction, in which a version that changed closes and the next one opens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from propsync.landing import Landed, Manifest, PageStore
+from propsync.merge.readings import Readings
+from propsync.merge.samples import BESIDE, types_beside
+from propsync.merge.shapes import ShapeStore
+from propsync.merge.tables import mark_tables
+from propsync.records import HASH_VERSION, CanonicalForm, Cutter
+from propsync.resources import ASSETS, Resource
+from propsync.runs import Journal, ResourceCounts, Verdict
+from propsync.shapes import Shape
+from propsync.sweep import Listed, cutter_of
+from propsync.warehouse import Models, Warehouse, coalesced, quoted
+
+
+class Merger:
+    """Merges landed snapshots. Each merge is one transaction and leaves its row in `ops.run_resources`."""
+
+    def __init__(self, warehouse: Warehouse, pages: PageStore, journal: Journal, shapes: ShapeStore) -> None:
+        self._warehouse = warehouse
+        self._pages = pages
+        self._journal = journal
+        self._shapes = shapes
+
+    def merge(self, resource: Resource, manifest: Manifest, shape: Shape, *, is_staged: bool = False) -> ResourceCounts:
+        """One resource's snapshot. `is_staged` when `staging.listed` still holds what the sweep put there."""
+        cutter = cutter_of(shape, resource)
+        if not is_staged:
+            self._stage(Listed(self._warehouse), manifest, lambda _: cutter)
+        return self._merge(resource, manifest, shape, lambda _: cutter, is_held=Verdict(manifest.verdict).is_complete)
+
+    def merge_types(self, resource: Resource, own: Manifest | None, beside: Manifest | None, shape: Shape) -> ResourceCounts:
+        """Types from their own list and, for asset types, from beside the assets; the own list wins.
+
+        A type that neither lists any more gets a tombstone, if both were read completely.
+        """
+        main = own or beside
+        assert main is not None
+        shown = types_beside(beside) if beside else []
+        landed = [replace(one, sequence=-one.sequence, asked_at=0.0, role="page") for one in shown]
+        manifest = replace(main, resource=resource.name, landed=[*(own.landed if own else ()), *landed])
+        keys = cutter_of(shape, resource)
+        around = Cutter(BESIDE.list_path, keys.key_paths or ((("id",),),))
+
+        def cutters(one: Landed) -> Cutter:
+            return around if one.sequence < 0 else keys
+
+        self._stage(Listed(self._warehouse), manifest, cutters)
+        is_whole = own is not None and (beside is not None or not resource.is_beside)
+        return self._merge(
+            resource, manifest, shape, cutters, is_held=False, is_whole=is_whole, is_journalled=own is not None
+        )
+
+    def _stage(self, listed: Listed, manifest: Manifest, cutters: Callable[[Landed], Cutter]) -> None:
+        for landed in manifest.landed:
+            if landed.role != "combined":
+                cutter = cutters(landed)
+                listed.add(landed, cutter.cut(self._pages.get(landed.sha256)).records, cutter)
+
+    def _merge(
+        self,
+        resource: Resource,
+        manifest: Manifest,
+        shape: Shape,
+        cutters: Callable[[Landed], Cutter],
+        *,
+        is_held: bool,
+        is_whole: bool = False,
+        is_journalled: bool = True,
+    ) -> ResourceCounts:
+        models = self._models(resource, manifest, shape)
+        fetched = models.stage("staging/latest")
+        self._stage_known(resource)
+        models.stage("staging/candidates")
+        readings = Readings(self._warehouse, self._pages, manifest, cutters)
+        readings.stage_candidates(canonical_form(resource, shape))
+        models.stage("staging/changed")
+        missing = models.stage("staging/unlisted")
+        rejected = list(readings.rejected())
+        if is_whole:
+            models.open("staging/unlisted_types", "staging.changed")
+        with self._warehouse.transaction():
+            if self._shapes.put(shape, manifest.run_id):
+                self._forget_built()
+            counts = self._write(resource, models, fetched, missing if is_held else 0, len(rejected))
+            if is_journalled:
+                self._journal.merged(manifest, counts, rejected)
+        return counts
+
+    def _forget_built(self) -> None:
+        """A member that moved changes what tables show of every record, so all of them are built anew."""
+        self._warehouse.execute("update ops.tables set built_through = null where table_schema = 'main'")
+
+    def _models(self, resource: Resource, manifest: Manifest, shape: Shape) -> Models:
+        # what a record says of its status is told beside history.assessments; other resources have it in their payload
+        status = coalesced("readings.payload", shape.paths("status")) if resource.performed else "null::varchar"
+        values = {
+            "run_id": manifest.run_id,
+            "run_time": datetime.fromisoformat(manifest.run_time),
+            "hash_version": str(HASH_VERSION),
+        }
+        return Models(self._warehouse, values, {"status": status})
+
+    def _stage_known(self, resource: Resource) -> None:
+        first, second = (*map(quoted, resource.key_columns), "''")[:2]
+        facts = "status, performed_for, performed_by" if resource.performed else _NO_FACTS
+        payload = "payload" if resource.name.endswith("types") else "null::varchar as payload"
+        self._warehouse.execute(
+            f"create or replace table staging.known as select {first} as key_1, {second} as key_2, record_hash, "
+            f"payload_hash, change, {facts}, {payload} from history.{quoted(resource.name)} where valid_to is null"
+        )
+
+    def _write(self, resource: Resource, models: Models, fetched: int, held: int, rejected: int) -> ResourceCounts:
+        target = f"history.{quoted(resource.name)}"
+        changes = dict(self._warehouse.rows("select change, count(*) from staging.changed group by change"))
+        if changes:
+            self._write_versions(resource, models, target)
+        inserted, updated = changes.get("insert", 0), changes.get("update", 0)
+        return ResourceCounts(
+            fetched=fetched,
+            inserted=inserted,
+            updated=updated,
+            deleted=changes.get("delete", 0),
+            unchanged=fetched - inserted - updated,
+            held=held,
+            rejected=rejected,
+        )
+
+    def _write_versions(self, resource: Resource, models: Models, target: str) -> None:
+        pairs = zip(resource.key_columns, ("key_1", "key_2"), strict=False)
+        is_same = " and ".join(f"changed.{part} = {target}.{quoted(column)}" for column, part in pairs)
+        self._warehouse.execute(
+            f"update {target} set valid_to = ? from staging.changed as changed where valid_to is null and {is_same}",
+            [models.values["run_time"]],
+        )
+        models.open(f"history/{resource.name}.open", target)
+        mark_tables(self._warehouse, str(models.values["run_id"]), "history", [resource.name])
+
+
+_NO_FACTS = "null::varchar as status, null::boolean as performed_for, null::boolean as performed_by"
+
+
+def canonical_form(resource: Resource, shape: Shape) -> CanonicalForm:
+    """How records of the resource are compared; only assets have field results, which come in any order."""
+    references: Sequence[tuple[str, ...]] = shape.paths("result_field")
+    return CanonicalForm(
+        results="fields" if resource is ASSETS else None,
+        result_refs=tuple(references),
+        sets=resource.sets,
+        dropped=resource.dropped,
+        volatile=shape.volatile or frozenset(),
+    )

@@ -1,0 +1,56 @@
+"""Names of tables and columns, given once and kept, whatever a type or field is called later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from propsync.warehouse import Warehouse, snake_case, unique_name
+
+BY_TYPE_COLUMNS = ("asset_id", "property_id")
+
+
+def stage_type_names(warehouse: Warehouse) -> None:
+    """Makes `staging.type_names`: asset_type_id, table_name for every type in `staging.type_definitions`."""
+    kept = dict(warehouse.rows("select asset_type_id, table_name from main.asset_types"))
+    unnamed = warehouse.rows(
+        "select asset_type_id, name from staging.type_definitions order by is_listed desc, name, asset_type_id"
+    )
+    taken = set(kept.values())
+    for asset_type_id, name in unnamed:
+        if asset_type_id not in kept:
+            kept[asset_type_id] = unique_name(snake_case(name or asset_type_id, "type"), taken)
+            taken.add(kept[asset_type_id])
+    _stage(warehouse, "type_names", ("asset_type_id", "table_name"), kept.items())
+
+
+def stage_field_names(warehouse: Warehouse) -> None:
+    """Makes `staging.field_names`: asset_type_id, field_id, column_name for every field defined now or before."""
+    kept = {
+        (asset_type_id, field_id): column
+        for asset_type_id, field_id, column in warehouse.rows(
+            "select asset_type_id, field_id, column_name from main.asset_type_fields"
+        )
+    }
+    taken: dict[str, set[str]] = {}
+    for (asset_type_id, _), column in kept.items():
+        taken.setdefault(asset_type_id, set(BY_TYPE_COLUMNS)).add(column)
+    defined = warehouse.rows(
+        "select asset_type_id, field_id, label from staging.field_definitions order by asset_type_id, position"
+    )
+    for asset_type_id, field_id, label in defined:
+        if (asset_type_id, field_id) not in kept:
+            of_type = taken.setdefault(asset_type_id, set(BY_TYPE_COLUMNS))
+            kept[asset_type_id, field_id] = unique_name(snake_case(label, "field"), of_type)
+            of_type.add(kept[asset_type_id, field_id])
+    rows = ((*key, column) for key, column in kept.items())
+    _stage(warehouse, "field_names", ("asset_type_id", "field_id", "column_name"), rows)
+
+
+def _stage(warehouse: Warehouse, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    warehouse.execute(f"create or replace table staging.{name} ({', '.join(f'{column} varchar' for column in columns)})")
+    listed = list(zip(*rows, strict=True)) or [() for _ in columns]
+    schema = pa.schema([(column, pa.string()) for column in columns])
+    warehouse.append(f"staging.{name}", pa.table([list(values) for values in listed], schema=schema))

@@ -1,0 +1,75 @@
+"""Keeps the shapes found in `ops.shapes`, and tells what moved."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from propsync.shapes import Choice, Shape, configured
+from propsync.warehouse import Warehouse
+
+_VOLATILE = "volatile"
+
+
+class ShapeStore:
+    """Shapes by resource: what propsync.toml says, else what earlier runs found."""
+
+    def __init__(self, warehouse: Warehouse, overrides: Mapping[str, Any]) -> None:
+        self._warehouse = warehouse
+        self._overrides = overrides
+
+    def get(self, resource: str) -> Shape:
+        """The shape as known before this run."""
+        shape = self._stored(resource)
+        # what was configured and is no more has to be found again
+        shape.choices = {part: choice for part, choice in shape.choices.items() if choice.source != "configured"}
+        decided = configured(self._overrides, resource)
+        shape.choices.update(decided.choices)
+        shape.volatile = shape.volatile if decided.volatile is None else decided.volatile
+        return shape
+
+    def put(self, shape: Shape, run_id: str) -> bool:
+        """Keeps a shape, inside the caller's transaction; whether a path moved, so that tables must be made anew."""
+        before = self._stored(shape.resource)
+        moved = self._tell(before, shape, run_id)
+        if moved or not before.choices or before.volatile != shape.volatile:
+            self._write(shape)
+        return moved and bool(before.choices)
+
+    def _stored(self, resource: str) -> Shape:
+        rows = self._warehouse.rows("select part, paths, source, evidence from ops.shapes where resource = ?", [resource])
+        shape = Shape(resource)
+        for part, paths, source, evidence in rows:
+            found = tuple(tuple(path) for path in json.loads(paths))
+            if part == _VOLATILE:
+                shape.volatile = frozenset(path[0] for path in found)
+            else:
+                shape.choices[part] = Choice(found, source, evidence)
+        return shape
+
+    def _tell(self, before: Shape, after: Shape, run_id: str) -> bool:
+        changes = []
+        for part in sorted(before.choices.keys() | after.choices.keys()):
+            old, new = before.choices.get(part), after.choices.get(part)
+            if (old.paths if old else None) != (new.paths if new else None):
+                changes.append([run_id, after.resource, "shape", part, old.text if old else None, new.text if new else None])
+        for row in changes:
+            self._warehouse.execute("insert into ops.schema_changes values (?, ?, ?, ?, ?, ?)", row)
+        return bool(changes)
+
+    def _write(self, shape: Shape) -> None:
+        self._warehouse.execute("delete from ops.shapes where resource = ?", [shape.resource])
+        rows = [
+            (part, choice.text, choice.paths, choice.source, choice.evidence)
+            for part, choice in sorted(shape.choices.items())
+        ]
+        if shape.volatile is not None:
+            leaves = tuple((path,) for path in sorted(shape.volatile))
+            evidence = "differs between two readings of every record" if leaves else "no member differs by itself"
+            rows.append((_VOLATILE, ", ".join(sorted(shape.volatile)), leaves, "found", evidence))
+        for part, text, paths, source, evidence in rows:
+            self._warehouse.execute(
+                "insert into ops.shapes values (?, ?, ?, ?, ?, ?)",
+                [shape.resource, part, text, json.dumps(paths), source, evidence],
+            )

@@ -1,0 +1,5 @@
+"""What people get: the warehouse file, Parquet, and the note of what was published (correctness.md §6)."""
+
+from propsync.publish.publisher import Publisher
+
+__all__ = ["Publisher"]

@@ -1,0 +1,18 @@
+"""Bytes of a page → records: the cutter, and the canonical form that a version is compared by."""
+
+from propsync.records.canonical import HASH_VERSION, CanonicalForm, canonical_hash
+from propsync.records.cutter import Cutter, Page, Path, PayloadUnreadable, bytes_hash, first_text, follow, text_of
+
+__all__ = [
+    "HASH_VERSION",
+    "CanonicalForm",
+    "Cutter",
+    "Page",
+    "Path",
+    "PayloadUnreadable",
+    "bytes_hash",
+    "canonical_hash",
+    "first_text",
+    "follow",
+    "text_of",
+]

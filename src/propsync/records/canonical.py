@@ -1,0 +1,108 @@
+"""The canonical form of a record: what two readings must share to be one version (correctness.md §3).
+
+Members sorted, numbers by value, strings by code point, field results by field, users as a set, other arrays in
+order; without the deprecated `asset` and without volatile members. Decoding, sorting and encoding run in C.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+
+from propsync.records.cutter import Path, PayloadUnreadable, first_text
+
+HASH_VERSION = 1
+"""Part of every record hash: a change of the canonical form makes a new version number, never a false update."""
+
+_LONGEST_PLAIN = 400  # digits; 1e400 is written with its exponent, or a short literal could ask for a gigabyte
+
+
+@dataclass(frozen=True)
+class CanonicalForm:
+    """What to know of a resource to bring its records into canonical form.
+
+    `results` names the array of field results and `result_refs` the paths to a result's field id; `sets` are arrays
+    without order; `dropped` are members never compared; `volatile` are leaf paths (see `shapes.volatile`).
+    """
+
+    results: str | None = None
+    result_refs: tuple[Path, ...] = ()
+    sets: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    volatile: frozenset[str] = field(default_factory=frozenset)
+
+
+def canonical_hash(record: bytes | msgspec.Raw, form: CanonicalForm) -> str:
+    """32 hex digits over the canonical form. Raises PayloadUnreadable for a record that is not whole JSON text."""
+    return hashlib.blake2b(canonical_bytes(record, form), digest_size=16).hexdigest()
+
+
+def canonical_bytes(record: bytes | msgspec.Raw, form: CanonicalForm) -> bytes:
+    """The canonical form itself."""
+    try:
+        value = _DECODER.decode(record)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise PayloadUnreadable(str(error)) from error
+    if isinstance(value, dict):
+        _arrange(value, form)
+    if form.volatile:
+        value = without(value, form.volatile)
+    return msgspec.json.encode(value, order="deterministic")
+
+
+def _arrange(record: dict[str, Any], form: CanonicalForm) -> None:
+    for name in form.dropped:
+        record.pop(name, None)
+    for name in form.sets:
+        members = record.get(name)
+        if isinstance(members, list):
+            record[name] = sorted(members, key=msgspec.json.encode)
+    results = record.get(form.results) if form.results else None
+    if isinstance(results, list):
+        results.sort(key=lambda result: first_text(result, form.result_refs) or "")
+
+
+def _number(literal: str) -> Any:
+    """A number by value: 1.0 and 1e0 are 1; 12.50 is 125e-1."""
+    sign, digits, exponent = Decimal(literal).as_tuple()
+    assert isinstance(exponent, int)  # a JSON literal is finite
+    text = "".join(map(str, digits)).lstrip("0")
+    trimmed = text.rstrip("0")
+    if not trimmed:
+        return 0
+    exponent += len(text) - len(trimmed)
+    minus = "-" if sign else ""
+    if 0 <= exponent and len(trimmed) + exponent <= _LONGEST_PLAIN:
+        return msgspec.Raw((minus + trimmed + "0" * exponent).encode())
+    return msgspec.Raw(f"{minus}{trimmed}e{exponent}".encode())
+
+
+_DECODER: msgspec.json.Decoder[Any] = msgspec.json.Decoder(float_hook=_number)
+
+
+def leaves(value: Any, path: str = "") -> list[tuple[str, Any]]:
+    """Every scalar with the path to it: members joined by dots, arrays as `[]`, a field result's array as `[kind]`."""
+    if isinstance(value, dict):
+        return [leaf for name, inner in value.items() for leaf in leaves(inner, f"{path}.{name}" if path else name)]
+    if isinstance(value, list):
+        return [leaf for inner in value for leaf in leaves(inner, f"{path}[{_kind(inner)}]")]
+    return [(path, value)]
+
+
+def without(value: Any, volatile: frozenset[str], path: str = "") -> Any:
+    """`value` with each volatile leaf set to null, so that its presence still counts and its text does not."""
+    if isinstance(value, dict):
+        return {n: without(inner, volatile, f"{path}.{n}" if path else n) for n, inner in value.items()}
+    if isinstance(value, list):
+        return [without(inner, volatile, f"{path}[{_kind(inner)}]") for inner in value]
+    return None if path in volatile else value
+
+
+def _kind(member: Any) -> str:
+    """A field result's discriminator (API section 2.2) is kept in the path: an image's link is not a text's value."""
+    kind = member.get("type") if isinstance(member, dict) else None
+    return kind if isinstance(kind, str) else ""

@@ -1,0 +1,140 @@
+"""Cuts a page into records without turning them into Python objects.
+
+`msgspec.Raw` walks the whole page once, checks that it is JSON, and keeps each record's bytes as they came. Only the
+members that make up a key are decoded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import msgspec
+
+Path = tuple[str, ...]
+"""Member names from the record (or page) down to a value."""
+
+_RAW_ARRAY: msgspec.json.Decoder[list[msgspec.Raw]] = msgspec.json.Decoder(list[msgspec.Raw])
+_RAW_MEMBERS: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+class PayloadUnreadable(ValueError):
+    """A page, or a record in it, that is JSON of the wrong kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page, cut: `total` as told (None where the page tells none), each record's bytes, and the bytes beside."""
+
+    total: int | None
+    records: list[msgspec.Raw]
+    beside: dict[str, msgspec.Raw]
+
+
+@dataclass(frozen=True, slots=True)
+class Cutter:
+    """Knows where a page keeps its records and a record keeps its key.
+
+    `list_path` leads to the array of records, `()` for a bare array; None when no page with records was seen yet.
+    `key_paths` has, for each part of the key, the paths to try in order.
+    """
+
+    list_path: Path | None
+    key_paths: tuple[tuple[Path, ...], ...] = ()
+
+    def cut(self, body: bytes) -> Page:
+        """Cuts the decompressed `body` of one answer. Raises PayloadUnreadable when the array is not where it was."""
+        if body.lstrip()[:1] == b"[":
+            return Page(None, _array(msgspec.Raw(body)), {})
+        beside = _members(msgspec.Raw(body))
+        total = _total(beside.get("total"))
+        return Page(total, self._records(beside), beside)
+
+    def _records(self, members: dict[str, msgspec.Raw]) -> list[msgspec.Raw]:
+        if not self.list_path:
+            return []
+        *outer, last = self.list_path
+        for name in outer:
+            members = _members(members.get(name, msgspec.Raw(b"{}")))
+        array = members.get(last)
+        if array is None:
+            raise PayloadUnreadable(f"no member {'.'.join(self.list_path)!r} in the page")
+        return [] if bytes(array) == b"null" else _array(array)
+
+    def key(self, record: msgspec.Raw) -> tuple[str, ...] | None:
+        """The record's key as text, a part for each of `key_paths`; None when a part is missing or unusable."""
+        names, decoder = _decoder(self.key_paths)
+        try:
+            members = dict(zip(names, decoder.decode(record), strict=True))
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return None
+        parts = tuple(first_text(members, paths) for paths in self.key_paths)
+        return None if None in parts else parts  # type: ignore[return-value]  # no None is left in it
+
+
+def first_text(record: object, paths: Sequence[Path]) -> str | None:
+    """The first usable scalar that one of `paths` leads to, as text."""
+    for path in paths:
+        text = text_of(follow(record, path))
+        if text:
+            return text
+    return None
+
+
+def follow(record: object, path: Iterable[str]) -> Any:
+    """The value that `path` leads to, or None where it breaks off."""
+    found: Any = record
+    for name in path:
+        found = found.get(name) if isinstance(found, dict) else None
+    return found
+
+
+def text_of(scalar: object) -> str | None:
+    """An identifier as text: strings as they are, whole numbers in digits; anything else is no identifier."""
+    if isinstance(scalar, str):
+        return scalar
+    return str(scalar) if isinstance(scalar, int) and not isinstance(scalar, bool) else None
+
+
+def bytes_hash(record: bytes | msgspec.Raw) -> str:
+    """32 hex digits over a record's bytes as received."""
+    return hashlib.blake2b(record, digest_size=16).hexdigest()
+
+
+@cache
+def _decoder(key_paths: tuple[tuple[Path, ...], ...]) -> tuple[list[str], msgspec.json.Decoder[Any]]:
+    """Decodes only the members that the key needs; msgspec skips the others without building them."""
+    names = sorted({path[0] for paths in key_paths for path in paths})
+    fields = [(f"m{place}", Any, msgspec.field(default=None, name=name)) for place, name in enumerate(names)]
+
+    def values(self: Any) -> Iterator[Any]:
+        return (getattr(self, field) for field in self.__struct_fields__)
+
+    return names, msgspec.json.Decoder(msgspec.defstruct("Key", fields, namespace={"__iter__": values}))
+
+
+def _array(raw: msgspec.Raw) -> list[msgspec.Raw]:
+    try:
+        return _RAW_ARRAY.decode(raw)
+    except msgspec.DecodeError as error:
+        raise PayloadUnreadable(f"no array of records: {error}") from error
+
+
+def _members(raw: msgspec.Raw) -> dict[str, msgspec.Raw]:
+    try:
+        return _RAW_MEMBERS.decode(raw)
+    except msgspec.DecodeError as error:
+        raise PayloadUnreadable(f"no object: {error}") from error
+
+
+def _total(raw: msgspec.Raw | None) -> int | None:
+    """`total` is an integer in the API's document (sections 4.2, 4.5, 4.9); a whole number written 5.0 is one too."""
+    if raw is None:
+        return None
+    told = msgspec.json.decode(raw)
+    if isinstance(told, bool) or not isinstance(told, int | float) or told != int(told) or told < 0:
+        return None
+    return int(told)

@@ -1,0 +1,189 @@
+"""What each resource is, as data: where it is listed, what keys it, what its lists tell of their records.
+
+Sections are those of the API's document. A role's `documented` names are believed; its `likely` names only break ties
+between members that the values speak for equally.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+
+@dataclass(frozen=True)
+class Role:
+    """One thing to find in every record of a resource.
+
+    `documented` are the member names that the API's document gives (tried in order), `likely` the names it may have
+    where the document is silent. `known` says which values speak for a member: "unique", "property_ids",
+    "assessment_type_ids" or "statuses". Without a `required` role the resource cannot be read at all.
+    """
+
+    name: str
+    documented: tuple[str, ...] = ()
+    likely: tuple[str, ...] = ()
+    known: str | None = None
+    required: bool = False
+
+
+@dataclass(frozen=True)
+class ListQuery:
+    """One list: a query with fixed filters, and what being on it tells of a record."""
+
+    name: str
+    filters: tuple[tuple[str, str], ...] = ()
+    status: str | None = None
+    performed: str | None = None
+
+
+@dataclass(frozen=True)
+class Resource:
+    """A kind of record that the API lists, and how it is swept and keyed."""
+
+    name: str
+    path: str
+    key: tuple[str, ...]
+    key_columns: tuple[str, ...]
+    roles: tuple[Role, ...]
+    list_member: str | None = None
+    is_paged: bool = True
+    members: dict[str, str] = field(default_factory=dict)
+    """Further documented members: member → column."""
+    sets: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    performed: tuple[str, ...] = ()
+    status_filter: bool = False
+    flags: tuple[tuple[str, str], ...] = ()
+    types: str | None = None
+    """The resource that lists this one's types; the two are one step of a run."""
+    is_beside: bool = False
+    """Whether pages of what it types repeat these types beside the records."""
+
+    def role(self, name: str) -> Role:
+        """The role called `name`; raises KeyError."""
+        return next(role for role in self.roles if role.name == name)
+
+    def lists(self, statuses: Sequence[str], *, by_status: bool = False) -> tuple[ListQuery, ...]:
+        """The lists to sweep; `by_status` where records do not carry their status, so that the list must tell it."""
+        if not self.status_filter:
+            return (ListQuery("all", self.flags),)
+        groups = [(status,) for status in statuses] if by_status else [tuple(statuses)]
+        return tuple(self._list(performed, group) for performed, group in product(self.performed or (None,), groups))
+
+    def _list(self, performed: str | None, statuses: tuple[str, ...]) -> ListQuery:
+        filters = [("performed", performed)] if performed else []
+        alone = statuses[0] if len(statuses) == 1 else None
+        name = " ".join(part for part in (performed, alone) if part) or "all"
+        return ListQuery(name, (*filters, ("status", ",".join(statuses)), *self.flags), alone, performed)
+
+    def combined(self, statuses: Sequence[str]) -> ListQuery:
+        """The query whose `total` is that of all the lists together."""
+        filters = [("performed", ",".join(self.performed))] if self.performed else []
+        return ListQuery("combined", (*filters, ("status", ",".join(statuses)), *self.flags))
+
+
+TYPES_BESIDE = "types"
+"""The member of every page of assets that repeats the asset types (section 4.2)."""
+
+_TYPE_ID = ("id", "uid", "_id", "uuid", "guid", "typeid", "assessmenttypeid", "key", "code", "type")
+
+ASSET_TYPES = Resource(
+    "asset_types",
+    "/properties/assets/types",
+    key=("id",),
+    key_columns=("asset_type_id",),
+    list_member="type",  # section 4.1
+    is_paged=False,
+    is_beside=True,
+    roles=(Role("id", documented=("id",), required=True),),
+    members={"name": "name", "nameSingular": "name_singular", "fields": ""},
+)
+
+ASSETS = Resource(
+    "assets",
+    "/properties/assets",
+    key=("id",),
+    key_columns=("asset_id",),
+    list_member="assets",  # section 4.2
+    roles=(
+        Role("id", documented=("id",), required=True),
+        Role("type", documented=("type",), required=True),
+        Role("property", documented=("property",), known="property_ids"),
+    ),
+    members={"fields": ""},
+    types="asset_types",
+)
+
+ASSESSMENT_TYPES = Resource(
+    "assessment_types",
+    "/assessments/types",
+    key=("id",),
+    key_columns=("assessment_type_id",),
+    is_paged=False,
+    roles=(
+        Role("id", likely=_TYPE_ID, known="unique", required=True),
+        Role("name", likely=("name", "title", "label", "displayname", "namesingular", "description", "text")),
+    ),
+)
+
+ASSESSMENTS = Resource(
+    "assessments",
+    "/assessments",
+    key=("id",),
+    key_columns=("assessment_id",),
+    roles=(
+        Role(
+            "id",
+            likely=("id", "uid", "_id", "uuid", "guid", "assessmentid", "assessment", "key", "ref", "reference"),
+            known="unique",
+            required=True,
+        ),
+        Role(
+            "property",
+            likely=("property", "propertyid", "asset", "assetid", "site", "building", "location"),
+            known="property_ids",
+        ),
+        Role(
+            "type",
+            likely=("type", "typeid", "assessmenttype", "assessmenttypeid", "template", "kind", "category"),
+            known="assessment_type_ids",
+        ),
+        Role("status", likely=("status", "state", "stage"), known="statuses"),
+    ),
+    members={"scheduleCustomReference": "schedule_custom_reference", "flags": ""},
+    performed=("For", "By"),
+    status_filter=True,
+    flags=(("includeflags", "true"),),
+    types="assessment_types",
+)
+
+SCHEDULES = Resource(
+    "schedules",
+    "/assessments/schedules",
+    key=("property", "type"),
+    key_columns=("property_id", "assessment_type_id"),
+    roles=(
+        # `asset` is the deprecated name of `property` and stands in where that is missing (section 2.6)
+        Role("property", documented=("property", "asset"), known="property_ids", required=True),
+        Role("type", documented=("type",), known="assessment_type_ids", required=True),
+        Role("status", documented=("status",)),
+    ),
+    members={
+        "dueDate": "due_date",
+        "description": "description",
+        "customReference": "custom_reference",
+        "assignedUsers": "assigned_users",
+    },
+    sets=("assignedUsers",),
+    dropped=("asset",),
+    status_filter=True,
+)
+
+RESOURCES: dict[str, Resource] = {
+    resource.name: resource for resource in (ASSET_TYPES, ASSETS, ASSESSMENT_TYPES, ASSESSMENTS, SCHEDULES)
+}
+"""In the order in which a run merges them: types before what they type."""
+
+SYNCED = (ASSETS, ASSESSMENTS, SCHEDULES)
+"""What `--only` can name; each is a step of a run, together with its types."""

@@ -1,0 +1,7 @@
+"""The one place that puts steps in order."""
+
+from propsync.runbooks.nightly import nightly
+from propsync.runbooks.report import Report
+from propsync.runbooks.site import Site, make_home
+
+__all__ = ["Report", "Site", "make_home", "nightly"]

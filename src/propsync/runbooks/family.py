@@ -1,0 +1,122 @@
+"""One resource and its types: read, merged and built as one step of a run."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from propsync.errors import ResourceFailed
+from propsync.landing import Manifest
+from propsync.merge import Builder, find_inner_shapes, known_values, statuses_seen
+from propsync.resources import RESOURCES, Resource
+from propsync.runbooks.site import Site
+from propsync.runs import Run
+from propsync.shapes import Shape
+from propsync.sweep import Listed, Sweeper
+
+_log = logging.getLogger("propsync.sync")
+
+
+class Family:
+    """A resource with its types, in one run."""
+
+    def __init__(self, site: Site, run: Run, resource: Resource) -> None:
+        self._site = site
+        self._run = run
+        self._resource = resource
+        self._types = RESOURCES[resource.types] if resource.types else None
+        self._shapes = {one.name: site.shapes.get(one.name) for one in self._members()}
+
+    def sync(self) -> None:
+        """Reads, merges and builds. Raises ResourceFailed; what was read before stays."""
+        types = self._sweep_types()
+        try:
+            manifest = self._sweep(self._resource)
+        except ResourceFailed:
+            self._merge(types, None)
+            self._build()
+            raise
+        self._merge(types, manifest, is_staged=True)
+        self._build()
+
+    def finish_earlier(self) -> None:
+        """Merges what killed runs landed whole; without any, only builds what they merged."""
+        for run_id in self._unmerged_runs():
+            _log.info("%s: merging what run %s had landed", self._resource.name, run_id)
+            own = self._unmerged(self._types, run_id) if self._types else None
+            self._merge(own, self._unmerged(self._resource, run_id))
+        self._build()
+
+    def failed(self, error: ResourceFailed) -> None:
+        """Notes that the resource keeps yesterday's rows."""
+        _log.error("%s", error)
+        self._site.journal.failed(self._run, self._resource.name, str(error))
+
+    def _members(self) -> list[Resource]:
+        return [*([self._types] if self._types else []), self._resource]
+
+    def _sweep_types(self) -> Manifest | None:
+        if self._types is None:
+            return None
+        try:
+            return self._sweep(self._types)
+        except ResourceFailed as error:
+            _log.error("%s", error)
+            self._site.journal.failed(self._run, self._types.name, str(error))
+            return None
+
+    def _sweep(self, resource: Resource) -> Manifest:
+        site = self._site
+        statuses = self._statuses(resource)
+        sweeper = Sweeper(site.api, site.pages, site.manifests, Listed(site.warehouse), site.settings.page_limit)
+        manifest = sweeper.sweep(
+            self._run, resource, self._shapes[resource.name], statuses, lambda: known_values(site.warehouse, statuses)
+        )
+        _log.info("%s: read, %s", resource.name.replace("_", " "), manifest.verdict)
+        return manifest
+
+    def _statuses(self, resource: Resource) -> Sequence[str]:
+        """The statuses to ask for: those set, and where none were set explicitly, those met so far as well."""
+        settings = self._site.settings
+        if resource.name not in ("assessments", "schedules"):
+            return ()
+        setting = "assessment_statuses" if resource.name == "assessments" else "schedule_statuses"
+        configured: tuple[str, ...] = getattr(settings, setting)
+        if setting in settings.explicit:
+            return configured
+        return (*configured, *statuses_seen(self._site.warehouse, resource.name, configured))
+
+    def _merge(self, types: Manifest | None, manifest: Manifest | None, *, is_staged: bool = False) -> None:
+        find_inner_shapes(self._site.pages, self._shapes, types, manifest)
+        if manifest is not None:
+            self._site.merger.merge(self._resource, manifest, self._shapes[self._resource.name], is_staged=is_staged)
+        if self._types is not None and (types is not None or (manifest is not None and self._types.is_beside)):
+            self._site.merger.merge_types(self._types, types, manifest, self._shapes[self._types.name])
+
+    def _build(self) -> None:
+        build = getattr(Builder(self._site.warehouse, self._run), self._resource.name)
+        build(*(self._shapes[one.name] for one in self._members()))
+
+    def _unmerged_runs(self) -> list[str]:
+        runs = {run_id for one in self._members() for run_id in self._site.manifests.runs(one.name)}
+        latest = self._site.journal.latest_merged(self._resource.name)
+        return sorted(run_id for run_id in runs if run_id > latest and self._is_any_unmerged(run_id))
+
+    def _is_any_unmerged(self, run_id: str) -> bool:
+        return any(self._unmerged(one, run_id) for one in self._members())
+
+    def _unmerged(self, resource: Resource, run_id: str) -> Manifest | None:
+        if self._site.journal.is_merged(run_id, resource.name):
+            return None
+        manifest = self._site.manifests.get(resource.name, run_id)
+        if manifest is not None:
+            self._shapes[resource.name] = self._shape_of(manifest)
+        return manifest
+
+    def _shape_of(self, manifest: Manifest) -> Shape:
+        """The shape that a snapshot was read with, and beyond that what is known by now."""
+        read_with = Shape.from_json(manifest.shape)
+        known = self._shapes[manifest.resource]
+        known.choices.update(read_with.choices)
+        known.volatile = read_with.volatile if known.volatile is None else known.volatile
+        return known

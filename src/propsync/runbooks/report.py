@@ -1,0 +1,53 @@
+"""What a run has to say at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from propsync.runs import Verdict, exit_code
+
+
+@dataclass(frozen=True)
+class Report:
+    """A run's outcome: `resources` has the counts of `ops.run_resources`, `left_behind` a line for each thing that was."""
+
+    run_id: str
+    status: str
+    seconds: float
+    resources: Mapping[str, Mapping[str, Any]]
+    left_behind: list[str] = field(default_factory=list)
+    published: str | None = None
+
+    @property
+    def exit_code(self) -> int:
+        """0 all well, 1 failed, 3 something was left behind."""
+        return exit_code(self.status)
+
+    def to_json(self) -> dict[str, Any]:
+        """For `--json`."""
+        return {
+            "run_id": self.run_id,
+            "status": self.status,
+            "exit_code": self.exit_code,
+            "seconds": round(self.seconds, 3),
+            "resources": {name: dict(counts) for name, counts in self.resources.items()},
+            "left_behind": self.left_behind,
+            "published": self.published,
+        }
+
+
+def left_behind(verdicts: Mapping[str, Verdict], errors: Mapping[str, str]) -> list[str]:
+    """A line for each resource that is not as fresh as the run."""
+    lines = []
+    for resource, verdict in verdicts.items():
+        name = resource.replace("_", " ")
+        if verdict is Verdict.FAILED:
+            lines.append(f"{name} keep yesterday's rows: {errors.get(resource, 'they could not be read')}")
+        elif not verdict.is_complete:
+            lines.append(
+                f"{name} were not read completely: the list moved or its total is wrong; what was seen is published. "
+                "Run `propsync sync` again"
+            )
+    return lines

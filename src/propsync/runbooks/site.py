@@ -1,0 +1,95 @@
+"""Where a run works: home and its folders, the lock, the state database, the API."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from propsync.api import Api, TokenSource
+from propsync.errors import SettingsError
+from propsync.landing import Manifests, PageStore
+from propsync.merge import Merger, ShapeStore
+from propsync.publish import Publisher
+from propsync.runs import Journal, RunLock
+from propsync.settings import Settings
+from propsync.storage import PARTIAL, LocalStorage, remove
+from propsync.warehouse import Warehouse
+
+WAREHOUSE = "warehouse.duckdb"
+
+
+@dataclass
+class Site:
+    """Everything that a run's steps share; open only while the lock is held."""
+
+    settings: Settings
+    api: Api
+    warehouse: Warehouse
+    pages: PageStore
+    manifests: Manifests
+    journal: Journal
+    shapes: ShapeStore
+    merger: Merger
+    publisher: Publisher
+
+    @classmethod
+    @contextmanager
+    def opened(cls, settings: Settings, what: str) -> Iterator[Site]:
+        """The site, under the lock. Raises SettingsError, Busy, StateUnusable, HomeUnusable, DiskFull."""
+        access = settings.require_api()
+        make_home(settings)
+        state = settings.state
+        with RunLock(state / "run.lock").held(what, settings.lock_wait):
+            work = _empty_work_folder(state / "work")
+            source = TokenSource(access.token.get_secret_value(), access.token_file)
+            with (
+                Api(access.base_url, source, max_concurrency=settings.max_concurrency) as api,
+                Warehouse(state / WAREHOUSE, memory_limit=settings.memory_limit, folder=work) as warehouse,
+            ):
+                yield cls._of(settings, api, warehouse, work)
+
+    @classmethod
+    def _of(cls, settings: Settings, api: Api, warehouse: Warehouse, work: Path) -> Site:
+        storage = LocalStorage(settings.state)
+        pages, journal = PageStore(storage), Journal(warehouse)
+        shapes = ShapeStore(warehouse, settings.shapes)
+        return cls(
+            settings=settings,
+            api=api,
+            warehouse=warehouse,
+            pages=pages,
+            manifests=Manifests(storage),
+            journal=journal,
+            shapes=shapes,
+            merger=Merger(warehouse, pages, journal, shapes),
+            publisher=Publisher(settings.published, work),
+        )
+
+
+def make_home(settings: Settings) -> None:
+    """Makes home and its folders with the modes that keep state private. Raises SettingsError where it cannot."""
+    modes = {settings.home: 0o711, settings.state: 0o700, settings.published: 0o755}
+    for folder, mode in modes.items():
+        try:
+            is_new = not folder.exists()
+            folder.mkdir(parents=True, exist_ok=True)
+            if is_new or folder.owner() == settings.home.owner():
+                folder.chmod(mode)
+        except OSError as error:
+            raise SettingsError(
+                "PROPSYNC_HOME", f"{folder} cannot be written: {error.strerror}", "Give a folder of your own as PROPSYNC_HOME"
+            ) from error
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise SettingsError("PROPSYNC_HOME", f"{folder} cannot be written", "Give a folder of your own as PROPSYNC_HOME")
+
+
+def _empty_work_folder(folder: Path) -> Path:
+    """The folder for unfinished files; what a killed run left there is of no use."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for leftover in folder.iterdir():
+        if leftover.suffix == PARTIAL or leftover.name.startswith("duckdb_temp"):
+            remove(leftover)
+    return folder

@@ -1,0 +1,7 @@
+"""One run: its id and time, the lock, the verdicts and the journal."""
+
+from propsync.runs.journal import Journal, ResourceCounts
+from propsync.runs.lock import RunLock
+from propsync.runs.run import Run, Verdict, exit_code, next_run, run_status
+
+__all__ = ["Journal", "ResourceCounts", "Run", "RunLock", "Verdict", "exit_code", "next_run", "run_status"]

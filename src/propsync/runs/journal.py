@@ -1,0 +1,98 @@
+"""What runs did, in `ops`: started, merged, ended; bad runs included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from propsync.landing import Manifest
+from propsync.runs.run import Run, Verdict
+from propsync.warehouse import Warehouse
+
+
+@dataclass(frozen=True)
+class ResourceCounts:
+    """Records of one resource in one run."""
+
+    fetched: int = 0
+    inserted: int = 0
+    updated: int = 0
+    deleted: int = 0
+    unchanged: int = 0
+    held: int = 0
+    rejected: int = 0
+
+
+class Journal:
+    """Writes `ops.runs`, `ops.run_resources`, `ops.sweeps` and `ops.rejected_records`."""
+
+    def __init__(self, warehouse: Warehouse) -> None:
+        self._warehouse = warehouse
+
+    def last_time(self) -> datetime | None:
+        """The time of the latest run so far."""
+        found: datetime | None = self._warehouse.value("select max(started_at) from ops.runs")
+        return found
+
+    def begin(self, run: Run) -> list[str]:
+        """Notes that a run began; those that never ended were killed. Returns their ids."""
+        killed = self._warehouse.rows("select run_id from ops.runs where status = 'running' order by run_id")
+        with self._warehouse.transaction():
+            self._warehouse.execute(
+                "update ops.runs set status = 'killed', error = 'it ended without a word' where status = 'running'"
+            )
+            row = [run.run_id, run.flow, run.time, None, "running", None]
+            self._warehouse.execute("insert into ops.runs values (?, ?, ?, ?, ?, ?)", row)
+        return [run_id for (run_id,) in killed]
+
+    def end(self, run: Run, status: str, error: str | None) -> None:
+        """Notes how a run ended."""
+        self._warehouse.execute(
+            "update ops.runs set ended_at = ?, status = ?, error = ? where run_id = ?",
+            [datetime.now(UTC), status, error, run.run_id],
+        )
+
+    def is_merged(self, run_id: str, resource: str) -> bool:
+        """Whether a snapshot has been merged (or its resource failed in that run)."""
+        query = "select count(*) from ops.run_resources where run_id = ? and resource = ?"
+        return bool(self._warehouse.value(query, [run_id, resource]))
+
+    def merged(self, manifest: Manifest, counts: ResourceCounts, rejected: Iterable[tuple[str, int, str, str]]) -> None:
+        """Notes one merge, inside its transaction."""
+        traffic = [manifest.traffic.get(name, 0) for name in ("requests", "retries", "bytes")]
+        row = [manifest.run_id, manifest.resource, manifest.verdict, len(manifest.certificates), *traffic, *astuple(counts)]
+        self._warehouse.execute(f"insert into ops.run_resources values ({', '.join('?' * len(row))}, null)", row)
+        for kept in manifest.certificates:
+            told = (kept.rung, kept.attempt, kept.pages, kept.total_first, kept.total_last)
+            sweep = [manifest.run_id, manifest.resource, kept.list_name, *told, kept.distinct_keys, kept.duplicates, kept.verdict]
+            self._warehouse.execute(f"insert into ops.sweeps values ({', '.join('?' * len(sweep))})", sweep)
+        for refused in rejected:
+            row = [manifest.run_id, manifest.resource, *refused]
+            self._warehouse.execute("insert into ops.rejected_records values (?, ?, ?, ?, ?, ?)", row)
+
+    def failed(self, run: Run, resource: str, error: str, traffic: tuple[int, int, int] = (0, 0, 0)) -> None:
+        """Notes that a resource could not be read in a run."""
+        row = [run.run_id, resource, Verdict.FAILED.value, 0, *traffic, *astuple(ResourceCounts()), error]
+        self._warehouse.execute(f"insert into ops.run_resources values ({', '.join('?' * len(row))})", row)
+
+    def verdicts(self, run_id: str) -> dict[str, Verdict]:
+        """How each resource of a run ended, the runs own types among them."""
+        rows = self._warehouse.rows("select resource, verdict from ops.run_resources where run_id = ?", [run_id])
+        return {resource: Verdict(verdict) for resource, verdict in rows}
+
+    def errors(self, run_id: str) -> dict[str, str]:
+        """Why resources of a run failed, a line each, by resource."""
+        query = "select resource, error from ops.run_resources where run_id = ? and error is not null"
+        return dict(self._warehouse.rows(query, [run_id]))
+
+    def counts(self, run_id: str) -> dict[str, dict[str, Any]]:
+        """Each resource's row of `ops.run_resources`, by column."""
+        cursor = self._warehouse.execute("select * exclude (run_id) from ops.run_resources where run_id = ?", [run_id])
+        names = [column[0] for column in cursor.description]
+        return {row[0]: dict(zip(names[1:], row[1:], strict=True)) for row in cursor.fetchall()}
+
+    def latest_merged(self, resource: str) -> str:
+        """The latest run that dealt with a resource, empty where none did."""
+        return self._warehouse.value("select max(run_id) from ops.run_resources where resource = ?", [resource]) or ""

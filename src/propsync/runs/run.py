@@ -1,0 +1,51 @@
+"""A run's identity and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    """How one resource ended in a run."""
+
+    CERTIFIED = "certified"
+    AGREED = "agreed"
+    INCOMPLETE = "incomplete"
+    FAILED = "failed"
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the resource was read completely, so that what it does not list is missing."""
+        return self in (Verdict.CERTIFIED, Verdict.AGREED)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run. `time` is the moment it got the lock and the `valid_from` of all that it changes; ids sort by it."""
+
+    run_id: str
+    time: datetime
+    flow: str
+
+
+def next_run(flow: str, last: datetime | None, now: datetime | None = None) -> Run:
+    """A run that begins now, and later than any before it even where the clock was set back."""
+    time = now or datetime.now(UTC)
+    if last is not None and time <= last:
+        time = last + timedelta(microseconds=1)
+    return Run(time.strftime("%Y%m%dT%H%M%S%fZ"), time, flow)
+
+
+def run_status(verdicts: Mapping[str, Verdict]) -> str:
+    """`ok`, `attention` when something was left behind, `failed` when nothing could be read (`ops.runs.status`)."""
+    if verdicts and all(verdict is Verdict.FAILED for verdict in verdicts.values()):
+        return "failed"
+    return "ok" if all(verdict.is_complete for verdict in verdicts.values()) else "attention"
+
+
+def exit_code(status: str) -> int:
+    """The exit code that says so: 0 all well, 1 failed, 3 something left behind."""
+    return {"ok": 0, "attention": 3}.get(status, 1)

@@ -1,0 +1,98 @@
+"""What was found out about a resource's undocumented shape, with the evidence (correctness.md §5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from propsync.errors import SettingsError
+from propsync.records import Path
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One part of a shape: the paths to try in order, where they come from, and why they are believed.
+
+    `source` is "documented", "found", "likely" (by name only), "configured", or "absent" (no path).
+    """
+
+    paths: tuple[Path, ...]
+    source: str
+    evidence: str
+
+    @property
+    def text(self) -> str:
+        """The paths as people write them: members joined by dots, alternatives by commas; `(bare)` for no member."""
+        return ", ".join(".".join(path) or "(bare)" for path in self.paths)
+
+
+@dataclass
+class Shape:
+    """The choices for one resource, by part: "list", "id", "property", "result_field", "result_value:text", …"""
+
+    resource: str
+    choices: dict[str, Choice] = field(default_factory=dict)
+    volatile: frozenset[str] | None = None
+    """Leaf paths that differ between two readings of one record; None when never looked for."""
+
+    def paths(self, part: str) -> tuple[Path, ...]:
+        """The paths of one part, empty when it is absent or not yet found."""
+        choice = self.choices.get(part)
+        return choice.paths if choice else ()
+
+    def has(self, part: str) -> bool:
+        """Whether the part was looked for and found."""
+        return bool(self.paths(part))
+
+    def settle(self, part: str, choice: Choice | None) -> None:
+        """Keeps a choice, unless it would put a guess in the place of something known."""
+        before = self.choices.get(part)
+        if choice is None or (before is not None and before.paths and not choice.paths):
+            return
+        self.choices[part] = choice
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain JSON values, for a manifest and `ops.shapes`."""
+        parts = {
+            part: {"paths": [list(path) for path in choice.paths], "source": choice.source, "evidence": choice.evidence}
+            for part, choice in sorted(self.choices.items())
+        }
+        volatile = None if self.volatile is None else sorted(self.volatile)
+        return {"resource": self.resource, "parts": parts, "volatile": volatile}
+
+    @classmethod
+    def from_json(cls, told: Mapping[str, Any]) -> Shape:
+        """The inverse of `to_json`."""
+        choices = {
+            part: Choice(tuple(tuple(path) for path in c["paths"]), c["source"], c["evidence"])
+            for part, c in told["parts"].items()
+        }
+        volatile = told.get("volatile")
+        return cls(told["resource"], choices, None if volatile is None else frozenset(volatile))
+
+
+def configured(shapes: Mapping[str, Any], resource: str) -> Shape:
+    """The parts that `[shapes.<resource>]` of propsync.toml decides. Raises SettingsError for anything but paths."""
+    table = shapes.get(resource, {})
+    if not isinstance(table, Mapping):
+        raise SettingsError(f"[shapes.{resource}]", "is not a table", "Write paths such as id = 'reference.id' there")
+    shape = Shape(resource)
+    for part, value in table.items():
+        if part == "volatile":
+            shape.volatile = frozenset(_texts(value, f"[shapes.{resource}] volatile"))
+            continue
+        paths = tuple(_path(text) for text in _texts(value, f"[shapes.{resource}] {part}"))
+        shape.choices[part] = Choice(paths, "configured", "propsync.toml says so")
+    return shape
+
+
+def _path(text: str) -> Path:
+    return tuple(text.split(".")) if text else ()
+
+
+def _texts(value: object, where: str) -> list[str]:
+    texts = [value] if isinstance(value, str) else value
+    if isinstance(texts, list) and all(isinstance(text, str) for text in texts):
+        return texts
+    raise SettingsError(where, f"{value!r} is not a path", "Write member names joined by dots, or a list of such paths")

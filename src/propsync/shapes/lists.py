@@ -1,0 +1,62 @@
+"""Finds where a page keeps its records: the array of objects beside `total`, or the page itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from propsync.records import Path, follow
+from propsync.resources import Resource
+from propsync.shapes.choice import Choice
+from propsync.shapes.members import plain
+
+_COMMON = ("items", "results", "records", "entries", "values", "data", "content", "rows", "list")
+
+
+def find_list(page: Any, resource: Resource) -> Choice | None:
+    """Where `page` (one decoded answer) keeps the records of `resource`; None when it has no array at all.
+
+    A documented member wins (API sections 4.1, 4.2); where it is missing or undocumented, the array of objects does.
+    """
+    if isinstance(page, list):
+        return Choice(((),), "found", "the answer is a bare array")
+    if resource.list_member and isinstance(follow(page, (resource.list_member,)), list):
+        return Choice(((resource.list_member,),), "documented", "the API's document names it")
+    arrays = list(_arrays(page))
+    if not arrays:
+        return None
+    best = min(arrays, key=lambda path: (*_fit(page, path, resource), path))
+    return Choice((best,), "found", _evidence(page, best, arrays))
+
+
+def _arrays(value: Any, prefix: Path = ()) -> Iterator[Path]:
+    """Paths to arrays beside or one object below the page's own members."""
+    if not isinstance(value, dict):
+        return
+    for name, inner in value.items():
+        if isinstance(inner, list):
+            yield (*prefix, name)
+        elif isinstance(inner, dict) and not prefix:
+            yield from _arrays(inner, (name,))
+
+
+def _fit(page: Any, path: Path, resource: Resource) -> tuple[bool, int, int]:
+    """How an array suits: of objects first, then by its name, then the longest."""
+    array = follow(page, path)
+    is_objects = bool(array) and sum(isinstance(member, dict) for member in array) * 2 > len(array)
+    return (not is_objects, _name_rank(path[-1], resource), -len(array))
+
+
+def _name_rank(name: str, resource: Resource) -> int:
+    own = plain(resource.name)
+    if plain(name) in (own, own[:-1], own.removesuffix("types") + "type"):
+        return 0
+    if plain(name) in _COMMON:
+        return 1
+    return 2 if plain(name) != "types" or own.endswith("types") else 3
+
+
+def _evidence(page: Any, best: Path, arrays: list[Path]) -> str:
+    others = [".".join(path) for path in arrays if path != best]
+    beside = f", preferred to {', '.join(others)}" if others else ", the only array"
+    return f"an array of {len(follow(page, best))} objects{beside}"

@@ -1,0 +1,83 @@
+"""Evidence: which scalar members records have, and which of them a set of known values speaks for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any
+
+from propsync.records import Path, follow, text_of
+from propsync.shapes.choice import Choice
+
+_DEEPEST = 3
+_ID_NAMES = ("id", "uid", "_id", "uuid", "guid", "key", "ref", "value")
+
+
+def plain(name: str) -> str:
+    """A member name without case and separators, so that `propertyId` and `property_id` are one name."""
+    return "".join(letter for letter in name.lower() if letter.isalnum())
+
+
+def scalar_paths(record: object, prefix: Path = ()) -> Iterator[Path]:
+    """Paths to every scalar of a record through objects, not through arrays, at most three members deep."""
+    if not isinstance(record, dict) or len(prefix) >= _DEEPEST:
+        return
+    for name, value in record.items():
+        if isinstance(value, dict):
+            yield from scalar_paths(value, (*prefix, name))
+        elif not isinstance(value, list):
+            yield (*prefix, name)
+
+
+def texts(records: Iterable[Any], path: Path) -> list[str]:
+    """The usable identifiers that records carry at `path`."""
+    return [text for record in records if (text := text_of(follow(record, path)))]
+
+
+def share_known(records: Sequence[Any], path: Path, known: Collection[str]) -> float:
+    """How many of the values at `path` are known ones, 0 to 1."""
+    found = texts(records, path)
+    return sum(text in known for text in found) / len(found) if found else 0.0
+
+
+def rank(path: Path, likely: Sequence[str]) -> int:
+    """How likely a path is by its names: lower is likelier, `len(likely)` and above for names nobody expects.
+
+    `type.id` and `typeId` rank as `type`; a nested identifier counts for the object that holds it.
+    """
+    names = [plain(name) for name in path]
+    if len(names) > 1 and names[-1] in map(plain, _ID_NAMES):
+        names = [*names[:-2], names[-2]]
+    last = names[-1]
+    order = [plain(name) for name in likely]
+    depth = len(path) - 1
+    return (order.index(last) if last in order else len(order)) + depth
+
+
+def documented(records: Sequence[Any], names: Sequence[str], known: Collection[str] = ()) -> Choice | None:
+    """Paths to documented members, each a string or an object holding one; None when no record has any of them."""
+    paths: list[Path] = []
+    for name in names:
+        paths += reference_paths(records, (name,), known)
+    if not paths:
+        return None
+    shown = ", ".join(".".join(path) for path in paths)
+    # a page may show strings only and the next one objects: the usual place in an object is tried last
+    spare = [(name, "id") for name in names if (name, "id") not in paths]
+    return Choice((*paths, *spare), "documented", f"the API's document names it; found at {shown}")
+
+
+def reference_paths(records: Sequence[Any], path: Path, known: Collection[str] = ()) -> list[Path]:
+    """Where below `path` the identifier stands: at `path` itself, or in the object found there."""
+    values = [value for record in records if (value := follow(record, path)) is not None]
+    here = [path] if any(text_of(value) for value in values) else []
+    objects = [value for value in values if isinstance(value, dict)]
+    inner = _inner_id(objects, known) if objects else None
+    return [*here, (*path, *inner)] if inner else here
+
+
+def _inner_id(objects: Sequence[Any], known: Collection[str]) -> Path | None:
+    candidates = list(dict.fromkeys(path for found in objects for path in scalar_paths(found)))
+    candidates = [path for path in candidates if texts(objects, path)]
+    if not candidates:
+        return None
+    return min(candidates, key=lambda path: (-share_known(objects, path, known), rank(path, _ID_NAMES), path))

@@ -1,0 +1,96 @@
+"""Finds the id, property, type, status and name of records whose members the API's document does not show."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from propsync.errors import ShapeUnknown
+from propsync.records import Path
+from propsync.resources import Resource, Role
+from propsync.shapes.choice import Choice, Shape
+from propsync.shapes.members import documented, rank, scalar_paths, share_known, texts
+
+_SPEAKS = 0.5  # of the values at least; a property may have assessments and nothing else, so not all are known
+
+
+def find_roles(shape: Shape, resource: Resource, records: Sequence[Any], known: Mapping[str, Collection[str]]) -> None:
+    """Settles every role of `resource` from decoded records (a page or two of them).
+
+    `known` has property ids, assessment type ids and statuses met so far, by the names that `Role.known` uses.
+    Raises ShapeUnknown when a required role is in no record. Without records nothing is settled.
+    """
+    objects = [record for record in records if isinstance(record, dict)]
+    if not objects:
+        return
+    taken: set[Path] = set()
+    for role in resource.roles:
+        if not _still_holds(shape, role, objects):
+            shape.settle(role.name, _find(role, objects, known, taken))
+        taken.update(shape.paths(role.name))
+        if role.required and not shape.has(role.name):
+            raise _unknown(resource, role)
+        if not shape.has(role.name):
+            shape.choices[role.name] = Choice((), "absent", f"no member of {len(objects)} records speaks for it")
+
+
+def _still_holds(shape: Shape, role: Role, records: Sequence[Any]) -> bool:
+    """What people decided stays; what was found before stays while some record still carries it."""
+    choice = shape.choices.get(role.name)
+    if choice is None or not choice.paths:
+        return False
+    return choice.source == "configured" or (
+        choice.source == "found" and any(texts(records, path) for path in choice.paths)
+    )
+
+
+def _find(role: Role, records: Sequence[Any], known: Mapping[str, Collection[str]], taken: set[Path]) -> Choice | None:
+    if role.documented:
+        return documented(records, role.documented, known.get(role.known or "", ()))
+    paths = dict.fromkeys(path for record in records for path in scalar_paths(record))
+    candidates = [path for path in paths if path not in taken and texts(records, path)]
+    if role.known == "unique":
+        return _unique(role, records, candidates)
+    if role.known:
+        return _by_values(role, records, candidates, known.get(role.known, ())) or _by_name(role, candidates)
+    return _by_name(role, candidates)
+
+
+def _unique(role: Role, records: Sequence[Any], candidates: Sequence[Path]) -> Choice | None:
+    """An id is in every record and in each another."""
+    alone = [path for path in candidates if len(set(texts(records, path))) == len(records)]
+    if not alone:
+        return _by_name(role, candidates)
+    best = min(alone, key=lambda path: (rank(path, role.likely), _wordy(records, path), path))
+    return Choice((best,), "found", f"in each of {len(records)} records, everywhere another")
+
+
+def _wordy(records: Sequence[Any], path: Path) -> float:
+    """Share of values that read like prose or a date rather than like an identifier."""
+    found = texts(records, path)
+    return sum(" " in text or len(text) > 64 or text[:4].isdigit() and text[4:5] == "-" for text in found) / len(found)
+
+
+def _by_values(role: Role, records: Sequence[Any], candidates: Sequence[Path], known: Collection[str]) -> Choice | None:
+    shares = {path: share_known(records, path, known) for path in candidates}
+    speaking = [path for path in candidates if shares[path] >= _SPEAKS]
+    if not speaking:
+        return None
+    best = min(speaking, key=lambda path: (-round(shares[path], 1), rank(path, role.likely), path))
+    words = (role.known or "").replace("_", " ")
+    return Choice((best,), "found", f"{shares[best]:.0%} of its values are known {words}")
+
+
+def _by_name(role: Role, candidates: Sequence[Path]) -> Choice | None:
+    named = [path for path in candidates if rank(path, role.likely) < len(role.likely)]
+    if not named:
+        return None
+    best = min(named, key=lambda path: (rank(path, role.likely), path))
+    return Choice((best,), "likely", "by its name only: no value that is known elsewhere speaks for it")
+
+
+def _unknown(resource: Resource, role: Role) -> ShapeUnknown:
+    names = " or ".join(repr(name) for name in role.documented)
+    what = f"no record has the documented member {names}" if names else f"no member looks like the {role.name}"
+    step = f"Run `propsync doctor`, then name it in propsync.toml: [shapes.{resource.name}] {role.name} = '…'"
+    return ShapeUnknown(f"GET {resource.path}", what, step)

@@ -1,0 +1,88 @@
+"""What the lists showed, as rows of `staging.listed`: keys and hashes, no payloads, so that memory stays flat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import msgspec
+import pyarrow as pa
+
+from propsync.landing import Landed
+from propsync.records import Cutter, bytes_hash
+from propsync.warehouse import Warehouse
+
+_SCHEMA = pa.schema(
+    [
+        ("list", pa.string()),
+        ("role", pa.string()),
+        ("sequence", pa.int64()),
+        ("position", pa.int32()),
+        ("recency", pa.int64()),
+        ("key_1", pa.string()),
+        ("key_2", pa.string()),
+        ("payload_hash", pa.string()),
+        ("status", pa.string()),
+        ("performed", pa.string()),
+    ]
+)
+_COLUMNS = (
+    "list varchar, role varchar, sequence bigint, position integer, recency bigint, "
+    "key_1 varchar, key_2 varchar, payload_hash varchar, status varchar, performed varchar"
+)
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """What came on one list, page 1's second reading apart."""
+
+    distinct_keys: int
+    duplicates: int
+    rejected: int
+
+
+class Listed:
+    """`staging.listed`, filled page by page. `position` counts from 1 in a page; a record without a key has no key_1."""
+
+    def __init__(self, warehouse: Warehouse) -> None:
+        self._warehouse = warehouse
+        warehouse.execute(f"create or replace table staging.listed ({_COLUMNS})")
+
+    def add(self, landed: Landed, records: Iterable[msgspec.Raw], cutter: Cutter) -> None:
+        """Adds one page's records."""
+        rows = [(cutter.key(record), bytes_hash(record)) for record in records]
+        count = len(rows)
+        keys = [(*key, "")[:2] if key else (None, None) for key, _ in rows]
+        columns = {
+            "list": [landed.list_name] * count,
+            "role": [landed.role] * count,
+            "sequence": [landed.sequence] * count,
+            "position": list(range(1, count + 1)),
+            "recency": [int(landed.asked_at * 1_000_000)] * count,
+            "key_1": [first for first, _ in keys],
+            "key_2": [second for _, second in keys],
+            "payload_hash": [payload_hash for _, payload_hash in rows],
+            "status": [landed.status] * count,
+            "performed": [landed.performed] * count,
+        }
+        self._warehouse.append("staging.listed", pa.table(columns, schema=_SCHEMA))
+
+    def arithmetic(self, list_name: str) -> Arithmetic:
+        """Keys counted on one list."""
+        rows, distinct, rejected = self._warehouse.rows(
+            "select count(key_1), count(distinct (key_1, key_2)) filter (key_1 is not null), "
+            "count(*) filter (key_1 is null) from staging.listed where list = ? and role = 'page'",
+            [list_name],
+        )[0]
+        return Arithmetic(distinct, rows - distinct, rejected)
+
+    def distinct_keys(self) -> int:
+        """Different keys on all lists together."""
+        counted = self._warehouse.value(
+            "select count(distinct (key_1, key_2)) from staging.listed where key_1 is not null and role = 'page'"
+        )
+        return int(counted)
+
+    def rejected(self) -> int:
+        """Records without a key on all lists together."""
+        return int(self._warehouse.value("select count(*) from staging.listed where key_1 is null and role = 'page'"))

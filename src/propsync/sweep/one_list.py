@@ -1,0 +1,125 @@
+"""Reads one list from its first page to its last, and certifies it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+
+from propsync.errors import RequestRefused
+from propsync.landing import Certificate
+from propsync.log import Progress
+from propsync.records import Cutter
+from propsync.resources import ListQuery
+from propsync.sweep.listed import Arithmetic, Listed
+from propsync.sweep.reading import Asked, Reader, Reading
+
+_EMPTY_IN_A_ROW = 50  # a total that lies by a million must not cost a thousand requests
+
+
+class ListSweep:
+    """One list of one attempt. `first` is its first page, read already."""
+
+    def __init__(self, reader: Reader, listed: Listed, cutter: Cutter, query: ListQuery, first: Reading) -> None:
+        self._reader = reader
+        self._listed = listed
+        self._cutter = cutter
+        self._query = query
+        self._first = first
+        self._totals = [first.page.total]
+        self._pages = 1
+        self._empty = 0
+        self._is_whole = True
+
+    def pages(self) -> int:
+        """How many pages the first one promises; 1 where it tells no total."""
+        total, shown = self._first.page.total, len(self._first.page.records)
+        if total is None or total <= shown:
+            return 1
+        # a server may give fewer records a page than asked; a page 1 that is empty tells nothing of that
+        size = shown if 0 < shown < self._reader.limit else max(self._reader.limit, shown)
+        return -(-total // size)
+
+    def sweep(self, bar: Progress, *, read_again: bool) -> tuple[Certificate, Reading | None]:
+        """Reads the rest, then page 1 once more unless all came at once and `read_again` does not ask for it."""
+        self._stage(self._first)
+        bar.advance()
+        try:
+            for reading in self._rest():
+                self._stage(reading)
+                self._note(reading)
+                bar.advance()
+        except RequestRefused:
+            # the highest page that the API takes is not known (section 8); what came so far is kept
+            self._is_whole = False
+        again = self._read_again() if read_again or not self._fits_in_one() else None
+        return self._certificate(again), again
+
+    def _rest(self) -> Iterator[Reading]:
+        if not self._reader.is_paged:
+            return iter(())
+        if self._first.page.total is None and self._first.page.records:
+            return self._until_empty()
+        return self._reader.read_all(self._asked(), self._cutter)
+
+    def _asked(self) -> Iterator[Asked]:
+        for page in range(2, self.pages() + 1):
+            if self._empty >= _EMPTY_IN_A_ROW:
+                self._is_whole = False
+                return
+            yield self._reader.ask(self._query, page)
+
+    def _until_empty(self) -> Iterator[Reading]:
+        """A list that tells no total ends where a page beyond it shows nothing, or shows page 1 again."""
+        first = self._keys(self._first)
+        for page in count(2):
+            reading = self._reader.read(self._reader.ask(self._query, page), self._cutter)
+            if not reading.page.records or self._keys(reading) == first:
+                return
+            yield reading
+
+    def _stage(self, reading: Reading) -> None:
+        self._listed.add(reading.landed, reading.page.records, self._cutter)
+
+    def _note(self, reading: Reading) -> None:
+        self._pages += 1
+        self._totals.append(reading.page.total)
+        self._empty = 0 if reading.page.records else self._empty + 1
+
+    def _read_again(self) -> Reading:
+        again = self._reader.read(self._reader.ask(self._query, 1, "again"), self._cutter)
+        self._stage(again)
+        self._totals.append(again.page.total)
+        return again
+
+    def _fits_in_one(self) -> bool:
+        """Everything came in one response, which paging cannot tear."""
+        is_all = self._first.page.total == len(self._first.page.records) or not self._reader.is_paged
+        return self._pages == 1 and is_all
+
+    def _certificate(self, again: Reading | None) -> Certificate:
+        found = self._listed.arithmetic(self._query.name)
+        holds = self._is_whole and self._holds(found) and (again is None or self._is_same_page(again))
+        return Certificate(
+            list_name=self._query.name,
+            rung=0,
+            attempt=self._reader.attempt,
+            pages=self._pages,
+            total_first=self._totals[0],
+            total_last=self._totals[-1],
+            distinct_keys=found.distinct_keys,
+            duplicates=found.duplicates,
+            rejected=found.rejected,
+            verdict="certified" if holds else "incomplete",
+        )
+
+    def _holds(self, found: Arithmetic) -> bool:
+        """One total throughout, no key twice, as many keys as told; a record without a key still counts in the total."""
+        total = self._totals[0]
+        is_counted = total is None or found.distinct_keys + found.rejected == total
+        return len(set(self._totals)) == 1 and not found.duplicates and is_counted
+
+    def _is_same_page(self, again: Reading) -> bool:
+        return self._keys(again) == self._keys(self._first)
+
+    def _keys(self, reading: Reading) -> set[tuple[str, ...] | None]:
+        return {self._cutter.key(record) for record in reading.page.records}

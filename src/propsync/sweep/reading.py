@@ -1,0 +1,126 @@
+"""One answer, asked for, landed and cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from propsync.api import Answer, Api, ApiRequest, MalformedBody
+from propsync.landing import Landed, PageStore
+from propsync.records import Cutter, Page, PayloadUnreadable, bytes_hash
+from propsync.resources import TYPES_BESIDE, ListQuery, Resource
+from propsync.shapes import find_list
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request, and what its answer will be to the sweep: see `landing.Landed`."""
+
+    request: ApiRequest
+    query: ListQuery
+    role: str
+    sequence: int
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A landed answer with its records; `body` is decompressed."""
+
+    landed: Landed
+    body: bytes
+    page: Page
+
+
+class Reader:
+    """Asks for pages of one resource and lands each answer before anything is read from it but its total."""
+
+    def __init__(self, api: Api, pages: PageStore, resource: Resource, limit: int, attempt: int = 1) -> None:
+        self._api = api
+        self._pages = pages
+        self._resource = resource
+        self.limit = limit
+        self.attempt = attempt
+        self.is_paged = resource.is_paged
+        self.landed: list[Landed] = []
+        self._asked = 0
+
+    def ask(self, query: ListQuery, page: int, role: str = "page", limit: int | None = None) -> Asked:
+        """The request for one page of a list, or for all of a list that has no pages."""
+        paging = (("limit", str(limit or self.limit)), ("page", str(page))) if self.is_paged else ()
+        self._asked += 1
+        return Asked(ApiRequest("GET", self._resource.path, (*paging, *query.filters)), query, role, self._asked)
+
+    def read(self, asked: Asked, cutter: Cutter | None) -> Reading:
+        """One answer. Without a cutter only `total` is read from it and its shape is still to be found."""
+        answer = self._api.fetch(asked.request, check=self._check(cutter))
+        return self._land(asked, answer, cutter)
+
+    def read_all(self, asked: Iterable[Asked], cutter: Cutter) -> Iterator[Reading]:
+        """Many answers, at once, as they come."""
+        under_way: dict[ApiRequest, Asked] = {}
+
+        def requests() -> Iterator[ApiRequest]:
+            for one in asked:
+                under_way[one.request] = one
+                yield one.request
+
+        def land(answer: Answer) -> Reading:
+            return self._land(under_way.pop(answer.request), answer, cutter)
+
+        return self._api.fetch_all(requests(), land, check=self._check(cutter))
+
+    def _check(self, cutter: Cutter | None) -> Any:
+        return self._check_shape if cutter is None else lambda answer: self._check_page(answer, cutter)
+
+    def _check_shape(self, answer: Answer) -> None:
+        """An answer without any array is no list, whatever its shape: something else answered, so ask again."""
+        page = msgspec.json.decode(answer.body)
+        is_total_missing = isinstance(page, dict) and self._resource.is_paged and not _is_count(page.get("total"))
+        if is_total_missing or (find_list(page, self._resource) is None and not _is_empty(page)):
+            raise MalformedBody(str(answer.request), "the answer is JSON, but no list")
+
+    def _check_page(self, answer: Answer, cutter: Cutter) -> None:
+        try:
+            page = cutter.cut(answer.body)
+        except PayloadUnreadable as error:
+            raise MalformedBody(str(answer.request), f"the answer is no page of the list: {error}") from error
+        if page.total is None and self._resource.is_paged and cutter.list_path != ():
+            raise MalformedBody(str(answer.request), "the answer is no page of the list: it tells no total")
+
+    def _land(self, asked: Asked, answer: Answer, cutter: Cutter | None) -> Reading:
+        sha256 = self._pages.put(answer.raw, answer.body)
+        page = (cutter or Cutter(None)).cut(answer.body)
+        query = asked.query
+        landed = Landed(
+            asked.sequence,
+            str(answer.request),
+            query.name,
+            asked.role,
+            self.attempt,
+            answer.asked_at,
+            sha256,
+            len(answer.body),
+            page.total,
+            query.status,
+            query.performed,
+            self._types_hash(page),
+        )
+        self.landed.append(landed)
+        return Reading(landed, answer.body, page)
+
+    def _types_hash(self, page: Page) -> str | None:
+        """Every page of assets repeats the asset types (section 4.2); most repeat the same bytes."""
+        beside = page.beside.get(TYPES_BESIDE) if self._resource.types else None
+        return bytes_hash(beside) if beside is not None else None
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_empty(page: Any) -> bool:
+    """A list of nothing may leave its array out."""
+    return isinstance(page, dict) and page.get("total") == 0

@@ -1,0 +1,169 @@
+"""Sweeps one resource: all its lists, certified together, landed as one snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import msgspec
+
+from propsync.api import Api
+from propsync.landing import Certificate, Manifest, Manifests, PageStore
+from propsync.log import progress
+from propsync.records import HASH_VERSION, Cutter, Path, follow
+from propsync.resources import ListQuery, Resource
+from propsync.runs import Run, Verdict
+from propsync.shapes import Shape, by_key, find_list, find_roles, find_volatile
+from propsync.sweep.listed import Listed
+from propsync.sweep.one_list import ListSweep
+from propsync.sweep.reading import Reader, Reading
+
+Known = Callable[[], Mapping[str, Collection[str]]]
+
+
+class Sweeper:
+    """Reads a resource's lists through `api`, keeps every answer in `pages`, and lands the manifest last.
+
+    `known` gives the property ids, assessment type ids and statuses that speak for undocumented members.
+    """
+
+    def __init__(self, api: Api, pages: PageStore, manifests: Manifests, listed: Listed, limit: int) -> None:
+        self._api = api
+        self._pages = pages
+        self._manifests = manifests
+        self._listed = listed
+        self._limit = limit
+
+    def sweep(self, run: Run, resource: Resource, shape: Shape, statuses: Sequence[str], known: Known) -> Manifest:
+        """One snapshot of one resource. Raises ResourceFailed; then nothing is landed."""
+        before = self._api.traffic.mark()
+        attempt = _Attempt(self, resource, shape, statuses, known)
+        certificates = attempt.run()
+        verdict = attempt.verdict(certificates)
+        manifest = Manifest(
+            run_id=run.run_id,
+            run_time=run.time.isoformat(timespec="microseconds"),
+            resource=resource.name,
+            verdict=verdict,
+            hash_version=HASH_VERSION,
+            shape=shape.to_json(),
+            settings={"statuses": list(statuses), "page_limit": self._limit},
+            landed=sorted(attempt.reader.landed, key=lambda landed: landed.sequence),
+            certificates=certificates,
+            traffic=asdict(self._api.traffic.since(before)),
+        )
+        self._manifests.put(manifest)
+        return manifest
+
+    def reader(self, resource: Resource) -> Reader:
+        """A reader whose answers belong to one attempt."""
+        return Reader(self._api, self._pages, resource, self._limit)
+
+    @property
+    def listed(self) -> Listed:
+        """Where the keys seen are staged."""
+        return self._listed
+
+
+class _Attempt:
+    """One reading of all lists of a resource."""
+
+    def __init__(self, sweeper: Sweeper, resource: Resource, shape: Shape, statuses: Sequence[str], known: Known):
+        self.reader = sweeper.reader(resource)
+        self._listed = sweeper.listed
+        self._resource = resource
+        self._shape = shape
+        self._statuses = statuses
+        self._known = known
+        self._combined: list[int | None] = []
+
+    def run(self) -> list[Certificate]:
+        lists = self._lists()
+        if len(lists) > 1:
+            self._ask_combined()
+        firsts = self._first_pages(lists)
+        if self._lists() != lists:  # the first pages showed whether records carry their status
+            lists = self._lists()
+            firsts = self._first_pages(lists)
+        certificates = self._sweep_lists(lists, firsts)
+        if self._combined:
+            self._ask_combined()
+            certificates.append(self._combined_certificate())
+        return certificates
+
+    def verdict(self, certificates: Sequence[Certificate]) -> Verdict:
+        """Certified when every list is, and the lists together are what the combined query counts."""
+        is_certified = all(certificate.verdict == "certified" for certificate in certificates)
+        return Verdict.CERTIFIED if is_certified else Verdict.INCOMPLETE
+
+    def _lists(self) -> tuple[ListQuery, ...]:
+        return self._resource.lists(self._statuses, by_status=self._is_status_absent())
+
+    def _is_status_absent(self) -> bool:
+        """Whether an earlier reading found that records do not carry their status (correctness.md §1)."""
+        choice = self._shape.choices.get("status")
+        return bool(self._resource.performed) and choice is not None and not choice.paths
+
+    def _first_pages(self, lists: Sequence[ListQuery]) -> list[Reading]:
+        unread = [self.reader.read(self.reader.ask(query, 1), None) for query in lists]
+        pages = [msgspec.json.decode(reading.body) for reading in unread]
+        self._find_shape(pages)
+        cutter = self._cutter()
+        return [replace(reading, page=cutter.cut(reading.body)) for reading in unread]
+
+    def _find_shape(self, pages: Sequence[Any]) -> None:
+        records: list[Any] = []
+        for page in pages:
+            choice = self._shape.choices.get("list")
+            if choice is None or choice.source != "configured":
+                self._shape.settle("list", find_list(page, self._resource))
+            for path in self._shape.paths("list"):
+                found = page if path == () else follow(page, path)
+                records += found if isinstance(found, list) else []
+        find_roles(self._shape, self._resource, records, self._known())
+
+    def _cutter(self) -> Cutter:
+        return cutter_of(self._shape, self._resource)
+
+    def _sweep_lists(self, lists: Sequence[ListQuery], firsts: Sequence[Reading]) -> list[Certificate]:
+        cutter = self._cutter()
+        sweeps = [
+            ListSweep(self.reader, self._listed, cutter, query, first)
+            for query, first in zip(lists, firsts, strict=True)
+        ]
+        certificates = []
+        with progress(f"Reading {self._resource.name.replace('_', ' ')}", None, "pages") as bar:
+            bar.total = sum(sweep.pages() for sweep in sweeps)
+            for sweep, first in zip(sweeps, firsts, strict=True):
+                certificate, again = sweep.sweep(bar, read_again=self._shape.volatile is None)
+                certificates.append(certificate)
+                if again is not None and self._shape.volatile is None:
+                    self._shape.volatile = self._find_volatile(first, again)
+        return certificates
+
+    def _find_volatile(self, first: Reading, again: Reading) -> frozenset[str] | None:
+        kept: list[Path] = [path for role in self._resource.roles for path in self._shape.paths(role.name)]
+        return find_volatile(self._decoded(first), self._decoded(again), kept)
+
+    def _decoded(self, reading: Reading) -> dict[tuple[str, ...], Any]:
+        cutter = self._cutter()
+        return by_key([(cutter.key(record), msgspec.json.decode(record)) for record in reading.page.records])
+
+    def _ask_combined(self) -> None:
+        asked = self.reader.ask(self._resource.combined(self._statuses), 1, "combined", limit=1)
+        self._combined.append(self.reader.read(asked, None).page.total)
+
+    def _combined_certificate(self) -> Certificate:
+        """The lists together show as many different keys as the combined query counts, before and after."""
+        distinct, rejected = self._listed.distinct_keys(), self._listed.rejected()
+        first, last = self._combined
+        holds = first == last and (first is None or distinct + rejected == first)
+        verdict = "certified" if holds else "incomplete"
+        return Certificate("combined", 0, self.reader.attempt, 2, first, last, distinct, 0, rejected, verdict)
+
+
+def cutter_of(shape: Shape, resource: Resource) -> Cutter:
+    """A cutter for the resource's pages as their shape is known."""
+    paths = shape.paths("list")
+    return Cutter(paths[0] if paths else None, tuple(shape.paths(role) for role in resource.key))

@@ -1,0 +1,152 @@
+"""The state database: one DuckDB file that only the holder of the run lock writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import duckdb
+import pyarrow as pa
+
+from propsync.errors import DiskFull, StateUnusable
+from propsync.warehouse.tables import TABLES, quoted
+
+STORAGE_VERSION = "v1.2.0"
+"""Clients from 1.2 on can open what is written so."""
+
+SCHEMA_VERSION = 1
+"""Kept in `ops.schema_version`; a file with another number must be rebuilt, it is never migrated."""
+
+Parameters = Mapping[str, Any] | Sequence[Any] | None
+
+
+class CsvUnreadable(ValueError):
+    """A file that is no CSV."""
+
+
+class Warehouse:
+    """A connection to the state database, with a scratch database `staging` beside it that no run leaves behind.
+
+    `folder` gets what does not fit into `memory_limit`. Raises StateUnusable for a damaged or foreign file.
+    """
+
+    def __init__(self, path: Path, *, memory_limit: str, folder: Path) -> None:
+        self.path = path
+        is_new = not path.exists()
+        config = {
+            "storage_compatibility_version": STORAGE_VERSION,
+            "memory_limit": memory_limit,
+            "temp_directory": str(folder),
+            "preserve_insertion_order": False,
+            "autoinstall_known_extensions": False,
+        }
+        with _our_errors(path):
+            self._connection = duckdb.connect(path, config=config)
+            self._connection.execute("attach ':memory:' as staging")
+        if is_new:
+            self._create()
+        self._check_version()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the connection; DuckDB writes its checkpoint."""
+        self._connection.close()
+
+    def execute(self, sql: str, parameters: Parameters = None) -> duckdb.DuckDBPyConnection:
+        """Runs one statement. Raises DiskFull when there is no room, and DuckDB's own errors."""
+        with _our_errors(self.path):
+            return self._connection.execute(sql, parameters)
+
+    def rows(self, sql: str, parameters: Parameters = None) -> list[tuple[Any, ...]]:
+        """All rows of a query."""
+        with _our_errors(self.path):
+            return self._connection.execute(sql, parameters).fetchall()
+
+    def value(self, sql: str, parameters: Parameters = None) -> Any:
+        """The first column of the first row, None without rows."""
+        found = self.rows(sql, parameters)
+        return found[0][0] if found else None
+
+    def batches(self, sql: str, parameters: Parameters = None, rows: int = 2_000) -> Iterator[list[tuple[Any, ...]]]:
+        """A query's rows in bounded lots; the connection's own statements between two lots would end it."""
+        cursor = self._connection.cursor()
+        try:
+            with _our_errors(self.path):
+                cursor.execute(sql, parameters)
+                while lot := cursor.fetchmany(rows):
+                    yield lot
+        finally:
+            cursor.close()
+
+    def append(self, table: str, batch: pa.Table) -> None:
+        """Adds the rows of `batch` to `table`, column by name."""
+        names = ", ".join(quoted(name) for name in batch.column_names)
+        with _our_errors(self.path):
+            self._connection.register("incoming", batch)
+            try:
+                self._connection.execute(f"insert into {table} ({names}) select {names} from incoming")
+            finally:
+                self._connection.unregister("incoming")
+
+    def stage_csv(self, path: Path, table: str) -> None:
+        """Makes `staging.<table>` from a CSV file with a header, each column VARCHAR. Raises CsvUnreadable."""
+        try:
+            self._connection.execute(
+                f"create or replace table staging.{quoted(table)} as "
+                "select * from read_csv($path, header = true, all_varchar = true, null_padding = true)",
+                {"path": str(path)},
+            )
+        except (duckdb.InvalidInputException, duckdb.ConversionException, duckdb.IOException) as error:
+            raise CsvUnreadable(str(error).splitlines()[0]) from error
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing. Inside it `staging` can be read only: a transaction writes one database."""
+        self._connection.begin()
+        try:
+            yield
+        except BaseException:
+            self._connection.rollback()
+            raise
+        with _our_errors(self.path):
+            self._connection.commit()
+
+    def checkpoint(self) -> None:
+        """Moves everything into the file itself, so that a copy of it is whole."""
+        self.execute("checkpoint")
+
+    def _create(self) -> None:
+        with self.transaction():
+            for schema in ("history", "by_type", "ops", "marts"):
+                self.execute(f"create schema {schema}")
+            for table in TABLES.values():
+                for statement in table.ddl():
+                    self.execute(statement)
+            self.execute("insert into ops.schema_version values (?)", [SCHEMA_VERSION])
+
+    def _check_version(self) -> None:
+        is_ours = self.value("select count(*) from duckdb_tables() where schema_name = 'ops'")
+        told = self.value("select max(version) from ops.schema_version") if is_ours else None
+        if told != SCHEMA_VERSION:
+            raise StateUnusable(str(self.path), f"its schema version is {told}, not {SCHEMA_VERSION}")
+
+
+@contextmanager
+def _our_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except duckdb.Error as error:
+        words = str(error)
+        if "No space left" in words or "max_temp_directory_size" in words or "Disk quota" in words:
+            raise DiskFull(str(path), "the disk is full") from error
+        if isinstance(error, duckdb.IOException | duckdb.FatalException | duckdb.SerializationException):
+            raise StateUnusable(str(path), words.splitlines()[0]) from error
+        raise

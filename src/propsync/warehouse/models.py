@@ -1,0 +1,125 @@
+"""Runs the models under `sql/`: a file is a select, its folder the schema, its name the table.
+
+A model's `-- grain:` line names the columns that are unique together. `$name` in a file is a bound value, `{{name}}`
+a piece of SQL that follows from a shape or from the column registry (quoted names and literals only). An incremental
+model is a pair: `x.close.sql` selects the keys whose rows are taken out, `x.open.sql` the rows that are put in.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from graphlib import TopologicalSorter
+from typing import Any
+
+from propsync.warehouse.connection import Warehouse
+from propsync.warehouse.columns import json_path
+from propsync.warehouse.tables import quoted, shipped, text
+
+_PARAMETER = re.compile(r"\$([a-z_]+)")
+_FRAGMENT = re.compile(r"\{\{(\w+)\}\}")
+_GRAIN = re.compile(r"^-- grain: (.+)$", re.MULTILINE)
+
+
+class Models:
+    """The models, run on one warehouse with `values` to bind and `fragments` to insert."""
+
+    def __init__(
+        self, warehouse: Warehouse, values: Mapping[str, Any], fragments: Mapping[str, str] | None = None
+    ) -> None:
+        self._warehouse = warehouse
+        self.values = dict(values)
+        self._fragments = dict(fragments or {})
+
+    def with_fragments(self, **fragments: str) -> Models:
+        """The same with further fragments."""
+        return Models(self._warehouse, self.values, self._fragments | fragments)
+
+    def sql(self, model: str) -> str:
+        """The model's select, `model` being its path under `sql/` without the suffix; fragments are in place."""
+        source = (shipped("sql") / f"{model}.sql").read_text(encoding="utf-8")
+        return _FRAGMENT.sub(lambda found: self._fragments[found[1]], source)
+
+    def stage(self, model: str, table: str | None = None) -> int:
+        """Makes `staging.<name>` from a model; returns its rows."""
+        name = table or model.rpartition("/")[2]
+        self._run(f"create or replace table staging.{quoted(name)} as\n", self.sql(model))
+        return int(self._warehouse.value(f"select count(*) from staging.{quoted(name)}"))
+
+    def open(self, model: str, target: str | None = None) -> int:
+        """Puts a model's rows into its table, column by name; returns how many."""
+        into = target or _target(model)
+        return self._run(f"insert into {into} by name\n", self.sql(model))
+
+    def close(self, model: str, target: str | None = None) -> int:
+        """Takes out of its table the rows whose key the model selects; returns how many."""
+        sql = self.sql(model)
+        keys = ", ".join(quoted(name) for name in grain(sql))
+        return self._run(f"delete from {target or _target(model)} where ({keys}) in (\n", sql, "\n)")
+
+    def replace(self, model: str) -> int:
+        """Makes a small table anew, keeping its comments."""
+        self._run(f"delete from {_target(model)}", "")
+        return self.open(model)
+
+    def _run(self, before: str, sql: str, after: str = "") -> int:
+        body = sql.rstrip().rstrip(";")
+        named = {name: self.values[name] for name in _PARAMETER.findall(_without_comments(body))}
+        counted = self._warehouse.rows(f"{before}{body}{after}", named or None)
+        return int(counted[0][0]) if counted and isinstance(counted[0][0], int) else 0
+
+
+def coalesced(payload: str, paths: Iterable[tuple[str, ...]]) -> str:
+    """The first scalar that one of `paths` leads to in the JSON column `payload`, as text; a piece of SQL.
+
+    An empty text is no identifier, and an object's text is not one either.
+    """
+    tried = [_scalar(payload, text(json_path(path))) for path in paths]
+    return f"coalesce({', '.join(tried)})" if tried else "null::varchar"
+
+
+def _scalar(payload: str, path: str) -> str:
+    return f"nullif(if(json_type({payload}, {path}) in ('OBJECT', 'ARRAY'), null, {payload}->>{path}), '')"
+
+
+def grain(sql: str) -> list[str]:
+    """The columns that a model's header names as unique together."""
+    found = _GRAIN.search(sql)
+    return [name.strip() for name in found[1].split(",")] if found else []
+
+
+def sources(warehouse: Warehouse, sql: str) -> set[str]:
+    """The tables that a select reads, as schema.table, by DuckDB's own parser."""
+    told = warehouse.value("select json_serialize_sql(?)", [_without_comments(sql)])
+    tree = json.loads(told)
+    if tree["error"]:
+        raise ValueError(tree["error_message"])
+    nodes = list(_nodes(tree))
+    named = {entry["key"] for node in nodes for entry in node.get("cte_map", {}).get("map", ())}
+    bases = [node for node in nodes if node.get("type") == "BASE_TABLE"]
+    return {f"{n['schema_name'] or 'main'}.{n['table_name']}" for n in bases if n["schema_name"] or n["table_name"] not in named}
+
+
+def in_order(reads: Mapping[str, Iterable[str]]) -> list[str]:
+    """Tables so that each comes after those that it reads. Raises graphlib.CycleError."""
+    known = {table: [source for source in found if source in reads and source != table] for table, found in reads.items()}
+    return list(TopologicalSorter(known).static_order())
+
+
+def _target(model: str) -> str:
+    schema, _, name = model.partition("/")
+    return f"{quoted(schema)}.{quoted(name.removesuffix('.open').removesuffix('.close'))}"
+
+
+def _without_comments(sql: str) -> str:
+    return re.sub(r"^\s*--.*$", "", sql, flags=re.MULTILINE)
+
+
+def _nodes(value: Any) -> Iterable[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+        value = list(value.values())
+    if isinstance(value, list):
+        for inner in value:
+            yield from _nodes(inner)

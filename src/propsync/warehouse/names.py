@@ -1,0 +1,35 @@
+"""Names of tables and columns from what people call things, in any script."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from anyascii import anyascii
+
+_LONGEST = 60
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_IS_CAMEL = re.compile(r"^[A-Za-z]?[a-z0-9]+([A-Z]+[a-z0-9]{2,}|ID)+$")
+_NOT_WORD = re.compile(r"[^a-z0-9]+")
+
+
+def snake_case(label: str | None, fallback: str) -> str:
+    """A label in lower case ASCII words joined by `_`; `fallback` where nothing is left of it.
+
+    Other scripts are written in Latin letters (Wysokość → wysokosc, 门 → men); a leading digit gets a `_` before it,
+    so that the name needs no quotes. `fireRating` is two words, `AOVs` and `kW` are one.
+    """
+    spelt = anyascii(label or "")
+    if _IS_CAMEL.match(spelt):
+        spelt = _CAMEL.sub(" ", spelt)
+    name = _NOT_WORD.sub("_", spelt.lower()).strip("_")[:_LONGEST].strip("_") or fallback
+    return f"_{name}" if name[0].isdigit() else name
+
+
+def unique_name(name: str, taken: Collection[str]) -> str:
+    """`name`, or with `_2`, `_3`, … at its end, so that it is not among `taken`."""
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name}_{number}"
+    return free

@@ -1,0 +1,99 @@
+"""Reading what is published, from Python and from the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import duckdb
+import pyarrow as pa
+
+from propsync.errors import UsageError
+from propsync.warehouse.tables import text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_COPY_OPTIONS = {"csv": "(format csv, header)", "json": "(format json, array true)", "parquet": "(format parquet)"}
+
+
+class Reader:
+    """A read-only handle on a published warehouse file; it neither blocks a sync nor is disturbed by one."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self._connection = duckdb.connect(path, read_only=True)
+        except duckdb.Error as error:
+            raise UsageError(str(path), f"it cannot be opened: {str(error).splitlines()[0]}", "Run `propsync doctor`") from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the connection."""
+        self._connection.close()
+
+    def sql(self, query: str, *, params: object = None) -> duckdb.DuckDBPyRelation:
+        """A DuckDB relation, to be refined or fetched. Raises UsageError for SQL that cannot be read."""
+        try:
+            found = self._connection.sql(query, params=params)
+        except duckdb.Error as error:
+            raise _wrong_sql(error) from error
+        if found is None:
+            raise UsageError("query", "the statement returns no rows", "Write a SELECT; what is published is read-only")
+        return found
+
+    def frame(self, query: str, *, params: object = None) -> pd.DataFrame:
+        """A pandas frame with dtypes that keep NULLs: Int64, boolean, Float64, string, UTC times."""
+        table = self._table(self.sql(query, params=params))
+        return table.to_pandas(types_mapper=_dtype, date_as_object=False)
+
+    def rows(self, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """Column names, and all rows."""
+        relation = self.sql(query)
+        try:
+            return list(relation.columns), relation.fetchall()
+        except duckdb.Error as error:
+            raise _wrong_sql(error) from error
+
+    def write(self, query: str, kind: str, target: Path) -> None:
+        """Writes a query's rows to a file: csv, json or parquet."""
+        try:
+            self._connection.execute(f"copy ({query.rstrip().rstrip(';')}\n) to {text(str(target))} {_COPY_OPTIONS[kind]}")
+        except duckdb.Error as error:
+            raise _wrong_sql(error) from error
+
+    def _table(self, relation: duckdb.DuckDBPyRelation) -> pa.Table:
+        try:
+            return relation.to_arrow_table()
+        except duckdb.Error as error:
+            raise _wrong_sql(error) from error
+
+
+def open_published(path: Path) -> Reader:
+    """A handle on the published file. Raises UsageError where nothing is published yet."""
+    if not path.is_file():
+        raise UsageError(str(path), "nothing is published yet", "Run `propsync sync`")
+    return Reader(path)
+
+
+def _dtype(kind: pa.DataType) -> Any:
+    import pandas as pd
+
+    if pa.types.is_boolean(kind):
+        return pd.BooleanDtype()
+    if pa.types.is_integer(kind):
+        return pd.UInt64Dtype() if pa.types.is_unsigned_integer(kind) else pd.Int64Dtype()
+    if pa.types.is_floating(kind):
+        return pd.Float64Dtype()
+    return pd.StringDtype() if pa.types.is_string(kind) or pa.types.is_large_string(kind) else None
+
+
+def _wrong_sql(error: duckdb.Error) -> UsageError:
+    words = " ".join(str(error).split("\n\n")[0].split())
+    return UsageError("query", words, "Run `propsync query --tables` to see what there is")

@@ -1,0 +1,126 @@
+"""Promises of the writes: what the API would refuse is not sent (spec 2.3, 4.11)."""
+
+import json
+from datetime import date, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from propsync.api import FieldKind, check_values
+from propsync.api.writes import is_date, new_asset_body, schedule_body, values_body
+from propsync.errors import InvalidValue
+
+FIELDS = {name: FieldKind(name) for name in ("text", "number", "date", "time", "qr", "image", "file", "pin", "new")}
+FIELDS["option"] = FieldKind("option", {"o1", "o2"})
+FIELDS["any option"] = FieldKind("option")
+
+GOOD = [
+    ("text", ""),
+    ("text", "né\n"),
+    ("qr", "x"),
+    ("number", 0),
+    ("number", -1.5),
+    ("number", 2**70),
+    ("option", []),
+    ("option", ["o2", "o1"]),
+    ("any option", ["whatever"]),
+    ("date", "2024-02-29"),
+    ("time", "00:00"),
+    ("time", "23:59"),
+    *[(name, None) for name in ("text", "number", "option", "date", "time", "qr")],
+]
+BAD = [
+    ("text", 1),
+    ("text", "\ud800"),
+    ("qr", ["x"]),
+    ("number", "1"),
+    ("number", True),
+    ("number", float("nan")),
+    ("number", float("inf")),
+    ("option", "o1"),
+    ("option", ["o3"]),
+    ("option", [1]),
+    ("option", ("o1",)),
+    ("date", "2023-02-29"),
+    ("date", "2023-2-9"),
+    ("date", "20230209"),
+    ("date", "2023-02-09T00:00"),
+    ("date", "٢٠٢٣-٠٢-٠٩"),
+    ("date", date(2024, 1, 1)),
+    ("time", "24:00"),
+    ("time", "9:00"),
+    ("time", "09:00:00"),
+    ("time", "09:00\n"),
+    ("image", None),
+    ("file", "x"),
+    ("pin", {}),
+    ("new", "x"),
+    ("unheard of", "x"),
+]
+
+
+@pytest.mark.parametrize(("field", "value"), GOOD)
+def test_what_the_document_accepts_passes(field, value):
+    check_values(FIELDS, {field: value})
+
+
+@pytest.mark.parametrize(("field", "value"), BAD)
+def test_what_it_does_not_accept_is_refused_by_field_and_kind(field, value):
+    with pytest.raises(InvalidValue) as caught:
+        check_values(FIELDS, {"text": "fine", field: value})
+    assert str(caught.value).startswith(f"field {field}")
+    assert caught.value.exit_code == 2
+
+
+@given(st.dates())
+def test_every_date_is_a_date(day):
+    assert is_date(day.isoformat())
+
+
+@given(st.from_regex(r"\A[01][0-9]:[0-5][0-9]\Z"))
+def test_every_time_before_twenty_is_a_time(text):
+    check_values(FIELDS, {"time": text})
+
+
+def test_the_bodies_are_those_of_the_document():
+    assert json.loads(new_asset_body("t", None)) == {"type": "t"}
+    assert json.loads(new_asset_body("t", {})) == {"type": "t", "values": {}}
+    values = {"a": "é", "b": 1.5, "c": ["o"], "d": None}
+    assert json.loads(values_body(values)) == {"values": values}
+
+
+@pytest.mark.parametrize("value", [float("nan"), True, {}, [1], b"x", date(2024, 1, 1), "\ud800"])
+def test_a_value_that_json_or_the_api_cannot_hold_is_not_sent_as_something_else(value):
+    with pytest.raises(InvalidValue):
+        values_body({"f": value})
+
+
+def test_a_schedule_s_body_has_only_what_was_given():
+    assert schedule_body({}) == b"{}"
+    assert json.loads(schedule_body({"due_date": date(2026, 1, 31)})) == {"dueDate": "2026-01-31"}
+    full = {"due_date": "2026-01-31", "description": "", "custom_reference": "r", "assigned_users": ["u2", "u1"]}
+    assert json.loads(schedule_body(full)) == {
+        "dueDate": "2026-01-31",
+        "description": "",
+        "customReference": "r",
+        "assignedUsers": ["u2", "u1"],
+    }
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"due_date": "2026-02-30"},
+        {"due_date": None},
+        {"due_date": datetime(2026, 1, 1)},  # noqa: DTZ001 - that it has a time is the point
+        {"description": 5},
+        {"custom_reference": None},
+        {"assigned_users": "u1"},
+        {"assigned_users": [1]},
+        {"dueDate": "2026-01-31"},
+    ],
+)
+def test_a_schedule_s_member_that_does_not_fit_is_refused_by_name(changes):
+    with pytest.raises(InvalidValue, match=f"schedule {next(iter(changes))}"):
+        schedule_body(changes)

@@ -1,0 +1,295 @@
+"""Promises of the settings: who wins, what is refused, and what is said about it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from propsync.errors import SettingsError
+from propsync.settings import Settings, load_settings, settings_table
+
+TOKEN = "s3cret-token-value"
+
+
+@pytest.fixture
+def home(tmp_path):
+    return tmp_path / "home"
+
+
+def from_env(home, **variables):
+    return load_settings(environ={"PROPSYNC_HOME": str(home)} | {f"PROPSYNC_{k}": v for k, v in variables.items()})
+
+
+def from_toml(home, text, **variables):
+    home.mkdir(exist_ok=True)
+    (home / "propsync.toml").write_text(text, encoding="utf-8")
+    return from_env(home, **variables)
+
+
+def refused(home, **variables):
+    with pytest.raises(SettingsError) as caught:
+        from_env(home, **variables)
+    assert caught.value.exit_code == 2
+    return str(caught.value)
+
+
+def refused_toml(home, text, **variables):
+    with pytest.raises(SettingsError) as caught:
+        from_toml(home, text, **variables)
+    return str(caught.value)
+
+
+def test_nothing_but_a_home_is_needed_to_read(home):
+    settings = from_env(home)
+    assert (settings.published, settings.state) == (home / "published", home / "state")
+    assert settings.explicit == {"home"}
+
+
+def test_defaults_are_those_of_the_contract(home):
+    defaults = {name: default for name, _, default in settings_table()}
+    assert defaults == {
+        "PROPSYNC_BASE_URL": "required",
+        "PROPSYNC_TOKEN": "required",
+        "PROPSYNC_TOKEN_FILE": "or the token",
+        "PROPSYNC_HOME": "~/propsync",
+        "PROPSYNC_STORAGE_URL": "none",
+        "PROPSYNC_TIME_ZONE": "Europe/London",
+        "PROPSYNC_PAGE_LIMIT": "1000",
+        "PROPSYNC_MAX_CONCURRENCY": "8",
+        "PROPSYNC_ASSESSMENT_STATUSES": "inprogress,submitted,approved",
+        "PROPSYNC_SCHEDULE_STATUSES": "notstarted,inprogress",
+        "PROPSYNC_DELETE_LIMIT": "0.02",
+        "PROPSYNC_LOCK_WAIT": "900",
+        "PROPSYNC_MEMORY_LIMIT": "1GB",
+        "PROPSYNC_LANDING_KEEP_DAYS": "30",
+        "PROPSYNC_ARCHIVE_KINDS": "report,bundle",
+        "PROPSYNC_ARCHIVE_STATUSES": "approved",
+        "PROPSYNC_ARCHIVE_MAX_GB": "5",
+        "PROPSYNC_ARCHIVE_MAX_MINUTES": "120",
+        "PROPSYNC_ARCHIVE_RECHECK_DAYS": "90",
+        "PROPSYNC_ARCHIVE_TEXT": "false",
+        "PROPSYNC_ARCHIVE_MAX_MEMBERS": "50000",
+        "PROPSYNC_ARCHIVE_MAX_RATIO": "100",
+        "PROPSYNC_ARCHIVE_MAX_UNPACKED_GB": "20",
+        "PROPSYNC_NOTIFY_URL": "none",
+        "[reference]": "none",
+        "[shapes]": "none",
+    }
+    assert all(meaning for _, meaning, _ in settings_table())
+
+
+def test_the_environment_wins_over_the_file_and_an_empty_variable_is_unset(home):
+    text = 'page_limit = 50\ntime_zone = "UTC"\nlock_wait = 5\n'
+    settings = from_toml(home, text, PAGE_LIMIT="20", TIME_ZONE=" ")
+    assert (settings.page_limit, settings.time_zone, settings.lock_wait) == (20, "UTC", 5)
+    assert settings.source("page_limit") == "environment"
+    assert settings.source("lock_wait") == str(home / "propsync.toml")
+    assert settings.source("memory_limit") == "default"
+
+
+def test_lists_are_separated_by_commas_in_both_places(home):
+    settings = from_toml(
+        home, 'schedule_statuses = ["a", "b"]\narchive_kinds = "bundle"', ASSESSMENT_STATUSES="x, y,,x"
+    )
+    assert settings.assessment_statuses == ("x", "y")
+    assert settings.schedule_statuses == ("a", "b")
+    assert settings.archive_kinds == ("bundle",)
+    assert {"assessment_statuses", "schedule_statuses"} <= settings.explicit
+
+
+def test_statuses_at_their_defaults_are_not_explicit(home):
+    assert not {"assessment_statuses", "schedule_statuses"} & from_env(home).explicit
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("PAGE_LIMIT", "0"),
+        ("PAGE_LIMIT", "1001"),
+        ("PAGE_LIMIT", "many"),
+        ("MAX_CONCURRENCY", "0"),
+        ("DELETE_LIMIT", "-0.1"),
+        ("DELETE_LIMIT", "1.1"),
+        ("DELETE_LIMIT", "nan"),
+        ("LOCK_WAIT", "-1"),
+        ("LOCK_WAIT", "inf"),
+        ("MEMORY_LIMIT", "plenty"),
+        ("MEMORY_LIMIT", "0GB"),
+        ("TIME_ZONE", "Europe"),
+        ("TIME_ZONE", "Mars/Olympus"),
+        ("TIME_ZONE", "../etc"),
+        ("LANDING_KEEP_DAYS", "0"),
+        ("ARCHIVE_KINDS", "report,video"),
+        ("ARCHIVE_KINDS", ","),
+        ("ARCHIVE_STATUSES", "a b"),
+        ("ARCHIVE_TEXT", "perhaps"),
+        ("ARCHIVE_MAX_GB", "0"),
+        ("HOME", "~nobody-of-that-name/x"),
+        ("BASE_URL", "ftp://example.org"),
+        ("BASE_URL", "http://example.org"),
+        ("BASE_URL", "https://"),
+        ("BASE_URL", "https://[::1"),
+        ("BASE_URL", "https://example.org:port"),
+        ("BASE_URL", "example.org"),
+    ],
+)
+def test_a_value_out_of_bounds_is_refused_by_name_with_the_value_and_what_to_give(home, name, value):
+    message = refused(home, **{name: value})
+    assert message.startswith(f"PROPSYNC_{name} (environment): {value!r} cannot be used: ")
+    assert ". Give " in message
+    assert "pydantic" not in message
+
+
+def test_object_storage_is_refused_as_not_available_yet(home):
+    assert "not available yet" in refused(home, STORAGE_URL="s3://bucket")
+
+
+@pytest.mark.parametrize("tail", ["", "/", "/v1", "/v1/"])
+@pytest.mark.parametrize(
+    "root", ["https://example.org", "http://localhost:80", "http://127.9.9.9", "http://[::1]:8000", "https://h:8443"]
+)
+def test_an_address_may_have_a_prefix_and_loses_its_last_slash(home, root, tail):
+    assert from_env(home, BASE_URL=root + tail).base_url == root + tail.rstrip("/")
+
+
+@pytest.mark.parametrize(
+    "url", ["https://u:pa55word@h", "https://h/?key=pa55word", "https://h/#pa55word", "https://h?"]
+)
+def test_an_address_with_credentials_query_or_fragment_is_refused_and_not_shown(home, url):
+    assert "pa55word" not in refused(home, BASE_URL=url)
+
+
+def test_the_file_takes_true_for_no_number(home):
+    assert "page_limit in" in refused_toml(home, "page_limit = true")
+
+
+def test_a_token_in_the_file_is_refused_unseen(home):
+    message = refused_toml(home, f'token = "{TOKEN}"')
+    assert TOKEN not in message
+    assert "PROPSYNC_TOKEN_FILE" in message
+
+
+@pytest.mark.parametrize("key", ["page_limits", "PAGE_LIMIT", "propsync_page_limit", "pagelimit"])
+def test_an_unknown_key_is_refused_naming_the_nearest(home, key):
+    assert "Did you mean page_limit?" in refused_toml(home, f"{key} = 5")
+
+
+def test_an_unknown_variable_is_told_but_stops_nothing(home):
+    assert from_env(home, PAGE_LIMTI="5").unrecognised == ("PROPSYNC_PAGE_LIMTI",)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"a = \n", "line 1"), (b"\xff", "UTF-8"), (b"page_limit = 'x'", "'x' cannot be used"), (b"reference = 3", "3")],
+)
+def test_a_broken_file_is_one_clear_line(home, content, said):
+    home.mkdir()
+    (home / "propsync.toml").write_bytes(content)
+    message = refused(home)
+    assert said in message
+    assert str(home / "propsync.toml") in message
+    assert "\n" not in message
+
+
+def test_a_config_that_was_named_must_exist(tmp_path):
+    with pytest.raises(SettingsError, match="there is no such file"):
+        load_settings(tmp_path / "none.toml", environ={})
+    with pytest.raises(SettingsError, match="cannot be read"):
+        load_settings(tmp_path, environ={})
+
+
+def test_relative_paths_of_the_file_start_at_its_folder(tmp_path):
+    config = tmp_path / "conf" / "my.toml"
+    config.parent.mkdir()
+    config.write_text(
+        'home = "../data"\ntoken_file = "token"\n[reference]\nproperties = "p.csv"\nusers = "/u.csv"\n'
+        '[shapes]\nvolatile = ["a[].b"]\n'
+    )
+    settings = load_settings(config, environ={})
+    assert settings.home == tmp_path / "data"
+    assert settings.token_file == tmp_path / "conf" / "token"
+    assert settings.reference == {"properties": tmp_path / "conf" / "p.csv", "users": Path("/u.csv")}
+    assert settings.shapes == {"volatile": ["a[].b"]}
+
+
+def test_a_home_s_own_file_cannot_name_another_home(home):
+    config = home / "propsync.toml"
+    home.mkdir()
+    config.write_text('home = "/elsewhere"\n')
+    assert load_settings(config, environ={}).home == Path("/elsewhere")
+    assert from_env(home).home == home  # the environment wins
+
+
+def test_the_default_home_is_absolute_under_the_user_s(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert load_settings(environ={}).home == tmp_path / "propsync"
+    (tmp_path / "propsync").mkdir()
+    (tmp_path / "propsync" / "propsync.toml").write_text('home = "/elsewhere"\n')
+    with pytest.raises(SettingsError, match="Set PROPSYNC_HOME"):
+        load_settings(environ={})
+
+
+def test_the_api_needs_an_address_and_a_token(home):
+    with pytest.raises(SettingsError, match="PROPSYNC_BASE_URL"):
+        from_env(home, TOKEN=TOKEN).require_api()
+    with pytest.raises(SettingsError, match="PROPSYNC_TOKEN"):
+        from_env(home, BASE_URL="https://h").require_api()
+    access = from_env(home, BASE_URL="https://h", TOKEN=f" {TOKEN}\n").require_api()
+    assert (access.token.get_secret_value(), access.token_file) == (TOKEN, None)
+
+
+def test_the_token_file_is_read_stripped_and_remembered(home, tmp_path):
+    file = tmp_path / "token"
+    file.write_text(f"{TOKEN}\n")
+    access = from_env(home, BASE_URL="https://h", TOKEN_FILE=str(file)).require_api()
+    assert (access.token.get_secret_value(), access.token_file) == (TOKEN, file)
+
+
+@pytest.mark.parametrize("content", [b"", b" \n", b"two words", b"line\nline", "naïve".encode(), b"\xff\xfe", None])
+def test_a_token_file_that_cannot_serve_is_refused_when_the_api_is_needed(home, tmp_path, content):
+    file = tmp_path / "token"
+    if content is not None:
+        file.write_bytes(content)
+    settings = from_env(home, BASE_URL="https://h", TOKEN_FILE=str(file))
+    with pytest.raises(SettingsError, match="PROPSYNC_TOKEN_FILE") as caught:
+        settings.require_api()
+    assert "words" not in str(caught.value)
+
+
+def test_an_illegal_token_is_refused_unseen(home):
+    assert "s3cret" not in refused(home, TOKEN="s3cret to ken")
+
+
+def test_two_tokens_in_the_environment_are_refused_and_the_environment_s_beats_the_file_s(home):
+    refused(home, TOKEN=TOKEN, TOKEN_FILE="/x")
+    settings = from_toml(home, 'token_file = "nowhere"\nbase_url = "https://h"', TOKEN=TOKEN)
+    assert settings.require_api().token.get_secret_value() == TOKEN
+
+
+def test_secrets_do_not_show_in_repr(home):
+    settings = from_env(home, BASE_URL="https://h", TOKEN=TOKEN, NOTIFY_URL="https://hooks.example.org/abcdef")
+    assert TOKEN not in repr(settings) + repr(settings.require_api())
+    assert "abcdef" not in repr(settings)
+
+
+@given(st.dictionaries(st.sampled_from(sorted(Settings.model_fields)), st.text(min_size=1), max_size=4))
+def test_any_text_is_taken_or_refused_in_one_line(values):
+    environ = {"PROPSYNC_HOME": "/nowhere"} | {f"PROPSYNC_{name.upper()}": value for name, value in values.items()}
+    try:
+        load_settings(environ=environ)
+    except SettingsError as error:
+        message = str(error)
+    else:
+        return
+    assert len(message.splitlines()) == 1
+
+
+def test_importing_settings_brings_in_nothing_heavy():
+    script = (
+        "import sys, propsync.settings; print(sorted({'httpx','duckdb','pandas','prefect','rich'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
