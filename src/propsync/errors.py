@@ -9,7 +9,8 @@
     │   ├── CertificateRefused              the server's TLS certificate is not trusted: trust it, or stay away
     │   ├── DiskFull                        make room
     │   ├── HomeUnusable                    the home folder cannot be used: rights, file system
-    │   └── StateUnusable                   the state database cannot be used: rebuild
+    │   ├── StateUnusable                   the state database cannot be used: rebuild
+    │   └── CheckFailed                     a rule that the tables must keep is broken: report it
     ├── ResourceFailed              exit 3  that resource keeps yesterday's rows, the others go on
     │   ├── AccessForbidden                 403: ask for the right, which is per endpoint
     │   ├── NotFound                        404, 410: skip it, or conclude that it is gone
@@ -109,6 +110,12 @@ class StateUnusable(StopRun):
     """The state database is damaged or of another schema version."""
 
     advice = "Run `propsync rebuild`"
+
+
+class CheckFailed(StopRun):
+    """A check of severity "fail" found rows; what was published before stays."""
+
+    advice = "This is a fault in propsync: report it with the output of `propsync --log-level DEBUG sync`"
 
 
 class ResourceFailed(PropsyncError):

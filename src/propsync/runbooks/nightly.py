@@ -15,6 +15,7 @@ from propsync.runbooks.report import Report, left_behind
 from propsync.runbooks.site import Site
 from propsync.runs import Run, next_run, run_status
 from propsync.settings import Settings
+from propsync.warehouse import run_checks
 
 _log = logging.getLogger("propsync.nightly")
 
@@ -46,6 +47,8 @@ def nightly(settings: Settings, only: Sequence[str] = (), *, call: Call = plainl
         try:
             _finish_earlier(site, run)
             _sync(site, run, chosen, call)
+            for warning in run_checks(site.warehouse, run.run_id):
+                _log.warning("%s", warning)
             report = _end(site, run, began)
             if report.status != "failed":
                 call("publish", lambda: site.publisher.publish(site.warehouse, run.run_id))

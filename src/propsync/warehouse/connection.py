@@ -12,7 +12,7 @@ import duckdb
 import pyarrow as pa
 
 from propsync.errors import DiskFull, StateUnusable
-from propsync.warehouse.tables import TABLES, quoted
+from propsync.warehouse.tables import TABLES, quoted, shipped
 
 STORAGE_VERSION = "v1.2.0"
 """Clients from 1.2 on can open what is written so."""
@@ -130,6 +130,7 @@ class Warehouse:
             for table in TABLES.values():
                 for statement in table.ddl():
                     self.execute(statement)
+            self._connection.execute((shipped("sql") / "macros" / "as_of.sql").read_text(encoding="utf-8"))
             self.execute("insert into ops.schema_version values (?)", [SCHEMA_VERSION])
 
     def _check_version(self) -> None:

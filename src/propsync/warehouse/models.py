@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from graphlib import TopologicalSorter
 from typing import Any
 
 from propsync.warehouse.connection import Warehouse
@@ -99,12 +98,6 @@ def sources(warehouse: Warehouse, sql: str) -> set[str]:
     named = {entry["key"] for node in nodes for entry in node.get("cte_map", {}).get("map", ())}
     bases = [node for node in nodes if node.get("type") == "BASE_TABLE"]
     return {f"{n['schema_name'] or 'main'}.{n['table_name']}" for n in bases if n["schema_name"] or n["table_name"] not in named}
-
-
-def in_order(reads: Mapping[str, Iterable[str]]) -> list[str]:
-    """Tables so that each comes after those that it reads. Raises graphlib.CycleError."""
-    known = {table: [source for source in found if source in reads and source != table] for table, found in reads.items()}
-    return list(TopologicalSorter(known).static_order())
 
 
 def _target(model: str) -> str:

@@ -1,0 +1,74 @@
+"""Checks: queries that return the rows that break a rule. What they find stands in `ops.checks`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from propsync.errors import CheckFailed
+from propsync.warehouse.connection import Warehouse
+from propsync.warehouse.models import sources
+from propsync.warehouse.tables import TABLES, Table, quoted, shipped
+
+_SEVERITY = re.compile(r"^-- severity: (fail|warn)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One rule. With severity "fail", nothing is published while it finds something."""
+
+    name: str
+    severity: str
+    sql: str
+
+
+@cache
+def declared() -> tuple[Check, ...]:
+    """The checks under `sql/checks/`, and one for the key of each table that has one."""
+    files = sorted((shipped("sql") / "checks").glob("*.sql"))
+    written = [_written(path.stem, path.read_text(encoding="utf-8")) for path in files]
+    return (*written, *(_unique(table) for table in TABLES.values() if table.key))
+
+
+def run_checks(warehouse: Warehouse, run_id: str) -> list[str]:
+    """Runs the checks on tables that a run changed; returns a line for each warning.
+
+    Raises CheckFailed when a rule is broken that what is published must keep.
+    """
+    changed = {
+        f"{schema}.{table}"
+        for schema, table in warehouse.rows(
+            "select table_schema, table_name from ops.tables where changed_run_id = ?", [run_id]
+        )
+    }
+    due = [check for check in declared() if sources(warehouse, check.sql) & changed]
+    found = [(check, *_offending(warehouse, check)) for check in due]
+    with warehouse.transaction():
+        for check, count, example in found:
+            warehouse.execute("delete from ops.checks where check_name = ?", [check.name])
+            row = [check.name, check.severity, count, example, run_id]
+            warehouse.execute("insert into ops.checks values (?, ?, ?, ?, ?)", row)
+    broken = [(check, count, example) for check, count, example in found if count]
+    for check, count, example in broken:
+        if check.severity == "fail":
+            raise CheckFailed(f"check {check.name}", f"{count} rows break it, such as {example}")
+    return [f"check {check.name}: {count} rows, such as {example}" for check, count, example in broken]
+
+
+def _offending(warehouse: Warehouse, check: Check) -> tuple[int, str | None]:
+    count, example = warehouse.rows(f"select count(*), any_value(found::varchar) from ({check.sql}) as found")[0]
+    return int(count), example
+
+
+def _written(name: str, sql: str) -> Check:
+    severity = _SEVERITY.search(sql)
+    if severity is None:
+        raise ValueError(f"sql/checks/{name}.sql has no severity")
+    return Check(name, severity[1], sql)
+
+
+def _unique(table: Table) -> Check:
+    key = ", ".join(quoted(column) for column in table.key)
+    sql = f"select {key} from {table.full_name} group by {key} having count(*) > 1"
+    return Check(f"{table.full_name}_key_is_unique", "fail", sql)
