@@ -13,7 +13,7 @@ JSON = "application/json"
 _MOST_DIGITS = 18
 
 
-class Refusal(Exception):  # noqa: N818  an answer, not a mishap
+class Refusal(Exception):
     """An answer other than success. Error bodies are objects with a string `code` (spec 7)."""
 
     def __init__(self, status: int, code: str, message: str) -> None:

@@ -51,7 +51,9 @@ class Format(StrEnum):
     PARQUET = "parquet"
 
 
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standard output, log lines on standard error.")]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="One JSON object on standard output, log lines on standard error.")
+]
 _config: Path | None = None
 
 
@@ -63,7 +65,7 @@ def options(
     log_level: Annotated[LogLevel, typer.Option(help="How much to tell on standard error.")] = LogLevel.INFO,
 ) -> None:
     """Options that every command takes."""
-    global _config  # noqa: PLW0603 - typer gives a command no other way to its parent's options without a context
+    global _config
     _config = config
     log.configure(log_level.value, interactive=sys.stderr.isatty())
 
@@ -170,7 +172,7 @@ def run() -> None:
         # whoever read our output has gone, as with `| head`; the interpreter must not complain about it at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
-    except Exception as error:  # noqa: BLE001 - the program's outermost frame: one line for people, the rest for DEBUG
+    except Exception as error:
         logging.getLogger("propsync").debug("unexpected error", exc_info=True)
         step = "This is a fault in propsync: run again with --log-level DEBUG and report what it says"
         _say(f"{type(error).__name__}: {log.redact(' '.join(str(error).split()))}. {step}")

@@ -14,10 +14,10 @@ from propsync.settings import Settings
 from propsync.warehouse import Reader, text
 
 _TABLES = """
-select schema_name || '.' || table_name as "table", estimated_size as "rows", comment as "what it is for"
+select schema_name || '.' || table_name as "table", comment as "what it is for"
 from duckdb_tables() where not internal and database_name = current_database()
 union all
-select schema_name || '.' || view_name, null, comment
+select schema_name || '.' || view_name, comment
 from duckdb_views() where not internal and database_name = current_database()
 order by all
 """
@@ -33,7 +33,9 @@ def run_query(settings: Settings, sql: str | None, output_format: str, *, tables
     """Prints the rows of a query, the tables, or a table's columns. Raises UsageError."""
     asked = [one for one in (sql, tables or None, describe) if one is not None]
     if len(asked) != 1:
-        raise UsageError("query", "give one of: an SQL text, --tables, --describe TABLE", "Try: propsync query --tables")
+        raise UsageError(
+            "query", "give one of: an SQL text, --tables, --describe TABLE", "Try: propsync query --tables"
+        )
     with propsync.open(settings.published / "warehouse.duckdb") as reader:
         _print(reader, _wanted(reader, sql, describe), output_format)
 

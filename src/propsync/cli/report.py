@@ -32,5 +32,10 @@ def print_report(report: Report, *, as_json: bool) -> None:
 
 
 def _in_words(verdict: str) -> str:
-    words = {"certified": "completely", "agreed": "completely, total is off", "incomplete": "in part", "failed": "failed"}
+    words = {
+        "certified": "completely",
+        "agreed": "completely, total is off",
+        "incomplete": "in part",
+        "failed": "failed",
+    }
     return words.get(verdict, verdict)

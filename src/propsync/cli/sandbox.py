@@ -21,7 +21,9 @@ class Address:
     token: str
 
 
-def command(*, port: int = 0, scale: int = 2_000, faults: Path | None = None, reference: Path | None = None) -> list[str]:
+def command(
+    *, port: int = 0, scale: int = 2_000, faults: Path | None = None, reference: Path | None = None
+) -> list[str]:
     """The command line of the sandbox. Raises UsageError where its extra is not installed."""
     if importlib.util.find_spec("fpdf") is None:
         raise UsageError("sandbox", "its libraries are not installed", "Run: pip install 'propsync[sandbox]'")

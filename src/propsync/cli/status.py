@@ -14,11 +14,16 @@ from propsync.settings import Settings
 from propsync.warehouse import Reader, open_published
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
-_RUN = "select run_id, flow, started_at, ended_at, status, error from ops.runs where status <> 'running' order by run_id desc limit 5"
+_RUNS = """
+select run_id, flow, started_at, ended_at, status, error
+from ops.runs where status <> 'running' order by run_id desc limit 5
+"""
 _RESOURCES = """
-select resource, verdict, fetched, inserted, updated, held, rejected, error, started_at as read_at
-from ops.run_resources join ops.runs using (run_id)
-qualify row_number() over (partition by resource order by run_id desc) = 1 order by resource
+select done.resource, verdict, fetched, inserted, updated, held, rejected, done.error, runs.started_at as read_at
+from ops.run_resources as done
+join ops.runs as runs using (run_id)
+qualify row_number() over (partition by done.resource order by run_id desc) = 1
+order by done.resource
 """
 _COUNTS = "select table_name, row_count from ops.tables where table_schema = 'main' order by table_name"
 _WORDS = {
@@ -33,9 +38,8 @@ def print_status(settings: Settings, max_age: str | None, *, as_json: bool) -> i
     """Prints it; returns 3 when what is published is older than `max_age` (26h, 90m, 2d), else 0."""
     allowed = _span(max_age) if max_age is not None else None
     path = settings.published / "warehouse.duckdb"
-    if not path.is_file() and allowed is not None:
-        echo(json.dumps({"published": None, "is_fresh": False}) if as_json else "Nothing is published yet. Next: propsync sync")
-        return 3
+    if not path.is_file():
+        return _print_nothing(settings, as_json=as_json, is_wanted=allowed is not None)
     with open_published(path) as reader:
         told = _told(reader, settings)
     is_fresh = allowed is None or datetime.now(UTC) - told["published_at"] <= allowed
@@ -47,6 +51,25 @@ def print_status(settings: Settings, max_age: str | None, *, as_json: bool) -> i
     return 0 if is_fresh else 3
 
 
+def _print_nothing(settings: Settings, *, as_json: bool, is_wanted: bool) -> int:
+    trouble = _trouble(RunLock(settings.state / "run.lock"), None)
+    if as_json:
+        echo(json.dumps({"published_at": None, "trouble": trouble, "is_fresh": False}))
+    else:
+        echo(f"Nothing is published yet. {trouble + '. ' if trouble else ''}Next: propsync sync")
+    return 3 if is_wanted else 0
+
+
+def _trouble(lock: RunLock, published_at: datetime | None) -> str | None:
+    """What happened after the last publication that nothing published can tell: a failed or killed run."""
+    who = lock.told()
+    if not who or lock.is_held() or (published_at is not None and datetime.fromisoformat(who["since"]) <= published_at):
+        return None
+    if who.get("error"):
+        return f"The run of {who['since']} failed: {who['error']}"
+    return None if who.get("ended") else f"The run of {who['since']} was killed"
+
+
 def _span(words: str) -> timedelta:
     found = re.fullmatch(r"(\d+)([mhd])", words.strip())
     if not found:
@@ -55,11 +78,12 @@ def _span(words: str) -> timedelta:
 
 
 def _told(reader: Reader, settings: Settings) -> dict[str, Any]:
-    runs = _dicts(reader, _RUN)
+    runs = _dicts(reader, _RUNS)
     lock = RunLock(settings.state / "run.lock")
     return {
         "published_at": runs[0]["started_at"],
         "running": lock.holder() if lock.is_held() else None,
+        "trouble": _trouble(lock, runs[0]["started_at"]),
         "runs": runs,
         "resources": _dicts(reader, _RESOURCES),
         "tables": dict(reader.rows(_COUNTS)[1]),
@@ -76,6 +100,8 @@ def _print(told: dict[str, Any], max_age: str | None) -> None:
     echo(f"Published: as of {_time(told['published_at'])}, run {last['run_id']}, {last['status']}")
     if told["running"]:
         echo(f"At work now: {told['running']}")
+    if told["trouble"]:
+        echo(told["trouble"])
     if last["error"]:
         echo(f"Left behind: {last['error']}")
     echo()

@@ -106,5 +106,3 @@ def _end(site: Site, run: Run, began: float) -> Report:
 
 def _in_one_line(error: BaseException) -> str:
     return str(error) if isinstance(error, PropsyncError) else f"{type(error).__name__}: {error}".splitlines()[0]
-
-

@@ -80,10 +80,14 @@ def make_home(settings: Settings) -> None:
                 folder.chmod(mode)
         except OSError as error:
             raise SettingsError(
-                "PROPSYNC_HOME", f"{folder} cannot be written: {error.strerror}", "Give a folder of your own as PROPSYNC_HOME"
+                "PROPSYNC_HOME",
+                f"{folder} cannot be written: {error.strerror}",
+                "Give a folder of your own as PROPSYNC_HOME",
             ) from error
         if not os.access(folder, os.W_OK | os.X_OK):
-            raise SettingsError("PROPSYNC_HOME", f"{folder} cannot be written", "Give a folder of your own as PROPSYNC_HOME")
+            raise SettingsError(
+                "PROPSYNC_HOME", f"{folder} cannot be written", "Give a folder of your own as PROPSYNC_HOME"
+            )
 
 
 def _empty_work_folder(folder: Path) -> Path:

@@ -62,11 +62,26 @@ class Journal:
     def merged(self, manifest: Manifest, counts: ResourceCounts, rejected: Iterable[tuple[str, int, str, str]]) -> None:
         """Notes one merge, inside its transaction."""
         traffic = [manifest.traffic.get(name, 0) for name in ("requests", "retries", "bytes")]
-        row = [manifest.run_id, manifest.resource, manifest.verdict, len(manifest.certificates), *traffic, *astuple(counts)]
+        row = [
+            manifest.run_id,
+            manifest.resource,
+            manifest.verdict,
+            len(manifest.certificates),
+            *traffic,
+            *astuple(counts),
+        ]
         self._warehouse.execute(f"insert into ops.run_resources values ({', '.join('?' * len(row))}, null)", row)
         for kept in manifest.certificates:
             told = (kept.rung, kept.attempt, kept.pages, kept.total_first, kept.total_last)
-            sweep = [manifest.run_id, manifest.resource, kept.list_name, *told, kept.distinct_keys, kept.duplicates, kept.verdict]
+            sweep = [
+                manifest.run_id,
+                manifest.resource,
+                kept.list_name,
+                *told,
+                kept.distinct_keys,
+                kept.duplicates,
+                kept.verdict,
+            ]
             self._warehouse.execute(f"insert into ops.sweeps values ({', '.join('?' * len(sweep))})", sweep)
         for refused in rejected:
             row = [manifest.run_id, manifest.resource, *refused]

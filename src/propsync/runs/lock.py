@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from filelock import lock_descriptor, unlock_descriptor
 
-from propsync.errors import Busy
+from propsync.errors import Busy, PropsyncError
 from propsync.storage import disk_errors
 
 _LOOK_AGAIN = 0.2  # seconds
@@ -32,19 +33,29 @@ class RunLock:
             handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             self._wait(handle, wait_seconds)
-            self._sign(handle, what)
-            yield
-            unlock_descriptor(handle)
+            who = {"what": what, "pid": os.getpid(), "host": socket.gethostname(), "since": _now(), "ended": None}
+            _sign(handle, who)
+            try:
+                with _outcome(who):
+                    yield
+            finally:
+                _sign(handle, who)
+                unlock_descriptor(handle)
         finally:
             os.close(handle)
 
     def holder(self) -> str:
         """Who holds the lock, or held it last, in words."""
+        who = self.told()
+        return f"{who['what']} (process {who['pid']} on {who['host']}, since {who['since']})" if who else "another run"
+
+    def told(self) -> dict[str, Any]:
+        """What the holder wrote: what, pid, host, since, ended, error; empty where nobody did, or we may not read it."""
         try:
-            who = json.loads(self.path.read_text())
-            return f"{who['what']} (process {who['pid']} on {who['host']}, since {who['since']})"
-        except (OSError, ValueError, KeyError, TypeError):
-            return "another run"
+            found = json.loads(self.path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
 
     def is_held(self) -> bool:
         """Whether a live process holds the lock right now."""
@@ -61,11 +72,28 @@ class RunLock:
         deadline = time.monotonic() + wait_seconds
         while not lock_descriptor(handle, blocking=False):
             if time.monotonic() >= deadline:
-                raise Busy("sync", f"{self.holder()} is at work, nothing was done", "Run `propsync status` to follow it")
+                raise Busy(
+                    "sync", f"{self.holder()} is at work, nothing was done", "Run `propsync status` to follow it"
+                )
             time.sleep(_LOOK_AGAIN)
 
-    def _sign(self, handle: int, what: str) -> None:
-        since = datetime.now(UTC).isoformat(timespec="seconds")
-        who = {"what": what, "pid": os.getpid(), "host": socket.gethostname(), "since": since}
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, json.dumps(who).encode(), 0)
+
+@contextmanager
+def _outcome(who: dict[str, Any]) -> Iterator[None]:
+    """Adds when and how the holder ended, which nothing else tells of a run that published nothing."""
+    try:
+        yield
+    except BaseException as error:
+        who["error"] = str(error) if isinstance(error, PropsyncError) else type(error).__name__
+        raise
+    finally:
+        who["ended"] = _now()
+
+
+def _sign(handle: int, who: dict[str, Any]) -> None:
+    os.ftruncate(handle, 0)
+    os.pwrite(handle, json.dumps(who).encode(), 0)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

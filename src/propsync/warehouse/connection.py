@@ -36,7 +36,7 @@ class Warehouse:
     def __init__(self, path: Path, *, memory_limit: str, folder: Path) -> None:
         self.path = path
         is_new = not path.exists()
-        config = {
+        config: dict[str, str | bool | int | float | list[str]] = {
             "storage_compatibility_version": STORAGE_VERSION,
             "memory_limit": memory_limit,
             "temp_directory": str(folder),

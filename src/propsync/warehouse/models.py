@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from propsync.warehouse.connection import Warehouse
 from propsync.warehouse.columns import json_path
+from propsync.warehouse.connection import Warehouse
 from propsync.warehouse.tables import quoted, shipped, text
 
 _PARAMETER = re.compile(r"\$([a-z_]+)")
@@ -96,8 +96,8 @@ def sources(warehouse: Warehouse, sql: str) -> set[str]:
         raise ValueError(tree["error_message"])
     nodes = list(_nodes(tree))
     named = {entry["key"] for node in nodes for entry in node.get("cte_map", {}).get("map", ())}
-    bases = [node for node in nodes if node.get("type") == "BASE_TABLE"]
-    return {f"{n['schema_name'] or 'main'}.{n['table_name']}" for n in bases if n["schema_name"] or n["table_name"] not in named}
+    bases = [(node["schema_name"], node["table_name"]) for node in nodes if node.get("type") == "BASE_TABLE"]
+    return {f"{schema or 'main'}.{table}" for schema, table in bases if schema or table not in named}
 
 
 def _target(model: str) -> str:

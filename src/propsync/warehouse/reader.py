@@ -26,7 +26,8 @@ class Reader:
         try:
             self._connection = duckdb.connect(path, read_only=True)
         except duckdb.Error as error:
-            raise UsageError(str(path), f"it cannot be opened: {str(error).splitlines()[0]}", "Run `propsync doctor`") from error
+            what = f"it cannot be opened: {str(error).splitlines()[0]}"
+            raise UsageError(str(path), what, "Run `propsync doctor`") from error
 
     def __enter__(self) -> Self:
         return self
@@ -51,7 +52,8 @@ class Reader:
     def frame(self, query: str, *, params: object = None) -> pd.DataFrame:
         """A pandas frame with dtypes that keep NULLs: Int64, boolean, Float64, string, UTC times."""
         table = self._table(self.sql(query, params=params))
-        return table.to_pandas(types_mapper=_dtype, date_as_object=False)
+        frame: pd.DataFrame = table.to_pandas(types_mapper=_dtype, date_as_object=False)
+        return frame
 
     def rows(self, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Column names, and all rows."""
@@ -63,8 +65,9 @@ class Reader:
 
     def write(self, query: str, kind: str, target: Path) -> None:
         """Writes a query's rows to a file: csv, json or parquet."""
+        selected = query.rstrip().rstrip(";")
         try:
-            self._connection.execute(f"copy ({query.rstrip().rstrip(';')}\n) to {text(str(target))} {_COPY_OPTIONS[kind]}")
+            self._connection.execute(f"copy ({selected}\n) to {text(str(target))} {_COPY_OPTIONS[kind]}")
         except duckdb.Error as error:
             raise _wrong_sql(error) from error
 

@@ -38,9 +38,7 @@ class Table:
         """The statements that make it, with its comments."""
         columns = ", ".join(f"{quoted(name)} {kind}" for name, (kind, _) in self.columns.items())
         target = f"{quoted(self.schema)}.{quoted(self.name)}"
-        comments = [
-            comment_on_column(target, name, comment) for name, (_, comment) in self.columns.items()
-        ]
+        comments = [comment_on_column(target, name, comment) for name, (_, comment) in self.columns.items()]
         return [f"create table {target} ({columns})", f"comment on table {target} is {text(self.comment)}", *comments]
 
 

@@ -1,0 +1,22 @@
+"""`propsync doctor`."""
+
+from __future__ import annotations
+
+from propsync.cli.tables import echo
+from propsync.runbooks.doctor import examine
+from propsync.settings import Settings
+
+
+def print_doctor(settings: Settings) -> int:
+    """Prints each finding as it is made; returns 1 if something is not well, else 0."""
+    troubles = 0
+    for finding in examine(settings):
+        echo(f"{'ok ' if finding.is_well else 'BAD'}  {finding.what}: {finding.seen}")
+        if not finding.is_well:
+            troubles += 1
+            echo(f"     → {finding.next_step}")
+    if troubles:
+        echo(f"\n{troubles} thing{'s' if troubles > 1 else ''} to mend, then run propsync doctor again")
+        return 1
+    echo("\nAll well. A shape that is wrong can be set under [shapes] in propsync.toml. Next: propsync sync")
+    return 0

@@ -1,0 +1,159 @@
+"""What could stop a run, found before the night does; and the shapes that the API answers with."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import psutil
+
+from propsync.api import Api, ApiRequest, RetryPolicy, TokenSource
+from propsync.errors import ApiUnreachable, PropsyncError, ResourceFailed
+from propsync.log import redact
+from propsync.records import first_text, follow
+from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSET_TYPES, ASSETS, RESOURCES, Resource
+from propsync.runbooks.site import make_home
+from propsync.runs import RunLock
+from propsync.settings import Settings
+from propsync.shapes import (
+    Shape,
+    configured,
+    find_definition_shape,
+    find_flag_history,
+    find_list,
+    find_result_shape,
+    find_roles,
+)
+from propsync.shapes.fields import members
+
+_NETWORK = ("nfs", "cifs", "smb", "sshfs", "9p", "gluster", "ceph", "lustre", "afs", "webdav", "davfs")
+_SAMPLE = 200
+_LEAST_FREE = 0.1
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at: what, whether it is well, what was seen, and what to do if it is not."""
+
+    what: str
+    is_well: bool
+    seen: str
+    next_step: str = ""
+
+
+def examine(settings: Settings) -> Iterator[Finding]:
+    """Looks at one thing after another. Raises SettingsError where nothing can be looked at."""
+    access = settings.require_api()
+    yield Finding("settings", True, f"{access.base_url} ({settings.source('base_url')}), home {settings.home}")
+    for name in settings.unrecognised:
+        yield Finding("settings", False, f"{name} is not a setting", "Correct its name, or unset it")
+    make_home(settings)
+    yield from _places(settings)
+    source = TokenSource(access.token.get_secret_value(), access.token_file)
+    with Api(access.base_url, source, max_concurrency=2, policy=RetryPolicy(attempts=2)) as api:
+        yield from _answers(settings, api)
+
+
+def _places(settings: Settings) -> Iterator[Finding]:
+    usage = shutil.disk_usage(settings.home)
+    share = usage.free / usage.total
+    yield Finding(
+        "disk",
+        share >= _LEAST_FREE,
+        f"{usage.free / 1e9:.1f} GB free, {share:.0%} of the disk",
+        "Make room on the disk",
+    )
+    kind = file_system(settings.state)
+    is_local = not any(name in kind.lower() for name in _NETWORK)
+    step = "Set PROPSYNC_HOME to a folder on a local disk: locks and databases break on network file systems"
+    yield Finding("file system", is_local, f"{settings.state} is on {kind or 'an unknown file system'}", step)
+    lock = RunLock(settings.state / "run.lock")
+    yield Finding("lock", True, f"held by {lock.holder()}" if lock.is_held() else "no run is at work")
+    yield Finding("user", True, f"running as uid {os.getuid()}; readers of published/ should be other users")
+
+
+def file_system(path: Path) -> str:
+    """The kind of file system that a folder is on, as the system calls it (ext4, nfs4, …)."""
+    mounts = [part for part in psutil.disk_partitions(all=True) if path.is_relative_to(part.mountpoint)]
+    return max(mounts, key=lambda part: len(part.mountpoint)).fstype if mounts else ""
+
+
+def _answers(settings: Settings, api: Api) -> Iterator[Finding]:
+    shapes = {name: _without_volatile(configured(settings.shapes, name)) for name in RESOURCES}
+    records: dict[str, list[Any]] = {}
+    for resource in RESOURCES.values():
+        try:
+            records[resource.name], seen = _first_page(settings, api, resource, shapes, records)
+            yield Finding(f"GET {resource.path}", True, seen)
+        except PropsyncError as error:
+            yield Finding(f"GET {resource.path}", False, error.what, error.next_step)
+            if not isinstance(error, ResourceFailed) or isinstance(error, ApiUnreachable):
+                return  # the same would be said of every other endpoint
+    _look_inside(shapes, records)
+    for name, shape in shapes.items():
+        yield from _parts(name, shape)
+
+
+def _without_volatile(shape: Shape) -> Shape:
+    shape.volatile = None
+    return shape
+
+
+def _first_page(
+    settings: Settings, api: Api, resource: Resource, shapes: Mapping[str, Shape], records: Mapping[str, list[Any]]
+) -> tuple[list[Any], str]:
+    query = resource.combined(_statuses(settings, resource)) if resource.status_filter else resource.lists(())[0]
+    limit = min(_SAMPLE, settings.page_limit)
+    answer = api.fetch(_request(resource, query.filters, limit))
+    page = msgspec.json.decode(answer.body)
+    shape = shapes[resource.name]
+    if not shape.has("list"):
+        shape.settle("list", find_list(page, resource))
+    found = [record for path in shape.paths("list") for record in (page if path == () else follow(page, path) or [])]
+    find_roles(shape, resource, found, _known(settings, resource, shapes, records))
+    total = page.get("total") if isinstance(page, dict) else None
+    return found, f"{len(found)} records" + (f" of {total}" if total is not None else "")
+
+
+def _request(resource: Resource, filters: tuple[tuple[str, str], ...], limit: int) -> ApiRequest:
+    paging = (("limit", str(limit)), ("page", "1")) if resource.is_paged else ()
+    return ApiRequest("GET", resource.path, (*paging, *filters))
+
+
+def _statuses(settings: Settings, resource: Resource) -> tuple[str, ...]:
+    return settings.assessment_statuses if resource is ASSESSMENTS else settings.schedule_statuses
+
+
+def _known(
+    settings: Settings, resource: Resource, shapes: Mapping[str, Shape], records: Mapping[str, list[Any]]
+) -> dict[str, set[str]]:
+    def texts(name: str, role: str) -> set[str]:
+        return {t for record in records.get(name, ()) if (t := first_text(record, shapes[name].paths(role)))}
+
+    return {
+        "property_ids": texts(ASSETS.name, "property"),
+        "assessment_type_ids": texts(ASSESSMENT_TYPES.name, "id"),
+        "statuses": set(_statuses(settings, resource)),
+    }
+
+
+def _look_inside(shapes: Mapping[str, Shape], records: Mapping[str, list[Any]]) -> None:
+    types, assets = records.get(ASSET_TYPES.name, []), records.get(ASSETS.name, [])
+    definitions = shapes[ASSET_TYPES.name]
+    find_definition_shape(definitions, types, assets, ("fields",))
+    defined = (definition for asset_type in types for definition in members(asset_type, ("fields",)))
+    ids = {text for definition in defined if (text := first_text(definition, definitions.paths("field_id")))}
+    find_result_shape(shapes[ASSETS.name], assets, ids)
+    find_flag_history(shapes[ASSESSMENTS.name], records.get(ASSESSMENTS.name, []))
+
+
+def _parts(name: str, shape: Shape) -> Iterator[Finding]:
+    for part, choice in sorted(shape.choices.items()):
+        words = f"{choice.text or 'absent'} ({choice.source}: {choice.evidence})"
+        step = f"If that is wrong: [shapes.{name}] {part} = '…' in propsync.toml"
+        yield Finding(f"shape of {name.replace('_', ' ')}: {part}", True, redact(words), step)
