@@ -1,0 +1,12 @@
+"""The only reader of the environment: every setting, its bounds, and where its value came from.
+
+A value comes from `PROPSYNC_<NAME>` (an empty one counts as unset), else from `<name>` in propsync.toml, else from
+its default. Every failure is a `SettingsError` that names the setting, the value and the source.
+"""
+
+from propsync.settings.checks import legal_token
+from propsync.settings.messages import settings_table
+from propsync.settings.model import ApiAccess, Settings
+from propsync.settings.sources import CONFIG_NAME, load_settings
+
+__all__ = ["CONFIG_NAME", "ApiAccess", "Settings", "legal_token", "load_settings", "settings_table"]

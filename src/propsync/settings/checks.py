@@ -1,0 +1,126 @@
+"""What a value must be: each check returns the value, tidied, or raises ValueError with the reason."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+from pydantic import SecretStr
+
+DOCUMENT_KINDS = ("report", "bundle")
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _check_address(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("it is not an http(s) address")
+    _ = parts.port  # raises ValueError itself for a port that is no port
+    if parts.scheme == "http" and not _is_loopback(parts.hostname):
+        raise ValueError("http is for this computer (loopback) only")
+    if not text.isascii() or not text.isprintable() or " " in text:
+        raise ValueError("it holds spaces or characters that an address cannot hold")
+    return text
+
+
+def check_base_url(text: str) -> str:
+    parts = urlsplit(_check_address(text))
+    if "@" in parts.netloc:
+        raise ValueError("it carries a user name or password")
+    if "?" in text or "#" in text:
+        raise ValueError("it carries a query or a fragment")
+    return text.rstrip("/")
+
+
+def check_notify_url(secret: SecretStr) -> SecretStr:
+    _check_address(secret.get_secret_value())
+    return secret
+
+
+def check_token(secret: SecretStr) -> SecretStr:
+    return SecretStr(legal_token(secret.get_secret_value()))
+
+
+def legal_token(text: str) -> str:
+    """The token without surrounding white space; raises ValueError if no header can carry it (spec 5)."""
+    token = text.strip()
+    if not token:
+        raise ValueError("it is empty")
+    if not all("!" <= character <= "~" for character in token):
+        raise ValueError("it holds spaces or characters that a header cannot carry")
+    return token
+
+
+def check_time_zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ValueError, KeyError, OSError) as error:
+        raise ValueError("no such time zone is known here") from error
+    return name
+
+
+def check_memory(text: str) -> str:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]i?)?B", text, re.IGNORECASE)
+    if match is None or float(match[1]) <= 0:
+        raise ValueError("it is not a size")
+    return text
+
+
+def check_storage(_text: str) -> str:
+    raise ValueError("object storage is not available yet")
+
+
+def split(value: object) -> object:
+    if isinstance(value, str):
+        value = [part.strip() for part in value.split(",") if part.strip()]
+    return value
+
+
+def check_list(names: tuple[str, ...]) -> tuple[str, ...]:
+    if not names:
+        raise ValueError("the list is empty")
+    # A comma or a space inside one would be sent as two.
+    if bad := next((name for name in names if not re.fullmatch(r"[^\s,]+", name)), None):
+        raise ValueError(f"{bad!r} is not one name")
+    return tuple(dict.fromkeys(names))
+
+
+def check_kinds(names: tuple[str, ...]) -> tuple[str, ...]:
+    if bad := next((name for name in names if name not in DOCUMENT_KINDS), None):
+        raise ValueError(f"{bad!r} is not a kind of document")
+    return names
+
+
+def no_boolean(value: object) -> object:
+    # pydantic reads true as 1, which `page_limit = true` in the toml does not mean.
+    if isinstance(value, bool):
+        raise ValueError("it is not a number")  # noqa: TRY004 - pydantic lets a TypeError through
+    return value
+
+
+def check_reference(tables: dict[str, Path]) -> dict[str, Path]:
+    if bad := next((name for name in tables if not re.fullmatch(r"[a-z][a-z0-9_]*", name)), None):
+        raise ValueError(f"{bad!r} cannot be the name of a table")
+    return {name: absolute(path) for name, path in tables.items()}
+
+
+def absolute(path: Path) -> Path:
+    if "\0" in str(path):
+        raise ValueError("it holds a character that a path cannot hold")
+    try:
+        # Not resolve(): a symlink may be moved on purpose, and is followed when used.
+        return Path(os.path.abspath(path.expanduser()))  # noqa: PTH100
+    except RuntimeError as error:
+        raise ValueError("that user's home folder is not known") from error

@@ -1,0 +1,68 @@
+"""The kinds of value that settings take: how each is checked, and in words what it accepts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
+from pydantic_settings import NoDecode
+
+from propsync.settings import checks
+
+
+@dataclass(frozen=True, slots=True)
+class Accepts:
+    """What a setting takes, in words that can follow "Give"."""
+
+    words: str
+
+
+def _number(words: str) -> tuple[BeforeValidator, Accepts]:
+    return BeforeValidator(checks.no_boolean), Accepts(words)
+
+
+_STATUSES = "statuses as the API spells them, with commas between"
+BaseUrl = Annotated[
+    str,
+    AfterValidator(checks.check_base_url),
+    Accepts("an https address without user, query or fragment, such as https://api.example.org/v1"),
+]
+Token = Annotated[
+    SecretStr, AfterValidator(checks.check_token), Accepts("the bearer token alone, without the word Bearer")
+]
+Home = Annotated[Path, AfterValidator(checks.absolute), Accepts("a folder on a local disk")]
+TokenFile = Annotated[Path, AfterValidator(checks.absolute), Accepts("the path of a file that holds the token alone")]
+Storage = Annotated[
+    str, AfterValidator(checks.check_storage), Accepts("nothing here: files are kept under PROPSYNC_HOME")
+]
+Zone = Annotated[str, AfterValidator(checks.check_time_zone), Accepts("an IANA name such as Europe/London")]
+Memory = Annotated[str, AfterValidator(checks.check_memory), Accepts("a size such as 1GB or 512MB")]
+NotifyUrl = Annotated[
+    SecretStr, AfterValidator(checks.check_notify_url), Accepts("an https address (http on this computer only)")
+]
+Statuses = Annotated[
+    tuple[str, ...], NoDecode, BeforeValidator(checks.split), AfterValidator(checks.check_list), Accepts(_STATUSES)
+]
+DocumentKinds = Annotated[
+    tuple[str, ...],
+    NoDecode,
+    BeforeValidator(checks.split),
+    AfterValidator(checks.check_list),
+    AfterValidator(checks.check_kinds),
+    Accepts("report, bundle, or both with a comma between"),
+]
+PageLimit = Annotated[int, Field(ge=1, le=1000), *_number("a whole number from 1 to 1000")]
+Count = Annotated[int, Field(ge=1), *_number("a whole number from 1")]
+Share = Annotated[
+    float, Field(ge=0, le=1, allow_inf_nan=False), *_number("a share from 0 to 1, such as 0.02 for 2 per cent")
+]
+Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False), *_number("a number of seconds from 0")]
+Amount = Annotated[float, Field(gt=0, allow_inf_nan=False), *_number("a number above 0")]
+Switch = Annotated[bool, Accepts("true or false")]
+Reference = Annotated[
+    dict[str, Path],
+    AfterValidator(checks.check_reference),
+    Accepts('names and CSV paths: properties = "properties.csv"'),
+]

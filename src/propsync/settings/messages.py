@@ -1,0 +1,76 @@
+"""What is said about settings: why a value cannot be used and what to give instead, and the table of them all."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Mapping
+from typing import Any, get_args
+
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+
+from propsync.errors import SettingsError
+from propsync.settings.kinds import Accepts
+from propsync.settings.model import PREFIX, TABLES, Settings
+
+# Teams and healthchecks addresses carry their own secret, so the address as a whole is one.
+_SECRET = ("token", "notify_url")
+
+
+def checked(given: dict[str, Any], sources: Mapping[str, str]) -> Settings:
+    """The settings made of what was given. Raises SettingsError for the first value that cannot be used."""
+    try:
+        return Settings(**given)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        reason = str(first["msg"]).removeprefix("Value error, ")
+    # Raised outside the handler: the original holds the inputs, and would be shown with it.
+    name = str(first["loc"][0])
+    raise SettingsError(_label(name, sources), _complaint(name, given.get(name), reason), _advice(name))
+
+
+def _label(name: str, sources: Mapping[str, str]) -> str:
+    source = sources.get(name, "default")
+    return f"{PREFIX}{name.upper()} (environment)" if source == "environment" else f"{name} in {source}"
+
+
+def _complaint(name: str, value: object, reason: str) -> str:
+    reason = reason[:1].lower() + reason[1:]
+    # A password may sit before the @ and a key in the query.
+    hidden = name in _SECRET or (name == "base_url" and re.search(r"[@?#]", str(value)) is not None)
+    shown = "its value (not shown)" if hidden else textwrap.shorten(repr(value), 120)
+    return f"{shown} cannot be used: {reason}"
+
+
+def _advice(name: str) -> str:
+    field = Settings.model_fields[name]
+    words = next((mark.words for mark in _marks(field) if isinstance(mark, Accepts)), "another value")
+    default = f", or leave it out for {_shown(field.default)}" if field.default not in (None, {}) else ""
+    return f"Give {words}{default}"
+
+
+def _marks(field: FieldInfo) -> list[Any]:
+    # In `X | None` the marks stay inside the union's first member.
+    inner = [mark for part in get_args(field.annotation) for mark in getattr(part, "__metadata__", ())]
+    return [*field.metadata, *inner]
+
+
+def _shown(default: object) -> str:
+    if isinstance(default, tuple):
+        return ",".join(default)
+    return str(default).lower() if isinstance(default, bool) else str(default)
+
+
+def settings_table() -> list[tuple[str, str, str]]:
+    """Rows of (name, meaning, default) as people see them: PROPSYNC_ names first, then the toml's two tables."""
+    required = {"base_url": "required", "token": "required", "token_file": "or the token"}
+    rows = [
+        (
+            PREFIX + name.upper(),
+            field.description or "",
+            required.get(name) or _shown("none" if field.default in (None, {}) else field.default),
+        )
+        for name, field in Settings.plain_fields().items()
+    ]
+    return rows + [(f"[{name}]", Settings.model_fields[name].description or "", "none") for name in TABLES]

@@ -1,0 +1,147 @@
+"""The settings themselves: names, meanings, defaults, and what follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from pydantic import Field, PrivateAttr, SecretStr
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from propsync.errors import SettingsError
+from propsync.settings import kinds
+from propsync.settings.checks import DOCUMENT_KINDS, legal_token
+
+PREFIX = "PROPSYNC_"
+TABLES = ("reference", "shapes")
+
+
+@dataclass(frozen=True, slots=True)
+class ApiAccess:
+    """What talking to the API needs; `token_file` is None when the token came from PROPSYNC_TOKEN."""
+
+    base_url: str
+    token: SecretStr
+    token_file: Path | None
+
+
+class Settings(BaseSettings):
+    """Every setting, checked; made by `load_settings`. Lists are tuples, a GB is 10^9 bytes, paths are absolute."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    base_url: kinds.BaseUrl | None = Field(None, description="the API; https, or http on loopback only")
+    token: kinds.Token | None = Field(None, description="bearer token; never in propsync.toml")
+    token_file: kinds.TokenFile | None = Field(
+        None, description="file that holds the bearer token, instead of the token"
+    )
+    home: kinds.Home = Field(Path("~/propsync"), validate_default=True, description="where everything is kept")
+    storage_url: kinds.Storage | None = Field(None, description="object storage instead of home (not available yet)")
+    time_zone: kinds.Zone = Field(
+        "Europe/London", description='what "today" and the timetable mean; stored times are UTC'
+    )
+    page_limit: kinds.PageLimit = Field(1000, description="records a page, 1–1000")
+    max_concurrency: kinds.Count = Field(8, description="most requests at once")
+    assessment_statuses: kinds.Statuses = Field(
+        ("inprogress", "submitted", "approved"), description="assessment statuses to ask for"
+    )
+    schedule_statuses: kinds.Statuses = Field(("notstarted", "inprogress"), description="schedule statuses to ask for")
+    delete_limit: kinds.Share = Field(0.02, description="share of a resource that one run may delete")
+    lock_wait: kinds.Seconds = Field(900, description="seconds to wait for another run")
+    memory_limit: kinds.Memory = Field("1GB", description="DuckDB's memory")
+    landing_keep_days: kinds.Count = Field(30, description="days that landing is kept for rebuild")
+    archive_kinds: kinds.DocumentKinds = Field(DOCUMENT_KINDS, description="kinds of document to archive")
+    archive_statuses: kinds.Statuses = Field(("approved",), description="statuses whose documents are archived")
+    archive_max_gb: kinds.Amount = Field(5, description="most gigabytes of documents a night")
+    archive_max_minutes: kinds.Amount = Field(120, description="most minutes on documents a night")
+    archive_recheck_days: kinds.Count = Field(90, description="days after which a document is asked for again")
+    archive_text: kinds.Switch = Field(False, description="whether text is extracted from the PDFs")
+    archive_max_members: kinds.Count = Field(50_000, description="most members that a ZIP may have to be read")
+    archive_max_ratio: kinds.Amount = Field(
+        100, description="most that a member of a ZIP may grow when unpacked, in times"
+    )
+    archive_max_unpacked_gb: kinds.Amount = Field(20, description="most gigabytes that a ZIP may hold unpacked")
+    notify_url: kinds.NotifyUrl | None = Field(None, description="gets one JSON POST a run (Teams, healthchecks)")
+    reference: kinds.Reference = Field({}, description="people's own lists: a table name and its CSV file each")
+    shapes: dict[str, Any] = Field({}, description="what to believe instead of what was discovered")
+
+    _sources: Mapping[str, str] = PrivateAttr(default_factory=dict)
+    _unrecognised: tuple[str, ...] = PrivateAttr(default=())
+
+    @classmethod
+    def plain_fields(cls) -> dict[str, FieldInfo]:
+        """The fields that a variable can set: all but the toml's tables."""
+        return {name: field for name, field in cls.model_fields.items() if name not in TABLES}
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003 - pydantic-settings names its arguments
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Only what is given: `load_settings` alone reads the environment and the toml."""
+        return (init_settings,)
+
+    @property
+    def explicit(self) -> frozenset[str]:
+        """The settings that somebody set, in lower case; the others stand at their defaults."""
+        return frozenset(self.model_fields_set)
+
+    @property
+    def unrecognised(self) -> tuple[str, ...]:
+        """PROPSYNC_ variables that name no setting (a slip of the pen, most likely)."""
+        return self._unrecognised
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """`time_zone` as tzinfo."""
+        return ZoneInfo(self.time_zone)
+
+    @property
+    def published(self) -> Path:
+        """The only folder that people get."""
+        return self.home / "published"
+
+    @property
+    def state(self) -> Path:
+        """The service's own folder."""
+        return self.home / "state"
+
+    def source(self, name: str) -> str:
+        """Where the value of a setting came from, for messages: "environment", a file, or "default"."""
+        return self._sources.get(name, "default")
+
+    def require_api(self) -> ApiAccess:
+        """The address and the token, read now. Raises SettingsError if either is missing or cannot be used."""
+        if self.base_url is None:
+            raise SettingsError(
+                "PROPSYNC_BASE_URL", "it is not set", "Set it to the address of the API, then run `propsync doctor`"
+            )
+        if self.token is not None:
+            return ApiAccess(self.base_url, self.token, None)
+        if self.token_file is None:
+            raise SettingsError(
+                "PROPSYNC_TOKEN",
+                "no token is set",
+                "Set PROPSYNC_TOKEN_FILE (or PROPSYNC_TOKEN), then `propsync doctor`",
+            )
+        return ApiAccess(self.base_url, _read_token(self.token_file, self.source("token_file")), self.token_file)
+
+
+def _read_token(path: Path, source: str) -> SecretStr:
+    where = f"PROPSYNC_TOKEN_FILE ({source}) {path}"
+    try:
+        return SecretStr(legal_token(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise SettingsError(where, f"it cannot be read: {error.strerror}", "Put the token in that file") from None
+    except UnicodeDecodeError:
+        raise SettingsError(where, "it is not text", "Put the token alone in that file") from None
+    except ValueError as error:
+        raise SettingsError(where, str(error), "Put the token alone in that file") from None

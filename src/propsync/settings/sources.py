@@ -1,0 +1,115 @@
+"""Where values come from: the environment over propsync.toml. The only reader of either."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic_settings import EnvSettingsSource
+
+from propsync.errors import SettingsError
+from propsync.settings.checks import absolute
+from propsync.settings.messages import checked
+from propsync.settings.model import PREFIX, Settings
+
+CONFIG_NAME = "propsync.toml"
+
+
+class _Variables(EnvSettingsSource):
+    """The environment that was given, which need not be the process's own; empty variables are unset."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._given = environ
+        super().__init__(Settings)
+
+    def _load_env_vars(self) -> Mapping[str, str | None]:
+        names = {PREFIX + name.upper() for name in Settings.plain_fields()}
+        return {name.lower(): value.strip() for name, value in self._given.items() if name in names and value.strip()}
+
+
+def load_settings(config: Path | None = None, *, environ: Mapping[str, str] | None = None) -> Settings:
+    """The settings from `environ` (the process's own by default) over propsync.toml.
+
+    `config` must exist when given; else `<home>/propsync.toml` is read if it is there. Address and token may be
+    missing (see `Settings.require_api`). Raises SettingsError for anything that cannot be used.
+    """
+    environ = os.environ if environ is None else environ
+    variables = _Variables(environ)()
+    _keep_one_token(variables)
+    path = absolute(config) if config is not None else _home_of(variables) / CONFIG_NAME
+    written = _read_toml(path, required=config is not None)
+    if "token" in variables:
+        written.pop("token_file", None)  # the environment wins
+    sources = dict.fromkeys(written, str(path)) | dict.fromkeys(variables, "environment")
+    settings = checked(_rooted(written, path.parent) | variables, sources)
+    if config is None and settings.home != path.parent:
+        raise SettingsError(f"home in {path}", "it names another folder than its own", "Set PROPSYNC_HOME instead")
+    settings._sources = sources
+    settings._unrecognised = tuple(sorted(name for name in environ if _is_unrecognised(name)))
+    return settings
+
+
+def _keep_one_token(variables: Mapping[str, object]) -> None:
+    if "token" in variables and "token_file" in variables:
+        raise SettingsError("PROPSYNC_TOKEN (environment)", "PROPSYNC_TOKEN_FILE is set as well", "Keep one of the two")
+
+
+def _is_unrecognised(variable: str) -> bool:
+    return variable.startswith(PREFIX) and variable.removeprefix(PREFIX).lower() not in Settings.plain_fields()
+
+
+def _home_of(variables: Mapping[str, Any]) -> Path:
+    home = {name: value for name, value in variables.items() if name == "home"}
+    return checked(home, dict.fromkeys(home, "environment")).home
+
+
+def _read_toml(path: Path, *, required: bool) -> dict[str, Any]:
+    try:
+        written = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        if not required:
+            return {}
+        raise SettingsError(str(path), "there is no such file", "Give the path of a propsync.toml") from None
+    except OSError as error:
+        raise SettingsError(str(path), f"it cannot be read: {error.strerror}", "Check its rights") from None
+    except UnicodeDecodeError:
+        raise SettingsError(str(path), "it is not UTF-8 text", "Save it as UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(str(path), f"it is not TOML: {error}", "Correct that line") from None
+    for name in written:
+        _check_known(name, path)
+    return written
+
+
+def _check_known(name: str, path: Path) -> None:
+    where = f"{name} in {path}"
+    if name.lower().removeprefix(PREFIX.lower()) == "token":
+        raise SettingsError(
+            where, "a token is not kept in this file", "Remove it, and set PROPSYNC_TOKEN_FILE or PROPSYNC_TOKEN"
+        )
+    known = [field for field in Settings.model_fields if field != "token"]
+    if name not in known:
+        near = difflib.get_close_matches(name.lower().removeprefix(PREFIX.lower()), known, n=1, cutoff=0.5)
+        advice = f"Did you mean {near[0]}?" if near else f"The settings are: {', '.join(known)}"
+        raise SettingsError(where, "there is no such setting", advice)
+
+
+def _rooted(written: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """The same, with relative paths taken from the toml's own folder."""
+    rooted = dict(written)
+    for name in ("home", "token_file"):
+        if isinstance(rooted.get(name), str):
+            rooted[name] = _under(folder, rooted[name])
+    if isinstance(reference := rooted.get("reference"), dict):
+        rooted["reference"] = {
+            table: _under(folder, path) if isinstance(path, str) else path for table, path in reference.items()
+        }
+    return rooted
+
+
+def _under(folder: Path, path: str) -> str:
+    return path if path.startswith("~") or not path else str(folder / path)
