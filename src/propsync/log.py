@@ -1,9 +1,8 @@
-"""Log lines, redaction of secrets, and progress."""
+"""Log lines, and the redaction of secrets in them."""
 
 from __future__ import annotations
 
 import base64
-import contextlib
 import json
 import logging
 import re
@@ -11,12 +10,11 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
-from typing import Any, Protocol, TextIO
+from collections.abc import Iterator
+from typing import Any, TextIO
 from urllib.parse import quote, quote_plus
 
 REDACTED = "[redacted]"
-PROGRESS_SECONDS = 10.0
 # A shorter one would tear holes into unrelated words, and protects nothing.
 _SHORTEST_SECRET = 4
 _SHORTEST_BASE64 = 8
@@ -109,8 +107,8 @@ class PlainFormatter(logging.Formatter):
         return redact(super().format(record))
 
 
-class _Display:
-    """Where lines and bars go; rich is imported on a terminal only."""
+class Display:
+    """Where lines and bars go: they share a terminal, on which alone rich is imported."""
 
     def __init__(self) -> None:
         self.stream: TextIO | None = None
@@ -120,6 +118,7 @@ class _Display:
         self.bars: Any = None
 
     def open(self, stream: TextIO | None, interactive: bool) -> logging.Handler:
+        """A handler for lines to `stream`; bars start afresh."""
         self.stream, self.interactive = stream, interactive
         self.console = self.bars = None
         handler = self._rich_handler() if interactive else logging.StreamHandler(stream or sys.stderr)
@@ -137,7 +136,7 @@ class _Display:
         return RichHandler(console=self.console, show_path=False, markup=False, rich_tracebacks=False)
 
 
-_display = _Display()
+display = Display()
 
 
 def configure(level: int | str = logging.INFO, stream: TextIO | None = None, interactive: bool = False) -> None:
@@ -146,110 +145,12 @@ def configure(level: int | str = logging.INFO, stream: TextIO | None = None, int
     `level` is that of propsync's own loggers. HTTP libraries stay at WARNING unless it is DEBUG. May be called again.
     """
     root = logging.getLogger()
-    if _display.handler is not None:
-        root.removeHandler(_display.handler)
-    _display.handler = _display.open(stream, interactive)
-    root.addHandler(_display.handler)
+    if display.handler is not None:
+        root.removeHandler(display.handler)
+    display.handler = display.open(stream, interactive)
+    root.addHandler(display.handler)
     propsync = logging.getLogger("propsync")
     propsync.setLevel(level)
     http_level = logging.DEBUG if propsync.level <= logging.DEBUG else logging.WARNING
     for name in _HTTP_LOGGERS:
         logging.getLogger(name).setLevel(http_level)
-
-
-class Progress(Protocol):
-    """One bar: `total` may be set once it is known; `advance` may be called from any thread."""
-
-    total: float | None
-
-    def advance(self, n: float = 1) -> None:
-        """Count n more."""
-
-
-class LineProgress:
-    """Progress as a log line about every 10 seconds, and one at the end if it took that long."""
-
-    def __init__(
-        self, description: str, total: float | None, unit: str, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self.total = total
-        self._description, self._unit, self._clock = description, unit, clock
-        self._done = 0.0
-        self._lock = threading.Lock()
-        self._last = clock()
-        self._spoke = False
-
-    def advance(self, n: float = 1) -> None:
-        """Count n more."""
-        with self._lock:
-            self._done += n
-            if self._clock() - self._last >= PROGRESS_SECONDS:
-                self._say()
-
-    def finish(self) -> None:
-        """The last line, if any was needed before."""
-        with self._lock:
-            if self._spoke:
-                self._say()
-
-    def _say(self) -> None:
-        self._last, self._spoke = self._clock(), True
-        total = "" if self.total is None else f" of {self.total:,.0f}"
-        line = f"{self._description}: {self._done:,.0f}{total} {self._unit}".rstrip()
-        logging.getLogger("propsync.progress").info("%s", line)
-
-
-class _RichBar:
-    def __init__(self, bars: Any, task: Any, total: float | None) -> None:
-        self._bars, self._task, self._total = bars, task, total
-
-    @property
-    def total(self) -> float | None:
-        return self._total
-
-    @total.setter
-    def total(self, total: float | None) -> None:
-        self._total = total
-        self._bars.update(self._task, total=total)
-
-    def advance(self, n: float = 1) -> None:
-        self._bars.advance(self._task, n)
-
-
-@contextlib.contextmanager
-def progress(description: str, total: float | None = None, unit: str = "") -> Iterator[Progress]:
-    """A progress bar on a terminal, log lines elsewhere (see `configure`); bars may be nested."""
-    if _display.interactive:
-        with _rich_bar(description, total, unit) as bar:
-            yield bar
-        return
-    lines = LineProgress(description, total, unit)
-    try:
-        yield lines
-    finally:
-        lines.finish()
-
-
-@contextlib.contextmanager
-def _rich_bar(description: str, total: float | None, unit: str) -> Iterator[Progress]:
-    bars = _rich_bars()
-    task = bars.add_task(description, total=total, unit=unit)
-    bars.start()
-    try:
-        yield _RichBar(bars, task, total)
-    finally:
-        bars.remove_task(task)
-        if not bars.tasks:
-            bars.stop()
-
-
-def _rich_bars() -> Any:
-    # One display for all bars: a terminal has room for one.
-    if _display.bars is None:
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-        from rich.progress import Progress as RichProgress
-
-        columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
-        end = (TextColumn("{task.fields[unit]}"), TimeElapsedColumn())
-        _display.bars = RichProgress(*columns, *end, console=_display.console, transient=True)
-    return _display.bars

@@ -1,4 +1,4 @@
-"""Promises of the log: one line a message, no secret in any of them, progress that suits the place."""
+"""Promises of the log: one line a message, no secret in any of them."""
 
 import base64
 import io
@@ -116,38 +116,6 @@ def test_a_message_with_wrong_arguments_is_shown_redacted(stream, capsys):
     logging.getLogger("propsync").info("%d and %d", SECRET)
     assert "%d and %d ('[redacted]',)" in stream.getvalue()
     assert capsys.readouterr().err == ""
-
-
-def test_elsewhere_than_on_a_terminal_progress_is_a_line_every_ten_seconds(stream):
-    now = [0.0]
-    bar = log.LineProgress("assets", None, "pages", lambda: now[0])
-    for _ in range(25):
-        now[0] += 1
-        bar.total = 25
-        bar.advance()
-    bar.finish()
-    lines = [line.split("progress ")[1] for line in stream.getvalue().splitlines()]
-    assert lines == ["assets: 10 of 25 pages", "assets: 20 of 25 pages", "assets: 25 of 25 pages"]
-
-
-def test_quick_work_leaves_no_progress_lines(stream):
-    with log.progress("quick", 3, "pages") as bar:
-        bar.advance(3)
-    assert stream.getvalue() == ""
-
-
-def test_on_a_terminal_bars_may_be_nested_and_lines_are_redacted():
-    stream = io.StringIO()
-    log.configure("INFO", stream, interactive=True)
-    log.conceal(SECRET)
-    with log.progress("outer", 2, "lists") as outer, log.progress("inner") as inner:
-        inner.total = 5
-        inner.advance(2)
-        outer.advance()
-        logging.getLogger("propsync").info("sent %s", SECRET)
-        assert inner.total == 5
-    assert "[redacted]" in stream.getvalue()
-    assert SECRET not in stream.getvalue()
 
 
 def test_rich_is_imported_on_a_terminal_only():

@@ -17,6 +17,7 @@ from propsync.api.requests import (
 )
 from propsync.api.retry import RetryPolicy
 from propsync.api.token import TokenSource
+from propsync.api.write_codes import WriteErrorCode
 from propsync.api.writes import FieldKind, ScheduleChanges, check_values
 from propsync.errors import MalformedBody
 
@@ -38,6 +39,7 @@ __all__ = [
     "TokenSource",
     "Traffic",
     "TrafficMark",
+    "WriteErrorCode",
     "assessment_types_request",
     "asset_types_request",
     "bundle_request",

@@ -12,13 +12,13 @@ import msgspec
 from propsync import log
 from propsync.api.requests import Accept, ApiRequest
 from propsync.api.retry import Setback
+from propsync.api.write_codes import WriteErrorCode
 from propsync.errors import (
     AccessForbidden,
     NotFound,
     RequestRefused,
     ResourceFailed,
     UnexpectedAnswer,
-    WriteErrorCode,
 )
 
 RETRY_AFTER_FLOOR = 1.0

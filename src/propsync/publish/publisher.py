@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from propsync.log import progress
+from propsync.progress import progress
 from propsync.storage import PARTIAL, copy, disk_errors, remove, replace
 from propsync.warehouse import Warehouse, quoted, text
 

@@ -7,7 +7,7 @@ from itertools import count
 
 from propsync.errors import RequestRefused
 from propsync.landing import Certificate
-from propsync.log import Progress
+from propsync.progress import Progress
 from propsync.records import Cutter
 from propsync.resources import ListQuery
 from propsync.sweep.listed import Arithmetic, Listed

@@ -10,7 +10,7 @@ import msgspec
 
 from propsync.api import Api
 from propsync.landing import Certificate, Manifest, Manifests, PageStore
-from propsync.log import progress
+from propsync.progress import progress
 from propsync.records import HASH_VERSION, Cutter, Path, follow
 from propsync.resources import ListQuery, Resource
 from propsync.runs import Run, Verdict

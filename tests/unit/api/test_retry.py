@@ -5,7 +5,7 @@ import socket
 import pytest
 from unit.api.loopback import EPOCH, HANG_UP, Reply, http_date
 
-from propsync.api import ApiRequest, AssetQuery, RetryPolicy
+from propsync.api import ApiRequest, AssetQuery, RetryPolicy, WriteErrorCode
 from propsync.api.verdicts import retry_after
 from propsync.errors import (
     AccessForbidden,
@@ -15,7 +15,6 @@ from propsync.errors import (
     RequestRefused,
     TransientApiError,
     UnexpectedAnswer,
-    WriteErrorCode,
 )
 
 LIST = AssetQuery().request(1000, 1)
@@ -151,7 +150,7 @@ def test_a_write_s_known_code_says_what_it_means(api, server):
     server.script = [Reply(400, b'{"code":"FieldInvalidNotSupported"}')]
     with pytest.raises(RequestRefused) as caught:
         api.update_asset("p", "a", {"f": "x"})
-    assert caught.value.write_code is WriteErrorCode.FIELD_NOT_SUPPORTED
+    assert WriteErrorCode.of(caught.value.code) is WriteErrorCode.FIELD_NOT_SUPPORTED
     assert caught.value.next_step == WriteErrorCode.FIELD_NOT_SUPPORTED.next_step
 
 

@@ -1,0 +1,56 @@
+"""Promises of progress: it suits the place, and leaves no trace of quick work."""
+
+import io
+import logging
+
+import pytest
+
+from propsync import log
+from propsync.progress import LineProgress, progress
+
+SECRET = "t0k/en+secret=="
+
+
+@pytest.fixture(autouse=True)
+def _undo():
+    yield
+    log.configure(logging.WARNING, io.StringIO())
+
+
+@pytest.fixture
+def stream():
+    stream = io.StringIO()
+    log.configure("DEBUG", stream)
+    return stream
+
+
+def test_elsewhere_than_on_a_terminal_progress_is_a_line_every_ten_seconds(stream):
+    now = [0.0]
+    bar = LineProgress("assets", None, "pages", lambda: now[0])
+    for _ in range(25):
+        now[0] += 1
+        bar.total = 25
+        bar.advance()
+    bar.finish()
+    lines = [line.split("progress ")[1] for line in stream.getvalue().splitlines()]
+    assert lines == ["assets: 10 of 25 pages", "assets: 20 of 25 pages", "assets: 25 of 25 pages"]
+
+
+def test_quick_work_leaves_no_progress_lines(stream):
+    with progress("quick", 3, "pages") as bar:
+        bar.advance(3)
+    assert stream.getvalue() == ""
+
+
+def test_on_a_terminal_bars_may_be_nested_and_lines_are_redacted():
+    stream = io.StringIO()
+    log.configure("INFO", stream, interactive=True)
+    log.conceal(SECRET)
+    with progress("outer", 2, "lists") as outer, progress("inner") as inner:
+        inner.total = 5
+        inner.advance(2)
+        outer.advance()
+        logging.getLogger("propsync").info("sent %s", SECRET)
+        assert inner.total == 5
+    assert "[redacted]" in stream.getvalue()
+    assert SECRET not in stream.getvalue()
