@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from itertools import islice
 from typing import TypeVar
 
@@ -25,7 +26,9 @@ def in_parallel(
     executor = ThreadPoolExecutor(threads, thread_name_prefix="propsync-api")
     try:
         while True:
-            pending.update(executor.submit(work, subject) for subject in islice(remaining, 2 * threads - len(pending)))
+            for subject in islice(remaining, 2 * threads - len(pending)):
+                # In the caller's context: log handlers look there for the run that a line belongs to.
+                pending.add(executor.submit(copy_context().run, work, subject))
             if not pending:
                 return
             done, pending = wait(pending, return_when=FIRST_COMPLETED)

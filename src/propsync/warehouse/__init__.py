@@ -6,7 +6,7 @@ from propsync.warehouse.connection import CsvUnreadable, Warehouse
 from propsync.warehouse.models import Models, coalesced
 from propsync.warehouse.names import snake_case, unique_name
 from propsync.warehouse.reader import Reader, open_published
-from propsync.warehouse.tables import TABLES, Table, comment_on_column, quoted, shipped, text
+from propsync.warehouse.tables import TABLES, Table, comment_on_column, quoted, text
 
 __all__ = [
     "TABLES",
@@ -22,7 +22,6 @@ __all__ = [
     "open_published",
     "quoted",
     "run_checks",
-    "shipped",
     "snake_case",
     "text",
     "unique_name",

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cache
 
 from propsync.errors import CheckFailed
+from propsync.shipped import shipped
 from propsync.warehouse.connection import Warehouse
 from propsync.warehouse.models import sources
-from propsync.warehouse.tables import TABLES, Table, quoted, shipped
+from propsync.warehouse.tables import TABLES, Table, quoted
 
 _SEVERITY = re.compile(r"^-- severity: (fail|warn)$", re.MULTILINE)
 

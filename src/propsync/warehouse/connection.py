@@ -12,7 +12,8 @@ import duckdb
 import pyarrow as pa
 
 from propsync.errors import DiskFull, StateUnusable
-from propsync.warehouse.tables import TABLES, quoted, shipped
+from propsync.shipped import shipped
+from propsync.warehouse.tables import TABLES, quoted
 
 STORAGE_VERSION = "v1.2.0"
 """Clients from 1.2 on can open what is written so."""

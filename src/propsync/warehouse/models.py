@@ -12,9 +12,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from propsync.shipped import shipped
 from propsync.warehouse.columns import json_path
 from propsync.warehouse.connection import Warehouse
-from propsync.warehouse.tables import quoted, shipped, text
+from propsync.warehouse.tables import quoted, text
 
 _PARAMETER = re.compile(r"\$([a-z_]+)")
 _FRAGMENT = re.compile(r"\{\{(\w+)\}\}")

@@ -4,18 +4,8 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 
-_PACKAGED = Path(__file__).parents[1] / "_shipped"
-_CHECKOUT = Path(__file__).parents[3]
-
-
-@cache
-def shipped(name: str) -> Path:
-    """Where `sql`, `flows` or `prefect.yaml` is: the packaged copy, else the checkout."""
-    packaged = _PACKAGED / name
-    return packaged if packaged.exists() else _CHECKOUT / name
+from propsync.shipped import shipped
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,21 @@
+"""The files that are no Python modules: sql/, flows/ and prefect.yaml, from the wheel or from the checkout."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+_PACKAGED = Path(__file__).parent / "_shipped"
+_CHECKOUT = Path(__file__).parents[2]
+
+
+@cache
+def shipped(name: str) -> Path:
+    """Where `sql`, `flows` or `prefect.yaml` is: the packaged copy, else the checkout."""
+    packaged = _PACKAGED / name
+    return packaged if packaged.exists() else _CHECKOUT / name
+
+
+def folder() -> dict[str, str]:
+    """A Prefect pull step: the flows are where propsync is installed, whatever machine a worker runs on."""
+    return {"directory": str(shipped("prefect.yaml").parent)}
