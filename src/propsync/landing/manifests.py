@@ -18,8 +18,9 @@ MANIFEST_VERSION = 1
 class Landed:
     """One answer that feeds a table.
 
-    `role` is "page", "again" (page 1 read once more) or "combined" (a total only). `status` and `performed` are what being on the list tells of a record; `asked_at` is epoch seconds;
-    `types_hash` tells pages with the same types beside their records.
+    `role` is "page", "again" (page 1 read once more) or "combined" (a total only). `status` and `performed` are what
+    being on the list tells of a record; `asked_at` is epoch seconds; `types_hash` tells pages with the same types
+    beside their records.
     """
 
     sequence: int

@@ -23,7 +23,7 @@ class PageStore:
         self._storage = storage
 
     def put(self, raw: bytes, body: bytes) -> str:
-        """Stores one body: `raw` as received, or `body` where `raw` does not tell how it is packed. Returns the hash."""
+        """Stores one body as received, or unpacked where `raw` does not tell how it is packed. Returns the hash."""
         sha256 = hashlib.sha256(body).hexdigest()
         if not self._storage.exists(_key(sha256)):
             self._storage.put(_key(sha256), raw if raw.startswith((_GZIP, _ZSTD)) else body)

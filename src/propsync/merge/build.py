@@ -175,7 +175,7 @@ class Builder:
 
     def _has_news(self, types: str) -> bool:
         """Whether a list of types has a version that its table does not show yet."""
-        mark = self._warehouse.value("select built_through from ops.tables where table_name = ?", [types]) or _NEVER
+        mark = self._warehouse.value("select built_through from ops.tables where table_schema = 'main' and table_name = ?", [types]) or _NEVER
         return bool(self._warehouse.value(f"select count(*) from history.{types} where valid_from > ?", [mark]))
 
     def _mark(self, tables: Sequence[str], changed: Sequence[bool], sources: Sequence[str]) -> None:

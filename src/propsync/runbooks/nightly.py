@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from propsync.api import RetryPolicy
 from propsync.errors import ApiUnreachable, PropsyncError, ResourceFailed, UsageError
 from propsync.merge import build_reference
 from propsync.resources import RESOURCES, SYNCED, Resource
@@ -33,19 +34,27 @@ def plainly(name: str, step: Callable[[], None]) -> None:
     step()
 
 
-def nightly(settings: Settings, only: Sequence[str] = (), *, call: Call = plainly, flow: str = "nightly") -> Report:
-    """Syncs the resources named by `only`, or all, and publishes.
+def nightly(
+    settings: Settings,
+    only: Sequence[str] = (),
+    *,
+    call: Call = plainly,
+    flow: str = "nightly",
+    policy: RetryPolicy | None = None,
+) -> Report:
+    """Syncs the resources named by `only`, or all, and publishes; `policy` says how patiently requests are repeated.
 
     Raises UsageError (exit 2), StopRun (exit 1) and Busy (exit 4); whatever else goes wrong is in the report.
     """
     chosen = _chosen(only)
     began = time.monotonic()
-    with Site.opened(settings, f"propsync {flow}") as site:
+    with Site.opened(settings, f"propsync {flow}", policy) as site:
         run = next_run(flow, site.journal.last_time())
         for killed in site.journal.begin(run):
             _log.warning("run %s was killed; what it landed whole is merged now", killed)
         try:
             _finish_earlier(site, run)
+            build_reference(site.warehouse, run.run_id, site.settings.reference)
             _sync(site, run, chosen, call)
             for warning in run_checks(site.warehouse, run.run_id):
                 _log.warning("%s", warning)
@@ -89,7 +98,6 @@ def _sync(site: Site, run: Run, chosen: Sequence[Resource], call: Call) -> None:
 
     for resource in chosen:
         call(resource.name, lambda resource=resource: sync(resource))  # type: ignore[misc]  # the loop's own resource
-    build_reference(site.warehouse, run.run_id, site.settings.reference)
 
 
 def _end(site: Site, run: Run, began: float) -> Report:

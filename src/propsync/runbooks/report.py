@@ -11,7 +11,7 @@ from propsync.runs import Verdict, exit_code
 
 @dataclass(frozen=True)
 class Report:
-    """A run's outcome: `resources` has the counts of `ops.run_resources`, `left_behind` a line for each thing that was."""
+    """A run's outcome: `resources` has the rows of `ops.run_resources`, `left_behind` a line for each such thing."""
 
     run_id: str
     status: str

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from propsync.api import Api, TokenSource
+from propsync.api import Api, RetryPolicy, TokenSource
 from propsync.errors import SettingsError
 from propsync.landing import Manifests, PageStore
 from propsync.merge import Merger, ShapeStore
@@ -37,7 +37,7 @@ class Site:
 
     @classmethod
     @contextmanager
-    def opened(cls, settings: Settings, what: str) -> Iterator[Site]:
+    def opened(cls, settings: Settings, what: str, policy: RetryPolicy | None = None) -> Iterator[Site]:
         """The site, under the lock. Raises SettingsError, Busy, StateUnusable, HomeUnusable, DiskFull."""
         access = settings.require_api()
         make_home(settings)
@@ -46,7 +46,7 @@ class Site:
             work = _empty_work_folder(state / "work")
             source = TokenSource(access.token.get_secret_value(), access.token_file)
             with (
-                Api(access.base_url, source, max_concurrency=settings.max_concurrency) as api,
+                Api(access.base_url, source, max_concurrency=settings.max_concurrency, policy=policy) as api,
                 Warehouse(state / WAREHOUSE, memory_limit=settings.memory_limit, folder=work) as warehouse,
             ):
                 yield cls._of(settings, api, warehouse, work)

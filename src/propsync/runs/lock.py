@@ -50,7 +50,7 @@ class RunLock:
         return f"{who['what']} (process {who['pid']} on {who['host']}, since {who['since']})" if who else "another run"
 
     def told(self) -> dict[str, Any]:
-        """What the holder wrote: what, pid, host, since, ended, error; empty where nobody did, or we may not read it."""
+        """What the holder wrote: what, pid, host, since, ended, error; empty where it cannot be read."""
         try:
             found = json.loads(self.path.read_text(encoding="utf-8"))
         except (OSError, ValueError):

@@ -1,0 +1,184 @@
+"""What each command promises on standard output, and which exit code it ends with."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+
+def test_sync_publishes_and_says_what_to_type_next(propsync):
+    first = propsync("sync")
+    assert first.returncode == 0, first.stderr
+    assert "Next: propsync query --tables" in first.stdout
+    assert "completely" in first.stdout
+
+
+def test_sync_as_json_is_one_object_on_standard_output_and_logs_are_elsewhere(propsync):
+    done = propsync("sync", "--json")
+    told = json.loads(done.stdout)
+    assert told["status"] == "ok"
+    assert told["exit_code"] == done.returncode == 0
+    assert told["resources"]["assets"]["fetched"] == 120
+    assert "INFO" in done.stderr
+
+
+def test_only_the_resources_named_are_read(propsync):
+    told = json.loads(propsync("sync", "--json", "--only", "schedules").stdout)
+    assert list(told["resources"]) == ["schedules"]
+
+
+def test_an_unknown_resource_is_wrong_usage(propsync):
+    done = propsync("sync", "--only", "boats")
+    assert done.returncode == 2
+    assert "boats" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_query_gives_the_same_rows_in_every_format(propsync, tmp_path: Path):
+    propsync("sync")
+    sql = "select asset_id, asset_type from assets order by asset_id"
+    as_csv = propsync("query", sql, "--format", "csv")
+    as_json = propsync("query", sql, "--format", "json")
+    rows = [(row["asset_id"], row["asset_type"]) for row in csv.DictReader(io.StringIO(as_csv.stdout))]
+    assert len(rows) == 120
+    assert [(row["asset_id"], row["asset_type"]) for row in json.loads(as_json.stdout)] == rows
+    table = propsync("query", sql)
+    assert rows[0][0] in table.stdout
+    assert table.stdout.rstrip().endswith("120 rows")
+
+
+def test_query_lists_tables_and_describes_columns(propsync):
+    propsync("sync")
+    assert "main.asset_field_values" in propsync("query", "--tables").stdout
+    described = propsync("query", "--describe", "schedules").stdout
+    assert "due_date" in described
+    assert "DATE" in described
+    missing = propsync("query", "--describe", "boats")
+    assert missing.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("query", "selec 1"), "syntax error"),
+        (("query", "delete from assets"), "query"),
+        (("query",), "give one of"),
+        (("query", "select 1", "--tables"), "give one of"),
+    ],
+)
+def test_a_wrong_query_is_told_in_one_line(propsync, words, complaint):
+    propsync("sync", "--only", "schedules")
+    done = propsync(*words)
+    assert done.returncode == 2
+    assert complaint in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_status_before_anything_is_published(propsync):
+    assert propsync("status").returncode == 0
+    assert "propsync sync" in propsync("status").stdout
+    assert propsync("status", "--max-age", "26h").returncode == 3
+
+
+def test_status_tells_freshness_and_completeness_in_words(propsync):
+    propsync("sync")
+    fresh = propsync("status", "--max-age", "26h")
+    assert fresh.returncode == 0
+    assert "read completely" in fresh.stdout
+    told = json.loads(propsync("status", "--json").stdout)
+    assert told["tables"]["assets"] == 120
+    assert told["is_fresh"] is True
+    assert propsync("status", "--max-age", "0m").returncode == 3
+    assert propsync("status", "--max-age", "soon").returncode == 2
+
+
+def test_status_tells_of_a_run_that_failed_after_the_last_publication(propsync):
+    propsync("sync", "--only", "schedules")
+    assert propsync("sync", token="not-the-token-of-this-server").returncode == 1
+    told = propsync("status").stdout
+    assert "failed" in told
+    assert "401" in told
+
+
+def test_doctor_shows_the_shapes_found_and_why(propsync):
+    done = propsync("doctor")
+    assert done.returncode == 0, done.stdout
+    assert "shape of assets: result_field: field (found: 100% of its values are field ids)" in done.stdout
+    assert "Next: propsync sync" in done.stdout
+
+
+def test_doctor_says_what_to_mend(propsync):
+    done = propsync("doctor", token="not-the-token-of-this-server")
+    assert done.returncode == 1
+    assert "BAD  GET /properties/assets/types" in done.stdout
+    assert "→" in done.stdout
+
+
+def test_the_reference_lists_become_tables(propsync, sandbox, tmp_path: Path):
+    from propsync_sandbox import write_reference
+
+    home = tmp_path / "home"
+    home.mkdir()
+    write_reference(sandbox.world, home)
+    (home / "propsync.toml").write_text('[reference]\nproperties = "properties.csv"\nusers = "users.csv"\n')
+    assert propsync("sync").returncode == 0
+    sql = "select count(*) as n from assets join properties using (property_id) where name <> ''"
+    assert json.loads(propsync("query", sql, "--format", "json").stdout) == [{"n": 120}]
+
+
+def test_a_reference_list_that_is_not_there_is_named(propsync, tmp_path: Path):
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "propsync.toml").write_text('[reference]\nproperties = "nowhere.csv"\n')
+    done = propsync("sync")
+    assert done.returncode == 2
+    assert "nowhere.csv" in done.stderr
+
+
+def test_the_demo_ends_well_and_prints_numbers(propsync):
+    done = propsync("demo", "--scale", "150", base_url=None, token=None, home=None)
+    assert done.returncode == 0, done.stderr
+    for title in ("What there is", "What is overdue", "What changed last night", "How complete each read was"):
+        assert title in done.stdout
+    assert "certified" in done.stdout
+
+
+def test_help_starts_without_prefect_or_pandas():
+    program = (
+        "import sys; sys.argv = ['propsync', '--help']\n"
+        "from propsync.cli.main import run\n"
+        "try: run()\n"
+        "except SystemExit: pass\n"
+        "print(sorted({'prefect', 'pandas', 'duckdb', 'httpx'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip().endswith("[]")
+
+
+def test_frames_have_types_that_keep_missing_values(propsync, tmp_path: Path):
+    import propsync as package
+
+    propsync("sync")
+    with package.open(tmp_path / "home" / "published" / "warehouse.duckdb") as reader:
+        frame = reader.frame("select * from asset_field_values")
+        assert str(frame["value_number"].dtype) == "Float64"
+        assert str(frame["position"].dtype) == "Int64"
+        assert str(frame["label"].dtype) == "string"
+        assert str(frame["value_date"].dtype).startswith("datetime64")
+        assert frame["value_number"].isna().any()
+        assessments = reader.frame("select * from assessments")
+        assert str(assessments["performed_for"].dtype) == "boolean"
+        assert "UTC" in str(assessments["first_seen_at"].dtype)
+        assert len(reader.sql("select * from assets").fetchall()) == 120
+
+
+def test_parquet_has_the_rows_of_the_warehouse(propsync, tmp_path: Path):
+    propsync("sync")
+    assert pq.read_table(tmp_path / "home" / "published" / "parquet" / "main" / "assets.parquet").num_rows == 120

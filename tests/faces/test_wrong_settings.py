@@ -1,0 +1,66 @@
+"""What is wrong with settings is said in one line that names the setting, with exit 2 and no traceback."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+
+def assert_one_line(done: subprocess.CompletedProcess[str], code: int, *words: str) -> None:
+    lines = [line for line in done.stderr.strip().splitlines() if not line.startswith("20")]
+    assert done.returncode == code, done.stderr
+    assert len(lines) == 1, done.stderr
+    for word in words:
+        assert word in lines[0]
+
+
+def test_a_missing_token(propsync):
+    assert_one_line(propsync("sync", token=None), 2, "PROPSYNC_TOKEN")
+
+
+def test_a_missing_address(propsync):
+    assert_one_line(propsync("sync", base_url=None), 2, "PROPSYNC_BASE_URL")
+
+
+def test_http_that_is_not_loopback(propsync):
+    assert_one_line(propsync("sync", base_url="http://api.example.org"), 2, "PROPSYNC_BASE_URL", "https")
+
+
+def test_a_malformed_settings_file(propsync, tmp_path: Path):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "propsync.toml").write_text("page_limit = = 3\n")
+    assert_one_line(propsync("sync"), 2, "propsync.toml", "line 1")
+
+
+def test_a_settings_file_that_is_not_there(propsync, tmp_path: Path):
+    assert_one_line(propsync("--config", str(tmp_path / "none.toml"), "sync"), 2, "none.toml")
+
+
+@pytest.mark.parametrize(("name", "value"), [("page_limit", "5000"), ("memory_limit", "lots"), ("delete_limit", "2")])
+def test_a_value_out_of_bounds(propsync, name: str, value: str):
+    assert_one_line(propsync("sync", **{name: value}), 2, f"PROPSYNC_{name.upper()}", value)
+
+
+def test_an_unwritable_home(propsync, tmp_path: Path):
+    (tmp_path / "file").write_text("not a folder")
+    assert_one_line(propsync("sync", home=str(tmp_path / "file" / "home")), 2, "PROPSYNC_HOME")
+
+
+def test_a_wrong_token(propsync):
+    done = propsync("sync", token="not-the-token-of-this-server")
+    assert_one_line(done, 1, "401", "PROPSYNC_TOKEN")
+
+
+def test_a_certificate_that_nobody_trusts(propsync, tmp_path: Path):
+    import ssl
+
+    import trustme
+    from propsync_sandbox import Sandbox
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
+    with Sandbox(scale=10, tls=context) as secure:
+        done = propsync("sync", base_url=secure.base_url, token=secure.token)
+    assert_one_line(done, 1, "certificate")
