@@ -28,10 +28,15 @@ class LocalStorage:
         """Stores `body` under `key`; whoever looks sees the old content or the new, never a part."""
         target = self.root / key
         with disk_errors(target):
-            target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            _make_folder(target.parent)
             with tempfile.NamedTemporaryFile(dir=target.parent, suffix=PARTIAL, delete=False) as partial:
-                partial.write(body)
-            replace(Path(partial.name), target)
+                try:
+                    partial.write(body)
+                    partial.flush()
+                    replace(Path(partial.name), target)
+                except BaseException:
+                    remove(Path(partial.name))  # a full disk needs the room
+                    raise
 
     def get(self, key: str) -> bytes:
         """The bytes stored under `key`. Raises FileNotFoundError."""
@@ -45,6 +50,14 @@ class LocalStorage:
         """Keys under the folder `prefix`, sorted; partial files are none of them."""
         found = (path for path in (self.root / prefix).rglob("*") if path.is_file() and path.suffix != PARTIAL)
         return sorted(str(path.relative_to(self.root)) for path in found)
+
+
+def _make_folder(folder: Path) -> None:
+    """A folder of the service's own, its name on the disk too."""
+    if not folder.is_dir():
+        _make_folder(folder.parent)
+        folder.mkdir(exist_ok=True, mode=0o700)
+        sync_file(folder.parent)
 
 
 def replace(source: Path, target: Path, *, mode: int = 0o600) -> None:
@@ -87,6 +100,6 @@ def disk_errors(where: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in _NO_ROOM:
             raise DiskFull(str(where), "the disk is full") from error
-        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR):
+        if error.errno not in (None, errno.ENOENT):
             raise HomeUnusable(str(where), f"cannot be written: {error.strerror}") from error
         raise

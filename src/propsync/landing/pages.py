@@ -34,7 +34,11 @@ class PageStore:
         stored = self._storage.get(_key(sha256))
         if stored.startswith(_GZIP):
             return gzip.decompress(stored)
-        return zstandard.ZstdDecompressor().decompressobj().decompress(stored) if stored.startswith(_ZSTD) else stored
+        if stored.startswith(_ZSTD):
+            # a body may be several frames, one after the other
+            with zstandard.ZstdDecompressor().stream_reader(stored, read_across_frames=True) as frames:
+                return frames.read()
+        return stored
 
 
 def _key(sha256: str) -> str:

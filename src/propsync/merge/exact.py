@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
-from propsync.records import Path, follow
+from propsync.records import Path, decoder, follow
 from propsync.warehouse import Warehouse
 
 MARK = "\u0001exact:"
@@ -21,7 +21,7 @@ MARK = "\u0001exact:"
 # a fraction with a zero at its end, a long fraction, a long whole part before one, an exponent, or minus zero
 _REWRITTEN = r"[:,\[\s]-?(\d+\.\d+0|\d+\.\d{15,}|\d{15,}\.|0\.0000|\d+(\.\d+)?[eE]|0[^0-9.])"
 _SCHEMA = pa.schema([("asset_id", pa.string()), ("payload", pa.string())])
-_DECODER: msgspec.json.Decoder[Any] = msgspec.json.Decoder(float_hook=lambda literal: msgspec.Raw(literal.encode()))
+_decode = decoder(lambda literal: msgspec.Raw(literal.encode()))
 
 
 def stage_exact_numbers(warehouse: Warehouse, values: Iterable[Path]) -> None:
@@ -39,7 +39,7 @@ def stage_exact_numbers(warehouse: Warehouse, values: Iterable[Path]) -> None:
 
 def marked(payload: str, values: Iterable[Path]) -> str:
     """The payload with numbers that are a field result's value as marked texts, all others as they were."""
-    record = _DECODER.decode(payload)
+    record = _decode(payload)
     results = record.get("fields") if isinstance(record, dict) else None
     for result in results if isinstance(results, list) else ():
         for path in values:

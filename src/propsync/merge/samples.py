@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from propsync.landing import Landed, Manifest, PageStore
-from propsync.records import Cutter, PayloadUnreadable
+from propsync.records import Cutter, PayloadUnreadable, decode
 from propsync.resources import TYPES_BESIDE
 
 _PAGES = 40
@@ -20,7 +18,7 @@ def sample(pages: PageStore, manifest: Manifest, cutter: Cutter) -> list[Any]:
     found: list[Any] = []
     for one in _evenly(landed, _PAGES):
         records = cutter.cut(pages.get(one.sha256)).records
-        found += [msgspec.json.decode(record) for record in _evenly(records, _RECORDS)]
+        found += [decode(record) for record in _evenly(records, _RECORDS)]
     return found
 
 
@@ -37,7 +35,7 @@ BESIDE = Cutter((TYPES_BESIDE,))
 def types_of(pages: PageStore, landed: Landed, cutter: Cutter) -> list[Any]:
     """Decoded types of one answer; none where the member is something else."""
     try:
-        return [msgspec.json.decode(record) for record in cutter.cut(pages.get(landed.sha256)).records]
+        return [decode(record) for record in cutter.cut(pages.get(landed.sha256)).records]
     except PayloadUnreadable:
         return []
 

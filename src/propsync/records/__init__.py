@@ -2,6 +2,7 @@
 
 from propsync.records.canonical import HASH_VERSION, CanonicalForm, canonical_hash
 from propsync.records.cutter import Cutter, Page, Path, PayloadUnreadable, bytes_hash, first_text, follow, text_of
+from propsync.records.decoding import decode, decoder
 
 __all__ = [
     "HASH_VERSION",
@@ -12,6 +13,8 @@ __all__ = [
     "PayloadUnreadable",
     "bytes_hash",
     "canonical_hash",
+    "decode",
+    "decoder",
     "first_text",
     "follow",
     "text_of",

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import msgspec
 
 from propsync.records.cutter import Path, PayloadUnreadable, first_text
+from propsync.records.decoding import decoder
 
 HASH_VERSION = 1
 """Part of every record hash: a change of the canonical form makes a new version number, never a false update."""
@@ -44,14 +45,14 @@ def canonical_hash(record: bytes | msgspec.Raw, form: CanonicalForm) -> str:
 def canonical_bytes(record: bytes | msgspec.Raw, form: CanonicalForm) -> bytes:
     """The canonical form itself."""
     try:
-        value = _DECODER.decode(record)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        value = _decode(record)
+        if form.volatile:
+            value = without(value, form.volatile)
+    except (ValueError, RecursionError) as error:
         raise PayloadUnreadable(str(error)) from error
     if isinstance(value, dict):
         _arrange(value, form)
-    if form.volatile:
-        value = without(value, form.volatile)
-    return msgspec.json.encode(value, order="deterministic")
+    return _encode(value)
 
 
 def _arrange(record: dict[str, Any], form: CanonicalForm) -> None:
@@ -60,15 +61,25 @@ def _arrange(record: dict[str, Any], form: CanonicalForm) -> None:
     for name in form.sets:
         members = record.get(name)
         if isinstance(members, list):
-            record[name] = sorted(members, key=msgspec.json.encode)
+            by_text = {_encode(member): member for member in members}
+            record[name] = [by_text[text] for text in sorted(by_text)]
     results = record.get(form.results) if form.results else None
     if isinstance(results, list):
-        results.sort(key=lambda result: first_text(result, form.result_refs) or "")
+        results.sort(key=lambda result: _place(result, form.result_refs))
+
+
+def _place(result: Any, refs: tuple[Path, ...]) -> tuple[str, bytes]:
+    """By field; of results of one field the first is kept, so their order counts, and that of no field's does not."""
+    field_id = first_text(result, refs)
+    return (field_id, b"") if field_id else ("", _encode(result))
 
 
 def _number(literal: str) -> Any:
     """A number by value: 1.0 and 1e0 are 1; 12.50 is 125e-1."""
-    sign, digits, exponent = Decimal(literal).as_tuple()
+    try:
+        sign, digits, exponent = Decimal(literal).as_tuple()
+    except InvalidOperation:  # an exponent beyond all arithmetic
+        return msgspec.Raw(literal.lower().replace("+", "").encode())
     assert isinstance(exponent, int)  # a JSON literal is finite
     text = "".join(map(str, digits)).lstrip("0")
     trimmed = text.rstrip("0")
@@ -76,12 +87,13 @@ def _number(literal: str) -> Any:
         return 0
     exponent += len(text) - len(trimmed)
     minus = "-" if sign else ""
-    if 0 <= exponent and len(trimmed) + exponent <= _LONGEST_PLAIN:
+    if exponent >= 0 and len(trimmed) + exponent <= _LONGEST_PLAIN:
         return msgspec.Raw((minus + trimmed + "0" * exponent).encode())
     return msgspec.Raw(f"{minus}{trimmed}e{exponent}".encode())
 
 
-_DECODER: msgspec.json.Decoder[Any] = msgspec.json.Decoder(float_hook=_number)
+_decode = decoder(_number)
+_encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 def leaves(value: Any, path: str = "") -> list[tuple[str, Any]]:

@@ -14,6 +14,8 @@ from typing import Any
 
 import msgspec
 
+from propsync.records.decoding import decode
+
 Path = tuple[str, ...]
 """Member names from the record (or page) down to a value."""
 
@@ -51,16 +53,20 @@ class Cutter:
             return Page(None, _array(msgspec.Raw(body)), {})
         beside = _members(msgspec.Raw(body))
         total = _total(beside.get("total"))
-        return Page(total, self._records(beside), beside)
+        return Page(total, self._records(beside, total), beside)
 
-    def _records(self, members: dict[str, msgspec.Raw]) -> list[msgspec.Raw]:
-        if not self.list_path:
+    def _records(self, members: dict[str, msgspec.Raw], total: int | None) -> list[msgspec.Raw]:
+        if self.list_path is None:
             return []
+        if not self.list_path:
+            raise PayloadUnreadable("the page is no bare array")
         *outer, last = self.list_path
         for name in outer:
             members = _members(members.get(name, msgspec.Raw(b"{}")))
         array = members.get(last)
         if array is None:
+            if total == 0:  # a list of nothing may leave its array out
+                return []
             raise PayloadUnreadable(f"no member {'.'.join(self.list_path)!r} in the page")
         return [] if bytes(array) == b"null" else _array(array)
 
@@ -113,7 +119,13 @@ def _decoder(key_paths: tuple[tuple[Path, ...], ...]) -> tuple[list[str], msgspe
     def values(self: Any) -> Iterator[Any]:
         return (getattr(self, field) for field in self.__struct_fields__)
 
-    return names, msgspec.json.Decoder(msgspec.defstruct("Key", fields, namespace={"__iter__": values}))
+    return names, msgspec.json.Decoder(
+        msgspec.defstruct("Key", fields, namespace={"__iter__": values}), float_hook=_no_identifier
+    )
+
+
+def _no_identifier(_literal: str) -> None:
+    """Numbers other than whole ones identify nothing, and need not fit a float."""
 
 
 def _array(raw: msgspec.Raw) -> list[msgspec.Raw]:
@@ -134,7 +146,7 @@ def _total(raw: msgspec.Raw | None) -> int | None:
     """`total` is an integer in the API's document (sections 4.2, 4.5, 4.9); a whole number written 5.0 is one too."""
     if raw is None:
         return None
-    told = msgspec.json.decode(raw)
-    if isinstance(told, bool) or not isinstance(told, int | float) or told != int(told) or told < 0:
-        return None
-    return int(told)
+    told = decode(raw)
+    if isinstance(told, float) and told.is_integer():
+        told = int(told)
+    return told if isinstance(told, int) and not isinstance(told, bool) and told >= 0 else None

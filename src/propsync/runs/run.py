@@ -35,7 +35,7 @@ def next_run(flow: str, last: datetime | None, now: datetime | None = None) -> R
     """A run that begins now, and later than any before it even where the clock was set back."""
     time = now or datetime.now(UTC)
     if last is not None and time <= last:
-        time = last + timedelta(microseconds=1)
+        time = last.astimezone(UTC) + timedelta(microseconds=1)  # DuckDB tells times in the computer's own zone
     return Run(time.strftime("%Y%m%dT%H%M%S%fZ"), time, flow)
 
 

@@ -40,11 +40,12 @@ def _arrays(value: Any, prefix: Path = ()) -> Iterator[Path]:
             yield from _arrays(inner, (name,))
 
 
-def _fit(page: Any, path: Path, resource: Resource) -> tuple[bool, int, int]:
-    """How an array suits: of objects first, then by its name, then the longest."""
+def _fit(page: Any, path: Path, resource: Resource) -> tuple[int, int, int]:
+    """How an array suits: of objects first, then empty, then of texts; by its name; the longest."""
     array = follow(page, path)
-    is_objects = bool(array) and sum(isinstance(member, dict) for member in array) * 2 > len(array)
-    return (not is_objects, _name_rank(path[-1], resource), -len(array))
+    objects = sum(isinstance(member, dict) for member in array)
+    kind = 1 if not array else 0 if objects * 2 > len(array) else 2
+    return (kind, _name_rank(path[-1], resource), -len(array))
 
 
 def _name_rank(name: str, resource: Resource) -> int:

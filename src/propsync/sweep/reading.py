@@ -6,11 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
 from propsync.api import Answer, Api, ApiRequest, MalformedBody
 from propsync.landing import Landed, PageStore
-from propsync.records import Cutter, Page, PayloadUnreadable, bytes_hash
+from propsync.records import Cutter, Page, PayloadUnreadable, bytes_hash, decode
 from propsync.resources import TYPES_BESIDE, ListQuery, Resource
 from propsync.shapes import find_list
 
@@ -77,7 +75,7 @@ class Reader:
 
     def _check_shape(self, answer: Answer) -> None:
         """An answer without any array is no list, whatever its shape: something else answered, so ask again."""
-        page = msgspec.json.decode(answer.body)
+        page = decode(answer.body)
         is_total_missing = isinstance(page, dict) and self._resource.is_paged and not _is_count(page.get("total"))
         if is_total_missing or (find_list(page, self._resource) is None and not _is_empty(page)):
             raise MalformedBody(str(answer.request), "the answer is JSON, but no list")

@@ -6,12 +6,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-import msgspec
-
 from propsync.api import Api
 from propsync.landing import Certificate, Manifest, Manifests, PageStore
 from propsync.progress import progress
-from propsync.records import HASH_VERSION, Cutter, Path, follow
+from propsync.records import HASH_VERSION, Cutter, Path, decode, follow
 from propsync.resources import ListQuery, Resource
 from propsync.runs import Run, Verdict
 from propsync.shapes import Shape, by_key, find_list, find_roles, find_volatile
@@ -107,7 +105,7 @@ class _Attempt:
 
     def _first_pages(self, lists: Sequence[ListQuery]) -> list[Reading]:
         unread = [self.reader.read(self.reader.ask(query, 1), None) for query in lists]
-        pages = [msgspec.json.decode(reading.body) for reading in unread]
+        pages = [decode(reading.body) for reading in unread]
         self._find_shape(pages)
         cutter = self._cutter()
         return [replace(reading, page=cutter.cut(reading.body)) for reading in unread]
@@ -148,7 +146,7 @@ class _Attempt:
 
     def _decoded(self, reading: Reading) -> dict[tuple[str, ...], Any]:
         cutter = self._cutter()
-        return by_key([(cutter.key(record), msgspec.json.decode(record)) for record in reading.page.records])
+        return by_key([(cutter.key(record), decode(record)) for record in reading.page.records])
 
     def _ask_combined(self) -> None:
         asked = self.reader.ask(self._resource.combined(self._statuses), 1, "combined", limit=1)
