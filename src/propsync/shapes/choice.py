@@ -73,17 +73,22 @@ class Shape:
 
 
 def configured(shapes: Mapping[str, Any], resource: str) -> Shape:
-    """The parts that `[shapes.<resource>]` of propsync.toml decides. Raises SettingsError for anything but paths."""
+    """The parts that `[shapes.<resource>]` of propsync.toml decides; `[shapes] volatile` is for every resource.
+
+    Raises SettingsError for anything but paths.
+    """
     table = shapes.get(resource, {})
     if not isinstance(table, Mapping):
         raise SettingsError(f"[shapes.{resource}]", "is not a table", "Write paths such as id = 'reference.id' there")
+    parts = {"volatile": shapes["volatile"], **table} if "volatile" in shapes else table
     shape = Shape(resource)
-    for part, value in table.items():
+    for part, value in parts.items():
+        texts = _texts(value, f"[shapes.{resource}] {part}")
         if part == "volatile":
-            shape.volatile = frozenset(_texts(value, f"[shapes.{resource}] volatile"))
-            continue
-        paths = tuple(_path(text) for text in _texts(value, f"[shapes.{resource}] {part}"))
-        shape.choices[part] = Choice(paths, "configured", "propsync.toml says so")
+            shape.volatile = frozenset(texts)
+        else:
+            paths = tuple(_path(text) for text in texts)
+            shape.choices[part] = Choice(paths, "configured", "propsync.toml says so")
     return shape
 
 
