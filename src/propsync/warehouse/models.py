@@ -38,34 +38,33 @@ class Models:
 
     def sql(self, model: str) -> str:
         """The model's select, `model` being its path under `sql/` without the suffix; fragments are in place."""
-        source = (shipped("sql") / f"{model}.sql").read_text(encoding="utf-8")
-        return _FRAGMENT.sub(lambda found: self._fragments[found[1]], source)
+        return _FRAGMENT.sub(lambda found: self._fragments[found[1]], _written(model))
 
     def stage(self, model: str, table: str | None = None) -> int:
         """Makes `staging.<name>` from a model; returns its rows."""
         name = table or model.rpartition("/")[2]
-        self._run(f"create or replace table staging.{quoted(name)} as\n", self.sql(model))
+        self._run(f"create or replace table staging.{quoted(name)} as\n", model)
         return int(self._warehouse.value(f"select count(*) from staging.{quoted(name)}"))
 
     def open(self, model: str, target: str | None = None) -> int:
         """Puts a model's rows into its table, column by name; returns how many."""
         into = target or _target(model)
-        return self._run(f"insert into {into} by name\n", self.sql(model))
+        return self._run(f"insert into {into} by name\n", model)
 
     def close(self, model: str, target: str | None = None) -> int:
         """Takes out of its table the rows whose key the model selects; returns how many."""
-        sql = self.sql(model)
-        keys = ", ".join(quoted(name) for name in grain(sql))
-        return self._run(f"delete from {target or _target(model)} where ({keys}) in (\n", sql, "\n)")
+        keys = ", ".join(quoted(name) for name in grain(_written(model)))
+        return self._run(f"delete from {target or _target(model)} where ({keys}) in (\n", model, "\n)")
 
     def replace(self, model: str) -> int:
         """Makes a small table anew, keeping its comments."""
-        self._run(f"delete from {_target(model)}", "")
+        self._warehouse.execute(f"delete from {_target(model)}")
         return self.open(model)
 
-    def _run(self, before: str, sql: str, after: str = "") -> int:
-        body = sql.rstrip().rstrip(";")
-        named = {name: self.values[name] for name in _PARAMETER.findall(_without_comments(body))}
+    def _run(self, before: str, model: str, after: str = "") -> int:
+        # looked for in the file alone: a fragment may name a member of the API's that is called $type
+        named = {name: self.values[name] for name in _PARAMETER.findall(_without_comments(_written(model)))}
+        body = self.sql(model).rstrip().rstrip(";")
         counted = self._warehouse.rows(f"{before}{body}{after}", named or None)
         return int(counted[0][0]) if counted and isinstance(counted[0][0], int) else 0
 
@@ -99,6 +98,10 @@ def sources(warehouse: Warehouse, sql: str) -> set[str]:
     named = {entry["key"] for node in nodes for entry in node.get("cte_map", {}).get("map", ())}
     bases = [(node["schema_name"], node["table_name"]) for node in nodes if node.get("type") == "BASE_TABLE"]
     return {f"{schema or 'main'}.{table}" for schema, table in bases if schema or table not in named}
+
+
+def _written(model: str) -> str:
+    return (shipped("sql") / f"{model}.sql").read_text(encoding="utf-8")
 
 
 def _target(model: str) -> str:
