@@ -16,6 +16,6 @@ def shipped(name: str) -> Path:
     return packaged if packaged.exists() else _CHECKOUT / name
 
 
-def folder() -> dict[str, str]:
+def find_flows() -> dict[str, str]:
     """A Prefect pull step: the flows are where propsync is installed, whatever machine a worker runs on."""
     return {"directory": str(shipped("prefect.yaml").parent)}

@@ -1,0 +1,160 @@
+"""A real Prefect server and a real process worker, in a folder and on a port of their own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from propsync.shipped import shipped
+
+BIN = Path(sys.executable).parent
+ENDED = ("COMPLETED", "FAILED", "CRASHED", "CANCELLED")
+
+
+def environment(**settings: str) -> dict[str, str]:
+    """This environment without any settings of Prefect or propsync, and with these."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PREFECT_", "PROPSYNC_"))}
+    return inherited | {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"} | settings
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def program(
+    command: Sequence[str], log: Path, environ: Mapping[str, str], cwd: Path
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A program in a session of its own: it is interrupted at the end, and what it started goes with it."""
+    with log.open("wb") as lines:
+        process = subprocess.Popen(
+            command, env=environ, cwd=cwd, stdout=lines, stderr=subprocess.STDOUT, start_new_session=True
+        )
+    try:
+        yield process
+    finally:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+class Prefect:
+    """Server, worker and deployments under `root`; everything logs at DEBUG to files there."""
+
+    def __init__(self, root: Path, settings: Mapping[str, str]) -> None:
+        self.root, self._stack, self._settings = root, ExitStack(), settings
+        self.port = free_port()
+        for name in ("prefect", "logs", "tmp", "elsewhere"):
+            (root / name).mkdir()
+        self.environ = environment(
+            HOME=str(root),
+            TMPDIR=str(root / "tmp"),
+            PREFECT_HOME=str(root / "prefect"),
+            PREFECT_API_URL=f"http://127.0.0.1:{self.port}/api",
+            PREFECT_LOGGING_LEVEL="DEBUG",
+            PREFECT_SERVER_LOGGING_LEVEL="DEBUG",
+            PREFECT_SERVER_ANALYTICS_ENABLED="false",
+            PREFECT_WORKER_QUERY_SECONDS="1",
+            DO_NOT_TRACK="1",
+        )
+        self._api = self._stack.enter_context(
+            httpx.Client(base_url=self.environ["PREFECT_API_URL"], timeout=30, trust_env=False)
+        )
+
+    def __enter__(self) -> Prefect:
+        server = self._start("server", "server", "start", "--host", "127.0.0.1", "--port", str(self.port))
+        try:
+            wait_until(lambda: self._is_up(server), 120, self.log("server"))
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+
+    def deploy(self) -> None:
+        """What prefect.yaml tells an operator to do, worker included."""
+        self.run("work-pool", "create", "propsync", "--type", "process")
+        self.run("--no-prompt", "deploy", "--all", cwd=shipped("prefect.yaml").parent)
+        self._start("worker", "worker", "start", "--pool", "propsync", settings=self._settings)
+
+    def run(self, *words: str, cwd: Path | None = None) -> None:
+        """A `prefect` command; it has none of propsync's settings."""
+        command = [str(BIN / "prefect"), *words]
+        done = subprocess.run(
+            command, env=self.environ, cwd=cwd or self.root / "elsewhere", capture_output=True, text=True, timeout=120
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def deployment(self) -> dict[str, Any]:
+        return self.get("/deployments/name/propsync-nightly/nightly")
+
+    def trigger(self, watch: Callable[[], None] = lambda: None, **parameters: object) -> dict[str, Any]:
+        """Runs the deployment to its end; `watch` is called again and again meanwhile."""
+        run = self.post(f"/deployments/{self.deployment()['id']}/create_flow_run", {"parameters": parameters})
+
+        def is_ended() -> bool:
+            watch()
+            return self.get(f"/flow_runs/{run['id']}")["state_type"] in ENDED
+
+        wait_until(is_ended, 120, self.log("worker"))
+        return self.get(f"/flow_runs/{run['id']}")
+
+    def task_runs(self, run: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The task runs of a flow run in the order in which they started, once the server has heard of them all."""
+        body = {"flow_runs": {"id": {"any_": [run["id"]]}}, "sort": "EXPECTED_START_TIME_ASC"}
+        found: list[dict[str, Any]] = []
+
+        def is_settled() -> bool:
+            found[:] = self.post("/task_runs/filter", body)
+            return bool(found) and all(one["state_type"] in ENDED for one in found)
+
+        wait_until(is_settled, 30, self.log("server"))
+        return found
+
+    def lines(self, run: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The log lines of a run as its page in Prefect shows them."""
+        return self.post("/logs/filter", {"logs": {"flow_run_id": {"any_": [run["id"]]}}, "sort": "TIMESTAMP_ASC"})
+
+    def get(self, path: str) -> Any:
+        return self._api.get(path).raise_for_status().json()
+
+    def post(self, path: str, body: object) -> Any:
+        return self._api.post(path, json=body).raise_for_status().json()
+
+    def log(self, name: str) -> Path:
+        return self.root / "logs" / f"{name}.log"
+
+    def _start(self, name: str, *words: str, settings: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
+        command, environ = [str(BIN / "prefect"), *words], self.environ | dict(settings or {})
+        return self._stack.enter_context(program(command, self.log(name), environ, self.root / "elsewhere"))
+
+    def _is_up(self, server: subprocess.Popen[bytes]) -> bool:
+        assert server.poll() is None, self.log("server").read_text()
+        try:
+            return self._api.get("/health").is_success
+        except httpx.TransportError:
+            return False
+
+
+def wait_until(is_so: Callable[[], bool], seconds: float, log: Path) -> None:
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < deadline, log.read_text()[-5000:]
+        time.sleep(0.2)

@@ -1,0 +1,153 @@
+"""The nightly deployment on a real server and a real worker does what `propsync sync` does, and leaks nothing."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from flows.running import BIN, Prefect, environment
+
+from propsync_sandbox import Sandbox
+
+pytestmark = pytest.mark.slow
+RESOURCES = ["assets", "assessments", "schedules"]
+# when and by which run a row was written differs between two homes, and nothing else may
+OF_THE_RUN = {"first_seen_at", "changed_at", "run_id"}
+SCHEDULES = {"path": "/assessments/schedules"}
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox(scale=150, seed=5) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def settings(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    home = tmp_path_factory.mktemp("prefect-home") / "home"
+    return {"PROPSYNC_BASE_URL": sandbox.base_url, "PROPSYNC_TOKEN": sandbox.token, "PROPSYNC_HOME": str(home)}
+
+
+@pytest.fixture(scope="module")
+def prefect(settings: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prefect]:
+    with Prefect(tmp_path_factory.mktemp("prefect"), settings) as running:
+        running.deploy()
+        yield running
+
+
+@pytest.fixture(scope="module")
+def first(prefect: Prefect, sandbox: Sandbox) -> dict[str, Any]:
+    """A run with nothing in its way but a slow answer, so that there is time to look at it while it is at work."""
+    sandbox.set_faults([{"match": SCHEDULES, "times": 1, "effect": {"kind": "delay", "seconds": 2}}])
+    seen: set[Path] = set()
+    run = prefect.trigger(watch=lambda: seen.update(files_with(sandbox.token, prefect.root)))
+    return run | {"files with the token": seen}
+
+
+def test_a_run_ends_completed_with_one_task_run_a_resource(prefect, first):
+    assert (first["state_type"], first["state_name"]) == ("COMPLETED", "Completed"), first["state"]
+    tasks = prefect.task_runs(first)
+    assert [(one["name"], one["state_name"]) for one in tasks] == [
+        (name, "Completed") for name in [*RESOURCES, "publish"]
+    ]
+    assert first["name"].startswith("sync everything 20")
+
+
+def test_the_published_tables_equal_those_of_the_command(first, sandbox, settings, tmp_path):
+    home = tmp_path / "home"
+    done = subprocess.run(
+        [str(BIN / "propsync"), "sync"],
+        env=environment(**(settings | {"PROPSYNC_HOME": str(home)})),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    ours, theirs = (Path(one, "published", "warehouse.duckdb") for one in (settings["PROPSYNC_HOME"], home))
+    with duckdb.connect() as connection:
+        connection.execute(f"attach '{ours}' as ours (read_only); attach '{theirs}' as theirs (read_only)")
+        columns = columns_of(connection, "ours")
+        assert columns == columns_of(connection, "theirs")
+        assert {"assets", "assessments", "schedules"} <= {table for schema, table in columns if schema == "main"}
+        assert any(schema == "by_type" for schema, _ in columns)
+        for (schema, table), names in columns.items():
+            chosen = ", ".join(f'"{name}"' for name in names if name not in OF_THE_RUN)
+            one, other = (f'select {chosen} from {side}."{schema}"."{table}"' for side in ("ours", "theirs"))
+            for left, right in ((one, other), (other, one)):
+                assert connection.execute(f"{left} except all {right}").fetchall() == [], (schema, table)
+        assert connection.execute("select count(*) from ours.main.assets").fetchone() == (150,)
+
+
+def test_the_lines_of_a_run_are_shown_with_it_each_at_its_task(prefect, first):
+    tasks = {one["id"]: one["name"] for one in prefect.task_runs(first)}
+    lines = [(tasks.get(line["task_run_id"]), line["message"]) for line in prefect.lines(first)]
+    for name in RESOURCES:
+        assert (name, f"{name}: read, certified") in lines
+    # requests are made in threads, and told at DEBUG
+    assert any(task == "schedules" and message.startswith("GET /assessments/schedules") for task, message in lines)
+
+
+def test_the_deployment_is_what_an_operator_expects(prefect):
+    deployment = prefect.deployment()
+    assert [one["schedule"] for one in deployment["schedules"]] == [
+        {"cron": "30 2 * * *", "timezone": "Europe/London", "day_or": True}
+    ]
+    assert deployment["global_concurrency_limit"]["limit"] == 1
+    assert deployment["concurrency_options"]["collision_strategy"] == "CANCEL_NEW"
+    assert deployment["tags"] == ["propsync"]
+    assert deployment["description"]
+    only = deployment["parameter_openapi_schema"]["properties"]["only"]
+    assert only["description"]
+    assert only["items"]["enum"] == RESOURCES
+    assert str(Path(__file__).parents[2]) not in str(deployment), "a path of the machine that deployed"
+
+
+def test_a_run_that_left_something_behind_ends_completed_as_attention(prefect, sandbox):
+    sandbox.set_faults([{"match": SCHEDULES, "effect": {"kind": "status", "status": 403}}])
+    run = prefect.trigger(only=["schedules", "assets"])
+    assert (run["state_type"], run["state_name"]) == ("COMPLETED", "Attention"), run["state"]
+    assert run["state"]["message"].startswith("schedules keep yesterday's rows: ")
+    assert [one["name"] for one in prefect.task_runs(run)] == ["assets", "schedules", "publish"]
+    assert run["name"].startswith("sync schedules, assets 20")
+
+
+def test_a_run_that_publishes_nothing_ends_failed_and_says_what_to_do(prefect, sandbox):
+    sandbox.set_faults([{"effect": {"kind": "status", "status": 401, "body": f"who is {sandbox.token}?"}}])
+    run = prefect.trigger()
+    assert run["state_type"] == "FAILED"
+    assert "PROPSYNC_TOKEN" in run["state"]["message"]
+    assert "publish" not in [one["name"] for one in prefect.task_runs(run)]
+
+
+def test_the_token_is_in_no_file(prefect, first, sandbox, settings):
+    """After good and bad runs at DEBUG; `first` looked while it ran, when Prefect's temporary files were there."""
+    assert files_with("GET /assessments/schedules", prefect.root) >= {prefect.log("worker")}, "DEBUG lines are kept"
+    assert any(path.name.startswith("prefect.db") for path in files_with("GET /assessments", prefect.root))
+    assert first["files with the token"] == set()
+    assert files_with(sandbox.token, prefect.root) == set()
+    assert files_with(sandbox.token, Path(settings["PROPSYNC_HOME"])) == set()
+
+
+def columns_of(connection: duckdb.DuckDBPyConnection, database: str) -> dict[tuple[str, str], list[str]]:
+    """The columns of each table and view of `main` and `by_type`, in order."""
+    rows = connection.execute(
+        "select schema_name, table_name, list(column_name order by column_index) from duckdb_columns() "
+        "where database_name = ? and schema_name in ('main', 'by_type') and not internal group by all order by all",
+        [database],
+    ).fetchall()
+    return {(schema, table): names for schema, table, names in rows}
+
+
+def files_with(words: str, folder: Path) -> set[Path]:
+    found = set()
+    for path in folder.rglob("*"):
+        try:
+            if path.is_file() and words.encode() in path.read_bytes():
+                found.add(path)
+        except FileNotFoundError:  # a temporary file that has gone since it was listed
+            continue
+    return found
