@@ -1,0 +1,86 @@
+"""The built wheel works outside the checkout: it carries sql/, flows/ and prefect.yaml besides the modules."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+from flows.running import environment
+
+from propsync_sandbox import Sandbox
+
+pytestmark = pytest.mark.slow
+CHECKOUT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    run([sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(CHECKOUT)], folder)
+    (built,) = folder.glob("propsync-*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("installed") / "site"
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-compile"]
+    run([*pip, "--target", str(folder), str(wheel)], folder.parent)
+    return folder
+
+
+def test_the_wheel_carries_every_shipped_file_and_no_test(wheel):
+    names = set(zipfile.ZipFile(wheel).namelist())
+    assert {"propsync/_shipped/prefect.yaml", "propsync/_shipped/flows/nightly.py"} <= names
+    files = [path for path in (CHECKOUT / "sql").rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    assert {f"propsync/_shipped/{path.relative_to(CHECKOUT).as_posix()}" for path in files} <= names
+    assert not [name for name in names if name.startswith(("tests/", "benchmarks/")) or name.endswith(".pyc")]
+
+
+def test_the_installed_wheel_syncs_outside_the_checkout(installed, tmp_path):
+    with Sandbox(scale=60) as sandbox:
+        settings = {"PROPSYNC_BASE_URL": sandbox.base_url, "PROPSYNC_TOKEN": sandbox.token}
+        settings["PROPSYNC_HOME"] = str(tmp_path / "home")
+        run(python(str(installed / "bin" / "propsync"), "sync"), tmp_path, installed, **settings)
+    query = python(str(installed / "bin" / "propsync"), "query", "select count(*) as n from assets", "--format", "csv")
+    assert run(query, tmp_path, installed, PROPSYNC_HOME=str(tmp_path / "home")).splitlines() == ["n", "60"]
+
+
+def test_prefect_finds_the_flow_of_the_installed_wheel(installed, tmp_path):
+    """What `prefect deploy` does with prefect.yaml's entrypoint, in the folder that its pull step gives a worker."""
+    code = """
+import os, inspect, propsync, yaml
+from prefect.flows import load_flow_from_entrypoint
+from prefect.utilities.importtools import import_object
+from propsync.shipped import shipped
+print(propsync.__file__)
+deployments = yaml.safe_load(shipped("prefect.yaml").read_text())
+(step,) = deployments["pull"]
+((name, inputs),) = step.items()
+os.chdir(import_object(name)(**inputs)["directory"])
+for deployment in deployments["deployments"]:
+    flow = load_flow_from_entrypoint(deployment["entrypoint"])
+    print(flow.name, inspect.getsourcefile(flow.fn))
+"""
+    lines = run(python("-c", code), tmp_path, installed, PREFECT_HOME=str(tmp_path / "prefect")).splitlines()
+    assert lines == [
+        str(installed / "propsync" / "__init__.py"),
+        f"propsync-nightly {installed / 'propsync' / '_shipped' / 'flows' / 'nightly.py'}",
+    ]
+
+
+def python(*words: str) -> list[str]:
+    """Without site: no .pth file is read, and that of the editable install would put the checkout on the path."""
+    return [sys.executable, "-S", *words]
+
+
+def run(command: list[str], cwd: Path, installed: Path | None = None, **settings: str) -> str:
+    if installed is not None:
+        settings["PYTHONPATH"] = f"{installed}:{sysconfig.get_path('purelib')}"
+    done = subprocess.run(command, cwd=cwd, env=environment(**settings), capture_output=True, text=True, timeout=250)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
