@@ -19,7 +19,7 @@ from propsync.records.decoding import decoder
 HASH_VERSION = 1
 """Part of every record hash: a change of the canonical form makes a new version number, never a false update."""
 
-_LONGEST_PLAIN = 400  # digits; 1e400 is written with its exponent, or a short literal could ask for a gigabyte
+_LONGEST_PLAIN = 4_300  # digits, as msgspec reads whole numbers; more would let 1e999999999 ask for a gigabyte
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,8 @@ class Cutter:
     def cut(self, body: bytes) -> Page:
         """Cuts the decompressed `body` of one answer. Raises PayloadUnreadable when the array is not where it was."""
         if body.lstrip()[:1] == b"[":
+            if self.list_path:
+                raise PayloadUnreadable("the page is a bare array")
             return Page(None, _array(msgspec.Raw(body)), {})
         beside = _members(msgspec.Raw(body))
         total = _total(beside.get("total"))

@@ -10,7 +10,7 @@ from propsync.api import Answer, Api, ApiRequest, MalformedBody
 from propsync.landing import Landed, PageStore
 from propsync.records import Cutter, Page, PayloadUnreadable, bytes_hash, decode
 from propsync.resources import TYPES_BESIDE, ListQuery, Resource
-from propsync.shapes import find_list
+from propsync.shapes import Shape, find_list
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,13 @@ class Reading:
 class Reader:
     """Asks for pages of one resource and lands each answer before anything is read from it but its total."""
 
-    def __init__(self, api: Api, pages: PageStore, resource: Resource, limit: int, attempt: int = 1) -> None:
+    def __init__(
+        self, api: Api, pages: PageStore, resource: Resource, shape: Shape, limit: int, attempt: int = 1
+    ) -> None:
         self._api = api
         self._pages = pages
         self._resource = resource
+        self._shape = shape
         self.limit = limit
         self.attempt = attempt
         self.is_paged = resource.is_paged
@@ -76,9 +79,19 @@ class Reader:
     def _check_shape(self, answer: Answer) -> None:
         """An answer without any array is no list, whatever its shape: something else answered, so ask again."""
         page = decode(answer.body)
-        is_total_missing = isinstance(page, dict) and self._resource.is_paged and not _is_count(page.get("total"))
-        if is_total_missing or (find_list(page, self._resource) is None and not _is_empty(page)):
+        is_list = self._is_bare_list(page) if isinstance(page, list) else self._is_list(page)
+        if not is_list:
             raise MalformedBody(str(answer.request), "the answer is JSON, but no list")
+
+    def _is_list(self, page: Any) -> bool:
+        if self._resource.is_paged and not _is_count(page.get("total")):
+            return False
+        return find_list(page, self._resource) is not None or _is_empty(page)
+
+    def _is_bare_list(self, page: list[Any]) -> bool:
+        """Pages are objects by the document; an empty array in place of one says nothing of what there is."""
+        known = self._shape.paths("list")
+        return () in known if known else bool(page) or not self._resource.is_paged
 
     def _check_page(self, answer: Answer, cutter: Cutter) -> None:
         try:

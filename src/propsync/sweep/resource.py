@@ -54,9 +54,9 @@ class Sweeper:
         self._manifests.put(manifest)
         return manifest
 
-    def reader(self, resource: Resource) -> Reader:
+    def reader(self, resource: Resource, shape: Shape) -> Reader:
         """A reader whose answers belong to one attempt."""
-        return Reader(self._api, self._pages, resource, self._limit)
+        return Reader(self._api, self._pages, resource, shape, self._limit)
 
     @property
     def listed(self) -> Listed:
@@ -68,7 +68,7 @@ class _Attempt:
     """One reading of all lists of a resource."""
 
     def __init__(self, sweeper: Sweeper, resource: Resource, shape: Shape, statuses: Sequence[str], known: Known):
-        self.reader = sweeper.reader(resource)
+        self.reader = sweeper.reader(resource, shape)
         self._listed = sweeper.listed
         self._resource = resource
         self._shape = shape
