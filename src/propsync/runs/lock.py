@@ -18,6 +18,7 @@ from propsync.errors import Busy, PropsyncError
 from propsync.storage import disk_errors
 
 _LOOK_AGAIN = 0.2  # seconds
+_SIGNATURE = {"what", "pid", "host", "since"}
 
 
 class RunLock:
@@ -55,7 +56,7 @@ class RunLock:
             found = json.loads(self.path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return {}
-        return found if isinstance(found, dict) else {}
+        return found if isinstance(found, dict) and found.keys() >= _SIGNATURE else {}
 
     def is_held(self) -> bool:
         """Whether a live process holds the lock right now."""

@@ -98,6 +98,7 @@ def test_a_list_of_nothing_may_leave_its_array_out(body):
         (("a", "b"), b'{"a":[]}'),
         (("a", "b"), b'{"a":null}'),
         (("a", "b"), b'{"a":{"c":[]}}'),
+        (("assets",), b"[{}]"),
         ((), b'{"message":"welcome"}'),
         ((), b'{"total":0}'),
         ((), b'"text"'),

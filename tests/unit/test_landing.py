@@ -1,0 +1,119 @@
+"""Promises of landing: a page is kept once and comes back as it was; a snapshot exists whole or not at all."""
+
+import gzip
+import hashlib
+
+import msgspec
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from propsync.landing import Certificate, Landed, Manifest, Manifests, PageStore
+from propsync.storage import LocalStorage
+
+bodies = st.binary(max_size=2000).map(lambda tail: b"[" + tail)  # JSON opens with a bracket or a brace
+
+
+def zstd(body):
+    return zstandard.ZstdCompressor().compress(body)
+
+
+def zstd_stream(body):
+    """As servers stream it: the frame does not tell its size."""
+    stream = zstandard.ZstdCompressor().compressobj()
+    return stream.compress(body) + stream.flush()
+
+
+def in_two(pack):
+    return lambda body: pack(body[: len(body) // 2]) + pack(body[len(body) // 2 :])
+
+
+PACKED = {
+    "plain": bytes,
+    "gzip": gzip.compress,
+    "zstd": zstd,
+    "zstd of unknown size": zstd_stream,
+    "two gzip members": in_two(gzip.compress),
+    "two zstd frames": in_two(zstd),
+}
+
+
+@pytest.fixture
+def storage(tmp_path):
+    return LocalStorage(tmp_path)
+
+
+@pytest.mark.parametrize("packed", PACKED)
+@given(body=bodies)
+def test_a_page_comes_back_as_it_was_however_it_was_packed(tmp_path_factory, packed, body):
+    pages = PageStore(LocalStorage(tmp_path_factory.mktemp("landing")))
+    assert pages.get(pages.put(PACKED[packed](body), body)) == body
+
+
+def test_a_page_is_kept_once_by_the_hash_of_what_it_holds_whatever_its_packing(storage):
+    body = b'{"total":0,"assets":[]}' * 50
+    pages = PageStore(storage)
+    hashes = {pages.put(pack(body), body) for pack in PACKED.values()}
+    assert hashes == {hashlib.sha256(body).hexdigest()}
+    assert storage.list("") == [f"landing/pages/{next(iter(hashes))[:2]}/{next(iter(hashes))}"]
+
+
+@pytest.mark.parametrize("packed", ["gzip", "zstd"])
+def test_a_page_is_kept_in_the_form_in_which_it_came(storage, packed):
+    body = b"[" + b" " * 5000
+    raw = PACKED[packed](body)
+    PageStore(storage).put(raw, body)
+    assert storage.get(storage.list("")[0]) == raw
+
+
+def test_a_packing_that_does_not_tell_itself_is_undone_before_it_is_kept(storage):
+    import zlib
+
+    body = b"[" + b" " * 5000
+    sha256 = PageStore(storage).put(zlib.compress(body), body)
+    assert storage.get(storage.list("")[0]) == body
+    assert PageStore(storage).get(sha256) == body
+
+
+def test_a_page_never_kept_is_not_found(storage):
+    with pytest.raises(FileNotFoundError):
+        PageStore(storage).get("0" * 64)
+
+
+landed = st.builds(Landed, asked_at=st.floats(0, 4e9), attempt=st.integers(1, 9), sequence=st.integers(1, 10**6))
+certificates = st.from_type(Certificate)
+plain = st.dictionaries(st.text(), st.text() | st.integers(-(2**53), 2**53) | st.none() | st.booleans(), max_size=3)
+
+
+@given(st.builds(Manifest, landed=st.lists(landed, max_size=3), shape=plain, settings=plain))
+def test_a_manifest_comes_back_as_it_was(tmp_path_factory, manifest):
+    manifest.resource, manifest.run_id = "assets", "20260101T000000000000Z"
+    manifests = Manifests(LocalStorage(tmp_path_factory.mktemp("landing")))
+    manifests.put(manifest)
+    assert manifests.get("assets", manifest.run_id) == manifest
+
+
+def manifest(run_id, resource="assets"):
+    return Manifest(run_id, "2026-01-01T00:00:00.000000+00:00", resource, "certified", 1, {}, {})
+
+
+def test_a_snapshot_without_its_manifest_does_not_exist(storage):
+    PageStore(storage).put(b"[]", b"[]")
+    manifests = Manifests(storage)
+    assert manifests.get("assets", "1") is None
+    assert manifests.runs("assets") == []
+    folder = storage.root / "landing" / "assets" / "1"
+    folder.mkdir(parents=True)
+    (folder / "tmp.partial").write_bytes(msgspec.json.encode(manifest("1")))
+    assert manifests.get("assets", "1") is None
+    assert manifests.runs("assets") == []
+
+
+def test_runs_that_landed_a_resource_are_told_oldest_first(storage):
+    manifests = Manifests(storage)
+    for run_id in ("20260102T0Z", "20251231T0Z", "20260101T0Z"):
+        manifests.put(manifest(run_id))
+    manifests.put(manifest("20260103T0Z", "asset_types"))
+    assert manifests.runs("assets") == ["20251231T0Z", "20260101T0Z", "20260102T0Z"]
+    assert manifests.get("assets", "20260103T0Z") is None

@@ -1,0 +1,168 @@
+"""Promises of storage: a file is whole or not there, and a disk's troubles are told in our words."""
+
+import errno
+import os
+import resource
+import stat
+import subprocess
+import sys
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from propsync.errors import DiskFull, HomeUnusable
+from propsync.storage import PARTIAL, LocalStorage, copy, disk_errors, replace
+
+segments = st.from_regex(r"[a-z0-9]{1,8}", fullmatch=True)
+keys = st.lists(segments, min_size=1, max_size=3).map(lambda parts: "/".join([*parts, "end.json"]))
+
+
+@pytest.fixture
+def storage(tmp_path):
+    return LocalStorage(tmp_path / "state")
+
+
+@given(st.dictionaries(keys, st.binary(), max_size=5))
+def test_what_was_put_is_there_and_nothing_else(tmp_path_factory, bodies):
+    storage = LocalStorage(tmp_path_factory.mktemp("state"))
+    for key, body in bodies.items():
+        assert not storage.exists(key)
+        storage.put(key, body)
+    assert storage.list("") == sorted(bodies)
+    assert {key: storage.get(key) for key in bodies} == bodies
+
+
+def test_the_last_body_put_under_a_key_stays(storage):
+    storage.put("a/b", b"long before")
+    storage.put("a/b", b"now")
+    assert storage.get("a/b") == b"now"
+    assert storage.list("a") == ["a/b"]
+
+
+def test_what_was_never_put_is_not_there(storage):
+    assert not storage.exists("a/b")
+    assert storage.list("a") == []
+    with pytest.raises(FileNotFoundError):
+        storage.get("a/b")
+
+
+def test_a_folder_is_no_file(storage):
+    storage.put("a/b/c", b"")
+    assert not storage.exists("a/b")
+
+
+def test_only_the_service_itself_may_read_what_is_stored(storage):
+    before = os.umask(0o022)
+    try:
+        storage.put("a/b/c", b"x")
+    finally:
+        os.umask(before)
+    modes = [stat.S_IMODE((storage.root / path).stat().st_mode) for path in ("", "a", "a/b", "a/b/c")]
+    assert modes == [0o700, 0o700, 0o700, 0o600]
+
+
+def test_a_partial_file_is_not_listed(storage):
+    storage.put("a/b", b"x")
+    (storage.root / "a" / f"tmp123{PARTIAL}").write_bytes(b"ha")
+    assert storage.list("") == ["a/b"]
+
+
+def test_whoever_looks_while_it_is_written_sees_the_old_or_the_new_and_no_part(storage):
+    old, new = b"o" * 300_000, b"n" * 300_000
+    storage.put("a", old)
+    seen, done = set(), threading.Event()
+
+    def look():
+        while not done.is_set():
+            seen.add(storage.get("a"))
+
+    reader = threading.Thread(target=look)
+    reader.start()
+    for _ in range(20):
+        storage.put("a", new)
+        storage.put("a", old)
+    done.set()
+    reader.join()
+    assert seen <= {old, new}
+
+
+WRITER = """
+import sys, resource
+from pathlib import Path
+from propsync.storage import LocalStorage
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+LocalStorage(Path(sys.argv[1])).put("a/b", b"x" * 5000)
+"""
+
+
+def test_a_write_that_breaks_off_leaves_the_old_body_and_no_partial_file(storage):
+    storage.put("a/b", b"old")
+    ended = subprocess.run([sys.executable, "-c", WRITER, storage.root], capture_output=True, text=True, check=False)
+    assert "HomeUnusable" in ended.stderr.splitlines()[-1]
+    assert storage.get("a/b") == b"old"
+    assert [path.name for path in (storage.root / "a").iterdir()] == ["b"]
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 1000
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+import propsync.storage as storage
+def die(source, target): os.kill(os.getpid(), signal.SIGKILL)
+storage.replace = die
+storage.LocalStorage(Path(sys.argv[1])).put("a/c", b"x" * 5000)
+"""
+
+
+def test_a_process_killed_before_the_end_leaves_nothing_that_looks_stored(storage):
+    storage.put("a/b", b"old")
+    assert subprocess.run([sys.executable, "-c", KILLED, storage.root], check=False).returncode == -9
+    assert len(list((storage.root / "a").iterdir())) == 2
+    assert storage.list("") == ["a/b"]
+    assert not storage.exists("a/c")
+
+
+def test_a_full_disk_is_told_as_one(tmp_path):
+    full = os.open("/dev/full", os.O_WRONLY)
+    with pytest.raises(DiskFull, match="the disk is full"), disk_errors(tmp_path):
+        os.write(full, b"x")
+    os.close(full)
+
+
+@pytest.mark.parametrize("key", ["a/b", "a/b/c", "d", "x" * 300])
+def test_a_home_that_is_in_the_way_of_itself_is_told_as_unusable(storage, key):
+    storage.put("a", b"a file where a folder should be")
+    storage.put("d/e", b"a folder where a file should be")
+    with pytest.raises(HomeUnusable, match="cannot be written"):
+        storage.put(key, b"x")
+    assert storage.list("") == ["a", "d/e"]
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EPERM, errno.EROFS, errno.EIO, errno.ESTALE])
+def test_rights_and_broken_disks_are_told_as_an_unusable_home(tmp_path, number):
+    with pytest.raises(HomeUnusable, match=os.strerror(number)), disk_errors(tmp_path):
+        raise OSError(number, os.strerror(number))
+
+
+def test_a_file_that_is_not_there_is_no_trouble_of_the_disk(tmp_path):
+    with pytest.raises(FileNotFoundError), disk_errors(tmp_path):
+        (tmp_path / "none").read_bytes()
+
+
+@given(st.binary(max_size=100_000))
+def test_a_copy_is_the_same_bytes(tmp_path_factory, body):
+    folder = tmp_path_factory.mktemp("copy")
+    (folder / "a").write_bytes(body)
+    copy(folder / "a", folder / "b")
+    assert (folder / "b").read_bytes() == body
+
+
+def test_a_replaced_file_has_the_rights_asked_for_and_its_source_is_gone(tmp_path):
+    (tmp_path / "new").write_bytes(b"new")
+    (tmp_path / "old").write_bytes(b"old")
+    replace(tmp_path / "new", tmp_path / "old", mode=0o444)
+    assert (tmp_path / "old").read_bytes() == b"new"
+    assert stat.S_IMODE((tmp_path / "old").stat().st_mode) == 0o444
+    assert not (tmp_path / "new").exists()
