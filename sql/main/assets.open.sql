@@ -20,15 +20,18 @@ placed as (
     valid_from as changed_at,
     payload
   from versions
+),
+types as (
+  select asset_type_id, name as asset_type from main.asset_types
 )
 select
   asset_id,
   property_id,
   asset_type_id,
-  types.name as asset_type,
+  asset_type,
   first_seen_at,
   changed_at,
-  placed.payload{{open_columns}}
+  payload{{open_columns}}
 from placed
 join first_seen using (asset_id)
-left join main.asset_types as types using (asset_type_id)
+left join types using (asset_type_id)

@@ -2,7 +2,7 @@
 
 from propsync.merge.build import Builder
 from propsync.merge.inner import find_inner_shapes
-from propsync.merge.known import known_values, statuses_seen
+from propsync.merge.known import known_values, listed_keys, statuses_seen
 from propsync.merge.merger import Merger
 from propsync.merge.reference import build_reference
 from propsync.merge.shapes import ShapeStore
@@ -14,5 +14,6 @@ __all__ = [
     "build_reference",
     "find_inner_shapes",
     "known_values",
+    "listed_keys",
     "statuses_seen",
 ]

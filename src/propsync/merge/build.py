@@ -180,7 +180,9 @@ class Builder:
 
     def _mark(self, tables: Sequence[str], changed: Sequence[bool], sources: Sequence[str]) -> None:
         """Notes, inside the transaction that built them, which tables changed, and up to which version they go."""
-        names = [name for name, is_changed in zip(tables, changed, strict=True) if is_changed]
+        marked = self._warehouse.rows("select table_name from ops.tables where table_schema = 'main'")
+        # a table that stays empty is marked too, or its family would be built anew every night
+        names = [name for name, is_changed in zip(tables, changed, strict=True) if is_changed or (name,) not in marked]
         mark_tables(self._warehouse, self._run.run_id, "main", names)
         latest = [self._warehouse.value(f"select max(valid_from) from history.{source}") for source in sources]
         self._warehouse.execute(

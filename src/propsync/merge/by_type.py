@@ -22,8 +22,8 @@ _TYPES = {
 }
 # an option that no type offers shows its id rather than nothing
 _OPTIONS = (
-    "array_to_string(list_transform(list_zip(value_options, value_option_labels), "
-    "lambda chosen: coalesce(chosen[2], chosen[1])), '; ')"
+    "if(value_options is null, null, array_to_string(list_transform(list_zip(value_options, value_option_labels), "
+    "lambda chosen: coalesce(chosen[2], chosen[1])), '; '))"
 )
 _ANY = f"coalesce({_OPTIONS}, value_text, value_json::varchar)"
 
@@ -83,7 +83,7 @@ class ByType:
             kind_type = _TYPES.get(shown, ("JSON", ""))[0]
             wide = kind_type if of_table.get(column, kind_type) == kind_type else "VARCHAR"
             fields[asset_type_id].append(WideColumn(field_id, column, shown, label, wide))
-        return [self._table(*row, fields[row[0]], registered.get(row[1])) for row in tables]
+        return [self._table(kind, table, name, fields[kind], registered.get(table)) for kind, table, name in tables]
 
     def write(self, tables: Sequence[WideTable], models: Models) -> Iterator[tuple[str, int]]:
         """Brings each table up to date; yields its name and how many rows changed."""

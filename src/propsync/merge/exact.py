@@ -6,6 +6,8 @@ The few payloads that hold such a number get a copy in which field values like t
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -21,7 +23,21 @@ MARK = "\u0001exact:"
 # a fraction with a zero at its end, a long fraction, a long whole part before one, an exponent, or minus zero
 _REWRITTEN = r"[:,\[\s]-?(\d+\.\d+0|\d+\.\d{15,}|\d{15,}\.|0\.0000|\d+(\.\d+)?[eE]|0[^0-9.])"
 _SCHEMA = pa.schema([("asset_id", pa.string()), ("payload", pa.string())])
-_decode = decoder(lambda literal: msgspec.Raw(literal.encode()))
+_MINUS_ZERO = re.compile(r"[:,\[\s]-0(?![0-9.eE])")
+
+
+def _literal(written: str) -> msgspec.Raw:
+    return msgspec.Raw(written.encode())
+
+
+_fast = decoder(_literal)
+
+
+def _decode(payload: str) -> Any:
+    """msgspec gives whole numbers as values, which a minus zero does not survive."""
+    if _MINUS_ZERO.search(payload):
+        return json.loads(payload, parse_int=_literal, parse_float=_literal)
+    return _fast(payload)
 
 
 def stage_exact_numbers(warehouse: Warehouse, values: Iterable[Path]) -> None:

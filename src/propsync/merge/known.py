@@ -4,21 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from propsync.landing import Manifest, PageStore
+from propsync.records import Cutter
 from propsync.warehouse import Warehouse
 
 
-def known_values(warehouse: Warehouse, statuses: Collection[str]) -> Mapping[str, Collection[str]]:
-    """Property ids, assessment type ids and statuses, by the names that `resources.Role.known` uses."""
+def known_values(
+    warehouse: Warehouse, statuses: Collection[str], types: Collection[str] = ()
+) -> Mapping[str, Collection[str]]:
+    """Property ids, assessment type ids and statuses, by the names that `resources.Role.known` uses.
+
+    `types` are the assessment types that this run has read and not yet merged.
+    """
     properties = warehouse.rows(
         "select property_id from main.assets where property_id is not null "
         "union select property_id from main.schedules where property_id is not null"
     )
-    types = warehouse.rows("select assessment_type_id from history.assessment_types where valid_to is null")
+    listed = warehouse.rows("select assessment_type_id from history.assessment_types where valid_to is null")
     return {
         "property_ids": {found for (found,) in properties},
-        "assessment_type_ids": {found for (found,) in types},
+        "assessment_type_ids": {*types, *(found for (found,) in listed)},
         "statuses": set(statuses),
     }
+
+
+def listed_keys(pages: PageStore, manifest: Manifest, cutter: Cutter) -> set[str]:
+    """The keys that a small snapshot shows, such as that of a list of types."""
+    records = (record for landed in manifest.landed for record in cutter.cut(pages.get(landed.sha256)).records)
+    return {key[0] for record in records if (key := cutter.key(record))}
 
 
 def statuses_seen(warehouse: Warehouse, resource: str, configured: Collection[str]) -> tuple[str, ...]:

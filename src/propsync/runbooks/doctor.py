@@ -113,9 +113,9 @@ def _first_page(
     page = msgspec.json.decode(answer.body)
     shape = shapes[resource.name]
     if not shape.has("list"):
-        shape.settle("list", find_list(page, resource))
+        shape.settle("list", find_list([page], resource))
     found = [record for path in shape.paths("list") for record in (page if path == () else follow(page, path) or [])]
-    find_roles(shape, resource, found, _known(settings, resource, shapes, records))
+    find_roles(shape, resource, [found], _known(settings, resource, shapes, records))
     total = page.get("total") if isinstance(page, dict) else None
     return found, f"{len(found)} records" + (f" of {total}" if total is not None else "")
 

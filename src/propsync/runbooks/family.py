@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from propsync.errors import ResourceFailed
 from propsync.landing import Manifest
-from propsync.merge import Builder, find_inner_shapes, known_values, statuses_seen
-from propsync.resources import RESOURCES, Resource
+from propsync.merge import Builder, find_inner_shapes, known_values, listed_keys, statuses_seen
+from propsync.resources import ASSESSMENT_TYPES, RESOURCES, Resource
 from propsync.runbooks.site import Site
 from propsync.runs import Run
 from propsync.shapes import Shape
-from propsync.sweep import Listed, Sweeper
+from propsync.sweep import Listed, Sweeper, cutter_of
 
 _log = logging.getLogger("propsync.sync")
 
@@ -31,7 +31,7 @@ class Family:
         """Reads, merges and builds. Raises ResourceFailed; what was read before stays."""
         types = self._sweep_types()
         try:
-            manifest = self._sweep(self._resource)
+            manifest = self._sweep(self._resource, types)
         except ResourceFailed:
             self._merge(types, None)
             self._build()
@@ -65,15 +65,23 @@ class Family:
             self._site.journal.failed(self._run, self._types.name, str(error))
             return None
 
-    def _sweep(self, resource: Resource) -> Manifest:
+    def _sweep(self, resource: Resource, types: Manifest | None = None) -> Manifest:
         site = self._site
         statuses = self._statuses(resource)
         sweeper = Sweeper(site.api, site.pages, site.manifests, Listed(site.warehouse), site.settings.page_limit)
         manifest = sweeper.sweep(
-            self._run, resource, self._shapes[resource.name], statuses, lambda: known_values(site.warehouse, statuses)
+            self._run, resource, self._shapes[resource.name], statuses, lambda: self._known(statuses, types)
         )
         _log.info("%s: read, %s", resource.name.replace("_", " "), manifest.verdict)
         return manifest
+
+    def _known(self, statuses: Sequence[str], types: Manifest | None) -> Mapping[str, Collection[str]]:
+        """What speaks for members that the API's document does not name; types that this run has read speak too."""
+        kinds: set[str] = set()
+        if types is not None and types.resource == ASSESSMENT_TYPES.name:
+            cutter = cutter_of(self._shapes[types.resource], ASSESSMENT_TYPES)
+            kinds = listed_keys(self._site.pages, types, cutter)
+        return known_values(self._site.warehouse, statuses, kinds)
 
     def _statuses(self, resource: Resource) -> Sequence[str]:
         """The statuses to ask for: those set, and where none were set explicitly, those met so far as well."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from propsync.records import Path, follow
@@ -13,20 +13,30 @@ from propsync.shapes.members import plain
 _COMMON = ("items", "results", "records", "entries", "values", "data", "content", "rows", "list")
 
 
-def find_list(page: Any, resource: Resource) -> Choice | None:
-    """Where `page` (one decoded answer) keeps the records of `resource`; None when it has no array at all.
+def find_list(pages: Sequence[Any], resource: Resource) -> Choice | None:
+    """Where `pages` (decoded answers) keep the records of `resource`; None when no array can be theirs.
 
     A documented member wins (API sections 4.1, 4.2); where it is missing or undocumented, the array of objects does.
     """
-    if isinstance(page, list):
+    if any(isinstance(page, list) for page in pages):
         return Choice(((),), "found", "the answer is a bare array")
-    if resource.list_member and isinstance(follow(page, (resource.list_member,)), list):
+    if resource.list_member and any(isinstance(follow(page, (resource.list_member,)), list) for page in pages):
         return Choice(((resource.list_member,),), "documented", "the API's document names it")
-    arrays = list(_arrays(page))
+    arrays = [path for path in dict.fromkeys(p for page in pages for p in _arrays(page)) if not _exceeds(pages, path)]
     if not arrays:
         return None
-    best = min(arrays, key=lambda path: (*_fit(page, path, resource), path))
-    return Choice((best,), "found", _evidence(page, best, arrays))
+    best = min(arrays, key=lambda path: (*_fit(pages, path, resource), path))
+    return Choice((best,), "found", _evidence(pages, best, arrays))
+
+
+def _exceeds(pages: Sequence[Any], path: Path) -> bool:
+    """Whether the array has members where the page tells a total of nothing: then it is something else beside."""
+    return any(follow(page, ("total",)) == 0 and follow(page, path) for page in pages)
+
+
+def _members(pages: Sequence[Any], path: Path) -> list[Any]:
+    arrays = (follow(page, path) for page in pages)
+    return [member for array in arrays if isinstance(array, list) for member in array]
 
 
 def _arrays(value: Any, prefix: Path = ()) -> Iterator[Path]:
@@ -40,12 +50,12 @@ def _arrays(value: Any, prefix: Path = ()) -> Iterator[Path]:
             yield from _arrays(inner, (name,))
 
 
-def _fit(page: Any, path: Path, resource: Resource) -> tuple[int, int, int]:
+def _fit(pages: Sequence[Any], path: Path, resource: Resource) -> tuple[int, int, int]:
     """How an array suits: of objects first, then empty, then of texts; by its name; the longest."""
-    array = follow(page, path)
-    objects = sum(isinstance(member, dict) for member in array)
-    kind = 1 if not array else 0 if objects * 2 > len(array) else 2
-    return (kind, _name_rank(path[-1], resource), -len(array))
+    members = _members(pages, path)
+    objects = sum(isinstance(member, dict) for member in members)
+    kind = 1 if not members else 0 if objects * 2 > len(members) else 2
+    return (kind, _name_rank(path[-1], resource), -len(members))
 
 
 def _name_rank(name: str, resource: Resource) -> int:
@@ -57,7 +67,7 @@ def _name_rank(name: str, resource: Resource) -> int:
     return 2 if plain(name) != "types" or own.endswith("types") else 3
 
 
-def _evidence(page: Any, best: Path, arrays: list[Path]) -> str:
+def _evidence(pages: Sequence[Any], best: Path, arrays: list[Path]) -> str:
     others = [".".join(path) for path in arrays if path != best]
     beside = f", preferred to {', '.join(others)}" if others else ", the only array"
-    return f"an array of {len(follow(page, best))} objects{beside}"
+    return f"an array of {len(_members(pages, best))} objects{beside}"

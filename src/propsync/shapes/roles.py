@@ -14,19 +14,22 @@ from propsync.shapes.members import documented, rank, scalar_paths, share_known,
 _SPEAKS = 0.5  # of the values at least; a property may have assessments and nothing else, so not all are known
 
 
-def find_roles(shape: Shape, resource: Resource, records: Sequence[Any], known: Mapping[str, Collection[str]]) -> None:
-    """Settles every role of `resource` from decoded records (a page or two of them).
+def find_roles(
+    shape: Shape, resource: Resource, pages: Sequence[Sequence[Any]], known: Mapping[str, Collection[str]]
+) -> None:
+    """Settles every role of `resource` from the decoded records of a page or two; two pages may share records.
 
     `known` has property ids, assessment type ids and statuses met so far, by the names that `Role.known` uses.
     Raises ShapeUnknown when a required role is in no record. Without records nothing is settled.
     """
-    objects = [record for record in records if isinstance(record, dict)]
+    of_pages = [[record for record in page if isinstance(record, dict)] for page in pages]
+    objects = [record for page in of_pages for record in page]
     if not objects:
         return
     taken: set[Path] = set()
     for role in resource.roles:
         if not _still_holds(shape, role, objects):
-            shape.settle(role.name, _find(role, objects, known, taken))
+            shape.settle(role.name, _find(role, of_pages, known, taken))
         taken.update(shape.paths(role.name))
         if role.required and not shape.has(role.name):
             raise _unknown(resource, role)
@@ -44,21 +47,26 @@ def _still_holds(shape: Shape, role: Role, records: Sequence[Any]) -> bool:
     )
 
 
-def _find(role: Role, records: Sequence[Any], known: Mapping[str, Collection[str]], taken: set[Path]) -> Choice | None:
+def _find(
+    role: Role, pages: Sequence[Sequence[Any]], known: Mapping[str, Collection[str]], taken: set[Path]
+) -> Choice | None:
+    records = [record for page in pages for record in page]
     if role.documented:
         return documented(records, role.documented, known.get(role.known or "", ()))
     paths = dict.fromkeys(path for record in records for path in scalar_paths(record))
     candidates = [path for path in paths if path not in taken and texts(records, path)]
     if role.known == "unique":
-        return _unique(role, records, candidates)
+        return _unique(role, pages, records, candidates)
     if role.known:
         return _by_values(role, records, candidates, known.get(role.known, ())) or _by_name(role, candidates)
     return _by_name(role, candidates)
 
 
-def _unique(role: Role, records: Sequence[Any], candidates: Sequence[Path]) -> Choice | None:
-    """An id is in every record and in each another."""
-    alone = [path for path in candidates if len(set(texts(records, path))) == len(records)]
+def _unique(
+    role: Role, pages: Sequence[Sequence[Any]], records: Sequence[Any], candidates: Sequence[Path]
+) -> Choice | None:
+    """An id is in every record, and in each of a page another; two lists may show the same record."""
+    alone = [path for path in candidates if all(len(set(texts(page, path))) == len(page) for page in pages)]
     if not alone:
         return _by_name(role, candidates)
     best = min(alone, key=lambda path: (rank(path, role.likely), _wordy(records, path), path))

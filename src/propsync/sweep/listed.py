@@ -83,6 +83,14 @@ class Listed:
         )
         return int(counted)
 
+    def most_rejected(self) -> int:
+        """Records without a key on the list that has most of them."""
+        query = (
+            "select max(rejected) from (select count(*) filter (key_1 is null) as rejected "
+            "from staging.listed where role = 'page' group by list)"
+        )
+        return int(self._warehouse.value(query) or 0)
+
     def rejected(self) -> int:
         """Records without a key on all lists together."""
         return int(self._warehouse.value("select count(*) from staging.listed where key_1 is null and role = 'page'"))

@@ -86,7 +86,7 @@ class Reader:
     def _is_list(self, page: Any) -> bool:
         if self._resource.is_paged and not _is_count(page.get("total")):
             return False
-        return find_list(page, self._resource) is not None or _is_empty(page)
+        return find_list([page], self._resource) is not None or _is_empty(page)
 
     def _is_bare_list(self, page: list[Any]) -> bool:
         """Pages are objects by the document; an empty array in place of one says nothing of what there is."""

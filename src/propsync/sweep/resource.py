@@ -7,9 +7,10 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from propsync.api import Api
+from propsync.errors import ShapeUnknown
 from propsync.landing import Certificate, Manifest, Manifests, PageStore
 from propsync.progress import progress
-from propsync.records import HASH_VERSION, Cutter, Path, decode, follow
+from propsync.records import HASH_VERSION, Cutter, Path, PayloadUnreadable, decode, follow
 from propsync.resources import ListQuery, Resource
 from propsync.runs import Run, Verdict
 from propsync.shapes import Shape, by_key, find_list, find_roles, find_volatile
@@ -108,17 +109,19 @@ class _Attempt:
         pages = [decode(reading.body) for reading in unread]
         self._find_shape(pages)
         cutter = self._cutter()
-        return [replace(reading, page=cutter.cut(reading.body)) for reading in unread]
+        try:
+            return [replace(reading, page=cutter.cut(reading.body)) for reading in unread]
+        except PayloadUnreadable as error:
+            raise ShapeUnknown(f"GET {self._resource.path}", f"its lists are not all of one shape: {error}") from error
 
     def _find_shape(self, pages: Sequence[Any]) -> None:
-        records: list[Any] = []
-        for page in pages:
-            choice = self._shape.choices.get("list")
-            if choice is None or choice.source != "configured":
-                self._shape.settle("list", find_list(page, self._resource))
-            for path in self._shape.paths("list"):
-                found = page if path == () else follow(page, path)
-                records += found if isinstance(found, list) else []
+        known = self._shape.choices.get("list")
+        if known is None or known.source != "configured":
+            found = find_list(pages, self._resource)
+            # an empty list speaks for no array in particular
+            if found is not None and (known is None or any(_records(page, found.paths) for page in pages)):
+                self._shape.settle("list", found)
+        records = [_records(page, self._shape.paths("list")) for page in pages]
         find_roles(self._shape, self._resource, records, self._known())
 
     def _cutter(self) -> Cutter:
@@ -156,9 +159,16 @@ class _Attempt:
         """The lists together show as many different keys as the combined query counts, before and after."""
         distinct, rejected = self._listed.distinct_keys(), self._listed.rejected()
         first, last = self._combined
-        holds = first == last and (first is None or distinct + rejected == first)
+        # whether two lists show the same record without a key cannot be known
+        least = distinct + self._listed.most_rejected()
+        holds = first == last and (first is None or least <= first <= distinct + rejected)
         verdict = "certified" if holds else "incomplete"
         return Certificate("combined", 0, self.reader.attempt, 2, first, last, distinct, 0, rejected, verdict)
+
+
+def _records(page: Any, paths: Sequence[Path]) -> list[Any]:
+    arrays = (follow(page, path) for path in paths)
+    return [record for array in arrays if isinstance(array, list) for record in array]
 
 
 def cutter_of(shape: Shape, resource: Resource) -> Cutter:

@@ -9,7 +9,7 @@ from anyascii import anyascii
 
 _LONGEST = 60
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_IS_CAMEL = re.compile(r"^[A-Za-z]?[a-z0-9]+([A-Z]+[a-z0-9]{2,}|ID)+$")
+_IS_CAMEL = re.compile(r"^[A-Za-z]?[a-z0-9]+([A-Z]+[a-z0-9]{2,}|(?<=[a-z]{3})[A-Z][a-z]|ID)+$")
 _NOT_WORD = re.compile(r"[^a-z0-9]+")
 
 
@@ -17,7 +17,7 @@ def snake_case(label: str | None, fallback: str) -> str:
     """A label in lower case ASCII words joined by `_`; `fallback` where nothing is left of it.
 
     Other scripts are written in Latin letters (Wysokość → wysokosc, 门 → men); a leading digit gets a `_` before it,
-    so that the name needs no quotes. `fireRating` is two words, `AOVs` and `kW` are one.
+    so that the name needs no quotes. `fireRating` and `raisedAt` are two words, `AOVs` and `kWh` are one.
     """
     spelt = anyascii(label or "")
     if _IS_CAMEL.match(spelt):

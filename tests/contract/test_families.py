@@ -1,0 +1,42 @@
+"""Equal worlds give equal tables, whatever words the API tells them in."""
+
+from __future__ import annotations
+
+import pytest
+from contract.conftest import HomeFor, moved
+from contract.dialects import FAMILIES, Dialect
+from contract.server import ApiServer
+from contract.tables import difference, expected_tables, published_tables
+from contract.world import small_world
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_every_family_gives_the_tables_of_the_world_and_a_second_sync_changes_nothing(
+    family: type[Dialect], home_for: HomeFor
+) -> None:
+    dialect = family(small_world())
+    positions = dialect.keeps_result_order
+    with ApiServer(dialect) as server:
+        home = home_for(server)
+        first = home.sync()
+        assert (first.exit_code, first.left_behind) == (0, [])
+        expected = expected_tables(dialect.world, with_positions=positions)
+        assert difference(published_tables(home.path, with_positions=positions), expected) == []
+        changed = home.rows("select table_schema, table_name, changed_run_id from ops.tables order by all")
+
+        second = home.sync()
+        assert (second.exit_code, moved(second)) == (0, {})
+        assert difference(published_tables(home.path, with_positions=positions), expected) == []
+        assert home.rows("select table_schema, table_name, changed_run_id from ops.tables order by all") == changed
+        _check_what_was_asked(server)
+
+
+def _check_what_was_asked(server: ApiServer) -> None:
+    """Flags are always asked for, statuses never left to the default, the deprecated parameter never sent."""
+    asked = [query for path, query in server.requests if path == "/assessments"]
+    assert asked
+    assert all(query.get("includeflags") == "true" for query in asked)
+    assert all("status" in query and "performed" in query for query in asked)
+    schedules = [query for path, query in server.requests if path == "/assessments/schedules"]
+    assert schedules
+    assert all("status" in query and "asset" not in query for query in schedules)
