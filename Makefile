@@ -33,6 +33,7 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/mypy flows
 	$(BIN)/lint-imports
 
 bench: setup

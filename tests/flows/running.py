@@ -133,10 +133,19 @@ class Prefect:
         return self.post("/logs/filter", {"logs": {"flow_run_id": {"any_": [run["id"]]}}, "sort": "TIMESTAMP_ASC"})
 
     def get(self, path: str) -> Any:
-        return self._api.get(path).raise_for_status().json()
+        return self._ask("GET", path)
 
     def post(self, path: str, body: object) -> Any:
-        return self._api.post(path, json=body).raise_for_status().json()
+        return self._ask("POST", path, json=body)
+
+    def _ask(self, method: str, path: str, **content: Any) -> Any:
+        """Asks again on a 503, as Prefect's own client does: its server says so when SQLite is locked."""
+        for _ in range(10):
+            answer = self._api.request(method, path, **content)
+            if answer.status_code != 503:
+                break
+            time.sleep(1)
+        return answer.raise_for_status().json()
 
     def log(self, name: str) -> Path:
         return self.root / "logs" / f"{name}.log"

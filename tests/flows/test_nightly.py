@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterator
+from datetime import datetime, time
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import duckdb
 import pytest
-from flows.running import BIN, Prefect, environment
+from flows.running import BIN, Prefect, environment, wait_until
 
 from propsync_sandbox import Sandbox
 
@@ -104,6 +106,21 @@ def test_the_deployment_is_what_an_operator_expects(prefect):
     assert only["description"]
     assert only["items"]["enum"] == RESOURCES
     assert str(Path(__file__).parents[2]) not in str(deployment), "a path of the machine that deployed"
+
+
+def test_the_timetable_has_made_its_runs(prefect):
+    """With some versions beside it Prefect's scheduler makes none, and says nothing."""
+    made: list[datetime] = []
+
+    def is_made() -> bool:
+        body = {"flow_runs": {"state": {"type": {"any_": ["SCHEDULED"]}}}}
+        made[:] = [
+            datetime.fromisoformat(run["expected_start_time"]) for run in prefect.post("/flow_runs/filter", body)
+        ]
+        return bool(made)
+
+    wait_until(is_made, 90, prefect.log("server"))
+    assert {moment.astimezone(ZoneInfo("Europe/London")).time() for moment in made} == {time(2, 30)}
 
 
 def test_a_run_that_left_something_behind_ends_completed_as_attention(prefect, sandbox):
