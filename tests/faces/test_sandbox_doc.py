@@ -1,0 +1,37 @@
+"""docs/sandbox.md is true: its plan is one that the sandbox takes, its command starts."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+from propsync_sandbox import read_fault_plan
+
+DOC = (Path(__file__).parents[2] / "docs" / "sandbox.md").read_text(encoding="utf-8")
+
+
+def test_the_fault_plan_shown_is_a_fault_plan(tmp_path: Path):
+    plan = re.search(r"^```json\n(.*?)^```", DOC, re.MULTILINE | re.DOTALL)
+    assert plan is not None
+    (tmp_path / "faults.json").write_text(plan[1])
+    assert read_fault_plan(tmp_path / "faults.json")
+
+
+def test_the_command_shown_serves_the_api():
+    command = re.search(r"^\$ propsync (.*)$", DOC, re.MULTILINE)
+    assert command is not None
+    words = [word if word != "8765" else "0" for word in command[1].split()]
+    program = str(Path(sys.executable).with_name("propsync"))
+    with subprocess.Popen([program, *words], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline().split()
+        address, token = line[3], line[5]
+        answer = httpx.get(f"{address}/properties/assets", headers={"Authorization": f"Bearer {token}"}, timeout=30)
+        night = httpx.post(f"{address}/_sandbox/night", timeout=30)
+        process.terminate()
+    assert answer.json()["total"] == 500
+    assert night.status_code == 200
+    assert process.returncode == 0
