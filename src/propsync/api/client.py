@@ -18,9 +18,11 @@ from propsync.api.requests import ApiRequest, AssessmentQuery, AssetQuery, Sched
 from propsync.api.retry import RetryPolicy
 from propsync.api.token import TokenSource
 from propsync.api.transport import Transport
-from propsync.api.writes import ScheduleChanges, created_id, new_asset_body, schedule_body, values_body
+from propsync.api.writes import FieldKind, ScheduleChanges, check_values, created_id, new_asset_body, schedule_body, values_body
 
 T = TypeVar("T")
+Values = Mapping[str, object]
+Fields = Mapping[str, FieldKind]
 MAX_BODY_BYTES = 512 * 1024 * 1024
 MAX_DOCUMENT_BYTES = 20 * 1024 * 1024 * 1024
 
@@ -103,13 +105,23 @@ class Api:
         """Spec 4.2: one page, an object with `total`, `assets` and `types`."""
         return self.fetch(query.request(limit, page))
 
-    def create_asset(self, property_id: str, type_id: str, values: Mapping[str, object] | None = None) -> str:
-        """Spec 4.3: the id of the new asset. Raises InvalidValue, and AnswerLost when it may have been created."""
+    def create_asset(
+        self, property_id: str, type_id: str, values: Values | None = None, fields: Fields | None = None
+    ) -> str:
+        """Spec 4.3: the id of the new asset; `fields` are those of its type, and values are checked against them.
+
+        Raises InvalidValue before anything is sent, and AnswerLost when the asset may have been created.
+        """
+        check_values(fields or {}, values or {})
         request = ask.create_asset_request(property_id, new_asset_body(type_id, values))
         return created_id(self.fetch(request))
 
-    def update_asset(self, property_id: str, asset_id: str, values: Mapping[str, object]) -> None:
-        """Spec 4.4: set values by field id, None removes one. Raises InvalidValue."""
+    def update_asset(self, property_id: str, asset_id: str, values: Values, fields: Fields) -> None:
+        """Spec 4.4: set values by field id, None removes one; `fields` are those of the asset's type.
+
+        Raises InvalidValue before anything is sent (spec 2.3).
+        """
+        check_values(fields, values)
         self.fetch(ask.update_asset_request(property_id, asset_id, values_body(values)))
 
     def assessments(self, query: AssessmentQuery, limit: int | None = None, page: int | None = None) -> Answer:

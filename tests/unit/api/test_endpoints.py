@@ -6,9 +6,10 @@ import json
 import pytest
 from unit.api.loopback import Reply
 
-from propsync.api import AssessmentQuery, AssetQuery, ScheduleQuery
+from propsync.api import AssessmentQuery, AssetQuery, FieldKind, ScheduleQuery
 from propsync.errors import InvalidValue, UnexpectedAnswer
 
+TEXT, NUMBER = FieldKind("text"), FieldKind("number")
 READS = [
     (lambda api: api.asset_types(), "/properties/assets/types"),
     (lambda api: api.assets(AssetQuery(ids=["a"]), 1, 1), "/properties/assets?page=1&limit=1&id=a"),
@@ -38,7 +39,7 @@ def test_documents(api, server, ask, name, kind):
 
 def test_creating_an_asset_returns_its_id(api, server):
     server.script = [Reply(body=b'{"id":"a1","more":1}')]
-    assert api.create_asset("p", "t", {"f": "x", "g": None}) == "a1"
+    assert api.create_asset("p", "t", {"f": "x", "g": None}, {"f": TEXT, "g": TEXT}) == "a1"
     seen = server.seen[0]
     assert (seen.method, seen.target) == ("POST", "/properties/p/assets")
     assert json.loads(seen.body) == {"type": "t", "values": {"f": "x", "g": None}}
@@ -46,7 +47,7 @@ def test_creating_an_asset_returns_its_id(api, server):
 
 
 WRITES = [
-    (lambda api: api.update_asset("p", "a", {"f": 1}), "PATCH", "/properties/p/assets/a", {"values": {"f": 1}}),
+    (lambda api: api.update_asset("p", "a", {"f": 1}, {"f": NUMBER}), "PATCH", "/properties/p/assets/a", {"values": {"f": 1}}),
     (
         lambda api: api.put_schedule("p", "t", {"assigned_users": ["u"]}),
         "PUT",
@@ -75,7 +76,7 @@ def test_a_write_answered_by_a_page_was_not_answered_by_the_api(api, server, cal
 
 def test_a_value_that_cannot_be_written_is_not_sent(api, server):
     with pytest.raises(InvalidValue):
-        api.update_asset("p", "a", {"f": float("nan")})
+        api.update_asset("p", "a", {"f": float("nan")}, {"f": NUMBER})
     with pytest.raises(InvalidValue):
         api.put_schedule("p", "t", {"due_date": "soon"})
     assert server.seen == []

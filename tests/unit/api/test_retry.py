@@ -5,7 +5,7 @@ import socket
 import pytest
 from unit.api.loopback import EPOCH, HANG_UP, Reply, http_date
 
-from propsync.api import ApiRequest, AssetQuery, RetryPolicy, WriteErrorCode
+from propsync.api import ApiRequest, AssetQuery, FieldKind, RetryPolicy, WriteErrorCode
 from propsync.api.verdicts import retry_after
 from propsync.errors import (
     AccessForbidden,
@@ -149,7 +149,7 @@ def test_a_refused_request_tells_its_code_whatever_the_body(api, server, status,
 def test_a_write_s_known_code_says_what_it_means(api, server):
     server.script = [Reply(400, b'{"code":"FieldInvalidNotSupported"}')]
     with pytest.raises(RequestRefused) as caught:
-        api.update_asset("p", "a", {"f": "x"})
+        api.update_asset("p", "a", {"f": "x"}, {"f": FieldKind("text")})
     assert WriteErrorCode.of(caught.value.code) is WriteErrorCode.FIELD_NOT_SUPPORTED
     assert caught.value.next_step == WriteErrorCode.FIELD_NOT_SUPPORTED.next_step
 
@@ -227,7 +227,7 @@ def test_other_writes_are_repeated(api, server, method):
     server.script = [HANG_UP, Reply(503), Reply(204, b"")]
     calls = {
         "PUT": lambda: api.put_schedule("p", "t", {"description": "d"}),
-        "PATCH": lambda: api.update_asset("p", "a", {"f": None}),
+        "PATCH": lambda: api.update_asset("p", "a", {"f": None}, {"f": FieldKind("text")}),
         "DELETE": lambda: api.delete_schedule("p", "t"),
     }
     calls[method]()
