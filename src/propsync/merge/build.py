@@ -139,22 +139,38 @@ class Builder:
         entries = f"select unnest(from_json({path}, '[\"JSON\"]')) as payload from ({flags})"
         history = {(*path, "*") for path in shape.paths("flag_history")}
         return (
-            self._learn_table("assessment_flags", history, flags),
-            self._learn_table("assessment_flag_history", set(), entries),
+            self._learn_table("assessment_flags", history, flags).select_list(),
+            self._learn_table("assessment_flag_history", set(), entries).select_list(),
         )
 
     def _learn(self, resource: Resource, shape: Shape, table: str, payloads: str) -> str:
         roles = {path for role in resource.roles for path in shape.paths(role.name)}
         members = {(name,) for name in resource.members} | {(name,) for name in resource.dropped}
         whole = {(name, "*") for name in (*_WITH_TABLES, *resource.dropped, *resource.sets)}
-        return self._learn_table(table, roles | members | whole, payloads)
+        columns = self._learn_table(table, roles | members | whole, payloads)
+        self._tell_absent(resource, columns.members, payloads)
+        return columns.select_list()
 
-    def _learn_table(self, table: str, excluded: Iterable[Path], payloads: str) -> str:
+    def _tell_absent(self, resource: Resource, seen: set[str], payloads: str) -> None:
+        """Notes documented members that no record has; a column of theirs is NULL throughout (correctness.md §5)."""
+        optional = {name for role in resource.roles if not role.required for name in role.documented}
+        absent = sorted((optional | resource.members.keys()) - seen)
+        looked_at = self._warehouse.value(f"select count(*) from ({payloads})")
+        if not absent or looked_at < self._warehouse.value(f"select count(*) from ({_latest(resource.name)})"):
+            return
+        for name in absent:
+            self._warehouse.execute(
+                "insert into ops.schema_changes select $1, $2, 'documented member absent', $3, null, null "
+                "where not exists (from ops.schema_changes where resource = $2 and name = $3 and change like '%absent')",
+                [self._run.run_id, resource.name, name],
+            )
+
+    def _learn_table(self, table: str, excluded: Iterable[Path], payloads: str) -> OpenColumns:
         columns = OpenColumns(self._warehouse, TABLES[f"main.{table}"], set(excluded))
         for change, name, kind in columns.learn(payloads, self._run.run_id):
             row = [self._run.run_id, table, change, name, None, kind]
             self._warehouse.execute("insert into ops.schema_changes values (?, ?, ?, ?, ?, ?)", row)
-        return columns.select_list()
+        return columns
 
     def _models(self, built_through: datetime) -> Models:
         values = {"run_id": self._run.run_id, "built_through": built_through, "exact_mark": MARK}

@@ -34,7 +34,13 @@ def find_roles(
         if role.required and not shape.has(role.name):
             raise _unknown(resource, role)
         if not shape.has(role.name):
-            shape.choices[role.name] = Choice((), "absent", f"no member of {len(objects)} records speaks for it")
+            shape.choices[role.name] = _absent(role, len(objects))
+
+
+def _absent(role: Role, count: int) -> Choice:
+    """A documented member may still be in records further on, so its place is kept; another has none."""
+    places = tuple(path for name in role.documented for path in ((name,), (name, "id")))
+    return Choice(places, "absent", f"no member of {count} records speaks for it")
 
 
 def _still_holds(shape: Shape, role: Role, records: Sequence[Any]) -> bool:

@@ -34,6 +34,8 @@ class OpenColumns:
         self._warehouse = warehouse
         self._table = table
         self._excluded = set(excluded)
+        self.members: set[str] = set()
+        """Top-level members that the payloads had, after `learn`."""
         self.columns = {column.source: column for column in self._registered()}
 
     def learn(self, payloads: str, run_id: str) -> list[tuple[str, str, str]]:
@@ -78,7 +80,8 @@ class OpenColumns:
     def _structure(self, payloads: str) -> dict[str, Any]:
         """The scalars' types by member. Big members that have tables of their own are not even looked into."""
         found = self._warehouse.rows(f"select distinct unnest(json_keys(payload)) from ({payloads})")
-        names = sorted(name for (name,) in found if (name, "*") not in self._excluded)
+        self.members = {name for (name,) in found}
+        names = sorted(name for name in self.members if (name, "*") not in self._excluded)
         if not names:
             return {}
         paths = ", ".join(text(json_path((name,))) for name in names)
@@ -137,7 +140,9 @@ def leaves(structure: Any, prefix: Source = ()) -> Iterator[tuple[Source, str]]:
 
 
 def json_path(source: Source) -> str:
-    """A JSON path that DuckDB takes, each member quoted."""
+    """A path into JSON that DuckDB takes: each member quoted, or a pointer where a quoted name would not be itself."""
+    if "" in source or "*" in source:
+        return "".join("/" + name.replace("~", "~0").replace("/", "~1") for name in source)
     escaped = (name.replace("\\", "\\\\").replace('"', '\\"') for name in source)
     return "$" + "".join(f'."{name}"' for name in escaped)
 
