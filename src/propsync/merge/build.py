@@ -23,6 +23,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "schedules": ("schedules",),
 }
 """Incremental tables that are built together from one resource's history."""
+_TYPE_TABLES = ("asset_types", "asset_type_fields", "asset_field_options")
 
 
 class Builder:
@@ -89,9 +90,9 @@ class Builder:
         stage_field_names(self._warehouse)
         self._warehouse.execute("create or replace table staging.previous_fields as from main.asset_type_fields")
         with self._warehouse.transaction():
-            for table in ("asset_types", "asset_type_fields", "asset_field_options"):
+            for table in _TYPE_TABLES:
                 models.replace(f"main/{table}")
-                self._mark([table], [True], ["asset_types"])
+            self._mark(_TYPE_TABLES, [True] * len(_TYPE_TABLES), ["asset_types"])
 
     def _build_assets(self, models: Models, shape: Shape, open_columns: str) -> None:
         with self._warehouse.transaction():
@@ -167,9 +168,9 @@ class Builder:
 
     def _learn_table(self, table: str, excluded: Iterable[Path], payloads: str) -> OpenColumns:
         columns = OpenColumns(self._warehouse, TABLES[f"main.{table}"], set(excluded))
-        for change, name, kind in columns.learn(payloads, self._run.run_id):
-            row = [self._run.run_id, table, change, name, None, kind]
-            self._warehouse.execute("insert into ops.schema_changes values (?, ?, ?, ?, ?, ?)", row)
+        moved = columns.learn(payloads, self._run.run_id)
+        rows = [(self._run.run_id, table, change, name, None, kind) for change, name, kind in moved]
+        self._warehouse.add("ops.schema_changes", rows)
         return columns
 
     def _models(self, built_through: datetime) -> Models:
@@ -191,7 +192,12 @@ class Builder:
 
     def _has_news(self, types: str) -> bool:
         """Whether a list of types has a version that its table does not show yet."""
-        mark = self._warehouse.value("select built_through from ops.tables where table_schema = 'main' and table_name = ?", [types]) or _NEVER
+        mark = (
+            self._warehouse.value(
+                "select built_through from ops.tables where table_schema = 'main' and table_name = ?", [types]
+            )
+            or _NEVER
+        )
         return bool(self._warehouse.value(f"select count(*) from history.{types} where valid_from > ?", [mark]))
 
     def _mark(self, tables: Sequence[str], changed: Sequence[bool], sources: Sequence[str]) -> None:
@@ -252,8 +258,6 @@ def _value_paths(shape: Shape) -> dict[str, Path]:
 
 def _value_by_kind(values: dict[str, Path]) -> str:
     """A result's value as JSON; a kind that was never met before is looked for under `value`, then under its name."""
-    told = "".join(
-        f" when {text(kind)} then result->{text(json_path(path))}" for kind, path in sorted(values.items())
-    )
+    told = "".join(f" when {text(kind)} then result->{text(json_path(path))}" for kind, path in sorted(values.items()))
     unknown = "coalesce(result->'$.\"value\"', result->('$.\"' || replace(result->>'$.type', '\"', '') || '\"'))"
     return f"case result->>'$.type'{told} else {unknown} end"

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from propsync.warehouse import Models, Warehouse, comment_on_column, quoted, text
 
@@ -75,7 +74,9 @@ class ByType:
             "select asset_type_id, field_id, column_name, kind, label from main.asset_type_fields "
             "order by asset_type_id, position, field_id"
         )
-        tables = self._warehouse.rows("select asset_type_id, table_name, name from main.asset_types order by table_name")
+        tables = self._warehouse.rows(
+            "select asset_type_id, table_name, name from main.asset_types order by table_name"
+        )
         names = {asset_type_id: table for asset_type_id, table, _ in tables}
         for asset_type_id, field_id, column, kind, label in rows:
             of_table = registered.get(names[asset_type_id], {})
@@ -83,10 +84,15 @@ class ByType:
             kind_type = _TYPES.get(shown, ("JSON", ""))[0]
             wide = kind_type if of_table.get(column, kind_type) == kind_type else "VARCHAR"
             fields[asset_type_id].append(WideColumn(field_id, column, shown, label, wide))
-        return [self._table(kind, table, name, fields[kind], registered.get(table)) for kind, table, name in tables]
+        existing = self._existing()
+        return [
+            _wide_table(kind, table, name, fields[kind], registered[table], is_made=table in existing)
+            for kind, table, name in tables
+        ]
 
     def write(self, tables: Sequence[WideTable], models: Models) -> Iterator[tuple[str, int]]:
         """Brings each table up to date; yields its name and how many rows changed."""
+        self._register(tables)
         for table in tables:
             target = f"by_type.{quoted(table.name)}"
             self._shape(table, target)
@@ -98,22 +104,11 @@ class ByType:
             ).open("by_type/type.open", target)
             yield table.name, removed + added + len(table.added) + table.is_new
 
-    def _table(
-        self,
-        asset_type_id: str,
-        name: str,
-        type_name: str | None,
-        columns: Sequence[WideColumn],
-        registered: dict[str, str] | None,
-    ) -> WideTable:
-        before = registered or {}
-        is_new = not self._exists(name) or any(before.get(column.name, column.type) != column.type for column in columns)
-        added = [column for column in columns if column.name not in before]
-        return WideTable(asset_type_id, name, type_name, columns, is_new, added)
-
-    def _exists(self, name: str) -> bool:
-        query = "select count(*) from duckdb_tables() where schema_name = 'by_type' and table_name = ?"
-        return bool(self._warehouse.value(query, [name]))
+    def _existing(self) -> set[str]:
+        return {
+            name
+            for (name,) in self._warehouse.rows("select table_name from duckdb_tables() where schema_name = 'by_type'")
+        }
 
     def _registered(self) -> dict[str, dict[str, str]]:
         found: dict[str, dict[str, str]] = defaultdict(dict)
@@ -130,32 +125,53 @@ class ByType:
         return {(asset_type_id, field_id): frozenset(kinds) for asset_type_id, field_id, kinds in rows}
 
     def _shape(self, table: WideTable, target: str) -> None:
+        """Makes the table, or adds the columns that it lacks: all statements at once, as there are many of them."""
         if table.is_new:
             columns = "".join(f", {quoted(column.name)} {column.type}" for column in table.columns)
-            self._warehouse.execute(f"create or replace table {target} (asset_id VARCHAR, property_id VARCHAR{columns})")
-            self._warehouse.execute(f"comment on table {target} is {text(f'{table.type_name or table.name}, one row an asset')}")
-            self._warehouse.execute(comment_on_column(target, "asset_id", "The asset's id in the API"))
-            self._warehouse.execute(comment_on_column(target, "property_id", "The property that the asset belongs to"))
+            statements = [
+                f"create or replace table {target} (asset_id VARCHAR, property_id VARCHAR{columns})",
+                f"comment on table {target} is {text(f'{table.type_name or table.name}, one row an asset')}",
+                comment_on_column(target, "asset_id", "The asset's id in the API"),
+                comment_on_column(target, "property_id", "The property that the asset belongs to"),
+            ]
         else:
-            for column in table.added:
-                self._warehouse.execute(f"alter table {target} add column {quoted(column.name)} {column.type}")
-        for column in table.columns if table.is_new else table.added:
-            self._warehouse.execute(comment_on_column(target, column.name, _comment(column)))
-        self._register(table)
+            statements = [f"alter table {target} add column {quoted(one.name)} {one.type}" for one in table.added]
+        told = table.columns if table.is_new else table.added
+        statements += [comment_on_column(target, column.name, _comment(column)) for column in told]
+        if statements:
+            self._warehouse.execute(";\n".join(statements))
 
-    def _register(self, table: WideTable) -> None:
-        for column in table.columns if table.is_new else table.added:
-            place: list[Any] = ["by_type", table.name, column.name]
-            self._warehouse.execute(
-                "update ops.columns set type = ?, last_run_id = ? "
-                "where table_schema = ? and table_name = ? and column_name = ?",
-                [column.type, self._run_id, *place],
-            )
-            self._warehouse.execute(
-                "insert into ops.columns select $1, $2, $3, $4, $5, $6, $6 where not exists (from ops.columns "
-                "where table_schema = $1 and table_name = $2 and column_name = $3)",
-                [*place, column.field_id, column.type, self._run_id],
-            )
+    def _register(self, tables: Sequence[WideTable]) -> None:
+        """Keeps what the columns are made of in `ops.columns`; a column made anew keeps its first run."""
+        told = [(table, column) for table in tables for column in (table.columns if table.is_new else table.added)]
+        known = self._registered()
+        new = [(table, column) for table, column in told if column.name not in known[table.name]]
+        for table, column in told:
+            if column.name in known[table.name]:
+                self._warehouse.execute(
+                    "update ops.columns set type = ?, last_run_id = ? "
+                    "where table_schema = 'by_type' and table_name = ? and column_name = ?",
+                    [column.type, self._run_id, table.name, column.name],
+                )
+        rows = [
+            ("by_type", table.name, column.name, column.field_id, column.type, self._run_id, self._run_id)
+            for table, column in new
+        ]
+        self._warehouse.add("ops.columns", rows)
+
+
+def _wide_table(
+    asset_type_id: str,
+    name: str,
+    type_name: str | None,
+    columns: Sequence[WideColumn],
+    before: Mapping[str, str],
+    *,
+    is_made: bool,
+) -> WideTable:
+    is_new = not is_made or any(before.get(column.name, column.type) != column.type for column in columns)
+    added = [column for column in columns if column.name not in before]
+    return WideTable(asset_type_id, name, type_name, columns, is_new, added)
 
 
 def _effective_kind(defined: str | None, recorded: frozenset[str]) -> str:

@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from typing import Any
 
 import msgspec
-import pyarrow as pa
 
 from propsync.records import Path, decoder, follow
 from propsync.warehouse import Warehouse
@@ -22,7 +21,6 @@ MARK = "\u0001exact:"
 
 # a fraction with a zero at its end, a long fraction, a long whole part before one, an exponent, or minus zero
 _REWRITTEN = r"[:,\[\s]-?(\d+\.\d+0|\d+\.\d{15,}|\d{15,}\.|0\.0000|\d+(\.\d+)?[eE]|0[^0-9.])"
-_SCHEMA = pa.schema([("asset_id", pa.string()), ("payload", pa.string())])
 _MINUS_ZERO = re.compile(r"[:,\[\s]-0(?![0-9.eE])")
 
 
@@ -49,8 +47,11 @@ def stage_exact_numbers(warehouse: Warehouse, values: Iterable[Path]) -> None:
         "where regexp_matches(payload, ?)"
     )
     for lot in warehouse.batches(query, [_REWRITTEN]):
-        columns = [[asset_id for asset_id, _ in lot], [marked(payload, paths) for _, payload in lot]]
-        warehouse.append("staging.exact_numbers", pa.table(columns, schema=_SCHEMA))
+        columns = {
+            "asset_id": [asset_id for asset_id, _ in lot],
+            "payload": [marked(payload, paths) for _, payload in lot],
+        }
+        warehouse.append("staging.exact_numbers", columns)
 
 
 def marked(payload: str, values: Iterable[Path]) -> str:

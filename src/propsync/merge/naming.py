@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import pyarrow as pa
-
 from propsync.warehouse import Warehouse, snake_case, unique_name
 
 BY_TYPE_COLUMNS = ("asset_id", "property_id")
@@ -50,7 +48,8 @@ def stage_field_names(warehouse: Warehouse) -> None:
 
 
 def _stage(warehouse: Warehouse, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    warehouse.execute(f"create or replace table staging.{name} ({', '.join(f'{column} varchar' for column in columns)})")
+    warehouse.execute(
+        f"create or replace table staging.{name} ({', '.join(f'{column} varchar' for column in columns)})"
+    )
     listed = list(zip(*rows, strict=True)) or [() for _ in columns]
-    schema = pa.schema([(column, pa.string()) for column in columns])
-    warehouse.append(f"staging.{name}", pa.table([list(values) for values in listed], schema=schema))
+    warehouse.append(f"staging.{name}", {column: list(values) for column, values in zip(columns, listed, strict=True)})

@@ -8,15 +8,11 @@ from operator import itemgetter
 from typing import Any
 
 import msgspec
-import pyarrow as pa
 
 from propsync.landing import Landed, Manifest, PageStore
 from propsync.records import CanonicalForm, Cutter, canonical_hash
 from propsync.warehouse import Warehouse
 
-_SCHEMA = pa.schema(
-    [("key_1", pa.string()), ("key_2", pa.string()), ("payload", pa.string()), ("canonical_hash", pa.string())]
-)
 _MOST_REJECTED = 10_000  # rows of one run and resource; a list whose every record lacks its key fails by its shape
 
 
@@ -43,7 +39,7 @@ class Readings:
                 "payload": [bytes(record).decode() for _, record in chosen],
                 "canonical_hash": [canonical_hash(record, form) for _, record in chosen],
             }
-            self._warehouse.append("staging.readings", pa.table(columns, schema=_SCHEMA))
+            self._warehouse.append("staging.readings", columns)
 
     def rejected(self) -> Iterator[tuple[str, int, str, str]]:
         """Records without a usable key: list, position in its page, reason, payload."""

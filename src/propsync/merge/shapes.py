@@ -38,7 +38,9 @@ class ShapeStore:
         return moved and bool(before.choices)
 
     def _stored(self, resource: str) -> Shape:
-        rows = self._warehouse.rows("select part, paths, source, evidence from ops.shapes where resource = ?", [resource])
+        rows = self._warehouse.rows(
+            "select part, paths, source, evidence from ops.shapes where resource = ?", [resource]
+        )
         shape = Shape(resource)
         for part, paths, source, evidence in rows:
             found = tuple(tuple(path) for path in json.loads(paths))
@@ -53,9 +55,10 @@ class ShapeStore:
         for part in sorted(before.choices.keys() | after.choices.keys()):
             old, new = before.choices.get(part), after.choices.get(part)
             if (old.paths if old else None) != (new.paths if new else None):
-                changes.append([run_id, after.resource, "shape", part, old.text if old else None, new.text if new else None])
-        for row in changes:
-            self._warehouse.execute("insert into ops.schema_changes values (?, ?, ?, ?, ?, ?)", row)
+                changes.append(
+                    [run_id, after.resource, "shape", part, old.text if old else None, new.text if new else None]
+                )
+        self._warehouse.add("ops.schema_changes", changes)
         return bool(changes)
 
     def _write(self, shape: Shape) -> None:
@@ -68,8 +71,5 @@ class ShapeStore:
             leaves = tuple((path,) for path in sorted(shape.volatile))
             evidence = "differs between two readings of every record" if leaves else "no member differs by itself"
             rows.append((_VOLATILE, ", ".join(sorted(shape.volatile)), leaves, "found", evidence))
-        for part, text, paths, source, evidence in rows:
-            self._warehouse.execute(
-                "insert into ops.shapes values (?, ?, ?, ?, ?, ?)",
-                [shape.resource, part, text, json.dumps(paths), source, evidence],
-            )
+        told = [(shape.resource, part, text, json.dumps(paths), *why) for part, text, paths, *why in rows]
+        self._warehouse.add("ops.shapes", told)

@@ -71,21 +71,25 @@ class Journal:
             *astuple(counts),
         ]
         self._warehouse.execute(f"insert into ops.run_resources values ({', '.join('?' * len(row))}, null)", row)
-        for kept in manifest.certificates:
-            told = (kept.rung, kept.attempt, kept.pages, kept.total_first, kept.total_last)
-            sweep = [
+        sweeps = [
+            (
                 manifest.run_id,
                 manifest.resource,
                 kept.list_name,
-                *told,
+                kept.rung,
+                kept.attempt,
+                kept.pages,
+                kept.total_first,
+                kept.total_last,
                 kept.distinct_keys,
                 kept.duplicates,
                 kept.verdict,
-            ]
-            self._warehouse.execute(f"insert into ops.sweeps values ({', '.join('?' * len(sweep))})", sweep)
-        for refused in rejected:
-            row = [manifest.run_id, manifest.resource, *refused]
-            self._warehouse.execute("insert into ops.rejected_records values (?, ?, ?, ?, ?, ?)", row)
+            )
+            for kept in manifest.certificates
+        ]
+        self._warehouse.add("ops.sweeps", sweeps)
+        refused = [(manifest.run_id, manifest.resource, *one) for one in rejected]
+        self._warehouse.add("ops.rejected_records", refused)
 
     def failed(self, run: Run, resource: str, error: str, traffic: tuple[int, int, int] = (0, 0, 0)) -> None:
         """Notes that a resource could not be read in a run."""

@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
-import pyarrow as pa
 
 from propsync.landing import Landed
 from propsync.records import Cutter, bytes_hash
 from propsync.warehouse import Warehouse
 
-_SCHEMA = pa.schema(
-    [
-        ("list", pa.string()),
-        ("role", pa.string()),
-        ("sequence", pa.int64()),
-        ("position", pa.int32()),
-        ("recency", pa.int64()),
-        ("key_1", pa.string()),
-        ("key_2", pa.string()),
-        ("payload_hash", pa.string()),
-        ("status", pa.string()),
-        ("performed", pa.string()),
-    ]
-)
 _COLUMNS = (
     "list varchar, role varchar, sequence bigint, position integer, recency bigint, "
     "key_1 varchar, key_2 varchar, payload_hash varchar, status varchar, performed varchar"
@@ -48,24 +33,25 @@ class Listed:
         self._warehouse = warehouse
         warehouse.execute(f"create or replace table staging.listed ({_COLUMNS})")
 
-    def add(self, landed: Landed, records: Iterable[msgspec.Raw], cutter: Cutter) -> None:
+    def add(self, landed: Landed, records: Sequence[msgspec.Raw], cutter: Cutter) -> None:
         """Adds one page's records."""
-        rows = [(cutter.key(record), bytes_hash(record)) for record in records]
-        count = len(rows)
-        keys = [(*key, "")[:2] if key else (None, None) for key, _ in rows]
-        columns = {
-            "list": [landed.list_name] * count,
-            "role": [landed.role] * count,
-            "sequence": [landed.sequence] * count,
-            "position": list(range(1, count + 1)),
-            "recency": [int(landed.asked_at * 1_000_000)] * count,
-            "key_1": [first for first, _ in keys],
-            "key_2": [second for _, second in keys],
-            "payload_hash": [payload_hash for _, payload_hash in rows],
-            "status": [landed.status] * count,
-            "performed": [landed.performed] * count,
-        }
-        self._warehouse.append("staging.listed", pa.table(columns, schema=_SCHEMA))
+        hashes = [bytes_hash(record) for record in records]
+        keys = [(*key, "")[:2] if key else (None, None) for key in map(cutter.key, records)]
+        self._warehouse.append(
+            "staging.listed",
+            {
+                "position": list(range(1, len(hashes) + 1)),
+                "key_1": [first for first, _ in keys],
+                "key_2": [second for _, second in keys],
+                "payload_hash": hashes,
+            },
+            list=landed.list_name,
+            role=landed.role,
+            sequence=landed.sequence,
+            recency=int(landed.asked_at * 1_000_000),
+            status=landed.status,
+            performed=landed.performed,
+        )
 
     def arithmetic(self, list_name: str) -> Arithmetic:
         """Keys counted on one list."""

@@ -43,13 +43,15 @@ def run_checks(warehouse: Warehouse, run_id: str) -> list[str]:
             "select table_schema, table_name from ops.tables where changed_run_id = ?", [run_id]
         )
     }
+    if not changed:
+        return []
     due = [check for check in declared() if sources(warehouse, check.sql) & changed]
     found = [(check, *_offending(warehouse, check)) for check in due]
     with warehouse.transaction():
-        for check, count, example in found:
-            warehouse.execute("delete from ops.checks where check_name = ?", [check.name])
-            row = [check.name, check.severity, count, example, run_id]
-            warehouse.execute("insert into ops.checks values (?, ?, ?, ?, ?)", row)
+        names = [check.name for check in due]
+        warehouse.execute("delete from ops.checks where list_contains(?, check_name)", [names])
+        rows = [(check.name, check.severity, count, example, run_id) for check, count, example in found]
+        warehouse.add("ops.checks", rows)
     broken = [(check, count, example) for check, count, example in found if count]
     for check, count, example in broken:
         if check.severity == "fail":

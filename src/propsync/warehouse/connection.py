@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import duckdb
-import pyarrow as pa
 
 from propsync.errors import DiskFull, StateUnusable
 from propsync.shipped import shipped
@@ -87,15 +86,22 @@ class Warehouse:
         finally:
             cursor.close()
 
-    def append(self, table: str, batch: pa.Table) -> None:
-        """Adds the rows of `batch` to `table`, column by name."""
-        names = ", ".join(quoted(name) for name in batch.column_names)
-        with _our_errors(self.path):
-            self._connection.register("incoming", batch)
-            try:
-                self._connection.execute(f"insert into {table} ({names}) select {names} from incoming")
-            finally:
-                self._connection.unregister("incoming")
+    def append(self, table: str, columns: Mapping[str, Sequence[Any]], **same: Any) -> None:
+        """Adds rows to `table`, given as values by column; `same` are columns with one value in all of the rows.
+
+        Lists are bound as they are: importing pyarrow, which imports pandas, takes longer than most runs.
+        """
+        if not next(iter(columns.values())):
+            return
+        names = ", ".join(quoted(name) for name in (*columns, *same))
+        marks = ", ".join([*("unnest(?)" for _ in columns), *("?" for _ in same)])
+        self.execute(f"insert into {table} ({names}) select {marks}", [*columns.values(), *same.values()])
+
+    def add(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Adds whole rows to `table`, values in the order of its columns: one statement however many they are."""
+        columns = [list(values) for values in zip(*rows, strict=True)]
+        if columns:
+            self.execute(f"insert into {table} select {', '.join('unnest(?)' for _ in columns)}", columns)
 
     def stage_csv(self, path: Path, table: str) -> None:
         """Makes `staging.<table>` from a CSV file with a header, each column VARCHAR. Raises CsvUnreadable."""
@@ -128,9 +134,7 @@ class Warehouse:
         with self.transaction():
             for schema in ("history", "by_type", "ops", "marts"):
                 self.execute(f"create schema {schema}")
-            for table in TABLES.values():
-                for statement in table.ddl():
-                    self.execute(statement)
+            self.execute(";\n".join(statement for table in TABLES.values() for statement in table.ddl()))
             self._connection.execute((shipped("sql") / "macros" / "as_of.sql").read_text(encoding="utf-8"))
             self.execute("insert into ops.schema_version values (?)", [SCHEMA_VERSION])
 

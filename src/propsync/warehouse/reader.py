@@ -7,13 +7,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import duckdb
-import pyarrow as pa
 
 from propsync.errors import UsageError
 from propsync.warehouse.tables import text
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 _COPY_OPTIONS = {"csv": "(format csv, header)", "json": "(format json, array true)", "parquet": "(format parquet)"}
 
@@ -87,6 +87,7 @@ def open_published(path: Path) -> Reader:
 
 def _dtype(kind: pa.DataType) -> Any:
     import pandas as pd
+    import pyarrow as pa
 
     if pa.types.is_boolean(kind):
         return pd.BooleanDtype()
