@@ -61,9 +61,10 @@ def test_a_run_ends_completed_with_one_task_run_a_resource(prefect, first):
 
 def test_the_published_tables_equal_those_of_the_command(first, sandbox, settings, tmp_path):
     home = tmp_path / "home"
+    # one that hangs says where: `timeout` aborts it, and faulthandler prints what each thread was at
     done = subprocess.run(
-        [str(BIN / "propsync"), "sync"],
-        env=environment(**(settings | {"PROPSYNC_HOME": str(home)})),
+        ["timeout", "--signal=ABRT", "100", str(BIN / "propsync"), "sync"],
+        env=environment(**settings | {"PROPSYNC_HOME": str(home), "PYTHONFAULTHANDLER": "1"}),
         capture_output=True,
         text=True,
         timeout=120,
