@@ -1,0 +1,162 @@
+"""Promises of field finding: ids, labels, options, references and values, however the API spells them."""
+
+import pytest
+
+from propsync.shapes import Choice, Shape, find_definition_shape, find_flag_history, find_result_shape
+
+FIELDS = ("fields",)
+
+
+def asset(*results):
+    return {"id": "a", "fields": list(results)}
+
+
+def asset_type(*definitions):
+    return {"id": "t", "fields": list(definitions)}
+
+
+def definition_shape(types, assets=()):
+    shape = Shape("asset_types")
+    find_definition_shape(shape, types, assets, FIELDS)
+    return {part: choice.text for part, choice in shape.choices.items()}
+
+
+def result_shape(assets, field_ids):
+    shape = Shape("assets")
+    find_result_shape(shape, assets, set(field_ids))
+    return {part.removeprefix("result_"): choice.text for part, choice in shape.choices.items()}
+
+
+def test_the_plain_case_is_found():
+    types = [
+        asset_type(
+            {"id": "f1", "label": "Serial", "type": "text"},
+            {
+                "id": "f2",
+                "label": "State",
+                "type": "option",
+                "options": [{"id": "o1", "label": "Good"}, {"id": "o2", "label": "Bad"}],
+            },
+        )
+    ]
+    assets = [asset({"type": "text", "field": "f1", "value": "x"}, {"type": "option", "field": "f2", "value": ["o1"]})]
+    assert definition_shape(types, assets) == {
+        "field_id": "id",
+        "field_label": "label",
+        "field_options": "options",
+        "option_id": "id",
+        "option_label": "label",
+    }
+    assert result_shape(assets, {"f1", "f2"}) == {"field": "field", "value:text": "value", "value:option": "value"}
+
+
+def test_of_two_ids_the_one_that_assets_refer_to_is_the_field_s():
+    types = [asset_type({"id": 1, "key": "k1", "type": "text"}, {"id": 2, "key": "k2", "type": "text"})]
+    assert definition_shape(types, [asset({"type": "text", "field": {"key": "k1"}, "value": "x"})])["field_id"] == "key"
+    assert definition_shape(types, [asset({"type": "text", "field": 2, "value": "x"})])["field_id"] == "id"
+
+
+def test_an_id_that_repeats_within_a_type_is_none_but_may_repeat_across_types():
+    one = asset_type({"id": "f1", "code": "same", "type": "text"}, {"id": "f2", "code": "same", "type": "text"})
+    assert definition_shape([one, one])["field_id"] == "id"
+
+
+def test_options_may_be_texts_and_hide_under_another_name():
+    types = [asset_type({"id": "f", "title": "State", "type": "option", "choices": ["Good", "Bad"], "tags": ["x"]})]
+    assert definition_shape(types) == {"field_id": "id", "field_label": "title", "field_options": "choices"}
+
+
+def test_a_list_that_other_kinds_of_fields_have_is_not_taken_for_options():
+    types = [asset_type({"id": "f", "type": "text", "options": ["a"]}, {"id": "g", "type": "number", "values": [1]})]
+    assert "field_options" not in definition_shape(types)
+
+
+def test_an_option_s_id_is_what_assets_choose_and_its_label_is_what_is_left():
+    options = [{"id": 1, "value": "good", "text": "Good"}, {"id": 2, "value": "bad", "text": "Bad"}]
+    types = [asset_type({"id": "f", "label": "State", "type": "option", "options": options})]
+    found = definition_shape(types, [asset({"type": "option", "field": "f", "value": ["good", "bad"]})])
+    assert (found["option_id"], found["option_label"]) == ("value", "text")
+
+
+def test_without_definitions_or_results_nothing_is_settled():
+    assert definition_shape([], [asset()]) == {}
+    assert definition_shape([{"id": "t"}, {"id": "u", "fields": None}, "t"]) == {}
+    assert result_shape([asset(), {"id": "b"}, {"fields": 7}, asset("text")], {"f"}) == {}
+
+
+@pytest.mark.parametrize(
+    ("result", "found"),
+    [
+        pytest.param({"field": "f", "value": 5}, {"field": "field", "value:number": "value"}, id="plain"),
+        pytest.param(
+            {"id": "f", "value": 5}, {"field": "id", "value:number": "value"}, id="the result's id is the field's"
+        ),
+        pytest.param(
+            {"id": "r9", "ref": "f", "value": 5}, {"field": "ref", "value:number": "value"}, id="an id of its own"
+        ),
+        pytest.param(
+            {"field": {"id": "f", "label": "L"}, "value": 5},
+            {"field": "field.id", "value:number": "value"},
+            id="object",
+        ),
+        pytest.param(
+            {"field": "f", "number": 5}, {"field": "field", "value:number": "number"}, id="named for its kind"
+        ),
+        pytest.param(
+            {"field": "f", "label": "L", "reading": 5}, {"field": "field", "value:number": "reading"}, id="what is left"
+        ),
+        pytest.param(
+            {"field": "f", "value": None, "number": 5}, {"field": "field", "value:number": "value"}, id="value wins"
+        ),
+        pytest.param({"field": "f"}, {"field": "field"}, id="no value at all"),
+    ],
+)
+def test_a_result_s_field_and_value_are_found(result, found):
+    assert result_shape([asset({"type": "number", **result})], {"f", "g"}) == found
+
+
+def test_a_value_that_happens_to_be_a_field_s_id_does_not_make_it_the_reference():
+    results = [{"type": "text", "field": name, "value": value} for name, value in (("f", "g"), ("g", "x"), ("h", "y"))]
+    assert result_shape([asset(*results)], {"f", "g", "h"})["field"] == "field"
+
+
+def test_each_kind_has_a_value_of_its_own():
+    results = [
+        {"type": "text", "field": "f", "text": "x"},
+        {"type": "image", "field": "g", "image": {"url": "u"}},
+        {"type": "pin", "field": "h", "value": {"x": 1}},
+    ]
+    found = result_shape([asset(*results)], {"f", "g", "h"})
+    assert found == {"field": "field", "value:image": "image", "value:pin": "value", "value:text": "text"}
+
+
+def test_a_reference_that_no_value_speaks_for_is_called_likely():
+    shape = Shape("assets")
+    find_result_shape(shape, [asset({"type": "text", "field": "unknown", "value": "x"})], set())
+    assert (shape.choices["result_field"].text, shape.choices["result_field"].source) == ("field", "likely")
+
+
+def test_what_people_decided_stays():
+    shape = Shape("assets", {"result_field": Choice((("mine",),), "configured", "")})
+    find_result_shape(shape, [asset({"type": "text", "field": "f", "value": "x"})], {"f"})
+    assert shape.paths("result_field") == (("mine",),)
+
+
+def assessment(*flags):
+    return {"id": "a", "flags": list(flags)}
+
+
+@pytest.mark.parametrize(
+    ("flags", "path"),
+    [
+        pytest.param([{"id": 1, "history": [{"at": 1}]}], "history", id="plain"),
+        pytest.param([{"id": 1, "changes": [{"at": 1}], "people": [{"id": 1}]}], "changes", id="by its name"),
+        pytest.param([{"id": 1, "foo": [{"at": 1}], "tags": ["x"]}], "foo", id="the array of objects"),
+        pytest.param([{"id": 1, "history": []}, {"id": 2, "history": [{"at": 1}]}], "history", id="empty at first"),
+        pytest.param([{"id": 1, "history": []}, "text", None, {}], None, id="none to be seen yet"),
+    ],
+)
+def test_a_flag_s_history_is_its_array_of_objects(flags, path):
+    shape = Shape("assessments")
+    find_flag_history(shape, [assessment(*flags), {"id": "b"}, {"flags": None}])
+    assert (shape.choices["flag_history"].text if shape.has("flag_history") else None) == path

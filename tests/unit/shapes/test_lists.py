@@ -1,0 +1,62 @@
+"""Promises of list finding: the records of a page are found wherever they stand, and nothing else is taken for them."""
+
+import pytest
+
+from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSET_TYPES, ASSETS, SCHEDULES
+from propsync.shapes import find_list
+
+ONE = {"id": "a"}
+TWO = {"id": "b"}
+
+
+@pytest.mark.parametrize(
+    ("resource", "pages", "path"),
+    [
+        pytest.param(ASSETS, [{"total": 1, "assets": [ONE], "types": [ONE, TWO]}], ("assets",), id="the document's"),
+        pytest.param(ASSETS, [{"total": 1, "assets": [], "types": [ONE, TWO]}], ("assets",), id="though it is empty"),
+        pytest.param(
+            ASSETS, [{"total": 1, "items": [ONE], "types": [ONE, TWO]}], ("items",), id="renamed, beside types"
+        ),
+        pytest.param(ASSET_TYPES, [{"type": [ONE]}], ("type",), id="singular, as documented"),
+        pytest.param(ASSET_TYPES, [{"types": [ONE]}], ("types",), id="plural after all"),
+        pytest.param(ASSET_TYPES, [[ONE]], (), id="a bare array though a member is documented"),
+        pytest.param(ASSESSMENT_TYPES, [[ONE]], (), id="a bare array"),
+        pytest.param(ASSESSMENT_TYPES, [[]], (), id="an empty bare array"),
+        pytest.param(ASSESSMENTS, [{"total": 2, "assessments": [ONE, TWO]}], ("assessments",), id="named for itself"),
+        pytest.param(ASSESSMENTS, [{"total": 2, "foo": [ONE, TWO], "bar": ["a", "b", "c"]}], ("foo",), id="objects"),
+        pytest.param(
+            ASSESSMENTS, [{"total": 2, "bar": ["a", "b"], "results": []}], ("results",), id="empty, not texts"
+        ),
+        pytest.param(
+            ASSESSMENTS, [{"total": 2, "results": [ONE], "links": [ONE, TWO]}], ("results",), id="by its name"
+        ),
+        pytest.param(ASSESSMENTS, [{"total": 2, "foo": [ONE, TWO], "bar": [ONE]}], ("foo",), id="the longest"),
+        pytest.param(ASSESSMENTS, [{"total": 1, "page": {"rows": [ONE]}}], ("page", "rows"), id="one object below"),
+        pytest.param(
+            SCHEDULES, [{"total": 1, "data": {"schedules": [ONE], "errors": []}}], ("data", "schedules"), id="data"
+        ),
+        pytest.param(
+            SCHEDULES, [{"total": 0, "foo": [], "warnings": [ONE]}, {"total": 1, "foo": [TWO]}], ("foo",), id="two"
+        ),
+    ],
+)
+def test_the_records_are_found(resource, pages, path):
+    found = find_list(pages, resource)
+    assert found.paths == (path,)
+    assert found.source in ("documented", "found")
+    assert found.evidence
+
+
+@pytest.mark.parametrize("page", [{}, {"total": 5}, {"total": 5, "assets": {}}, {"message": "hello"}, "text", 7, None])
+def test_an_answer_without_an_array_has_no_list(page):
+    assert find_list([page], ASSESSMENTS) is None
+
+
+def test_what_stands_beside_a_total_of_nothing_is_not_the_list():
+    assert find_list([{"total": 0, "warnings": ["nobody"]}], ASSESSMENTS) is None
+
+
+def test_the_evidence_names_what_was_passed_over():
+    found = find_list([{"total": 1, "foo": [ONE], "links": ["x"]}], ASSESSMENTS)
+    assert "array of 1 objects" in found.evidence
+    assert "links" in found.evidence

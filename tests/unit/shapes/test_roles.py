@@ -1,0 +1,174 @@
+"""Promises of role finding: the values say which member is an id, property, type or status; names only break ties."""
+
+import pytest
+
+from propsync.errors import SettingsError, ShapeUnknown
+from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSETS, SCHEDULES
+from propsync.shapes import Choice, Shape, configured, find_roles
+
+KNOWN = {
+    "property_ids": {"p1", "p2"},
+    "assessment_type_ids": {"t1", "t2", "7"},
+    "statuses": {"approved", "submitted"},
+}
+
+
+def roles(resource, *records, known=KNOWN, shape=None):
+    shape = shape or Shape(resource.name)
+    find_roles(shape, resource, [records], known)
+    return shape
+
+
+def assessments(**columns):
+    """Records from columns of equal length."""
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+PLAIN = {
+    "id": ["a1", "a2", "a3"],
+    "property": ["p1", "p1", "p2"],
+    "type": ["t1", "t2", "t1"],
+    "status": ["approved", "approved", "submitted"],
+}
+
+
+def test_the_plain_case_is_found():
+    shape = roles(ASSESSMENTS, *assessments(**PLAIN))
+    found = {role: shape.paths(role) for role in ("id", "property", "type", "status")}
+    assert found == {"id": (("id",),), "property": (("property",),), "type": (("type",),), "status": (("status",),)}
+    assert all(shape.choices[role].source == "found" for role in found)
+
+
+@pytest.mark.parametrize(
+    ("changes", "role", "path"),
+    [
+        pytest.param({"id": ["x", "x", "x"], "uid": [1, 2, 3]}, "id", ("uid",), id="an id that repeats is none"),
+        pytest.param({"id": [None, "b", "c"], "key": ["k1", "k2", "k3"]}, "id", ("key",), id="nor one that lacks"),
+        pytest.param({"id": [{"v": n} for n in "abc"]}, "id", ("id", "v"), id="an id inside an object"),
+        pytest.param(
+            {"property": [{"id": p, "n": p * 2} for p in ("p1", "p2", "p2")]},
+            "property",
+            ("property", "id"),
+            id="object",
+        ),
+        pytest.param(
+            {"property": ["x", "y", "z"], "where": ["p1", "p2", "p1"]}, "property", ("where",), id="by its values"
+        ),
+        pytest.param({"type": ["q", "q", "q"], "form": [7, 7, 7]}, "type", ("form",), id="a type that is a number"),
+        pytest.param(
+            {"status": ["x", "y", "z"], "phase": ["approved"] * 3}, "status", ("phase",), id="a status by values"
+        ),
+    ],
+)
+def test_values_beat_names(changes, role, path):
+    shape = roles(ASSESSMENTS, *assessments(**(PLAIN | changes)))
+    assert shape.paths(role) == (path,)
+    assert shape.choices[role].source == "found"
+
+
+def test_a_text_that_differs_everywhere_is_not_preferred_to_an_id():
+    columns = PLAIN | {
+        "title": ["Fire door A", "Fire door B", "Fire door C"],
+        "at": ["2026-01-01", "2026-01-02", "2026-01-03"],
+    }
+    columns["number"] = columns.pop("id")
+    assert roles(ASSESSMENTS, *assessments(**columns)).paths("id") == (("number",),)
+
+
+def test_one_record_on_two_pages_still_has_an_id():
+    shape = Shape("assessments")
+    records = assessments(**PLAIN)
+    find_roles(shape, ASSESSMENTS, [records, records[:1]], KNOWN)
+    assert shape.paths("id") == (("id",),)
+
+
+def test_a_name_without_values_that_speak_is_called_likely():
+    shape = roles(ASSESSMENTS, *assessments(**PLAIN), known={})
+    assert shape.choices["property"].source == "likely"
+    assert shape.paths("property") == (("property",),)
+
+
+def test_a_role_that_nothing_speaks_for_is_absent_and_no_guess():
+    columns = {name: PLAIN[name] for name in ("id", "type")}
+    shape = roles(ASSESSMENTS, *assessments(**columns))
+    assert shape.choices["status"].source == "absent"
+    assert not shape.paths("status")
+
+
+@pytest.mark.parametrize(
+    ("resource", "record", "named"),
+    [
+        (ASSETS, {"uid": "a", "type": "t"}, "'id'"),
+        (ASSETS, {"id": "a"}, "'type'"),
+        (SCHEDULES, {"type": "t"}, "'property' or 'asset'"),
+        (SCHEDULES, {"property": "p"}, "'type'"),
+        (ASSESSMENTS, {"n": None}, "the id"),
+        (ASSESSMENT_TYPES, {"n": []}, "the id"),
+    ],
+)
+def test_a_key_that_no_record_has_fails_loudly_and_says_where_to_name_it(resource, record, named):
+    with pytest.raises(ShapeUnknown, match=named) as caught:
+        roles(resource, record)
+    assert f"[shapes.{resource.name}]" in caught.value.next_step
+
+
+def test_a_documented_member_may_be_a_text_in_one_record_and_an_object_in_another():
+    shape = roles(SCHEDULES, {"property": "p1", "type": {"name": "x", "id": "t1"}}, {"asset": "p2", "type": "t2"})
+    assert shape.paths("property")[:2] == (("property",), ("asset",))
+    assert shape.paths("type")[:2] == (("type",), ("type", "id"))
+
+
+def test_in_an_object_that_stands_for_a_property_the_known_id_is_its_id():
+    record = {"id": "a", "type": "t", "property": {"id": "row 5", "uprn": "p1"}}
+    assert roles(ASSETS, record).paths("property")[0] == ("property", "uprn")
+
+
+def test_without_records_nothing_is_settled():
+    assert roles(ASSETS).choices == {}
+    assert roles(ASSETS, "text", 7, None).choices == {}
+
+
+def test_what_was_found_stays_while_a_record_carries_it():
+    shape = roles(ASSESSMENTS, *assessments(**PLAIN))
+    roles(ASSESSMENTS, *assessments(**(PLAIN | {"uid": ["u1", "u2", "u3"], "id": ["b", None, None]})), shape=shape)
+    assert shape.paths("id") == (("id",),)
+    moved = {name: values for name, values in PLAIN.items() if name != "id"} | {"uid": ["u1", "u2", "u3"]}
+    roles(ASSESSMENTS, *assessments(**moved), shape=shape)
+    assert shape.paths("id") == (("uid",),)
+
+
+def test_what_people_decided_beats_everything():
+    shape = configured({"assessments": {"property": "where.code", "id": ["x", "y"]}}, "assessments")
+    roles(ASSESSMENTS, *assessments(**PLAIN), shape=shape)
+    assert shape.paths("property") == (("where", "code"),)
+    assert shape.paths("id") == (("x",), ("y",))
+    assert shape.choices["id"].source == "configured"
+
+
+def test_volatile_members_may_be_named_for_all_resources_or_for_one():
+    assert configured({"volatile": ["a.b"]}, "assets").volatile == {"a.b"}
+    assert configured({"volatile": ["a.b"], "assets": {"volatile": "c"}}, "assets").volatile == {"c"}
+    assert configured({}, "assets").volatile is None
+    assert configured({"assets": {"volatile": []}}, "assets").volatile == frozenset()
+
+
+@pytest.mark.parametrize("wrong", [{"assets": 3}, {"assets": {"id": 3}}, {"assets": {"id": ["a", 3]}}, {"volatile": 3}])
+def test_a_shape_that_is_no_path_is_refused(wrong):
+    with pytest.raises(SettingsError, match="shapes"):
+        configured(wrong, "assets")
+
+
+def test_a_shape_survives_the_way_through_a_manifest():
+    shape = roles(ASSESSMENTS, *assessments(**PLAIN))
+    shape.volatile = frozenset({"fields[image].value.url"})
+    shape.settle("list", Choice(((),), "found", "a bare array"))
+    assert Shape.from_json(shape.to_json()) == shape
+    assert Shape.from_json(Shape("x").to_json()) == Shape("x")
+
+
+def test_a_guess_never_takes_the_place_of_something_known():
+    shape = Shape("x")
+    shape.settle("id", Choice((("id",),), "found", ""))
+    shape.settle("id", Choice((), "absent", ""))
+    shape.settle("id", None)
+    assert shape.paths("id") == (("id",),)
