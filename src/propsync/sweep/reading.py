@@ -46,6 +46,7 @@ class Reader:
         self.attempt = attempt
         self.is_paged = resource.is_paged
         self.landed: list[Landed] = []
+        self._said_nothing: set[ApiRequest] = set()
         self._asked = 0
 
     def ask(self, query: ListQuery, page: int, role: str = "page", limit: int | None = None) -> Asked:
@@ -79,7 +80,7 @@ class Reader:
     def _check_shape(self, answer: Answer) -> None:
         """An answer without any array is no list, whatever its shape: something else answered, so ask again."""
         page = decode(answer.body)
-        is_list = self._is_bare_list(page) if isinstance(page, list) else self._is_list(page)
+        is_list = self._is_bare_list(page, answer.request) if isinstance(page, list) else self._is_list(page)
         if not is_list:
             raise MalformedBody(str(answer.request), "the answer is JSON, but no list")
 
@@ -88,10 +89,14 @@ class Reader:
             return False
         return find_list([page], self._resource) is not None or _is_empty(page)
 
-    def _is_bare_list(self, page: list[Any]) -> bool:
-        """Pages are objects by the document; an empty array in place of one says nothing of what there is."""
+    def _is_bare_list(self, page: list[Any], request: ApiRequest) -> bool:
+        """An empty array may stand in place of an object by mistake, so it is believed when it is said twice."""
         known = self._shape.paths("list")
-        return () in known if known else bool(page) or not self._resource.is_paged
+        if known:
+            return () in known
+        is_repeated = request in self._said_nothing
+        self._said_nothing.add(request)
+        return bool(page) or (is_repeated and self._resource.list_member is None)
 
     def _check_page(self, answer: Answer, cutter: Cutter) -> None:
         try:

@@ -1,0 +1,202 @@
+"""Fault → expected exit code: what does not end takes its own resource with it and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from faults.conftest import Night, is_truth
+
+from propsync.errors import TokenRefused
+
+_PATHS = {
+    "assets": "/properties/assets",
+    "assessments": "/assessments",
+    "schedules": "/assessments/schedules",
+}
+_RESOURCES = tuple(_PATHS)
+_DOWN = {"kind": "status", "status": 500}
+_ENDLESS = {
+    "403": {"kind": "status", "status": 403},
+    "404": {"kind": "status", "status": 404},
+    "400": {"kind": "status", "status": 400, "code": "PropertyNotFound"},
+    "a wait beyond the budget": {"kind": "status", "status": 503, "retry_after": 9999},
+    "a redirect": {"kind": "status", "status": 302},
+    "a login page": {"kind": "wrong_content", "content": "html"},
+    "half a body": {"kind": "cut_body"},
+    "closed": {"kind": "close"},
+}
+_PAIRS = list(zip(list(_ENDLESS)[::2], list(_ENDLESS)[1::2], strict=True))
+
+
+def _always(path: str, effect: dict[str, Any], **query: str) -> list[dict[str, Any]]:
+    return [{"match": {"path": path, "query": query}, "effect": effect}]
+
+
+def _check_these_are_behind(night: Night, behind: dict[str, dict[Any, Any]]) -> None:
+    """What failed keeps yesterday's rows, the others are today's."""
+    verdicts = dict(
+        night.rows(
+            "select resource, verdict from ops.run_resources semi join "
+            "(select max(run_id) as run_id from ops.runs) using (run_id)"
+        )
+    )
+    for resource in _RESOURCES:
+        if resource in behind:
+            assert night.published(resource) == behind[resource]
+            assert behind[resource] != night.sandbox.world.truth(resource)
+            assert verdicts[resource] == "failed"
+        else:
+            assert is_truth(night, resource)
+            assert verdicts[resource] == "certified"
+    assert night.rows("select status from ops.runs order by run_id")[-1] == ("attention",)
+
+
+@pytest.mark.parametrize("resource", _RESOURCES)
+def test_an_endless_fault_exits_3_and_its_resource_alone_keeps_yesterdays_rows(night: Night, resource: str) -> None:
+    before = night.published(resource)
+    night.sandbox.set_faults(_always(_PATHS[resource], _DOWN))
+    report = night.sync()
+    assert report.exit_code == 3
+    assert [line.split()[0] for line in report.left_behind] == [resource]
+    _check_these_are_behind(night, {resource: before})
+
+
+@pytest.mark.parametrize("names", _PAIRS, ids=" and ".join)
+def test_whatever_the_endless_faults_are_the_rest_is_published(night: Night, names: tuple[str, str]) -> None:
+    before = {resource: night.published(resource) for resource in ("assessments", "schedules")}
+    told = zip(before, names, strict=True)
+    night.sandbox.set_faults([rule for resource, name in told for rule in _always(_PATHS[resource], _ENDLESS[name])])
+    report = night.sync()
+    assert report.exit_code == 3
+    assert report.seconds < 30
+    _check_these_are_behind(night, before)
+
+
+def test_after_an_endless_fault_has_ended_the_next_run_is_whole_again(night: Night) -> None:
+    night.sandbox.set_faults(_always(_PATHS["assets"], _DOWN))
+    assert night.sync().exit_code == 3
+    night.sandbox.set_faults([])
+    assert night.sync().exit_code == 0
+    assert is_truth(night, "assets")
+
+
+@pytest.mark.parametrize("types", ["/properties/assets/types", "/assessments/types"])
+def test_a_list_of_types_that_cannot_be_read_exits_3_and_the_records_are_published(night: Night, types: str) -> None:
+    night.sandbox.set_faults(_always(types, _DOWN))
+    assert night.sync().exit_code == 3
+    assert [resource for resource in _RESOURCES if not is_truth(night, resource)] == []
+
+
+def test_a_right_that_the_token_lacks_fails_that_endpoint_alone(fresh: Night) -> None:
+    fresh.sandbox.callers.accept(fresh.sandbox.token, ["/assessments/schedules"])
+    report = fresh.sync()
+    assert report.exit_code == 3
+    assert "Ask for the right to this endpoint" in report.left_behind[0]
+    assert is_truth(fresh, "assets")
+    assert is_truth(fresh, "assessments")
+    assert fresh.published("schedules") == {}
+
+
+def test_a_token_that_is_refused_stops_the_run_and_nothing_is_published(night: Night) -> None:
+    before = night.note()
+    night.sandbox.set_faults(_always(".*", {"kind": "status", "status": 401}))
+    with pytest.raises(TokenRefused) as refused:
+        night.sync()
+    assert refused.value.exit_code == 1
+    assert night.note() == before
+    assert night.sandbox.token not in str(refused.value)
+
+
+def test_when_nothing_can_be_read_the_run_has_failed_and_nothing_is_published(night: Night) -> None:
+    before = night.note()
+    night.sandbox.set_faults(_always(".*", _DOWN))
+    assert night.sync().exit_code == 1
+    assert night.note() == before
+
+
+@pytest.mark.parametrize(("status", "pages"), [(400, "[3-9]"), (400, "2")])
+def test_a_page_that_is_refused_exits_3_and_what_was_seen_is_published(night: Night, status: int, pages: str) -> None:
+    before = night.published("assets")
+    night.sandbox.set_faults(_always(_PATHS["assets"], {"kind": "status", "status": status}, page=pages))
+    assert night.sync().exit_code == 3
+    assert before.keys() <= night.published("assets").keys()
+    assert _unseen(night, "assets") == []
+    assert is_truth(night, "schedules")
+
+
+_RESTLESS = {
+    "one too many": {"kind": "total", "by": 1},
+    "three too few": {"kind": "total", "by": -3},
+    "a million too many": {"kind": "total", "by": 1_000_000},
+    "nothing at all": {"kind": "total", "by": -1_000_000},
+    "another at each request": {"kind": "total", "random": True},
+    **{how: {"kind": "move_rows", "how": how, "rows": 2} for how in ("to_next", "shift", "duplicate", "drop")},
+}
+
+
+_TWO_OF_THEM = list(zip(list(_RESTLESS)[::2], [*list(_RESTLESS)[1::2], "one too many"], strict=True))
+
+
+@pytest.mark.parametrize("names", _TWO_OF_THEM, ids=" and ".join)
+def test_a_list_that_lies_or_moves_exits_3_and_nothing_that_was_seen_is_lost(
+    night: Night, names: tuple[str, str]
+) -> None:
+    told = {resource: _RESTLESS[name] for resource, name in zip(("assets", "assessments"), names, strict=True)}
+    before = {resource: night.published(resource) for resource in told}
+    night.sandbox.set_faults([rule for resource, one in told.items() for rule in _always(_PATHS[resource], one)])
+    report = night.sync()
+    assert report.exit_code == 3
+    assert {resource: report.resources[resource]["verdict"] for resource in told} == dict.fromkeys(told, "incomplete")
+    assert [resource for resource in told if not before[resource].keys() <= night.published(resource).keys()] == []
+    assert [_unseen(night, resource) for resource in told] == [[], []]
+    assert is_truth(night, "schedules")
+
+
+def _unseen(night: Night, resource: str) -> list[Any]:
+    """Keys of records that the sandbox showed in this run and that are not published as shown."""
+    path, truth, published = _PATHS[resource], night.sandbox.world.truth(resource), night.published(resource)
+    shown = {key for entry in night.sandbox.journal if entry.path == path and entry.delivered for key, _ in entry.shown}
+    assert shown
+    return [key for key in shown if published.get(key) != truth[key]]
+
+
+def test_rows_that_move_once_are_not_taken_for_a_complete_read(night: Night) -> None:
+    effect = {"kind": "move_rows", "how": "shift", "rows": 1}
+    night.sandbox.set_faults(
+        [{"match": {"path": _PATHS["assets"], "query": {"page": "2"}}, "times": 1, "effect": effect}]
+    )
+    assert night.sync().resources["assets"]["verdict"] == "incomplete"
+    assert night.sync().exit_code == 0
+    assert is_truth(night, "assets")
+
+
+def test_a_server_that_goes_away_between_two_resources_exits_3_with_the_first_published(night: Night) -> None:
+    before = {resource: night.published(resource) for resource in ("assessments", "schedules")}
+
+    def call(name: str, step: Callable[[], None]) -> None:
+        if name == "assessments":
+            night.sandbox.stop()
+        step()
+
+    report = night.sync(call=call)
+    assert report.exit_code == 3
+    assert is_truth(night, "assets")
+    assert {resource: night.published(resource) for resource in before} == before
+
+
+def test_a_server_that_goes_away_inside_a_list_exits_3_and_the_list_keeps_yesterdays_rows(night: Night) -> None:
+    before = night.published("assessments")
+    night.sandbox.set_faults([{"match": {"path": "/assessments.*"}, "after": 4, "effect": {"kind": "reset"}}])
+    assert night.sync().exit_code == 3
+    assert is_truth(night, "assets")
+    assert night.published("assessments") == before
+
+
+def test_a_server_that_was_never_there_fails_the_run(night: Night) -> None:
+    before = night.note()
+    night.sandbox.stop()
+    report = night.sync()
+    assert report.exit_code == 1
+    assert night.note() == before
