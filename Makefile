@@ -6,7 +6,7 @@ BIN := .venv/bin
 CLIENTS := .cache/duckdb-1.2.2 .cache/duckdb-1.5.5
 WORKERS ?= 2
 
-.PHONY: setup demo test lint bench lock clean
+.PHONY: setup demo test lint bench docs lock clean
 .DELETE_ON_ERROR:
 
 setup: .venv/.ready
@@ -38,6 +38,10 @@ lint: setup
 
 bench: setup
 	$(BIN)/python -m benchmarks
+
+# writes what is generated under docs/; a test tells when it is out of date
+docs: setup
+	$(BIN)/python -m propsync.publish.dictionary > docs/tables.md
 
 # writes the lock anew from pyproject.toml; wants uv
 lock:

@@ -1,0 +1,60 @@
+"""The dictionary of tables and macros, which `make docs` writes to docs/tables.md."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+
+from propsync.shipped import shipped
+from propsync.warehouse import TABLES, Table
+
+_OPENING = """\
+# The tables of warehouse.duckdb
+
+Made by `make docs` from `sql/tables.toml`, which also makes the tables and their comments: change it there.
+
+Times are TIMESTAMPTZ and stored in UTC. `payload` is the record as received.
+
+The schema `by_type` has a table for each type of asset (`asset_types` has its name), with `asset_id`, `property_id`
+and a column for each field (`asset_type_fields` has its name). `properties` and `users` are people's own lists, where
+`[reference]` in propsync.toml names them. `propsync query --describe TABLE` tells the columns of any table as it is.
+"""
+_OPEN = "Further columns hold the other scalars that the API sends, one each; `ops.columns` tells where they come from."
+_MACRO = re.compile(r"^comment on macro table (\w+) is '(.+)';$", re.MULTILINE)
+
+
+def dictionary() -> str:
+    """The whole text, in Markdown."""
+    sections = [_OPENING, *(_section(table) for table in TABLES.values()), _macros()]
+    return "\n".join(sections)
+
+
+def _section(table: Table) -> str:
+    name = table.name if table.schema == "main" else table.full_name
+    about = [f"{table.comment}.", *_rules(table)]
+    rows = [(f"`{column}`", kind, meaning) for column, (kind, meaning) in table.columns.items()]
+    return "\n".join([f"## {name}", "", " ".join(about), "", *_table(("column", "type", "meaning"), rows), ""])
+
+
+def _rules(table: Table) -> Iterator[str]:
+    if table.key:
+        yield f"Key: {', '.join(f'`{column}`' for column in table.key)}."
+    if table.is_open:
+        yield _OPEN
+
+
+def _macros() -> str:
+    files = sorted((shipped("sql") / "macros").glob("*.sql"))
+    told = [found for file in files for found in _MACRO.findall(file.read_text(encoding="utf-8"))]
+    rows = [(f"`{name}`", meaning.replace("''", "'")) for name, meaning in told]
+    return "\n".join(["## Macros", "", *_table(("macro", "meaning"), rows), ""])
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    for row in (head, ("---",) * len(head), *rows):
+        yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(dictionary())

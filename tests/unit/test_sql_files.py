@@ -1,0 +1,128 @@
+"""Promises of the files under sql/: each says what it is for, and is what it says."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from propsync.warehouse import TABLES, Warehouse
+from propsync.warehouse.models import grain, sources
+
+SQL = Path(__file__).parents[2] / "sql"
+FILES = {str(path.relative_to(SQL)): path.read_text(encoding="utf-8") for path in sorted(SQL.rglob("*.sql"))}
+CHECKS = sorted(name for name in FILES if name.startswith("checks/"))
+MACROS = sorted(name for name in FILES if name.startswith("macros/"))
+MODELS = sorted(set(FILES) - set(CHECKS) - set(MACROS))
+BUILT = [name for name in MODELS if name.startswith(("main/", "history/", "ops/", "marts/"))]
+MANY_ROWS_A_KEY = {"staging/asset_value_issues.sql"}  # its rows are what is wrong with a value; two things may be
+
+
+@pytest.fixture(scope="module")
+def warehouse(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("warehouse")
+    with Warehouse(folder / "state.duckdb", memory_limit="300MB", folder=folder) as warehouse:
+        yield warehouse
+
+
+def table_of(name):
+    return name.removesuffix(".sql").removesuffix(".open").removesuffix(".close").replace("/", ".")
+
+
+def filled(name):
+    """A piece of SQL in the place of each fragment: more columns, a table's name, or a value."""
+    filling = {"open_columns": "", "field_columns": "", "dirty": "staging.dirty_assets"}
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: filling.get(found[1], "null"), FILES[name]).rstrip().rstrip(";")
+
+
+def without_comments_and_texts(sql):
+    return re.sub(r"--[^\n]*|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"", "", sql)
+
+
+def test_there_is_something_to_look_at():
+    assert len(MODELS) > 20
+    assert len(CHECKS) > 5
+    assert MACROS
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_opens_with_its_grain_and_why_it_is_there(name):
+    lines = FILES[name].splitlines()
+    if name not in MANY_ROWS_A_KEY:
+        assert re.fullmatch(r"-- grain: \w+(, \w+)*", lines.pop(0))
+    assert re.fullmatch(r"-- why: .{10,}", lines[0])
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_a_check_opens_with_its_severity_and_why_it_is_there(name):
+    severity, why = FILES[name].splitlines()[:2]
+    assert severity in ("-- severity: fail", "-- severity: warn")
+    assert re.fullmatch(r"-- why: .{10,}", why)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_nothing_but_texts_is_in_capitals(name):
+    assert re.findall(r"\b\w*[A-Z]\w*", without_comments_and_texts(FILES[name])) == []
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_lines_are_of_a_length_that_can_be_read_and_end_cleanly(name):
+    text = FILES[name]
+    assert text.endswith("\n")
+    assert "\t" not in text
+    assert [line for line in text.splitlines() if line != line.rstrip() or len(line) > 160] == []
+
+
+@pytest.mark.parametrize("name", BUILT)
+def test_a_model_has_its_table_whose_key_is_its_grain(name):
+    key = TABLES[table_of(name)].key
+    columns = tuple(grain(FILES[name]))
+    assert columns == key or (".close." in name and columns == key[: len(columns)])  # all rows of an asset at once
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if ".close." in name])
+def test_what_takes_rows_out_has_a_fellow_that_puts_them_in(name):
+    assert name.replace(".close.", ".open.") in FILES
+    assert grain(FILES[name])
+
+
+@pytest.mark.parametrize("name", [*MODELS, *CHECKS])
+def test_duckdb_takes_it_and_what_it_reads_is_a_table_of_ours_or_staged(warehouse, name):
+    read = sources(warehouse, filled(name))
+    assert read
+    strangers = {table for table in read if not table.startswith("staging.") and table not in TABLES}
+    assert strangers == set()
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_a_check_finds_nothing_in_an_empty_warehouse(warehouse, name):
+    assert warehouse.rows(filled(name)) == []
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_steps_have_names_that_say_something(name):
+    steps = re.findall(r"^(?:with )?(\w+) as (?:materialized )?\($", FILES[name], re.MULTILINE)
+    assert len(steps) == len(set(steps))
+    assert not set(steps) & {"data", "tmp", "temp", "final", "result", "base", "cte", "source"}
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
+def test_a_declared_table_and_its_columns_say_what_they_are(table):
+    words = [table.comment, *(comment for _, comment in table.columns.values())]
+    assert all(re.fullmatch(r"\S.*[^.\s]", word) for word in words)
+    assert set(table.key) <= set(table.columns)
+    assert all(re.fullmatch(r"[a-z][a-z0-9_]*", name) for name in (table.schema, table.name, *table.columns))
+    moments = {name for name, (kind, _) in table.columns.items() if kind == "TIMESTAMPTZ"}
+    assert all(name.endswith(("_at", "_from", "_to", "_through")) for name in moments)
+
+
+def test_what_is_declared_is_what_is_there_with_its_comments(warehouse):
+    columns = "select schema_name || '.' || table_name, list([column_name, data_type, comment] order by column_index) "
+    there = dict(
+        warehouse.rows(f"{columns} from duckdb_columns() where database_name <> 'staging' and not internal group by 1")
+    )
+    declared = {name: [[c, kind, said] for c, (kind, said) in table.columns.items()] for name, table in TABLES.items()}
+    assert {name: [[c, _short(kind), said] for c, kind, said in found] for name, found in there.items()} == declared
+
+
+def _short(kind):
+    return {"TIMESTAMP WITH TIME ZONE": "TIMESTAMPTZ"}.get(kind, kind)
