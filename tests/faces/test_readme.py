@@ -55,6 +55,15 @@ def test_the_settings_that_are_exported_are_settings():
     assert set(exported) <= known
 
 
+def test_every_prefect_command_is_run_by_the_test_of_the_deployment():
+    running = (ROOT / "tests" / "flows" / "running.py").read_text(encoding="utf-8")
+    commands = of_program("prefect")
+    assert len(commands) == 3
+    for command in commands:
+        words = ", ".join(f'"{word}"' for word in command.split()[1:])
+        assert words in running, command
+
+
 def test_no_command_is_of_a_kind_that_nobody_runs():
     assert {command.split()[0] for command in COMMANDS} == {"make", ".", "propsync", "export", "prefect"}
 

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from propsync.api import RetryPolicy
 from propsync.errors import ApiUnreachable, PropsyncError, ResourceFailed, UsageError
+from propsync.log import redact
 from propsync.merge import build_reference
 from propsync.resources import RESOURCES, SYNCED, Resource
 from propsync.runbooks.family import Family
@@ -113,4 +114,5 @@ def _end(site: Site, run: Run, began: float) -> Report:
 
 
 def _in_one_line(error: BaseException) -> str:
-    return str(error) if isinstance(error, PropsyncError) else f"{type(error).__name__}: {error}".splitlines()[0]
+    words = str(error) if isinstance(error, PropsyncError) else f"{type(error).__name__}: {error}"
+    return redact(" ".join(words.split()))  # it stands in a table that people get
