@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 
-def open(path: str | Path | None = None) -> Reader:  # noqa: A001 - `propsync.open()` is what notebooks call
+def open(path: str | Path | None = None) -> Reader:
     """A read-only handle on what is published, with `.sql(...)` (a DuckDB relation) and `.frame(...)` (pandas).
 
     `path` is a warehouse file; without one, that of the home in the settings. Raises propsync.errors.UsageError where

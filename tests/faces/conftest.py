@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
 from propsync_sandbox import Sandbox
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -35,7 +35,9 @@ def test_every_propsync_command_runs_in_the_order_shown(sandbox, tmp_path: Path)
     commands = of_program("propsync")
     assert len(commands) >= 7
     for command in commands:
-        done = subprocess.run(command, shell=True, env=environ, cwd=tmp_path, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, shell=True, env=environ, cwd=tmp_path, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
     assert (tmp_path / "overdue.csv").read_text().startswith("property_id,")
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import httpx
+
 from propsync_sandbox import read_fault_plan
 
 DOC = (Path(__file__).parents[2] / "docs" / "sandbox.md").read_text(encoding="utf-8")

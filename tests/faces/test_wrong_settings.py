@@ -57,6 +57,7 @@ def test_a_certificate_that_nobody_trusts(propsync, tmp_path: Path):
     import ssl
 
     import trustme
+
     from propsync_sandbox import Sandbox
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import duckdb
+
 from propsync_sandbox import Sandbox
 
 KILLS = 12

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from propsync_sandbox import Sandbox
 
 from propsync.settings import Settings, load_settings
+from propsync_sandbox import Sandbox
 
 
 @pytest.fixture(scope="module")

@@ -193,7 +193,7 @@ def test_every_parquet_file_has_its_tables_rows(settings: Settings):
         for schema, table in tables:
             path = settings.published / "parquet" / schema / f"{table}.parquet"
             counts = published.execute(
-                f"select (select count(*) from \"{schema}\".\"{table}\"), (select count(*) from '{path}')"
+                f'select (select count(*) from "{schema}"."{table}"), (select count(*) from \'{path}\')'
             ).fetchall()[0]
             assert counts[0] == counts[1], table
     found = {str(path.relative_to(settings.published / "parquet")) for path in settings.published.rglob("*.parquet")}

@@ -18,7 +18,15 @@ from propsync.api.requests import ApiRequest, AssessmentQuery, AssetQuery, Sched
 from propsync.api.retry import RetryPolicy
 from propsync.api.token import TokenSource
 from propsync.api.transport import Transport
-from propsync.api.writes import FieldKind, ScheduleChanges, check_values, created_id, new_asset_body, schedule_body, values_body
+from propsync.api.writes import (
+    FieldKind,
+    ScheduleChanges,
+    check_values,
+    created_id,
+    new_asset_body,
+    schedule_body,
+    values_body,
+)
 
 T = TypeVar("T")
 Values = Mapping[str, object]

@@ -47,7 +47,12 @@ def test_creating_an_asset_returns_its_id(api, server):
 
 
 WRITES = [
-    (lambda api: api.update_asset("p", "a", {"f": 1}, {"f": NUMBER}), "PATCH", "/properties/p/assets/a", {"values": {"f": 1}}),
+    (
+        lambda api: api.update_asset("p", "a", {"f": 1}, {"f": NUMBER}),
+        "PATCH",
+        "/properties/p/assets/a",
+        {"values": {"f": 1}},
+    ),
     (
         lambda api: api.put_schedule("p", "t", {"assigned_users": ["u"]}),
         "PUT",
