@@ -32,7 +32,7 @@ select
   asset_type_id,
   field_id,
   position,
-  repeated is not null and list_position(repeated, field_id) < position as is_repeat,
+  field_id is not null and repeated is not null and list_position(repeated, field_id) < position as is_repeat,
   result->>'$.type' as kind,
   {{result_value}} as value
 from unnested

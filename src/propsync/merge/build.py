@@ -81,6 +81,8 @@ class Builder:
         with self._warehouse.transaction():
             changed = self._renew(models, "schedules", _record_fragments(schedules) | {"open_columns": columns})
             self._mark(FAMILIES["schedules"], [changed], ["schedules"])
+            keys = "select property_id || '/' || assessment_type_id from staging.dirty_schedules"
+            self._renew_issues(models, "schedules", keys, "schedule_value_issues")
 
     def _build_types(self, models: Models, shape: Shape, open_columns: str) -> None:
         models = models.with_fragments(open_columns=open_columns, **_definition_fragments(shape))
@@ -114,14 +116,13 @@ class Builder:
             wide = ByType(self._warehouse, self._run.run_id)
             written = list(wide.write(wide.plan(), models))
             mark_tables(self._warehouse, self._run.run_id, "by_type", [name for name, count in written if count])
-            self._renew_issues(models)
+            self._renew_issues(models, "assets", "select asset_id from staging.dirty_assets", "asset_value_issues")
 
-    def _renew_issues(self, models: Models) -> None:
+    def _renew_issues(self, models: Models, resource: str, records: str, model: str) -> None:
         self._warehouse.execute(
-            "delete from ops.value_issues where resource = 'assets' "
-            "and record_id in (select asset_id from staging.dirty_assets)"
+            f"delete from ops.value_issues where resource = {text(resource)} and record_id in ({records})"
         )
-        models.open("staging/asset_value_issues", "ops.value_issues")
+        models.open(f"staging/{model}", "ops.value_issues")
 
     def _build_assessment_types(self, shape: Shape) -> None:
         if not self._has_news("assessment_types"):
@@ -260,4 +261,4 @@ def _value_by_kind(values: dict[str, Path]) -> str:
     """A result's value as JSON; a kind that was never met before is looked for under `value`, then under its name."""
     told = "".join(f" when {text(kind)} then result->{text(json_path(path))}" for kind, path in sorted(values.items()))
     unknown = "coalesce(result->'$.\"value\"', result->('$.\"' || replace(result->>'$.type', '\"', '') || '\"'))"
-    return f"case result->>'$.type'{told} else {unknown} end"
+    return f"case result->>'$.type'{told} else {unknown} end" if told else unknown
