@@ -7,32 +7,48 @@ with dirty as (
   left join staging.exact_numbers as exact on exact.asset_id = assets.asset_id
 ),
 listed as (
-  select * exclude (payload), from_json({{results}}, '["JSON"]') as results
+  select * exclude (payload), json_extract(payload, '$."fields"[*]') as results
   from dirty
 ),
-referred as (
-  select *, list_transform(results, lambda result: {{result_field}}) as field_ids
+unnested as (
+  select
+    * exclude (results),
+    unnest(results) as result,
+    generate_subscripts(results, 1)::integer as position
   from listed
 ),
-unnested as (
+read_once as (
+  -- all that a result is asked for at once: each further look would parse it again
+  select *, json_extract(result, {{result_members}}) as members
+  from unnested
+),
+referred as (
   select
     asset_id,
     property_id,
     asset_type_id,
-    unnest(results) as result,
-    unnest(field_ids) as field_id,
-    generate_subscripts(results, 1)::integer as position,
-    -- most assets name each field once; only the others pay for finding the repeats
-    if(len(field_ids) > list_unique(field_ids), field_ids, null) as repeated
+    {{result_field}} as field_id,
+    position,
+    members[1]->>'$' as kind,
+    {{result_value}} as value
+  from read_once
+),
+repeated as (
+  select asset_id, field_id, min(position) as first_position
   from referred
+  where field_id is not null
+  group by asset_id, field_id
+  having count(*) > 1
 )
 select
-  asset_id,
+  referred.asset_id,
   property_id,
   asset_type_id,
-  field_id,
+  referred.field_id,
   position,
-  field_id is not null and repeated is not null and list_position(repeated, field_id) < position as is_repeat,
-  result->>'$.type' as kind,
-  {{result_value}} as value
-from unnested
+  coalesce(position > first_position, false) as is_repeat,
+  kind,
+  value
+from referred
+left join repeated
+  on repeated.asset_id = referred.asset_id and repeated.field_id = referred.field_id

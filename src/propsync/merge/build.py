@@ -13,6 +13,7 @@ from propsync.records import Path
 from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSET_TYPES, ASSETS, SCHEDULES, Resource
 from propsync.runs import Run
 from propsync.shapes import Shape
+from propsync.shapes.fields import KIND
 from propsync.warehouse import TABLES, Models, OpenColumns, Warehouse, coalesced, json_path, text
 
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
@@ -104,9 +105,7 @@ class Builder:
         values = _value_paths(assets)
         stage_exact_numbers(self._warehouse, {*values.values(), _DOCUMENTED_VALUE})
         models = models.with_fragments(
-            results="payload->'$.\"fields\"'",
-            result_field=coalesced("result", assets.paths("result_field")),
-            result_value=_value_by_kind(values),
+            **_result_fragments(assets.paths("result_field"), values),
             option_reference=coalesced("option", (*types.paths("option_id"), ("id",))),
         )
         models.stage("staging/asset_results")
@@ -257,8 +256,24 @@ def _value_paths(shape: Shape) -> dict[str, Path]:
     return {kind: paths[0] for kind, paths in found.items() if paths}
 
 
-def _value_by_kind(values: dict[str, Path]) -> str:
+def _result_fragments(references: Sequence[Path], values: dict[str, Path]) -> dict[str, str]:
+    """What is asked of a field result; `members` are taken from it in the order of `result_members`, its kind first."""
+    paths = list(dict.fromkeys([KIND, *references, *(path for _, path in sorted(values.items()))]))
+    member = {path: f"members[{place}]" for place, path in enumerate(paths, 1)}
+    return {
+        "result_members": f"[{', '.join(text(json_path(path)) for path in paths)}]",
+        "result_field": _first(coalesced(member[path], [()]) for path in references),
+        "result_value": _value_by_kind({kind: member[path] for kind, path in sorted(values.items())}),
+    }
+
+
+def _first(tried: Iterable[str]) -> str:
+    return f"coalesce({', '.join(['null::varchar', *tried])})"
+
+
+def _value_by_kind(members: dict[str, str]) -> str:
     """A result's value as JSON; a kind that was never met before is looked for under `value`, then under its name."""
-    told = "".join(f" when {text(kind)} then result->{text(json_path(path))}" for kind, path in sorted(values.items()))
-    unknown = "coalesce(result->'$.\"value\"', result->('$.\"' || replace(result->>'$.type', '\"', '') || '\"'))"
-    return f"case result->>'$.type'{told} else {unknown} end" if told else unknown
+    told = "".join(f" when {text(kind)} then {member}" for kind, member in members.items())
+    kind = "members[1]->>'$'"
+    unknown = f"coalesce(result->'$.\"value\"', result->('$.\"' || replace({kind}, '\"', '') || '\"'))"
+    return f"case {kind}{told} else {unknown} end" if told else unknown

@@ -25,11 +25,12 @@ class Asked:
 
 @dataclass(frozen=True)
 class Reading:
-    """A landed answer with its records; `body` is decompressed."""
+    """A landed answer with its records; `body` is decompressed, `values` the same decoded until its shape is known."""
 
     landed: Landed
     body: bytes
     page: Page
+    values: Any = None
 
 
 class Reader:
@@ -47,6 +48,9 @@ class Reader:
         self.is_paged = resource.is_paged
         self.landed: list[Landed] = []
         self._said_nothing: set[ApiRequest] = set()
+        # what a check has cut or decoded, until the answer is landed: both walk the whole page, so once is enough
+        self._cut: dict[ApiRequest, Page] = {}
+        self._values: dict[ApiRequest, Any] = {}
         self._asked = 0
 
     def ask(self, query: ListQuery, page: int, role: str = "page", limit: int | None = None) -> Asked:
@@ -79,7 +83,7 @@ class Reader:
 
     def _check_shape(self, answer: Answer) -> None:
         """An answer without any array is no list, whatever its shape: something else answered, so ask again."""
-        page = decode(answer.body)
+        page = self._values[answer.request] = decode(answer.body)
         is_list = self._is_bare_list(page, answer.request) if isinstance(page, list) else self._is_list(page)
         if not is_list:
             raise MalformedBody(str(answer.request), "the answer is JSON, but no list")
@@ -100,7 +104,7 @@ class Reader:
 
     def _check_page(self, answer: Answer, cutter: Cutter) -> None:
         try:
-            page = cutter.cut(answer.body)
+            page = self._cut[answer.request] = cutter.cut(answer.body)
         except PayloadUnreadable as error:
             raise MalformedBody(str(answer.request), f"the answer is no page of the list: {error}") from error
         if page.total is None and self._resource.is_paged and cutter.list_path != ():
@@ -108,7 +112,8 @@ class Reader:
 
     def _land(self, asked: Asked, answer: Answer, cutter: Cutter | None) -> Reading:
         sha256 = self._pages.put(answer.raw, answer.body)
-        page = (cutter or Cutter(None)).cut(answer.body)
+        page = self._cut.pop(answer.request, None) or (cutter or Cutter(None)).cut(answer.body)
+        values = self._values.pop(answer.request, None)
         query = asked.query
         landed = Landed(
             asked.sequence,
@@ -125,7 +130,7 @@ class Reader:
             self._types_hash(page),
         )
         self.landed.append(landed)
-        return Reading(landed, answer.body, page)
+        return Reading(landed, answer.body, page, values)
 
     def _types_hash(self, page: Page) -> str | None:
         """Every page of assets repeats the asset types (section 4.2); most repeat the same bytes."""

@@ -106,11 +106,10 @@ class _Attempt:
 
     def _first_pages(self, lists: Sequence[ListQuery]) -> list[Reading]:
         unread = [self.reader.read(self.reader.ask(query, 1), None) for query in lists]
-        pages = [decode(reading.body) for reading in unread]
-        self._find_shape(pages)
+        self._find_shape([reading.values for reading in unread])
         cutter = self._cutter()
         try:
-            return [replace(reading, page=cutter.cut(reading.body)) for reading in unread]
+            return [replace(reading, page=cutter.cut(reading.body), values=None) for reading in unread]
         except PayloadUnreadable as error:
             raise ShapeUnknown(f"GET {self._resource.path}", f"its lists are not all of one shape: {error}") from error
 
