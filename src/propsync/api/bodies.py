@@ -6,6 +6,7 @@ import msgspec
 
 from propsync.api.requests import Accept
 from propsync.errors import MalformedBody
+from propsync.records import mended
 
 _HEADERS = {Accept.PDF: (b"%PDF-", "a PDF"), Accept.ZIP: (b"PK", "a ZIP")}
 HEADER_BYTES = 5
@@ -25,11 +26,22 @@ def check_header(accept: Accept, start: bytes, where: str) -> None:
         raise MalformedBody(where, f"the body is not {_HEADERS[accept][1]}")
 
 
+def _walk(body: bytes) -> None:
+    """Walks the whole text. Half a letter is legal JSON, though msgspec reads none (records.surrogates)."""
+    try:
+        msgspec.json.decode(body, type=msgspec.Raw)
+    except msgspec.DecodeError:
+        whole = mended(body)
+        if whole is body:
+            raise
+        msgspec.json.decode(whole, type=msgspec.Raw)
+
+
 def _check_json(body: bytes, where: str, *, null_allowed: bool) -> None:
     try:
         # Raw skips over texts without looking whether they are UTF-8.
         body.decode("utf-8")
-        msgspec.json.decode(body, type=msgspec.Raw)
+        _walk(body)
     except UnicodeDecodeError as error:
         reason = f"is not UTF-8 (byte {error.start})"
     except msgspec.DecodeError as error:

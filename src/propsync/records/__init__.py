@@ -3,6 +3,7 @@
 from propsync.records.canonical import HASH_VERSION, CanonicalForm, canonical_hash
 from propsync.records.cutter import Cutter, Page, Path, PayloadUnreadable, bytes_hash, first_text, follow, text_of
 from propsync.records.decoding import decode, decoder
+from propsync.records.surrogates import mended
 
 __all__ = [
     "HASH_VERSION",
@@ -17,5 +18,6 @@ __all__ = [
     "decoder",
     "first_text",
     "follow",
+    "mended",
     "text_of",
 ]

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from propsync.records.decoding import decode
+from propsync.records.surrogates import mended
 
 Path = tuple[str, ...]
 """Member names from the record (or page) down to a value."""
@@ -49,6 +50,15 @@ class Cutter:
 
     def cut(self, body: bytes) -> Page:
         """Cuts the decompressed `body` of one answer. Raises PayloadUnreadable when the array is not where it was."""
+        try:
+            return self._cut(body)
+        except PayloadUnreadable:
+            whole = mended(body)
+            if whole is body:
+                raise
+            return self._cut(whole)
+
+    def _cut(self, body: bytes) -> Page:
         if body.lstrip()[:1] == b"[":
             if self.list_path:
                 raise PayloadUnreadable("the page is a bare array")
