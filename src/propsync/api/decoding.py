@@ -15,8 +15,8 @@ except ImportError:  # an extra: without it zstd is not asked for
     zstandard = None  # type: ignore[assignment]
 
 ACCEPT_ENCODING = "zstd, gzip" if zstandard else "gzip"
-# zstd turns 4 bytes into 128 KiB at worst, so that one slice makes at most 32 MiB.
-_SLICE = 1024
+# zstd turns 4 bytes into 128 KiB at worst, deflate one byte into 1 KiB, so that one slice makes at most 32 MiB.
+_SLICE = {"zstd": 1024, "gzip": 32 * 1024, "deflate": 32 * 1024}
 
 
 class _Stream(Protocol):
@@ -61,8 +61,9 @@ class Decoder:
         if not self._encoding:
             yield chunk
             return
-        for start in range(0, len(chunk), _SLICE):
-            yield from self._decode(chunk[start : start + _SLICE])
+        size = _SLICE[self._encoding]
+        for start in range(0, len(chunk), size):
+            yield from self._decode(chunk[start : start + size])
 
     def _decode(self, part: bytes) -> Iterator[bytes]:
         part = self._waiting + part

@@ -29,6 +29,11 @@ class ShapeStore:
         shape.volatile = shape.volatile if decided.volatile is None else decided.volatile
         return shape
 
+    def is_whole(self, shape: Shape) -> bool:
+        """Whether all that was ever found of a shape is still in it: what is configured no more has to be found."""
+        stored = self._stored(shape.resource).choices
+        return bool(stored) and stored.keys() <= shape.choices.keys()
+
     def put(self, shape: Shape, run_id: str) -> bool:
         """Keeps a shape, inside the caller's transaction; whether a path moved, so that tables must be made anew."""
         before = self._stored(shape.resource)

@@ -92,6 +92,14 @@ class Cutter:
         parts = tuple(first_text(members, paths) for paths in self.key_paths)
         return None if None in parts else parts  # type: ignore[return-value]  # no None is left in it
 
+    def keys(self, records: Iterable[msgspec.Raw]) -> list[tuple[str, ...] | None]:
+        """The keys of many records. Nearly all are plain strings under their first path, which need no search."""
+        if not all(self.key_paths):
+            return [self.key(record) for record in records]
+        names, decoder = _decoder(self.key_paths)
+        places = [names.index(paths[0][0]) for paths in self.key_paths]
+        return [_plain_key(decoder, record, places) or self.key(record) for record in records]
+
 
 def first_text(record: object, paths: Sequence[Path]) -> str | None:
     """The first usable scalar that one of `paths` leads to, as text."""
@@ -120,6 +128,17 @@ def text_of(scalar: object) -> str | None:
 def bytes_hash(record: bytes | msgspec.Raw) -> str:
     """32 hex digits over a record's bytes as received."""
     return hashlib.blake2b(record, digest_size=16).hexdigest()
+
+
+def _plain_key(
+    decoder: msgspec.json.Decoder[Any], record: msgspec.Raw, places: Sequence[int]
+) -> tuple[str, ...] | None:
+    try:
+        members = msgspec.structs.astuple(decoder.decode(record))
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    key = tuple([members[place] for place in places])
+    return key if all(key) and set(map(type, key)) == {str} else None
 
 
 @cache

@@ -95,11 +95,19 @@ class Family:
         return (*configured, *statuses_seen(self._site.warehouse, resource.name, configured))
 
     def _merge(self, types: Manifest | None, manifest: Manifest | None, *, is_staged: bool = False) -> None:
-        find_inner_shapes(self._site.pages, self._shapes, types, manifest)
+        if not all(self._shows_nothing_new(one) for one in (types, manifest) if one is not None):
+            find_inner_shapes(self._site.pages, self._shapes, types, manifest)
         if manifest is not None:
             self._site.merger.merge(self._resource, manifest, self._shapes[self._resource.name], is_staged=is_staged)
         if self._types is not None and (types is not None or (manifest is not None and self._types.is_beside)):
             self._site.merger.merge_types(self._types, types, manifest, self._shapes[self._types.name])
+
+    def _shows_nothing_new(self, manifest: Manifest) -> bool:
+        """Whether the last run read the same pages, byte for byte, and found what there is to find in them."""
+        latest = self._site.journal.latest_merged(manifest.resource)
+        before = self._site.manifests.get(manifest.resource, latest) if latest else None
+        is_same = before is not None and _bodies(before) == _bodies(manifest)
+        return is_same and self._site.shapes.is_whole(self._shapes[manifest.resource])
 
     def _build(self) -> None:
         build = getattr(Builder(self._site.warehouse, self._run), self._resource.name)
@@ -128,3 +136,7 @@ class Family:
         known.choices.update(read_with.choices)
         known.volatile = read_with.volatile if known.volatile is None else known.volatile
         return known
+
+
+def _bodies(manifest: Manifest) -> set[str]:
+    return {landed.sha256 for landed in manifest.landed if landed.role == "page"}
