@@ -120,7 +120,8 @@ class ByType:
     def _recorded_kinds(self) -> dict[tuple[str, str], frozenset[str]]:
         rows = self._warehouse.rows(
             "select asset_type_id, field_id, list(distinct kind) from main.asset_field_values "
-            "where value_text is not null and asset_type_id is not null and kind in ('text', 'date', 'time') group by all"
+            "where value_text is not null and asset_type_id is not null and kind in ('text', 'date', 'time') "
+            "group by all"
         )
         return {(asset_type_id, field_id): frozenset(kinds) for asset_type_id, field_id, kinds in rows}
 

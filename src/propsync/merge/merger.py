@@ -7,10 +7,10 @@ from dataclasses import replace
 from datetime import datetime
 
 from propsync.landing import Landed, Manifest, PageStore
+from propsync.merge.marks import mark_tables
 from propsync.merge.readings import Readings
 from propsync.merge.samples import BESIDE, types_beside
 from propsync.merge.shapes import ShapeStore
-from propsync.merge.tables import mark_tables
 from propsync.records import HASH_VERSION, CanonicalForm, Cutter
 from propsync.resources import ASSETS, Resource
 from propsync.runs import Journal, ResourceCounts, Verdict
@@ -35,7 +35,9 @@ class Merger:
             self._stage(Listed(self._warehouse), manifest, lambda _: cutter)
         return self._merge(resource, manifest, shape, lambda _: cutter, is_held=Verdict(manifest.verdict).is_complete)
 
-    def merge_types(self, resource: Resource, own: Manifest | None, beside: Manifest | None, shape: Shape) -> ResourceCounts:
+    def merge_types(
+        self, resource: Resource, own: Manifest | None, beside: Manifest | None, shape: Shape
+    ) -> ResourceCounts:
         """Types from their own list and, for asset types, from beside the assets; the own list wins.
 
         A type that neither lists any more gets a tombstone, if both were read completely.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from propsync.errors import SettingsError
-from propsync.merge.tables import mark_tables
+from propsync.merge.marks import mark_tables
 from propsync.warehouse import CsvUnreadable, Warehouse, comment_on_column, quoted, snake_case, text, unique_name
 
 _KEYS = {"properties": "property_id", "users": "user_id"}
@@ -28,13 +28,17 @@ def _build(warehouse: Warehouse, run_id: str, table: str, path: Path) -> None:
     try:
         warehouse.stage_csv(path, "reference")
     except CsvUnreadable as error:
-        raise SettingsError(where, f"{path} cannot be read as CSV: {error}", "Save it as UTF-8 CSV with a header") from error
+        raise SettingsError(
+            where, f"{path} cannot be read as CSV: {error}", "Save it as UTF-8 CSV with a header"
+        ) from error
     columns = _columns(warehouse)
     key = _KEYS.get(table)
     if key and key not in columns.values():
         raise SettingsError(where, f"{path} has no column {key}", f"Add the column {key} with the API's ids")
     selected = ", ".join(f"{quoted(source)} as {quoted(name)}" for source, name in columns.items())
-    keyed = f" where {quoted(key)} is not null qualify row_number() over (partition by {quoted(key)}) = 1" if key else ""
+    keyed = (
+        f" where {quoted(key)} is not null qualify row_number() over (partition by {quoted(key)}) = 1" if key else ""
+    )
     wanted = f"select {selected} from staging.reference"
     _replace(warehouse, run_id, table, f"select * from ({wanted}){keyed}", path)
 
@@ -66,5 +70,7 @@ def _is_same(warehouse: Warehouse, target: str, query: str) -> bool:
     new = warehouse.rows(f"select column_name from (describe {query})")
     if old != new:
         return False
-    differing = f"select count(*) from ((from {target} except all ({query})) union all (({query}) except all from {target}))"
+    differing = (
+        f"select count(*) from ((from {target} except all ({query})) union all (({query}) except all from {target}))"
+    )
     return not warehouse.value(differing)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import tempfile
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -91,8 +92,8 @@ class Publisher:
             handle, partial_name = tempfile.mkstemp(dir=self._work, suffix=PARTIAL)
             partial = Path(partial_name)
             try:
-                with open(handle, "rb"):
-                    write(partial)
+                os.close(handle)
+                write(partial)
                 sha256 = _sha256(partial)
                 replace(partial, target, mode=_READ_ONLY)
             finally:

@@ -170,5 +170,3 @@ def _paths(records: Sequence[Any]) -> list[Path]:
     """Paths to scalars in any of the records, without those that never hold an identifier or text."""
     found = dict.fromkeys(path for record in records for path in scalar_paths(record))
     return [path for path in found if texts(records, path)]
-
-

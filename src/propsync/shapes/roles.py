@@ -82,7 +82,9 @@ def _unique(
 def _wordy(records: Sequence[Any], path: Path) -> float:
     """Share of values that read like prose or a date rather than like an identifier."""
     found = texts(records, path)
-    return sum(" " in text or len(text) > 64 or (text[:4].isdigit() and text[4:5] == "-") for text in found) / len(found)
+    return sum(" " in text or len(text) > 64 or (text[:4].isdigit() and text[4:5] == "-") for text in found) / len(
+        found
+    )
 
 
 def _by_values(role: Role, records: Sequence[Any], candidates: Sequence[Path], known: Collection[str]) -> Choice | None:

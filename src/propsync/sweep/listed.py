@@ -27,7 +27,7 @@ class Arithmetic:
 
 
 class Listed:
-    """`staging.listed`, filled page by page. `position` counts from 1 in a page; a record without a key has no key_1."""
+    """`staging.listed`, filled page by page. `position` counts from 1 in a page; without a key there is no key_1."""
 
     def __init__(self, warehouse: Warehouse) -> None:
         self._warehouse = warehouse

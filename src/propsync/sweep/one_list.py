@@ -113,7 +113,7 @@ class ListSweep:
         )
 
     def _holds(self, found: Arithmetic) -> bool:
-        """One total throughout, no key twice, as many keys as told; a record without a key still counts in the total."""
+        """One total throughout, no key twice, as many keys as told; a record without a key counts in the total too."""
         total = self._totals[0]
         is_counted = total is None or found.distinct_keys + found.rejected == total
         return len(set(self._totals)) == 1 and not found.duplicates and is_counted

@@ -1,0 +1,61 @@
+"""Pieces of SQL that follow from shapes: where a payload keeps what a model asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from propsync.records import Path
+from propsync.shapes import Shape
+from propsync.shapes.fields import KIND
+from propsync.warehouse import coalesced, json_path, text
+
+
+def record_fragments(shape: Shape) -> dict[str, str]:
+    return {role: coalesced("payload", shape.paths(role)) for role in ("property", "type", "status")}
+
+
+def definition_fragments(shape: Shape) -> dict[str, str]:
+    options = shape.paths("field_options")
+    return {
+        "field_id": coalesced("definition", shape.paths("field_id")),
+        "field_label": f"definition->>{text(json_path(shape.paths('field_label')[0]))}"
+        if shape.has("field_label")
+        else "null::varchar",
+        "field_options": json_at(options),
+        "option_id": coalesced("option", shape.paths("option_id")),
+        "option_label": coalesced("option", shape.paths("option_label")),
+    }
+
+
+def json_at(paths: Sequence[Path]) -> str:
+    """The JSON at the first of `paths`; a piece of SQL."""
+    return f"payload->{text(json_path(paths[0]))}" if paths else "null::json"
+
+
+def value_paths(shape: Shape) -> dict[str, Path]:
+    """Where results of each kind keep their value."""
+    found = {part.partition(":")[2]: choice.paths for part, choice in shape.choices.items() if ":" in part}
+    return {kind: paths[0] for kind, paths in found.items() if paths}
+
+
+def result_fragments(references: Sequence[Path], values: dict[str, Path]) -> dict[str, str]:
+    """What is asked of a field result; `members` are taken from it in the order of `result_members`, its kind first."""
+    paths = list(dict.fromkeys([KIND, *references, *(path for _, path in sorted(values.items()))]))
+    member = {path: f"members[{place}]" for place, path in enumerate(paths, 1)}
+    return {
+        "result_members": f"[{', '.join(text(json_path(path)) for path in paths)}]",
+        "result_field": _first(coalesced(member[path], [()]) for path in references),
+        "result_value": _value_by_kind({kind: member[path] for kind, path in sorted(values.items())}),
+    }
+
+
+def _first(tried: Iterable[str]) -> str:
+    return f"coalesce({', '.join(['null::varchar', *tried])})"
+
+
+def _value_by_kind(members: dict[str, str]) -> str:
+    """A result's value as JSON; a kind that was never met before is looked for under `value`, then under its name."""
+    told = "".join(f" when {text(kind)} then {member}" for kind, member in members.items())
+    kind = "members[1]->>'$'"
+    unknown = f"coalesce(result->'$.\"value\"', result->('$.\"' || replace({kind}, '\"', '') || '\"'))"
+    return f"case {kind}{told} else {unknown} end" if told else unknown

@@ -1,0 +1,77 @@
+"""Learns from payloads which columns open tables need, before the transaction that fills them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from propsync.merge.fragments import json_at
+from propsync.records import Path
+from propsync.resources import Resource
+from propsync.shapes import Shape
+from propsync.warehouse import TABLES, OpenColumns, Warehouse
+
+_WITH_TABLES = ("fields", "flags")
+"""Members whose contents have tables of their own."""
+
+
+class Learner:
+    """Makes and widens columns for what a query of payloads holds, and notes in `ops.schema_changes` what moved."""
+
+    def __init__(self, warehouse: Warehouse, run_id: str) -> None:
+        self._warehouse = warehouse
+        self._run_id = run_id
+
+    def flags(self, payloads: str, shape: Shape) -> tuple[str, str]:
+        """Columns of flags and of their history, as ends of select lists."""
+        flags = f"select unnest(from_json(payload->'$.flags', '[\"JSON\"]')) as payload from ({payloads})"
+        path = json_at(shape.paths("flag_history"))
+        entries = f"select unnest(from_json({path}, '[\"JSON\"]')) as payload from ({flags})"
+        history = {(*path, "*") for path in shape.paths("flag_history")}
+        return (
+            self._learn_table("assessment_flags", history, flags).select_list(),
+            self._learn_table("assessment_flag_history", set(), entries).select_list(),
+        )
+
+    def resource(self, resource: Resource, shape: Shape, payloads: str) -> str:
+        """Columns of a resource's own table, as the end of a select list."""
+        roles = {path for role in resource.roles for path in shape.paths(role.name)}
+        members = {(name,) for name in resource.members} | {(name,) for name in resource.dropped}
+        whole = {(name, "*") for name in (*_WITH_TABLES, *resource.dropped, *resource.sets)}
+        columns = self._learn_table(resource.name, roles | members | whole, payloads)
+        self._tell_absent(resource, columns.members, payloads)
+        return columns.select_list()
+
+    def _tell_absent(self, resource: Resource, seen: set[str], payloads: str) -> None:
+        """Notes documented members that no record has; a column of theirs is NULL throughout (correctness.md §5)."""
+        optional = {name for role in resource.roles if not role.required for name in role.documented}
+        absent = sorted((optional | resource.members.keys()) - seen)
+        looked_at = self._warehouse.value(f"select count(*) from ({payloads})")
+        if not absent or looked_at < self._warehouse.value(f"select count(*) from ({latest(resource.name)})"):
+            return
+        for name in absent:
+            self._warehouse.execute(
+                "insert into ops.schema_changes select $1, $2, 'documented member absent', $3, null, null "
+                "where not exists (from ops.schema_changes "
+                "where resource = $2 and name = $3 and change = 'documented member absent')",
+                [self._run_id, resource.name, name],
+            )
+
+    def _learn_table(self, table: str, excluded: Iterable[Path], payloads: str) -> OpenColumns:
+        columns = OpenColumns(self._warehouse, TABLES[f"main.{table}"], set(excluded))
+        moved = columns.learn(payloads, self._run_id)
+        rows = [(self._run_id, table, change, name, None, kind) for change, name, kind in moved]
+        self._warehouse.add("ops.schema_changes", rows)
+        return columns
+
+
+def latest(resource: str) -> str:
+    """A query for the payloads of all records that are not gone."""
+    return f"select payload from history.{resource} where valid_to is null and change <> 'delete'"
+
+
+def latest_dirty(resource: str, key: str) -> str:
+    """The same for the records in `staging.dirty_<resource>`."""
+    return (
+        f"select payload from history.{resource} semi join staging.dirty_{resource} using ({key}) "
+        "where valid_to is null and change <> 'delete'"
+    )
