@@ -1,7 +1,7 @@
 -- grain: assessment_id
 -- why: the latest version of each assessment that is not gone, with what the lists told of it
 with versions as (
-  select *
+  select *, json_extract(payload, {{record_members}}) as members
   from history.assessments
   semi join staging.dirty_assessments using (assessment_id)
   where valid_to is null and change <> 'delete'

@@ -43,7 +43,8 @@ class Builder:
         models.stage("staging/dirty_assets")
         self._build_types(models, asset_types, open_types)
         self._build_assets(models, assets, open_assets)
-        self._build_types(models, asset_types, open_types)  # once more: assets may name types that no list shows
+        if self._are_types_unlisted():  # once more: assets may name types that no list shows
+            self._build_types(models, asset_types, open_types)
         self._build_values(models, asset_types, assets)
 
     def assessments(self, assessment_types: Shape, assessments: Shape) -> None:
@@ -75,10 +76,22 @@ class Builder:
         models = self._models(self._marks.built_through("schedules"))
         models.stage("staging/dirty_schedules")
         with self._warehouse.transaction():
-            changed = self._renew(models, "schedules", record_fragments(schedules) | {"open_columns": columns})
+            fragments = {"status": coalesced("payload", schedules.paths("status")), "open_columns": columns}
+            changed = self._renew(models, "schedules", fragments)
             self._marks.mark(FAMILIES["schedules"], [changed], ["schedules"])
             keys = "select property_id || '/' || assessment_type_id from staging.dirty_schedules"
             self._renew_issues(models, "schedules", keys, "schedule_value_issues")
+
+    def _are_types_unlisted(self) -> bool:
+        """Whether `main.asset_types` lacks a type that assets name by now, or has one that only assets named before."""
+        return bool(
+            self._warehouse.value(
+                "with wanted as (select asset_type_id from history.asset_types where valid_to is null "
+                "union select asset_type_id from main.assets where asset_type_id is not null) "
+                "select count(*) from wanted full join main.asset_types as made using (asset_type_id) "
+                "where wanted.asset_type_id is null or made.asset_type_id is null"
+            )
+        )
 
     def _build_types(self, models: Models, shape: Shape, open_columns: str) -> None:
         models = models.with_fragments(open_columns=open_columns, **definition_fragments(shape))

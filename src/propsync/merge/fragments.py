@@ -11,7 +11,13 @@ from propsync.warehouse import coalesced, json_path, text
 
 
 def record_fragments(shape: Shape) -> dict[str, str]:
-    return {role: coalesced("payload", shape.paths(role)) for role in ("property", "type", "status")}
+    """What is asked of a record; `members` are taken from it in the order of `record_members`."""
+    roles = ("property", "type", "status")
+    members, member = _members([path for role in roles for path in shape.paths(role)])
+    return {
+        "record_members": members,
+        **{role: _first(coalesced(member[path], [()]) for path in shape.paths(role)) for role in roles},
+    }
 
 
 def definition_fragments(shape: Shape) -> dict[str, str]:
@@ -40,13 +46,19 @@ def value_paths(shape: Shape) -> dict[str, Path]:
 
 def result_fragments(references: Sequence[Path], values: dict[str, Path]) -> dict[str, str]:
     """What is asked of a field result; `members` are taken from it in the order of `result_members`, its kind first."""
-    paths = list(dict.fromkeys([KIND, *references, *(path for _, path in sorted(values.items()))]))
-    member = {path: f"members[{place}]" for place, path in enumerate(paths, 1)}
+    members, member = _members([KIND, *references, *(path for _, path in sorted(values.items()))])
     return {
-        "result_members": f"[{', '.join(text(json_path(path)) for path in paths)}]",
+        "result_members": members,
         "result_field": _first(coalesced(member[path], [()]) for path in references),
         "result_value": _value_by_kind({kind: member[path] for kind, path in sorted(values.items())}),
     }
+
+
+def _members(paths: Iterable[Path]) -> tuple[str, dict[Path, str]]:
+    """Paths for one `json_extract`, which parses its JSON once for all of them, and where each is in what it gives."""
+    different = list(dict.fromkeys(paths)) or [KIND]
+    told = ", ".join(text(json_path(path)) for path in different)
+    return f"[{told}]", {path: f"members[{place}]" for place, path in enumerate(different, 1)}
 
 
 def _first(tried: Iterable[str]) -> str:

@@ -7,8 +7,10 @@ order; without the deprecated `asset` and without volatile members. Decoding, so
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -65,7 +67,16 @@ def _arrange(record: dict[str, Any], form: CanonicalForm) -> None:
             record[name] = [by_text[text] for text in sorted(by_text)]
     results = record.get(form.results) if form.results else None
     if isinstance(results, list):
-        results.sort(key=lambda result: _place(result, form.result_refs))
+        results.sort(key=_plain_place(results, form.result_refs) or (lambda result: _place(result, form.result_refs)))
+
+
+def _plain_place(results: list[Any], refs: tuple[Path, ...]) -> Callable[[Any], Any] | None:
+    """By field without a search, where every result names its field by a plain string, as nearly all do."""
+    if not refs or len(refs[0]) != 1:
+        return None
+    (name,) = refs[0]
+    is_plain = all(type(result) is dict and type(result.get(name)) is str and result[name] for result in results)
+    return itemgetter(name) if is_plain else None
 
 
 def _place(result: Any, refs: tuple[Path, ...]) -> tuple[str, bytes]:

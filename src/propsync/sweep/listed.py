@@ -36,7 +36,7 @@ class Listed:
     def add(self, landed: Landed, records: Sequence[msgspec.Raw], cutter: Cutter) -> None:
         """Adds one page's records."""
         hashes = [bytes_hash(record) for record in records]
-        keys = [(*key, "")[:2] if key else (None, None) for key in map(cutter.key, records)]
+        keys = [(*key, "")[:2] if key else (None, None) for key in cutter.keys(records)]
         self._warehouse.append(
             "staging.listed",
             {

@@ -122,4 +122,4 @@ class ListSweep:
         return self._keys(again) == self._keys(self._first)
 
     def _keys(self, reading: Reading) -> set[tuple[str, ...] | None]:
-        return {self._cutter.key(record) for record in reading.page.records}
+        return set(self._cutter.keys(reading.page.records))
