@@ -49,7 +49,8 @@ class PropsyncError(Exception):
         super().__init__(self.where, self.what, self.next_step)
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.what}. {self.next_step}"
+        stop = "" if self.what.endswith(("?", "!")) else "."
+        return f"{self.where}: {self.what}{stop} {self.next_step}"
 
 
 def _one_line(text: str) -> str:

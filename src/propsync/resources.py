@@ -73,7 +73,8 @@ class Resource:
 
     def _list(self, performed: str | None, statuses: tuple[str, ...]) -> ListQuery:
         filters = [("performed", performed)] if performed else []
-        alone = statuses[0] if len(statuses) == 1 else None
+        # a schedule says its status itself; what a list told of it would only make other versions of the same record
+        alone = statuses[0] if len(statuses) == 1 and performed else None
         name = " ".join(part for part in (performed, alone) if part) or "all"
         return ListQuery(name, (*filters, ("status", ",".join(statuses)), *self.flags), alone, performed)
 

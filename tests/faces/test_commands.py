@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -39,6 +41,32 @@ def test_an_unknown_resource_is_wrong_usage(propsync):
     assert done.returncode == 2
     assert "boats" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [("snyc",), ("sync", "--jsn"), ("query", "select 1", "--format", "xls"), ("demo", "--scale", "1")]
+)
+def test_a_mistyped_command_is_wrong_usage_and_no_fault_of_ours(propsync, words):
+    done = propsync(*words)
+    assert done.returncode == 2
+    assert "fault in propsync" not in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_version_is_told(propsync):
+    assert propsync("--version").stdout.startswith("propsync ")
+
+
+def test_an_interrupted_sync_says_so(sandbox, tmp_path: Path):
+    environ = os.environ | {"PROPSYNC_TOKEN": sandbox.token, "PROPSYNC_HOME": str(tmp_path / "home")}
+    environ["PROPSYNC_BASE_URL"] = "http://127.0.0.1:9"  # nobody listens there, so it waits and tries again
+    program = str(Path(sys.executable).with_name("propsync"))
+    with subprocess.Popen([program, "sync"], env=environ, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert "attempt 1 of 8" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        assert "interrupted" in process.stderr.read()
+    assert process.returncode == 130
 
 
 def test_query_gives_the_same_rows_in_every_format(propsync, tmp_path: Path):
@@ -140,6 +168,46 @@ def test_a_reference_list_that_is_not_there_is_named(propsync, tmp_path: Path):
     done = propsync("sync")
     assert done.returncode == 2
     assert "nowhere.csv" in done.stderr
+
+
+def test_a_reference_list_with_a_property_twice_is_refused(propsync, tmp_path: Path):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "p.csv").write_text("property_id,name\np1,One\np2,Two\np1,Uno\n")
+    (tmp_path / "home" / "propsync.toml").write_text('[reference]\nproperties = "p.csv"\n')
+    done = propsync("sync")
+    assert done.returncode == 2
+    assert "p1 more than once" in done.stderr
+
+
+def test_a_reference_list_cannot_take_the_place_of_a_table(propsync, tmp_path: Path):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "a.csv").write_text("asset_id\n1\n")
+    (tmp_path / "home" / "propsync.toml").write_text('[reference]\nassets = "a.csv"\n')
+    assert propsync("sync").returncode == 2
+
+
+def test_a_shape_set_wrongly_is_told_and_empties_nothing(propsync, tmp_path: Path):
+    assert propsync("sync").returncode == 0
+    (tmp_path / "home" / "propsync.toml").write_text('[shapes.assets]\nresult_field = "definition.id"\n')
+    assert "BAD  [shapes.assets] result_field: definition.id is in none of" in propsync("doctor").stdout
+    assert propsync("sync").returncode == 3
+    labelled = propsync("query", "select count(*) > 500 as n from asset_field_values where label is not null")
+    assert "true" in labelled.stdout.lower()
+
+
+@pytest.mark.parametrize("toml", ['[shapes.asset]\nid = "x"\n', '[shapes.assets]\nresult_feld = "x"\n'])
+def test_a_part_of_a_shape_that_there_is_not_is_wrong_settings(propsync, tmp_path: Path, toml: str):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "propsync.toml").write_text(toml)
+    done = propsync("sync")
+    assert done.returncode == 2
+    assert "[shapes" in done.stderr
+
+
+def test_asking_for_one_status_makes_no_other_versions_of_the_same_schedules(propsync):
+    propsync("sync", "--only", "schedules")
+    told = json.loads(propsync("sync", "--json", "--only", "schedules", schedule_statuses="notstarted").stdout)
+    assert told["resources"]["schedules"]["updated"] == 0
 
 
 def test_the_demo_ends_well_and_prints_numbers(propsync):

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import propsync
-from propsync.cli.report import print_report
+from propsync.cli.report import print_counts
 from propsync.cli.sandbox import Address, running
 from propsync.cli.tables import echo, print_table
 from propsync.runbooks import nightly
@@ -57,7 +57,7 @@ def run_demo(scale: int, home: Path | None) -> int:
         echo(f"A made-up housing provider with {scale:,} assets answers at {sandbox.base_url}")
         echo("\nFirst night: everything is new")
         first = nightly(settings)
-        print_report(first, as_json=False)
+        print_counts(first)
         echo("\nA day passes: people edit, add and delete records; one label is renamed")
         with urllib.request.urlopen(  # noqa: S310 - our own sandbox, on loopback
             urllib.request.Request(f"{sandbox.base_url}/_sandbox/night", method="POST")  # noqa: S310
@@ -65,12 +65,13 @@ def run_demo(scale: int, home: Path | None) -> int:
             pass
         echo("\nSecond night: only what changed is written")
         second = nightly(settings)
-        print_report(second, as_json=False)
+        print_counts(second)
         _show(settings)
         if home is not None:
             echo(f"\nKept in {home}. Next: PROPSYNC_HOME={home} propsync query --tables")
         else:
-            echo("\nNext: set PROPSYNC_BASE_URL and PROPSYNC_TOKEN, then run propsync doctor")
+            echo("\nTo keep it and ask it more: propsync demo --home DIR")
+            echo("Your own data: set PROPSYNC_BASE_URL, PROPSYNC_TOKEN_FILE and PROPSYNC_HOME. Next: propsync doctor")
         return max(first.exit_code, second.exit_code)
 
 

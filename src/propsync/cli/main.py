@@ -9,10 +9,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import click
 import typer
 
-from propsync import log
+from propsync import __version__, log
 from propsync.errors import PropsyncError
 
 if TYPE_CHECKING:
@@ -54,6 +53,10 @@ class Format(StrEnum):
 AsJson = Annotated[
     bool, typer.Option("--json", help="One JSON object on standard output, log lines on standard error.")
 ]
+Version = Annotated[
+    bool,
+    typer.Option("--version", callback=lambda wanted: _tell_version(wanted), is_eager=True, help="Tell the version."),
+]
 _config: Path | None = None
 
 
@@ -62,7 +65,10 @@ def options(
     config: Annotated[
         Path | None, typer.Option(help="Settings file; without it, propsync.toml in PROPSYNC_HOME.", show_default=False)
     ] = None,
-    log_level: Annotated[LogLevel, typer.Option(help="How much to tell on standard error.")] = LogLevel.INFO,
+    log_level: Annotated[
+        LogLevel, typer.Option(case_sensitive=False, help="How much to tell on standard error.")
+    ] = LogLevel.INFO,
+    version: Version = False,  # noqa: ARG001 - typer calls its callback
 ) -> None:
     """Options that every command takes."""
     global _config
@@ -71,10 +77,22 @@ def options(
 
 
 def settings() -> Settings:
-    """The settings of this call. Raises SettingsError."""
+    """The settings of this call; names that are not settings are told. Raises SettingsError."""
     from propsync.settings import load_settings
 
-    return load_settings(_config)
+    loaded = load_settings(_config)
+    for name in loaded.unrecognised:
+        logging.getLogger("propsync.settings").warning("%s is not a setting and changes nothing", name)
+    return loaded
+
+
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"propsync {__version__}")
+        raise typer.Exit
+
+
+_INTERRUPTED = 130  # what typer makes of Ctrl-C
 
 
 @app.command()
@@ -157,17 +175,16 @@ def sandbox(
 
 def run() -> None:
     """The program: runs a command and ends with its exit code; no traceback for what people can mend themselves."""
+    code: int | str | None = 0
     try:
-        code = app(standalone_mode=False)
+        app()
+    except SystemExit as ended:  # how typer ends; wrong usage is told by then
+        code = ended.code
+        if code == _INTERRUPTED:
+            _say("interrupted: what is published stays as it was. Run the same command again")
     except PropsyncError as error:
         _say(str(error))
         code = error.exit_code
-    except click.ClickException as error:
-        error.show()
-        code = error.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        _say("interrupted: what is published stays as it was. Run the same command again")
-        code = 130
     except BrokenPipeError:
         # whoever read our output has gone, as with `| head`; the interpreter must not complain about it at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -177,7 +194,7 @@ def run() -> None:
         step = "This is a fault in propsync: run again with --log-level DEBUG and report what it says"
         _say(f"{type(error).__name__}: {log.redact(' '.join(str(error).split()))}. {step}")
         code = 1
-    sys.exit(code or 0)
+    sys.exit(code)
 
 
 def _say(line: str) -> None:

@@ -13,6 +13,17 @@ def print_report(report: Report, *, as_json: bool) -> None:
     if as_json:
         echo(json.dumps(report.to_json(), default=str))
         return
+    print_counts(report)
+    for line in report.left_behind:
+        echo(f"Left behind: {line}")
+    if report.published:
+        echo(f"Published to {report.published} in {report.seconds:.1f} s. Next: propsync query --tables")
+    else:
+        echo("Nothing was published; what was published before stays. Next: propsync doctor")
+
+
+def print_counts(report: Report) -> None:
+    """A row for each resource of the run."""
     columns = ["resource", "read", "seen", "new", "changed", "same", "listed no more", "rejected"]
     rows = [
         (
@@ -23,12 +34,6 @@ def print_report(report: Report, *, as_json: bool) -> None:
         for name, counts in report.resources.items()
     ]
     print_table(columns, rows)
-    for line in report.left_behind:
-        echo(f"Left behind: {line}")
-    if report.published:
-        echo(f"Published to {report.published} in {report.seconds:.1f} s. Next: propsync query --tables")
-    else:
-        echo("Nothing was published; what was published before stays. Next: propsync doctor")
 
 
 def _in_words(verdict: str) -> str:

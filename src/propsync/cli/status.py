@@ -56,7 +56,9 @@ def _print_nothing(settings: Settings, *, as_json: bool, is_wanted: bool) -> int
     if as_json:
         echo(json.dumps({"published_at": None, "trouble": trouble, "is_fresh": False}))
     else:
-        echo(f"Nothing is published yet. {trouble + '. ' if trouble else ''}Next: propsync sync")
+        echo(
+            f"Nothing is published in {settings.published} yet. {trouble + '. ' if trouble else ''}Next: propsync sync"
+        )
     return 3 if is_wanted else 0
 
 

@@ -7,7 +7,16 @@ from pathlib import Path
 
 from propsync.errors import SettingsError
 from propsync.merge.marks import mark_tables
-from propsync.warehouse import CsvUnreadable, Warehouse, comment_on_column, quoted, snake_case, text, unique_name
+from propsync.warehouse import (
+    TABLES,
+    CsvUnreadable,
+    Warehouse,
+    comment_on_column,
+    quoted,
+    snake_case,
+    text,
+    unique_name,
+)
 
 _KEYS = {"properties": "property_id", "users": "user_id"}
 
@@ -23,6 +32,8 @@ def build_reference(warehouse: Warehouse, run_id: str, files: Mapping[str, Path]
 
 def _build(warehouse: Warehouse, run_id: str, table: str, path: Path) -> None:
     where = f"[reference] {table}"
+    if f"main.{table}" in TABLES:
+        raise SettingsError(where, "propsync has a table of that name itself", "Give your list another name")
     if not path.is_file():
         raise SettingsError(where, f"there is no file {path}", "Correct the path in propsync.toml")
     try:
@@ -36,11 +47,19 @@ def _build(warehouse: Warehouse, run_id: str, table: str, path: Path) -> None:
     if key and key not in columns.values():
         raise SettingsError(where, f"{path} has no column {key}", f"Add the column {key} with the API's ids")
     selected = ", ".join(f"{quoted(source)} as {quoted(name)}" for source, name in columns.items())
-    keyed = (
-        f" where {quoted(key)} is not null qualify row_number() over (partition by {quoted(key)}) = 1" if key else ""
-    )
     wanted = f"select {selected} from staging.reference"
-    _replace(warehouse, run_id, table, f"select * from ({wanted}){keyed}", path)
+    if key:
+        wanted = f"select * from ({wanted}) where {quoted(key)} is not null"
+        _refuse_repeats(warehouse, where, path, key, wanted)
+    _replace(warehouse, run_id, table, wanted, path)
+
+
+def _refuse_repeats(warehouse: Warehouse, where: str, path: Path, key: str, query: str) -> None:
+    twice = warehouse.value(
+        f"select {quoted(key)} from ({query}) group by all having count(*) > 1 order by all limit 1"
+    )
+    if twice is not None:
+        raise SettingsError(where, f"{path} has {key} {twice} more than once", "Keep one row of each")
 
 
 def _columns(warehouse: Warehouse) -> dict[str, str]:

@@ -94,7 +94,10 @@ def _answers(settings: Settings, api: Api) -> Iterator[Finding]:
             yield Finding(f"GET {resource.path}", False, error.what, error.next_step)
             if not isinstance(error, ResourceFailed) or isinstance(error, ApiUnreachable):
                 return  # the same would be said of every other endpoint
-    _look_inside(shapes, records)
+    try:
+        _look_inside(shapes, records)
+    except ResourceFailed as error:
+        yield Finding(error.where, False, error.what, error.next_step)
     for name, shape in shapes.items():
         yield from _parts(name, shape)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Mapping, Sequence
 
-from propsync.errors import ResourceFailed
+from propsync.errors import ApiUnreachable, ResourceFailed
 from propsync.landing import Manifest
 from propsync.merge import Builder, find_inner_shapes, known_values, listed_keys, statuses_seen
 from propsync.resources import ASSESSMENT_TYPES, RESOURCES, Resource
@@ -60,6 +60,8 @@ class Family:
             return None
         try:
             return self._sweep(self._types)
+        except ApiUnreachable:
+            raise  # asking for the records themselves would only wait as long again
         except ResourceFailed as error:
             _log.error("%s", error)
             self._site.journal.failed(self._run, self._types.name, str(error))
@@ -95,12 +97,19 @@ class Family:
         return (*configured, *statuses_seen(self._site.warehouse, resource.name, configured))
 
     def _merge(self, types: Manifest | None, manifest: Manifest | None, *, is_staged: bool = False) -> None:
-        if not all(self._shows_nothing_new(one) for one in (types, manifest) if one is not None):
+        is_quiet = all(self._shows_nothing_new(one) for one in (types, manifest) if one is not None)
+        if not is_quiet or self._is_shape_configured():
             find_inner_shapes(self._site.pages, self._shapes, types, manifest)
         if manifest is not None:
             self._site.merger.merge(self._resource, manifest, self._shapes[self._resource.name], is_staged=is_staged)
         if self._types is not None and (types is not None or (manifest is not None and self._types.is_beside)):
             self._site.merger.merge_types(self._types, types, manifest, self._shapes[self._types.name])
+
+    def _is_shape_configured(self) -> bool:
+        """What people set may lead nowhere, which even a quiet night must notice."""
+        return any(
+            choice.source == "configured" for shape in self._shapes.values() for choice in shape.choices.values()
+        )
 
     def _shows_nothing_new(self, manifest: Manifest) -> bool:
         """Whether the last run read the same pages, byte for byte, and found what there is to find in them."""

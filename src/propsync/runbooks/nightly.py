@@ -20,6 +20,7 @@ from propsync.settings import Settings
 from propsync.warehouse import run_checks
 
 _log = logging.getLogger("propsync.nightly")
+_SEE_ABOVE = "Mend what stands above, then run again"
 
 
 class Call(Protocol):
@@ -79,7 +80,10 @@ def _chosen(only: Sequence[str]) -> list[Resource]:
 def _finish_earlier(site: Site, run: Run) -> None:
     """Merges snapshots that a killed run landed whole, and publishes what an earlier run could not."""
     for resource in SYNCED:
-        Family(site, run, resource).finish_earlier()
+        try:
+            Family(site, run, resource).finish_earlier()
+        except ResourceFailed as error:
+            _log.error("%s", error)  # it stays landed, and is merged once that is mended
     if site.publisher.is_behind(site.warehouse):
         site.publisher.publish(site.warehouse, run.run_id)
 
@@ -89,9 +93,10 @@ def _sync(site: Site, run: Run, chosen: Sequence[Resource], call: Call) -> None:
 
     def sync(resource: Resource) -> None:
         family = Family(site, run, resource)
+        if unreachable:  # waiting again for a server that is not there would only cost the night
+            family.failed(ResourceFailed(resource.name, "not asked for, the API could not be reached", _SEE_ABOVE))
+            return
         try:
-            if unreachable:  # waiting again for a server that is not there would only cost the night
-                raise unreachable[0]
             family.sync()
         except ResourceFailed as error:
             unreachable.extend([error] if isinstance(error, ApiUnreachable) else [])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from propsync.errors import SettingsError
 from propsync.records import Path
+from propsync.resources import RESOURCES
 
 
 @dataclass(frozen=True)
@@ -72,14 +73,25 @@ class Shape:
         return cls(told["resource"], choices, None if volatile is None else frozenset(volatile))
 
 
+_INNER = {
+    "asset_types": ("field_id", "field_label", "field_options", "option_id", "option_label"),
+    "assets": ("result_field", "result_value"),
+    "assessments": ("flag_history",),
+}
+"""Parts found inside records; `result_value` is followed by `:` and a kind."""
+
+
 def configured(shapes: Mapping[str, Any], resource: str) -> Shape:
     """The parts that `[shapes.<resource>]` of propsync.toml decides; `[shapes] volatile` is for every resource.
 
     Raises SettingsError for anything but paths.
     """
+    _refuse_unknown(shapes, "[shapes]", (*RESOURCES, "volatile"))
     table = shapes.get(resource, {})
     if not isinstance(table, Mapping):
         raise SettingsError(f"[shapes.{resource}]", "is not a table", "Write paths such as id = 'reference.id' there")
+    known = tuple(role.name for role in RESOURCES[resource].roles)
+    _refuse_unknown(table, f"[shapes.{resource}]", (*known, "list", "volatile", *_INNER.get(resource, ())))
     parts = {"volatile": shapes["volatile"], **table} if "volatile" in shapes else table
     shape = Shape(resource)
     for part, value in parts.items():
@@ -90,6 +102,12 @@ def configured(shapes: Mapping[str, Any], resource: str) -> Shape:
             paths = tuple(_path(text) for text in texts)
             shape.choices[part] = Choice(paths, "configured", "propsync.toml says so")
     return shape
+
+
+def _refuse_unknown(table: Mapping[str, Any], where: str, known: Sequence[str]) -> None:
+    for name in table:
+        if name.partition(":")[0] not in known:
+            raise SettingsError(f"{where} {name}", "there is no such part", f"Name one of {', '.join(known)}")
 
 
 def _path(text: str) -> Path:

@@ -12,7 +12,7 @@ from typing import Any
 
 from propsync.records import Path, follow, text_of
 from propsync.shapes.choice import Choice, Shape
-from propsync.shapes.members import plain, rank, scalar_paths, share_known, texts
+from propsync.shapes.members import plain, rank, refuse_astray, scalar_paths, share_known, texts
 
 _ID = ("id", "uid", "_id", "uuid", "guid", "fieldid", "field", "key", "ref", "code", "name")
 _LABEL = ("label", "name", "title", "caption", "text", "question", "displayname", "description")
@@ -31,15 +31,15 @@ def find_definition_shape(shape: Shape, types: Sequence[Any], assets: Sequence[A
     if not definitions:
         return
     referred = {text for asset in assets for r in members(asset, results) for text in _all_texts(r)}
-    _settle(shape, "field_id", _field_id(types, definitions, referred))
+    _settle(shape, "field_id", _field_id(types, definitions, referred), definitions)
     taken = {*shape.paths("field_id"), KIND}
-    _settle(shape, "field_label", _by_rank(definitions, taken, _LABEL))
-    _settle(shape, "field_options", _options(definitions))
+    _settle(shape, "field_label", _by_rank(definitions, taken, _LABEL), definitions)
+    _settle(shape, "field_options", _options(definitions), definitions)
     options = [o for d in definitions for path in shape.paths("field_options") for o in members(d, path)]
     objects = [option for option in options if isinstance(option, dict)]
     if objects:
-        _settle(shape, "option_id", _option_id(objects, referred))
-        _settle(shape, "option_label", _by_rank(objects, set(shape.paths("option_id")), _LABEL))
+        _settle(shape, "option_id", _option_id(objects, referred), objects)
+        _settle(shape, "option_label", _by_rank(objects, set(shape.paths("option_id")), _LABEL), objects)
 
 
 def find_result_shape(shape: Shape, assets: Sequence[Any], field_ids: set[str]) -> None:
@@ -47,12 +47,12 @@ def find_result_shape(shape: Shape, assets: Sequence[Any], field_ids: set[str]) 
     results = [r for asset in assets for r in members(asset, ("fields",)) if isinstance(r, dict)]
     if not results:
         return
-    _settle(shape, "result_field", _reference(results, field_ids))
+    _settle(shape, "result_field", _reference(results, field_ids), results)
     by_kind: dict[str, list[Any]] = {}
     for result in results:
         by_kind.setdefault(str(follow(result, KIND)), []).append(result)
     for kind, of_kind in sorted(by_kind.items()):
-        _settle(shape, f"result_value:{kind}", _value(kind, of_kind, shape.paths("result_field")))
+        _settle(shape, f"result_value:{kind}", _value(kind, of_kind, shape.paths("result_field")), of_kind)
 
 
 def members(record: Any, path: Path) -> list[Any]:
@@ -61,9 +61,11 @@ def members(record: Any, path: Path) -> list[Any]:
     return array if isinstance(array, list) else []
 
 
-def _settle(shape: Shape, part: str, choice: Choice | None) -> None:
+def _settle(shape: Shape, part: str, choice: Choice | None, records: Sequence[Any]) -> None:
     before = shape.choices.get(part)
-    if before is None or before.source != "configured":
+    if before is not None and before.source == "configured":
+        refuse_astray(shape.resource, part, before, records)
+    else:
         shape.settle(part, choice)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
+from propsync.errors import ShapeUnknown
 from propsync.records import Path, follow, text_of
 from propsync.shapes.choice import Choice
 
@@ -31,6 +32,22 @@ def scalar_paths(record: object, prefix: Path = ()) -> Iterator[Path]:
 def texts(records: Iterable[Any], path: Path) -> list[str]:
     """The usable identifiers that records carry at `path`."""
     return [text for record in records if (text := text_of(follow(record, path)))]
+
+
+def refuse_astray(resource: str, part: str, choice: Choice, records: Sequence[Any]) -> None:
+    """Raises ShapeUnknown for a configured path that is in none of the records: tables would silently go empty."""
+    if not records or any(_carries(record, path) for record in records for path in choice.paths):
+        return
+    raise ShapeUnknown(
+        f"[shapes.{resource}] {part}",
+        f"{choice.text} is in none of {len(records)} records",
+        "Correct it in propsync.toml or take it out there; `propsync doctor` then shows what is found without it",
+    )
+
+
+def _carries(record: Any, path: Path) -> bool:
+    holder = follow(record, path[:-1])
+    return isinstance(holder, dict) and path[-1] in holder
 
 
 def share_known(records: Sequence[Any], path: Path, known: Collection[str]) -> float:

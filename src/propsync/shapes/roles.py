@@ -9,7 +9,7 @@ from propsync.errors import ShapeUnknown
 from propsync.records import Path
 from propsync.resources import Resource, Role
 from propsync.shapes.choice import Choice, Shape
-from propsync.shapes.members import documented, rank, scalar_paths, share_known, texts
+from propsync.shapes.members import documented, rank, refuse_astray, scalar_paths, share_known, texts
 
 _SPEAKS = 0.5  # of the values at least; a property may have assessments and nothing else, so not all are known
 
@@ -48,9 +48,10 @@ def _still_holds(shape: Shape, role: Role, records: Sequence[Any]) -> bool:
     choice = shape.choices.get(role.name)
     if choice is None or not choice.paths:
         return False
-    return choice.source == "configured" or (
-        choice.source == "found" and any(texts(records, path) for path in choice.paths)
-    )
+    if choice.source == "configured":
+        refuse_astray(shape.resource, role.name, choice, records)
+        return True
+    return choice.source == "found" and any(texts(records, path) for path in choice.paths)
 
 
 def _find(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from propsync.api import Answer, Api, ApiRequest, MalformedBody
+from propsync.errors import NotFound
 from propsync.landing import Landed, PageStore
 from propsync.records import Cutter, Page, PayloadUnreadable, bytes_hash, decode
 from propsync.resources import TYPES_BESIDE, ListQuery, Resource
@@ -61,7 +62,10 @@ class Reader:
 
     def read(self, asked: Asked, cutter: Cutter | None) -> Reading:
         """One answer. Without a cutter only `total` is read from it and its shape is still to be found."""
-        answer = self._api.fetch(asked.request, check=self._check(cutter))
+        try:
+            answer = self._api.fetch(asked.request, check=self._check(cutter))
+        except NotFound as error:
+            raise NotFound(error.where, error.what, "Check the path in PROPSYNC_BASE_URL") from error
         return self._land(asked, answer, cutter)
 
     def read_all(self, asked: Iterable[Asked], cutter: Cutter) -> Iterator[Reading]:

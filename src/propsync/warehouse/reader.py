@@ -80,6 +80,8 @@ class Reader:
 
 def open_published(path: Path) -> Reader:
     """A handle on the published file. Raises UsageError where nothing is published yet."""
+    if path.is_dir():
+        raise UsageError(str(path), "it is a folder", f"Give its published file, {path / 'published/warehouse.duckdb'}")
     if not path.is_file():
         raise UsageError(str(path), "nothing is published yet", "Run `propsync sync`")
     return Reader(path)
