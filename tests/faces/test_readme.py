@@ -83,6 +83,27 @@ def test_links_lead_somewhere(target: str):
     assert (ROOT / target).exists()
 
 
+def test_the_questions_have_answers(sandbox, tmp_path: Path):
+    import propsync
+    from propsync_sandbox import write_reference
+
+    home = tmp_path / "home"
+    home.mkdir()
+    write_reference(sandbox.world, home)
+    (home / "propsync.toml").write_text('[reference]\nproperties = "properties.csv"\n')
+    environ = os.environ | {"PROPSYNC_BASE_URL": sandbox.base_url, "PROPSYNC_TOKEN": sandbox.token}
+    program = str(Path(sys.executable).with_name("propsync"))
+    subprocess.run([program, "sync"], env=environ | {"PROPSYNC_HOME": str(home)}, check=True, capture_output=True)
+    questions = re.search(r"^```sql\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    assert questions is not None
+    with propsync.open(home / "published" / "warehouse.duckdb") as reader:
+        asset_id, field_id = reader.rows("select asset_id, field_id from asset_field_values limit 1")[1][0]
+        statements = questions[1].replace("'…'", f"'{asset_id}'", 1).replace("'…'", f"'{field_id}'").split(";\n")
+        counts = [len(reader.rows(statement)[1]) for statement in statements if statement.strip()]
+    assert counts[0] > 0
+    assert counts[1:] == [120, 1]
+
+
 def test_the_notebook_example_runs(sandbox, tmp_path: Path):
     example = re.search(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
     assert example is not None
