@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
@@ -36,21 +37,24 @@ class Listed:
     def add(self, landed: Landed, records: Sequence[msgspec.Raw], cutter: Cutter) -> None:
         """Adds one page's records."""
         hashes = [bytes_hash(record) for record in records]
-        keys = [(*key, "")[:2] if key else (None, None) for key in cutter.keys(records)]
+        keys = [key or (None, None) for key in cutter.keys(records)]
+        columns: dict[str, Sequence[Any]] = {
+            "position": range(1, len(hashes) + 1),
+            "key_1": [key[0] for key in keys],
+            "payload_hash": hashes,
+        }
+        if len(cutter.key_paths) > 1:
+            columns["key_2"] = [key[1] for key in keys]
         self._warehouse.append(
             "staging.listed",
-            {
-                "position": list(range(1, len(hashes) + 1)),
-                "key_1": [first for first, _ in keys],
-                "key_2": [second for _, second in keys],
-                "payload_hash": hashes,
-            },
+            columns,
             list=landed.list_name,
             role=landed.role,
             sequence=landed.sequence,
             recency=int(landed.asked_at * 1_000_000),
             status=landed.status,
             performed=landed.performed,
+            **({} if "key_2" in columns else {"key_2": ""}),
         )
 
     def arithmetic(self, list_name: str) -> Arithmetic:

@@ -94,8 +94,13 @@ class Warehouse:
         if not next(iter(columns.values())):
             return
         names = ", ".join(quoted(name) for name in (*columns, *same))
-        marks = ", ".join([*("unnest(?)" for _ in columns), *("?" for _ in same)])
-        self.execute(f"insert into {table} ({names}) select {marks}", [*columns.values(), *same.values()])
+        # a range is made where it goes: binding costs more than all the rest, value by value
+        marks = [("unnest(range(?, ?))" if isinstance(one, range) else "unnest(?)") for one in columns.values()]
+        bound = [
+            part for one in columns.values() for part in ((one.start, one.stop) if isinstance(one, range) else (one,))
+        ]
+        marks += ["?" for _ in same]
+        self.execute(f"insert into {table} ({names}) select {', '.join(marks)}", [*bound, *same.values()])
 
     def add(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
         """Adds whole rows to `table`, values in the order of its columns: one statement however many they are."""
