@@ -48,7 +48,7 @@ fitted as (
         then try_cast(scalar as date)
     end as date,
     case
-      when kind = 'time' and json_kind = 'VARCHAR' and regexp_full_match(scalar, '\d{2}:\d{2}(:\d{2})?')
+      when kind = 'time' and json_kind = 'VARCHAR' and regexp_full_match(scalar, '([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?')
         then try_cast(if(length(scalar) = 5, scalar || ':00', scalar) as time)
     end as time,
     if(list_contains(list_transform(options, lambda option: option is null), true), null, options) as fitting_options

@@ -14,6 +14,19 @@ misfits as (
     or (kind = 'option' and value_options is null and (value_text is not null or value_json is not null))
     or (kind in ('text', 'qr') and value_json is not null)
 ),
+other_kinds as (
+  select
+    values.asset_id,
+    coalesce(values.label, values.field_id) as name,
+    'is of the kind ' || values.kind || ', its field of the kind ' || fields.kind as issue,
+    coalesce(values.value_text, values.value_json::varchar, to_json(values.value_options)::varchar) as value
+  from values
+  join main.asset_type_fields as fields using (asset_type_id, field_id)
+  where
+    values.kind <> fields.kind
+    and fields.kind in ('number', 'option', 'image', 'file', 'pin', 'qr')
+    and coalesce(values.value_text, values.value_json::varchar, to_json(values.value_options)::varchar) is not null
+),
 unknown_options as (
   select asset_id, coalesce(label, field_id) as name, 'names an option that its field does not offer' as issue, to_json(value_options)::varchar as value
   from values
@@ -32,6 +45,7 @@ unreferred as (
 select 'assets' as resource, asset_id as record_id, name, issue, value, $run_id as run_id
 from (
   from misfits
+  union all from other_kinds
   union all from unknown_options
   union all from repeats
   union all from unreferred

@@ -20,6 +20,8 @@
     │   ├── TransientApiError               gave up after the retry budget: run again later
     │   │   ├── ApiUnreachable              no connection at all: network, proxy, address
     │   │   └── AnswerLost                  a POST may or may not have been done: look before repeating it
+    │   ├── PageLost                        a landed page is gone or damaged: the next run reads it anew
+    │   ├── MergeFailed                     a record could not be made into rows: report it
     │   ├── ShapeUnknown                    a shape could not be found: name it under [shapes]
     │   └── PageTooLarge                    a body exceeds its bound: ask for fewer records a page
     └── Busy                        exit 4  another run is at work: wait
@@ -213,6 +215,18 @@ class AnswerLost(TransientApiError):
     """A POST was sent and no answer came: it may or may not have been done (correctness 9)."""
 
     advice = "Look whether the asset now exists before creating it again"
+
+
+class PageLost(ResourceFailed):
+    """A page of a landed snapshot is missing or damaged; the snapshot is passed over."""
+
+    advice = "Run `propsync sync`, which reads the resource anew"
+
+
+class MergeFailed(ResourceFailed):
+    """What was read could not be made into rows."""
+
+    advice = "This is a fault in propsync: report it with the output of `propsync --log-level DEBUG sync`"
 
 
 class ShapeUnknown(ResourceFailed):

@@ -10,6 +10,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
+from propsync.errors import PageLost
 from propsync.landing import Certificate, Landed, Manifest, Manifests, PageStore
 from propsync.storage import LocalStorage
 
@@ -77,7 +78,7 @@ def test_a_packing_that_does_not_tell_itself_is_undone_before_it_is_kept(storage
 
 
 def test_a_page_never_kept_is_not_found(storage):
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(PageLost):
         PageStore(storage).get("0" * 64)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from propsync import __version__, log
-from propsync.errors import PropsyncError
+from propsync.errors import PropsyncError, ResourceFailed
 
 if TYPE_CHECKING:
     from propsync.settings import Settings
@@ -182,6 +182,9 @@ def run() -> None:
         code = ended.code
         if code == _INTERRUPTED:
             _say("interrupted: what is published stays as it was. Run the same command again")
+    except ResourceFailed as error:  # one that no run could put down to a resource
+        _say(str(error))
+        code = 1
     except PropsyncError as error:
         _say(str(error))
         code = error.exit_code

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import zlib
 
 import zstandard
 
+from propsync.errors import PageLost
 from propsync.storage import LocalStorage
 
 _GZIP = b"\x1f\x8b"
@@ -30,7 +32,14 @@ class PageStore:
         return sha256
 
     def get(self, sha256: str) -> bytes:
-        """The decompressed bytes stored under a hash. Raises FileNotFoundError."""
+        """The decompressed bytes stored under a hash. Raises PageLost for one that is missing or damaged."""
+        try:
+            return self._unpacked(sha256)
+        except (FileNotFoundError, EOFError, zlib.error, zstandard.ZstdError, gzip.BadGzipFile) as error:
+            what = f"a page that the manifest names cannot be read: {type(error).__name__}"
+            raise PageLost(f"landing/pages/{sha256}", what) from error
+
+    def _unpacked(self, sha256: str) -> bytes:
         stored = self._storage.get(_key(sha256))
         if stored.startswith(_GZIP):
             return gzip.decompress(stored)

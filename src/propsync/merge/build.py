@@ -101,6 +101,7 @@ class Builder:
         stage_field_names(self._warehouse)
         self._warehouse.execute("create or replace table staging.previous_fields as from main.asset_type_fields")
         with self._warehouse.transaction():
+            models.open("staging/definition_changes", "ops.schema_changes")
             for table in _TYPE_TABLES:
                 models.replace(f"main/{table}")
             self._marks.mark(_TYPE_TABLES, [True] * len(_TYPE_TABLES), ["asset_types"])

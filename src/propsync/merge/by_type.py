@@ -92,6 +92,7 @@ class ByType:
 
     def write(self, tables: Sequence[WideTable], models: Models) -> Iterator[tuple[str, int]]:
         """Brings each table up to date; yields its name and how many rows changed."""
+        self._drop_others({table.name for table in tables})
         self._register(tables)
         for table in tables:
             target = f"by_type.{quoted(table.name)}"
@@ -103,6 +104,14 @@ class ByType:
                 field_columns="".join(column.expression() for column in table.columns),
             ).open("by_type/type.open", target)
             yield table.name, removed + added + len(table.added) + table.is_new
+
+    def _drop_others(self, names: set[str]) -> None:
+        """A table that was made under a provisional name has another one now."""
+        for name in sorted(self._existing() - names):
+            self._warehouse.execute(f"drop table by_type.{quoted(name)}")
+            for registry in ("ops.columns", "ops.tables"):
+                query = f"delete from {registry} where table_schema = 'by_type' and table_name = ?"
+                self._warehouse.execute(query, [name])
 
     def _existing(self) -> set[str]:
         return {

@@ -9,7 +9,7 @@ from datetime import datetime
 from propsync.landing import Landed, Manifest, PageStore
 from propsync.merge.marks import mark_tables
 from propsync.merge.readings import Readings
-from propsync.merge.samples import BESIDE, types_beside
+from propsync.merge.samples import BESIDE, types_beside, types_of
 from propsync.merge.shapes import ShapeStore
 from propsync.records import HASH_VERSION, CanonicalForm, Cutter
 from propsync.resources import ASSETS, Resource
@@ -44,7 +44,8 @@ class Merger:
         """
         main = own or beside
         assert main is not None
-        shown = types_beside(beside) if beside else []
+        # something else than an array beside the assets tells of no types
+        shown = [one for one in (types_beside(beside) if beside else []) if types_of(self._pages, one, BESIDE)]
         landed = [replace(one, sequence=-one.sequence, asked_at=0.0, role="page") for one in shown]
         manifest = replace(main, resource=resource.name, landed=[*(own.landed if own else ()), *landed])
         keys = cutter_of(shape, resource)

@@ -12,13 +12,16 @@ BY_TYPE_COLUMNS = ("asset_id", "property_id")
 
 def stage_type_names(warehouse: Warehouse) -> None:
     """Makes `staging.type_names`: asset_type_id, table_name for every type in `staging.type_definitions`."""
-    kept = dict(warehouse.rows("select asset_type_id, table_name from main.asset_types"))
+    before = warehouse.rows("select asset_type_id, table_name, name from main.asset_types")
+    kept = {asset_type_id: table for asset_type_id, table, _ in before}
+    # a type that assets name before any list does gets its table's name once it has one itself
+    provisional = {asset_type_id for asset_type_id, _, name in before if name is None}
     unnamed = warehouse.rows(
         "select asset_type_id, name from staging.type_definitions order by is_listed desc, name, asset_type_id"
     )
     taken = set(kept.values())
     for asset_type_id, name in unnamed:
-        if asset_type_id not in kept:
+        if asset_type_id not in kept or (asset_type_id in provisional and name is not None):
             kept[asset_type_id] = unique_name(snake_case(name or asset_type_id, "type"), taken)
             taken.add(kept[asset_type_id])
     _stage(warehouse, "type_names", ("asset_type_id", "table_name"), kept.items())

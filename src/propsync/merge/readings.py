@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from propsync.landing import Landed, Manifest, PageStore
-from propsync.records import CanonicalForm, Cutter, canonical_hash
+from propsync.records import CanonicalForm, Cutter, canonical_hash, is_too_deep
 from propsync.warehouse import Warehouse
 
 _MOST_REJECTED = 10_000  # rows of one run and resource; a list whose every record lacks its key fails by its shape
@@ -62,4 +62,6 @@ class Readings:
 
 def _reason(record: msgspec.Raw) -> str:
     is_object = bytes(record).lstrip().startswith(b"{")
+    if is_too_deep(record):
+        return "nested too deep to be read"
     return "no usable key" if is_object else "not an object"

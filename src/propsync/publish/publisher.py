@@ -31,10 +31,11 @@ class Publisher:
     def note(self) -> dict[str, Any]:
         """What was published last: run, time, files with their sha256; empty where nothing was."""
         try:
-            found: dict[str, Any] = json.loads((self._folder / NOTE).read_text(encoding="utf-8"))
+            found = json.loads((self._folder / NOTE).read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):
             return {}
-        return found
+        is_ours = isinstance(found, dict) and all(isinstance(found.get(name), dict) for name in ("files", "tables"))
+        return found if is_ours else {}
 
     def is_behind(self, warehouse: Warehouse) -> bool:
         """Whether the state holds changes that were never published, because a run was killed before it could."""

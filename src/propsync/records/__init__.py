@@ -1,7 +1,17 @@
 """Bytes of a page → records: the cutter, and the canonical form that a version is compared by."""
 
 from propsync.records.canonical import HASH_VERSION, CanonicalForm, canonical_hash
-from propsync.records.cutter import Cutter, Page, Path, PayloadUnreadable, bytes_hash, first_text, follow, text_of
+from propsync.records.cutter import (
+    Cutter,
+    Page,
+    Path,
+    PayloadUnreadable,
+    bytes_hash,
+    first_text,
+    follow,
+    is_too_deep,
+    text_of,
+)
 from propsync.records.decoding import decode, decoder
 from propsync.records.surrogates import mended
 
@@ -18,6 +28,7 @@ __all__ = [
     "decoder",
     "first_text",
     "follow",
+    "is_too_deep",
     "mended",
     "text_of",
 ]

@@ -7,6 +7,7 @@ members that make up a key are decoded.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -22,6 +23,11 @@ Path = tuple[str, ...]
 
 _RAW_ARRAY: msgspec.json.Decoder[list[msgspec.Raw]] = msgspec.json.Decoder(list[msgspec.Raw])
 _RAW_MEMBERS: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+_DEEPEST = 64
+_BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{\]}]', re.DOTALL)
+_STEP = {b"[": 1, b"{": 1, b"]": -1, b"}": -1}
 
 
 class PayloadUnreadable(ValueError):
@@ -83,7 +89,12 @@ class Cutter:
         return [] if bytes(array) == b"null" else _array(array)
 
     def key(self, record: msgspec.Raw) -> tuple[str, ...] | None:
-        """The record's key as text, a part for each of `key_paths`; None when a part is missing or unusable."""
+        """The record's key as text, a part for each of `key_paths`.
+
+        None when a part is missing or unusable, and for a record nested so deep that nothing further on can read it.
+        """
+        if is_too_deep(record):
+            return None
         names, decoder = _decoder(self.key_paths)
         try:
             members = dict(zip(names, decoder.decode(record), strict=True))
@@ -99,6 +110,19 @@ class Cutter:
         names, decoder = _decoder(self.key_paths)
         places = [names.index(paths[0][0]) for paths in self.key_paths]
         return [_plain_key(decoder, record, places) or self.key(record) for record in records]
+
+
+def is_too_deep(record: msgspec.Raw) -> bool:
+    """Whether a record is nested beyond 64: DuckDB dies of some 150 levels, and Python's recursion ends soon after."""
+    text = bytes(record)
+    if text.count(b"[") + text.count(b"{") <= _DEEPEST:  # so it is with nearly all
+        return False
+    depth = 0
+    for token in _BRACKETS.finditer(text):
+        depth += _STEP.get(token[0], 0)
+        if depth > _DEEPEST:
+            return True
+    return False
 
 
 def first_text(record: object, paths: Sequence[Path]) -> str | None:

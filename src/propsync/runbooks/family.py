@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
-from propsync.errors import ApiUnreachable, ResourceFailed
+from propsync.errors import ApiUnreachable, MergeFailed, RequestRefused, ResourceFailed
 from propsync.landing import Manifest
 from propsync.merge import Builder, find_inner_shapes, known_values, listed_keys, statuses_seen
+from propsync.records import PayloadUnreadable
 from propsync.resources import ASSESSMENT_TYPES, RESOURCES, Resource
 from propsync.runbooks.site import Site
 from propsync.runs import Run
 from propsync.shapes import Shape
-from propsync.sweep import Listed, Sweeper, cutter_of
+from propsync.sweep import Listed, Sweeper, cutter_of, set_aside
 
+_STATUS_SETTINGS = {"assessments": "assessment_statuses", "schedules": "schedule_statuses"}
 _log = logging.getLogger("propsync.sync")
 
 
@@ -44,8 +47,18 @@ class Family:
         for run_id in self._unmerged_runs():
             _log.info("%s: merging what run %s had landed", self._resource.name, run_id)
             own = self._unmerged(self._types, run_id) if self._types else None
-            self._merge(own, self._unmerged(self._resource, run_id))
+            try:
+                self._merge(own, self._unmerged(self._resource, run_id))
+            except ResourceFailed as error:
+                self._pass_over(run_id, error)
         self._build()
+
+    def _pass_over(self, run_id: str, error: ResourceFailed) -> None:
+        """A snapshot that cannot be merged must not stop this run, nor any later one: what it held is read anew."""
+        _log.error("%s", error)
+        for one in self._members():
+            if not self._site.journal.is_merged(run_id, one.name):
+                self._site.journal.failed(replace(self._run, run_id=run_id), one.name, str(error))
 
     def failed(self, error: ResourceFailed) -> None:
         """Notes that the resource keeps yesterday's rows."""
@@ -71,9 +84,17 @@ class Family:
         site = self._site
         statuses = self._statuses(resource)
         sweeper = Sweeper(site.api, site.pages, site.manifests, Listed(site.warehouse), site.settings.page_limit)
-        manifest = sweeper.sweep(
-            self._run, resource, self._shapes[resource.name], statuses, lambda: self._known(statuses, types)
-        )
+        shape = self._shapes[resource.name]
+        try:
+            manifest = sweeper.sweep(self._run, resource, shape, statuses, lambda: self._known(statuses, types))
+        except RequestRefused:
+            configured = self._configured(resource)
+            if statuses == configured:
+                raise
+            _log.warning(
+                "%s: the API refuses a status that it showed itself, so only those set are asked for", shape.resource
+            )
+            manifest = sweeper.sweep(self._run, resource, shape, configured, lambda: self._known(configured, types))
         _log.info("%s: read, %s", resource.name.replace("_", " "), manifest.verdict)
         return manifest
 
@@ -87,23 +108,33 @@ class Family:
 
     def _statuses(self, resource: Resource) -> Sequence[str]:
         """The statuses to ask for: those set, and where none were set explicitly, those met so far as well."""
-        settings = self._site.settings
-        if resource.name not in ("assessments", "schedules"):
-            return ()
-        setting = "assessment_statuses" if resource.name == "assessments" else "schedule_statuses"
-        configured: tuple[str, ...] = getattr(settings, setting)
-        if setting in settings.explicit:
+        configured = self._configured(resource)
+        if _STATUS_SETTINGS.get(resource.name, "") in {"", *self._site.settings.explicit}:
             return configured
         return (*configured, *statuses_seen(self._site.warehouse, resource.name, configured))
+
+    def _configured(self, resource: Resource) -> tuple[str, ...]:
+        setting = _STATUS_SETTINGS.get(resource.name)
+        configured: tuple[str, ...] = getattr(self._site.settings, setting) if setting else ()
+        return configured
 
     def _merge(self, types: Manifest | None, manifest: Manifest | None, *, is_staged: bool = False) -> None:
         is_quiet = all(self._shows_nothing_new(one) for one in (types, manifest) if one is not None)
         if not is_quiet or self._is_shape_configured():
             find_inner_shapes(self._site.pages, self._shapes, types, manifest)
-        if manifest is not None:
-            self._site.merger.merge(self._resource, manifest, self._shapes[self._resource.name], is_staged=is_staged)
+        try:
+            self._merge_both(types, manifest, is_staged=is_staged)
+        except (PayloadUnreadable, RecursionError) as error:
+            raise MergeFailed(self._resource.name, f"a page could not be read: {error}") from error
+
+    def _merge_both(self, types: Manifest | None, manifest: Manifest | None, *, is_staged: bool) -> None:
+        """Types first: a table is named for its type, so the type must be known before its first asset."""
+        merger = self._site.merger
         if self._types is not None and (types is not None or (manifest is not None and self._types.is_beside)):
-            self._site.merger.merge_types(self._types, types, manifest, self._shapes[self._types.name])
+            with set_aside(self._site.warehouse, is_wanted=is_staged):
+                merger.merge_types(self._types, types, manifest, self._shapes[self._types.name])
+        if manifest is not None:
+            merger.merge(self._resource, manifest, self._shapes[self._resource.name], is_staged=is_staged)
 
     def _is_shape_configured(self) -> bool:
         """What people set may lead nowhere, which even a quiet night must notice."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Protocol
 
 from propsync.api import RetryPolicy
@@ -15,7 +16,7 @@ from propsync.resources import RESOURCES, SYNCED, Resource
 from propsync.runbooks.family import Family
 from propsync.runbooks.report import Report, left_behind
 from propsync.runbooks.site import Site
-from propsync.runs import Run, next_run, run_status
+from propsync.runs import Run, next_run, run_status, time_of
 from propsync.settings import Settings
 from propsync.warehouse import run_checks
 
@@ -51,7 +52,7 @@ def nightly(
     chosen = _chosen(only)
     began = time.monotonic()
     with Site.opened(settings, f"propsync {flow}", policy) as site:
-        run = next_run(flow, site.journal.last_time())
+        run = next_run(flow, max(filter(None, (site.journal.last_time(), _last_landed(site))), default=None))
         for killed in site.journal.begin(run):
             _log.warning("run %s was killed; what it landed whole is merged now", killed)
         try:
@@ -69,6 +70,12 @@ def nightly(
     return report
 
 
+def _last_landed(site: Site) -> datetime | None:
+    """The latest run that landed anything, which the journal does not know where the state was lost."""
+    runs = [run_id for resource in RESOURCES for run_id in site.manifests.runs(resource)]
+    return time_of(max(runs)) if runs else None
+
+
 def _chosen(only: Sequence[str]) -> list[Resource]:
     known = {resource.name: resource for resource in SYNCED}
     unknown = [name for name in only if name not in known]
@@ -83,7 +90,7 @@ def _finish_earlier(site: Site, run: Run) -> None:
         try:
             Family(site, run, resource).finish_earlier()
         except ResourceFailed as error:
-            _log.error("%s", error)  # it stays landed, and is merged once that is mended
+            _log.error("%s", error)  # its tables stay as they were; the others are finished
     if site.publisher.is_behind(site.warehouse):
         site.publisher.publish(site.warehouse, run.run_id)
 

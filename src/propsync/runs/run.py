@@ -22,6 +22,9 @@ class Verdict(StrEnum):
         return self in (Verdict.CERTIFIED, Verdict.AGREED)
 
 
+_RUN_ID = "%Y%m%dT%H%M%S%fZ"
+
+
 @dataclass(frozen=True)
 class Run:
     """One run. `time` is the moment it got the lock and the `valid_from` of all that it changes; ids sort by it."""
@@ -36,7 +39,12 @@ def next_run(flow: str, last: datetime | None, now: datetime | None = None) -> R
     time = now or datetime.now(UTC)
     if last is not None and time <= last:
         time = last.astimezone(UTC) + timedelta(microseconds=1)  # DuckDB tells times in the computer's own zone
-    return Run(time.strftime("%Y%m%dT%H%M%S%fZ"), time, flow)
+    return Run(time.strftime(_RUN_ID), time, flow)
+
+
+def time_of(run_id: str) -> datetime:
+    """The time that a run id tells."""
+    return datetime.strptime(run_id, _RUN_ID).replace(tzinfo=UTC)
 
 
 def run_status(verdicts: Mapping[str, Verdict]) -> str:

@@ -30,11 +30,30 @@ def find_roles(
     for role in resource.roles:
         if not _still_holds(shape, role, objects):
             shape.settle(role.name, _find(role, of_pages, known, taken))
+        _refuse_repeats(shape, resource, role, of_pages)
         taken.update(shape.paths(role.name))
         if role.required and not shape.has(role.name):
             raise _unknown(resource, role)
-        if not shape.has(role.name):
+        # records that carry no status any more need lists by status, whatever was found before
+        is_gone = role.known == "statuses" and not any(texts(objects, path) for path in shape.paths(role.name))
+        if is_gone or not shape.has(role.name):
             shape.choices[role.name] = _absent(role, len(objects))
+
+
+def _refuse_repeats(shape: Shape, resource: Resource, role: Role, pages: Sequence[Sequence[Any]]) -> None:
+    """An id found from few records may turn out to be none; another one would make every record another.
+
+    A key that comes twice on a page because the list moved comes there once for each copy, so most are still unique.
+    """
+    choice = shape.choices.get(role.name)
+    if role.known != "unique" or choice is None or choice.source == "configured":
+        return
+    for page in pages:
+        found = [text for path in choice.paths for text in texts(page, path)]
+        if len(set(found)) * 2 < len(found):
+            what = f"{choice.text}, the id found before, is the same in most of {len(found)} records"
+            step = f"Name the id in propsync.toml: [shapes.{resource.name}] {role.name} = '…'"
+            raise ShapeUnknown(f"GET {resource.path}", what, step)
 
 
 def _absent(role: Role, count: int) -> Choice:

@@ -1,6 +1,6 @@
 """Sweeps: whole lists read page by page, landed as received, and certified (correctness.md §1)."""
 
-from propsync.sweep.listed import Listed
+from propsync.sweep.listed import Listed, set_aside
 from propsync.sweep.resource import Sweeper, cutter_of
 
-__all__ = ["Listed", "Sweeper", "cutter_of"]
+__all__ = ["Listed", "Sweeper", "cutter_of", "set_aside"]

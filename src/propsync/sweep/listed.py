@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,3 +85,14 @@ class Listed:
     def rejected(self) -> int:
         """Records without a key on all lists together."""
         return int(self._warehouse.value("select count(*) from staging.listed where key_1 is null and role = 'page'"))
+
+
+@contextmanager
+def set_aside(warehouse: Warehouse, *, is_wanted: bool) -> Iterator[None]:
+    """Keeps what a sweep staged while something else is staged and merged."""
+    if is_wanted:
+        warehouse.execute("alter table staging.listed rename to listed_aside")
+    yield
+    if is_wanted:
+        warehouse.execute("drop table staging.listed")
+        warehouse.execute("alter table staging.listed_aside rename to listed")

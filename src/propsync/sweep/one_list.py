@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 
-from propsync.errors import RequestRefused
+from propsync.errors import NotFound, RequestRefused
 from propsync.landing import Certificate
 from propsync.progress import Progress
 from propsync.records import Cutter
@@ -13,6 +13,7 @@ from propsync.resources import ListQuery
 from propsync.sweep.listed import Arithmetic, Listed
 from propsync.sweep.reading import Asked, Reader, Reading
 
+_MOST_UNTOLD = 100_000  # pages of a list that tells no total
 _EMPTY_IN_A_ROW = 50  # a total that lies by a million must not cost a thousand requests
 
 
@@ -48,7 +49,7 @@ class ListSweep:
                 self._stage(reading)
                 self._note(reading)
                 bar.advance()
-        except RequestRefused:
+        except (RequestRefused, NotFound):
             # the highest page that the API takes is not known (section 8); what came so far is kept
             self._is_whole = False
         again = self._read_again() if read_again or not self._fits_in_one() else None
@@ -70,11 +71,16 @@ class ListSweep:
 
     def _until_empty(self) -> Iterator[Reading]:
         """A list that tells no total ends where a page beyond it shows nothing, or shows page 1 again."""
-        first = self._keys(self._first)
+        first = before = self._keys(self._first)
         for page in count(2):
             reading = self._reader.read(self._reader.ask(self._query, page), self._cutter)
-            if not reading.page.records or self._keys(reading) == first:
+            keys = self._keys(reading)
+            if not reading.page.records or keys == first:
                 return
+            if keys == before or page > _MOST_UNTOLD:  # its last page again and again, or no end at all
+                self._is_whole = False
+                return
+            before = keys
             yield reading
 
     def _stage(self, reading: Reading) -> None:

@@ -88,23 +88,30 @@ class Reader:
     def _check_shape(self, answer: Answer) -> None:
         """An answer without any array is no list, whatever its shape: something else answered, so ask again."""
         page = self._values[answer.request] = decode(answer.body)
-        is_list = self._is_bare_list(page, answer.request) if isinstance(page, list) else self._is_list(page)
+        is_list = (
+            self._is_bare_list(page, answer.request) if isinstance(page, list) else self._is_list(page, answer.request)
+        )
         if not is_list:
             raise MalformedBody(str(answer.request), "the answer is JSON, but no list")
 
-    def _is_list(self, page: Any) -> bool:
+    def _is_list(self, page: Any, request: ApiRequest) -> bool:
         if self._resource.is_paged and not _is_count(page.get("total")):
             return False
-        return find_list([page], self._resource) is not None or _is_empty(page)
+        if find_list([page], self._resource) is not None:
+            return True
+        return self._resource.is_paged and _is_empty(page) and self._is_said_twice(request)
+
+    def _is_said_twice(self, request: ApiRequest) -> bool:
+        """An answer that holds nothing may stand in place of another by mistake."""
+        is_repeated = request in self._said_nothing
+        self._said_nothing.add(request)
+        return is_repeated
 
     def _is_bare_list(self, page: list[Any], request: ApiRequest) -> bool:
-        """An empty array may stand in place of an object by mistake, so it is believed when it is said twice."""
         known = self._shape.paths("list")
         if known:
             return () in known
-        is_repeated = request in self._said_nothing
-        self._said_nothing.add(request)
-        return bool(page) or (is_repeated and self._resource.list_member is None)
+        return bool(page) or (self._is_said_twice(request) and self._resource.list_member is None)
 
     def _check_page(self, answer: Answer, cutter: Cutter) -> None:
         try:

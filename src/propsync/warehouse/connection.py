@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import duckdb
 
-from propsync.errors import DiskFull, StateUnusable
+from propsync.errors import DiskFull, MergeFailed, StateUnusable
 from propsync.shipped import shipped
 from propsync.warehouse.tables import TABLES, quoted
 
@@ -126,7 +126,8 @@ class Warehouse:
         try:
             yield
         except BaseException:
-            self._connection.rollback()
+            with suppress(duckdb.Error):  # a connection that broke has nothing left to take back
+                self._connection.rollback()
             raise
         with _our_errors(self.path):
             self._connection.commit()
@@ -160,4 +161,4 @@ def _our_errors(path: Path) -> Iterator[None]:
             raise DiskFull(str(path), "the disk is full") from error
         if isinstance(error, duckdb.IOException | duckdb.FatalException | duckdb.SerializationException):
             raise StateUnusable(str(path), words.splitlines()[0]) from error
-        raise
+        raise MergeFailed(path.name, words.splitlines()[0]) from error

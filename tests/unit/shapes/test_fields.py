@@ -2,6 +2,7 @@
 
 import pytest
 
+from propsync.errors import ShapeUnknown
 from propsync.shapes import Choice, Shape, find_definition_shape, find_flag_history, find_result_shape
 
 FIELDS = ("fields",)
@@ -138,8 +139,14 @@ def test_a_reference_that_no_value_speaks_for_is_called_likely():
 
 def test_what_people_decided_stays():
     shape = Shape("assets", {"result_field": Choice((("mine",),), "configured", "")})
-    find_result_shape(shape, [asset({"type": "text", "field": "f", "value": "x"})], {"f"})
+    find_result_shape(shape, [asset({"type": "text", "field": "f", "mine": "f", "value": "x"})], {"f"})
     assert shape.paths("result_field") == (("mine",),)
+
+
+def test_what_people_decided_must_lead_somewhere():
+    shape = Shape("assets", {"result_field": Choice((("mine",),), "configured", "")})
+    with pytest.raises(ShapeUnknown, match="mine is in none of 1 records"):
+        find_result_shape(shape, [asset({"type": "text", "field": "f", "value": "x"})], {"f"})
 
 
 def assessment(*flags):

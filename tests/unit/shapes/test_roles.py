@@ -139,7 +139,8 @@ def test_what_was_found_stays_while_a_record_carries_it():
 
 def test_what_people_decided_beats_everything():
     shape = configured({"assessments": {"property": "where.code", "id": ["x", "y"]}}, "assessments")
-    roles(ASSESSMENTS, *assessments(**PLAIN), shape=shape)
+    records = [record | {"where": {"code": "w"}, "y": record["id"]} for record in assessments(**PLAIN)]
+    roles(ASSESSMENTS, *records, shape=shape)
     assert shape.paths("property") == (("where", "code"),)
     assert shape.paths("id") == (("x",), ("y",))
     assert shape.choices["id"].source == "configured"
