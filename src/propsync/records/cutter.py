@@ -109,7 +109,10 @@ class Cutter:
             return [self.key(record) for record in records]
         names, decoder = _decoder(self.key_paths)
         places = [names.index(paths[0][0]) for paths in self.key_paths]
-        return [_plain_key(decoder, record, places) or self.key(record) for record in records]
+        return [
+            None if is_too_deep(record) else _plain_key(decoder, record, places) or self.key(record)
+            for record in records
+        ]
 
 
 def is_too_deep(record: msgspec.Raw) -> bool:
