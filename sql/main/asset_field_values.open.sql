@@ -1,7 +1,13 @@
 -- grain: asset_id, field_id
 -- why: a value goes to the column of its kind; one that does not fit stays in value_text or value_json
 with results as (
-  select * from staging.asset_results where field_id is not null and not is_repeat
+  select results.*
+  from staging.asset_results as results
+  anti join staging.repeated_results as repeated
+    on repeated.asset_id = results.asset_id
+    and repeated.field_id = results.field_id
+    and repeated.first_position < results.position
+  where results.field_id is not null
 ),
 told as (
   select *, if(json_type(value) = 'NULL', null, json_type(value)) as json_kind

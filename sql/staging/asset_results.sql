@@ -21,34 +21,13 @@ read_once as (
   -- all that a result is asked for at once: each further look would parse it again
   select *, json_extract(result, {{result_members}}) as members
   from unnested
-),
-referred as (
-  select
-    asset_id,
-    property_id,
-    asset_type_id,
-    {{result_field}} as field_id,
-    position,
-    members[1]->>'$' as kind,
-    {{result_value}} as value
-  from read_once
-),
-repeated as (
-  select asset_id, field_id, min(position) as first_position
-  from referred
-  where field_id is not null
-  group by asset_id, field_id
-  having count(*) > 1
 )
 select
-  referred.asset_id,
+  asset_id,
   property_id,
   asset_type_id,
-  referred.field_id,
+  {{result_field}} as field_id,
   position,
-  coalesce(position > first_position, false) as is_repeat,
-  kind,
-  value
-from referred
-left join repeated
-  on repeated.asset_id = referred.asset_id and repeated.field_id = referred.field_id
+  members[1]->>'$' as kind,
+  {{result_value}} as value
+from read_once

@@ -1,5 +1,5 @@
 -- why: a value that does not fit its kind is kept as text or JSON and told here; so is what had to be left out
-with values as (
+with values as not materialized (
   select *
   from main.asset_field_values
   semi join staging.dirty_assets using (asset_id)
@@ -35,7 +35,8 @@ unknown_options as (
 repeats as (
   select asset_id, field_id as name, 'the same field twice: the first is kept' as issue, value::varchar as value
   from staging.asset_results
-  where is_repeat
+  join staging.repeated_results using (asset_id, field_id)
+  where position > first_position
 ),
 unreferred as (
   select asset_id, 'field result ' || position as name, 'names no field' as issue, value::varchar as value

@@ -118,6 +118,7 @@ class Builder:
             option_reference=coalesced("option", (*types.paths("option_id"), ("id",))),
         )
         models.stage("staging/asset_results")
+        models.stage("staging/repeated_results")
         with self._warehouse.transaction():
             changed = self._renew(models, "asset_field_values", {})
             self._marks.mark(FAMILIES["assets"], [True, changed], ["assets", "asset_types"])
