@@ -1,36 +1,49 @@
 -- why: a value that does not fit its kind is kept as text or JSON and told here; so is what had to be left out
-with values as not materialized (
-  select *
-  from main.asset_field_values
-  semi join staging.dirty_assets using (asset_id)
+with judged as (
+  select
+    recorded.asset_id,
+    coalesce(recorded.label, recorded.field_id) as name,
+    recorded.kind,
+    fields.kind as field_kind,
+    recorded.value_text,
+    recorded.value_json,
+    recorded.value_options,
+    case recorded.kind
+      when 'number' then recorded.value_number is null
+      when 'date' then recorded.value_date is null
+      when 'time' then recorded.value_time is null
+      when 'option' then recorded.value_options is null
+      when 'text' then recorded.value_json is not null
+      when 'qr' then recorded.value_json is not null
+    end and (recorded.value_text is not null or recorded.value_json is not null) as is_misfit,
+    recorded.kind <> fields.kind and fields.kind in ('number', 'option', 'image', 'file', 'pin', 'qr') as is_of_other_kind,
+    list_count(recorded.value_option_labels) < len(recorded.value_options) as is_unknown_option
+  from main.asset_field_values as recorded
+  semi join staging.dirty_assets as dirty on dirty.asset_id = recorded.asset_id
+  left join main.asset_type_fields as fields
+    on fields.asset_type_id = recorded.asset_type_id and fields.field_id = recorded.field_id
+),
+suspects as (
+  select
+    *,
+    coalesce(value_text, value_json::varchar, to_json(value_options)::varchar) as value
+  from judged
+  where is_misfit or is_of_other_kind or is_unknown_option
 ),
 misfits as (
-  select asset_id, coalesce(label, field_id) as name, 'does not fit the kind ' || kind as issue, coalesce(value_text, value_json::varchar) as value
-  from values
-  where
-    (kind = 'number' and value_number is null and (value_text is not null or value_json is not null))
-    or (kind = 'date' and value_date is null and (value_text is not null or value_json is not null))
-    or (kind = 'time' and value_time is null and (value_text is not null or value_json is not null))
-    or (kind = 'option' and value_options is null and (value_text is not null or value_json is not null))
-    or (kind in ('text', 'qr') and value_json is not null)
+  select asset_id, name, 'does not fit the kind ' || kind as issue, value
+  from suspects
+  where is_misfit
 ),
 other_kinds as (
-  select
-    values.asset_id,
-    coalesce(values.label, values.field_id) as name,
-    'is of the kind ' || values.kind || ', its field of the kind ' || fields.kind as issue,
-    coalesce(values.value_text, values.value_json::varchar, to_json(values.value_options)::varchar) as value
-  from values
-  join main.asset_type_fields as fields using (asset_type_id, field_id)
-  where
-    values.kind <> fields.kind
-    and fields.kind in ('number', 'option', 'image', 'file', 'pin', 'qr')
-    and coalesce(values.value_text, values.value_json::varchar, to_json(values.value_options)::varchar) is not null
+  select asset_id, name, 'is of the kind ' || kind || ', its field of the kind ' || field_kind as issue, value
+  from suspects
+  where is_of_other_kind and value is not null
 ),
 unknown_options as (
-  select asset_id, coalesce(label, field_id) as name, 'names an option that its field does not offer' as issue, to_json(value_options)::varchar as value
-  from values
-  where list_count(value_option_labels) < len(value_options)
+  select asset_id, name, 'names an option that its field does not offer' as issue, to_json(value_options)::varchar as value
+  from suspects
+  where is_unknown_option
 ),
 repeats as (
   select asset_id, field_id as name, 'the same field twice: the first is kept' as issue, value::varchar as value

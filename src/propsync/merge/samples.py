@@ -9,7 +9,7 @@ from propsync.records import Cutter, PayloadUnreadable, decode
 from propsync.resources import TYPES_BESIDE
 
 _PAGES = 40
-_RECORDS = 50  # of a page: kinds that one page lacks another has
+_RECORDS = 25  # of a page: kinds that one page lacks another has
 
 
 def sample(pages: PageStore, manifest: Manifest, cutter: Cutter) -> list[Any]:

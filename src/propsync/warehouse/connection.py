@@ -20,6 +20,7 @@ STORAGE_VERSION = "v1.2.0"
 SCHEMA_VERSION = 1
 """Kept in `ops.schema_version`; a file with another number must be rebuilt, it is never migrated."""
 
+_BETWEEN = "\x1f"  # the unit separator, which JSON never holds as it is
 Parameters = Mapping[str, Any] | Sequence[Any] | None
 
 
@@ -41,6 +42,7 @@ class Warehouse:
             "memory_limit": memory_limit,
             "temp_directory": str(folder),
             "preserve_insertion_order": False,
+            "checkpoint_threshold": "4GB",
             "autoinstall_known_extensions": False,
         }
         with _our_errors(path):
@@ -89,17 +91,14 @@ class Warehouse:
     def append(self, table: str, columns: Mapping[str, Sequence[Any]], **same: Any) -> None:
         """Adds rows to `table`, given as values by column; `same` are columns with one value in all of the rows.
 
-        Lists are bound as they are: importing pyarrow, which imports pandas, takes longer than most runs.
+        Importing pyarrow, which imports pandas, takes longer than most runs.
         """
         if not next(iter(columns.values())):
             return
         names = ", ".join(quoted(name) for name in (*columns, *same))
-        # a range is made where it goes: binding costs more than all the rest, value by value
-        marks = [("unnest(range(?, ?))" if isinstance(one, range) else "unnest(?)") for one in columns.values()]
-        bound = [
-            part for one in columns.values() for part in ((one.start, one.stop) if isinstance(one, range) else (one,))
-        ]
-        marks += ["?" for _ in same]
+        bindings = [_binding(column) for column in columns.values()]
+        marks = [mark for mark, _ in bindings] + ["?" for _ in same]
+        bound = [value for _, values in bindings for value in values]
         self.execute(f"insert into {table} ({names}) select {', '.join(marks)}", [*bound, *same.values()])
 
     def add(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
@@ -149,6 +148,20 @@ class Warehouse:
         told = self.value("select max(version) from ops.schema_version") if is_ours else None
         if told != SCHEMA_VERSION:
             raise StateUnusable(str(self.path), f"its schema version is {told}, not {SCHEMA_VERSION}")
+
+
+def _binding(column: Sequence[Any]) -> tuple[str, tuple[Any, ...]]:
+    """How a column's values are handed over: binding them one by one would cost more than all the rest of a page.
+
+    A range is made where it goes; texts go as one, and are split there.
+    """
+    if isinstance(column, range):
+        return "unnest(range(?, ?))", (column.start, column.stop)
+    if all(isinstance(value, str) for value in column):
+        joined = _BETWEEN.join(column)
+        if joined.count(_BETWEEN) == len(column) - 1:
+            return f"unnest(string_split(?, chr({ord(_BETWEEN)})))", (joined,)
+    return "unnest(?)", (column,)
 
 
 @contextmanager
