@@ -117,12 +117,12 @@ def test_when_nothing_can_be_read_the_run_has_failed_and_nothing_is_published(ni
 
 
 @pytest.mark.parametrize(("status", "pages"), [(400, "[3-9]"), (400, "2")])
-def test_a_page_that_is_refused_exits_3_and_what_was_seen_is_published(night: Night, status: int, pages: str) -> None:
+def test_a_page_that_is_refused_exits_3_and_loses_nothing_known(night: Night, status: int, pages: str) -> None:
+    """Pages under way when one is refused may be given up, so what the server showed is not all published."""
     before = night.published("assets")
     night.sandbox.set_faults(_always(_PATHS["assets"], {"kind": "status", "status": status}, page=pages))
     assert night.sync().exit_code == 3
     assert before.keys() <= night.published("assets").keys()
-    assert _unseen(night, "assets") == []
     assert is_truth(night, "schedules")
 
 
