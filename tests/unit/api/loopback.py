@@ -101,6 +101,7 @@ class FakeClock:
         self.stuck = False
         self.release = threading.Event()
         self.release.set()
+        self.asleep = threading.Event()
         self.tick = 0.0
         self._lock = threading.Lock()
 
@@ -115,6 +116,7 @@ class FakeClock:
     def sleep(self, seconds: float, wake: threading.Event) -> None:
         with self._lock:
             self.sleeps.append(seconds)
+        self.asleep.set()
         if self.stuck:
             assert wake.wait(20), "nobody woke the sleeper"
             return

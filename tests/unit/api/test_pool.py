@@ -116,10 +116,19 @@ def test_a_wait_asked_of_one_holds_all(api, server, clock):
     server.seen.clear()
     clock.release.clear()
     script = iter([Reply(429, headers={"Retry-After": "60"})])
-    server.answer = lambda seen: next(script, None) or Reply()
+
+    def answer(seen):
+        """The wait is answered at once; those already under way end only after it was heard."""
+        told = next(script, None)
+        if told is None:
+            assert clock.asleep.wait(20), "nobody waits"
+        return told or Reply()
+
+    server.answer = answer
     done = []
     thread = threading.Thread(target=lambda: done.extend(api.fetch_all(pages(60), lambda answer: answer.status)))
     thread.start()
+    assert clock.asleep.wait(20)
     threading.Event().wait(0.3)
     # Those under way may end; no other request is sent before the minute is over.
     assert len(server.seen) <= 8
