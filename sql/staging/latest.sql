@@ -1,7 +1,11 @@
 -- grain: key_1, key_2
--- why: a list that moves may show a key twice, and an assessment may be on two lists; the later requested copy wins
+-- why: a list that moves may show a key twice, and an assessment may be on two lists; the later requested copy wins.
+-- A list read in part does not tell what is not on it.
 with listed as (
   select * from staging.listed where key_1 is not null
+),
+known as (
+  select * from staging.known where not $is_complete and change <> 'delete'
 ),
 of_key as (
   select
@@ -14,12 +18,13 @@ of_key as (
   group by key_1, key_2
 )
 select
-  key_1,
-  key_2,
+  of_key.key_1,
+  of_key.key_2,
   copy.sequence as sequence,
   copy.position as position,
   copy.payload_hash as payload_hash,
   copy.status as status,
-  performed_for,
-  performed_by
+  of_key.performed_for or coalesce(known.performed_for, false) as performed_for,
+  of_key.performed_by or coalesce(known.performed_by, false) as performed_by
 from of_key
+left join known on known.key_1 = of_key.key_1 and known.key_2 = of_key.key_2

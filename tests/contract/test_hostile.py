@@ -207,7 +207,7 @@ def test_a_table_is_named_for_its_type_once_that_is_known(nights: Nights):
 def test_a_landed_snapshot_whose_pages_are_lost_stops_no_run(nights: Nights):
     assert nights.sync().exit_code == 0
     (nights.settings.state / "warehouse.duckdb").unlink()
-    for page in (nights.settings.state / "landing" / "pages").rglob("*"):
+    for page in (nights.settings.landing / "pages").rglob("*"):
         if page.is_file():
             page.unlink()
     assert nights.sync().exit_code == 0
@@ -238,8 +238,8 @@ def test_a_bare_list_that_repeats_its_last_page_for_ever_ends(nights: Nights):
 def test_a_clock_set_back_after_the_state_was_lost_tears_no_history(nights: Nights):
     first = nights.sync()
     (nights.settings.state / "warehouse.duckdb").unlink()
-    later = nights.settings.state / "landing" / "assets" / "29991231T000000000000Z"
-    (nights.settings.state / "landing" / "assets" / first.run_id).rename(later)
+    later = nights.settings.landing / "assets" / "29991231T000000000000Z"
+    (nights.settings.landing / "assets" / first.run_id).rename(later)
     manifest = json.loads((later / "manifest.json").read_text())
     manifest |= {"run_id": later.name, "run_time": "2999-12-31T00:00:00.000000+00:00"}
     (later / "manifest.json").write_text(json.dumps(manifest))

@@ -18,9 +18,9 @@ MANIFEST_VERSION = 1
 class Landed:
     """One answer that feeds a table.
 
-    `role` is "page", "again" (page 1 read once more) or "combined" (a total only). `status` and `performed` are what
-    being on the list tells of a record; `asked_at` is epoch seconds; `types_hash` tells pages with the same types
-    beside their records.
+    `role` is "page", "again" (page 1 read once more), "combined" (a total only), "look-up" (a list asked for known
+    keys) or "one" (a body that is one record). `status` and `performed` are what being on the list tells of a record;
+    `asked_at` is epoch seconds; `types_hash` tells pages with the same types beside their records.
     """
 
     sequence: int
@@ -53,9 +53,27 @@ class Certificate:
     verdict: str
 
 
+@dataclass(frozen=True)
+class LookedUp:
+    """What was concluded of one missing key (correctness.md §2).
+
+    `outcome` is "gone" (its row gets a tombstone), "hidden" (it lives in a status that nobody knows) or "held" (its
+    row stays); `reason` says why in words, `answer` which answer told so where none was landed.
+    """
+
+    key: tuple[str, ...]
+    outcome: str
+    reason: str = ""
+    answer: str = ""
+
+
 @dataclass
 class Manifest:
-    """One resource's snapshot of one run. `run_time` is ISO 8601 UTC with microseconds."""
+    """One resource's snapshot of one run, and all that was concluded from it: a merge needs nothing else.
+
+    `run_time` is ISO 8601 UTC with microseconds, `flow` the kind of run, `shape` what was known when it was merged.
+    `filters` narrow what a backfill asked for. `accepted` names the run whose held deletes were accepted.
+    """
 
     run_id: str
     run_time: str
@@ -64,10 +82,18 @@ class Manifest:
     hash_version: int
     shape: dict[str, Any]
     settings: dict[str, Any]
+    flow: str = "nightly"
+    filters: list[tuple[str, list[str]]] = field(default_factory=list)
     landed: list[Landed] = field(default_factory=list)
     certificates: list[Certificate] = field(default_factory=list)
+    looked_up: list[LookedUp] = field(default_factory=list)
+    accepted: str | None = None
     traffic: dict[str, int] = field(default_factory=dict)
     version: int = MANIFEST_VERSION
+
+    def keys(self, outcome: str) -> list[tuple[str, ...]]:
+        """The missing keys of which this was concluded."""
+        return [one.key for one in self.looked_up if one.outcome == outcome]
 
 
 class Manifests:

@@ -33,7 +33,7 @@ class Merger:
         cutter = cutter_of(shape, resource)
         if not is_staged:
             self._stage(Listed(self._warehouse), manifest, lambda _: cutter)
-        return self._merge(resource, manifest, shape, lambda _: cutter, is_held=Verdict(manifest.verdict).is_complete)
+        return self._merge(resource, manifest, shape, lambda _: cutter)
 
     def merge_types(
         self, resource: Resource, own: Manifest | None, beside: Manifest | None, shape: Shape
@@ -56,9 +56,7 @@ class Merger:
 
         self._stage(Listed(self._warehouse), manifest, cutters)
         is_whole = own is not None and (beside is not None or not resource.is_beside)
-        return self._merge(
-            resource, manifest, shape, cutters, is_held=False, is_whole=is_whole, is_journalled=own is not None
-        )
+        return self._merge(resource, manifest, shape, cutters, is_whole=is_whole, is_journalled=own is not None)
 
     def _stage(self, listed: Listed, manifest: Manifest, cutters: Callable[[Landed], Cutter]) -> None:
         for landed in manifest.landed:
@@ -73,28 +71,46 @@ class Merger:
         shape: Shape,
         cutters: Callable[[Landed], Cutter],
         *,
-        is_held: bool,
         is_whole: bool = False,
         is_journalled: bool = True,
     ) -> ResourceCounts:
         models = self._models(resource, manifest, shape)
-        fetched = models.stage("staging/latest")
         self._stage_known(resource)
+        fetched = models.stage("staging/latest")
         models.stage("staging/candidates")
         readings = Readings(self._warehouse, self._pages, manifest, cutters)
         readings.stage_candidates(canonical_form(resource, shape))
         models.stage("staging/changed")
-        missing = models.stage("staging/unlisted")
+        self._stage_concluded(resource, models, manifest, is_whole=is_whole)
         rejected = list(readings.rejected())
-        if is_whole:
-            models.open("staging/unlisted_types", "staging.changed")
         with self._warehouse.transaction():
             if self._shapes.put(shape, manifest.run_id):
                 self._forget_built()
-            counts = self._write(resource, models, fetched, missing if is_held else 0, len(rejected))
-            if is_journalled:
+            held = len(manifest.keys("held"))
+            counts = self._write(resource, models, fetched, held, len(rejected))
+            if is_journalled and not self._journal.is_merged(manifest.run_id, resource.name):
                 self._journal.merged(manifest, counts, rejected)
         return counts
+
+    def _stage_concluded(self, resource: Resource, models: Models, manifest: Manifest, *, is_whole: bool) -> None:
+        """Adds to what changed the records that are gone, and those whose status nobody knows."""
+        self._warehouse.execute(
+            "create or replace table staging.concluded (key_1 varchar, key_2 varchar, outcome varchar)"
+        )
+        rows = [(*(*one.key, "")[:2], one.outcome) for one in manifest.looked_up]
+        self._warehouse.add("staging.concluded", rows)
+        if is_whole:
+            models.stage("staging/unlisted")
+            self._warehouse.execute("insert into staging.concluded select key_1, key_2, 'gone' from staging.unlisted")
+        first, second = _key_parts(resource)
+        facts = "status, performed_for, performed_by" if resource.performed else _NO_FACTS
+        self._warehouse.execute(
+            "create or replace table staging.last_known as "
+            f"select {first} as key_1, {second} as key_2, record_hash, payload_hash, change, {facts}, payload "
+            f"from history.{quoted(resource.name)} where valid_to is null "
+            f"and ({first}, {second}) in (select (key_1, key_2) from staging.concluded)"
+        )
+        models.open("staging/concluded_changes", "staging.changed")
 
     def _forget_built(self) -> None:
         """A member that moved changes what tables show of every record, so all of them are built anew."""
@@ -107,16 +123,16 @@ class Merger:
             "run_id": manifest.run_id,
             "run_time": datetime.fromisoformat(manifest.run_time),
             "hash_version": str(HASH_VERSION),
+            "is_complete": Verdict(manifest.verdict).is_complete,
         }
         return Models(self._warehouse, values, {"status": status})
 
     def _stage_known(self, resource: Resource) -> None:
-        first, second = (*map(quoted, resource.key_columns), "''")[:2]
+        first, second = _key_parts(resource)
         facts = "status, performed_for, performed_by" if resource.performed else _NO_FACTS
-        payload = "payload" if resource.name.endswith("types") else "null::varchar as payload"
         self._warehouse.execute(
             f"create or replace table staging.known as select {first} as key_1, {second} as key_2, record_hash, "
-            f"payload_hash, change, {facts}, {payload} from history.{quoted(resource.name)} where valid_to is null"
+            f"payload_hash, change, {facts} from history.{quoted(resource.name)} where valid_to is null"
         )
 
     def _write(self, resource: Resource, models: Models, fetched: int, held: int, rejected: int) -> ResourceCounts:
@@ -147,6 +163,12 @@ class Merger:
 
 
 _NO_FACTS = "null::varchar as status, null::boolean as performed_for, null::boolean as performed_by"
+
+
+def _key_parts(resource: Resource) -> tuple[str, str]:
+    """The columns of the key in SQL, two of them whatever the resource."""
+    first, second = (*map(quoted, resource.key_columns), "''")[:2]
+    return first, second
 
 
 def canonical_form(resource: Resource, shape: Shape) -> CanonicalForm:

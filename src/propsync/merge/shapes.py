@@ -21,10 +21,13 @@ class ShapeStore:
 
     def get(self, resource: str) -> Shape:
         """The shape as known before this run."""
-        shape = self._stored(resource)
+        return self.overridden(self._stored(resource))
+
+    def overridden(self, shape: Shape) -> Shape:
+        """The shape with what propsync.toml says now in the place of what it said then."""
         # what was configured and is no more has to be found again
         shape.choices = {part: choice for part, choice in shape.choices.items() if choice.source != "configured"}
-        decided = configured(self._overrides, resource)
+        decided = configured(self._overrides, shape.resource)
         shape.choices.update(decided.choices)
         shape.volatile = shape.volatile if decided.volatile is None else decided.volatile
         return shape

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 
 from propsync.errors import ApiUnreachable, MergeFailed, RequestRefused, ResourceFailed
 from propsync.landing import Manifest
 from propsync.merge import Builder, find_inner_shapes, known_values, listed_keys, statuses_seen
-from propsync.records import PayloadUnreadable
+from propsync.records import HASH_VERSION, PayloadUnreadable
 from propsync.resources import ASSESSMENT_TYPES, RESOURCES, Resource
 from propsync.runbooks.site import Site
 from propsync.runs import Run
 from propsync.shapes import Shape
-from propsync.sweep import Listed, Sweeper, cutter_of, set_aside
+from propsync.sweep import Listed, Sweeper, Swept, cutter_of, set_aside
 
 _STATUS_SETTINGS = {"assessments": "assessment_statuses", "schedules": "schedule_statuses"}
 _log = logging.getLogger("propsync.sync")
@@ -31,27 +32,36 @@ class Family:
         self._shapes = {one.name: site.shapes.get(one.name) for one in self._members()}
 
     def sync(self) -> None:
-        """Reads, merges and builds. Raises ResourceFailed; what was read before stays."""
-        types = self._sweep_types()
+        """Reads, lands, merges and builds. Raises ResourceFailed; what was read before stays."""
+        types = self._read_types()
         try:
-            manifest = self._sweep(self._resource, types)
+            manifest = self._read(self._resource, types)
         except ResourceFailed:
+            self._land(types, None)
             self._merge(types, None)
-            self._build()
+            self.build()
             raise
+        self._land(types, manifest)
         self._merge(types, manifest, is_staged=True)
-        self._build()
+        self.build()
 
     def finish_earlier(self) -> None:
         """Merges what killed runs landed whole; without any, only builds what they merged."""
         for run_id in self._unmerged_runs():
             _log.info("%s: merging what run %s had landed", self._resource.name, run_id)
-            own = self._unmerged(self._types, run_id) if self._types else None
             try:
-                self._merge(own, self._unmerged(self._resource, run_id))
+                self.replay(run_id)
             except ResourceFailed as error:
                 self._pass_over(run_id, error)
-        self._build()
+        self.build()
+
+    def replay(self, run_id: str) -> None:
+        """Merges what a run landed, as that run did or would have done; once more changes nothing."""
+        found = {one.name: self._site.manifests.get(one.name, run_id) for one in self._members()}
+        for name, manifest in found.items():
+            if manifest is not None:
+                self._shapes[name] = self._site.shapes.overridden(Shape.from_json(manifest.shape))
+        self._merge(found[self._types.name] if self._types else None, found[self._resource.name])
 
     def _pass_over(self, run_id: str, error: ResourceFailed) -> None:
         """A snapshot that cannot be merged must not stop this run, nor any later one: what it held is read anew."""
@@ -68,11 +78,11 @@ class Family:
     def _members(self) -> list[Resource]:
         return [*([self._types] if self._types else []), self._resource]
 
-    def _sweep_types(self) -> Manifest | None:
+    def _read_types(self) -> Manifest | None:
         if self._types is None:
             return None
         try:
-            return self._sweep(self._types)
+            return self._read(self._types)
         except ApiUnreachable:
             raise  # asking for the records themselves would only wait as long again
         except ResourceFailed as error:
@@ -80,23 +90,54 @@ class Family:
             self._site.journal.failed(self._run, self._types.name, str(error))
             return None
 
-    def _sweep(self, resource: Resource, types: Manifest | None = None) -> Manifest:
-        site = self._site
+    def _read(self, resource: Resource, types: Manifest | None = None) -> Manifest:
+        """A snapshot that is not landed yet."""
+        before = self._site.api.traffic.mark()
         statuses = self._statuses(resource)
-        sweeper = Sweeper(site.api, site.pages, site.manifests, Listed(site.warehouse), site.settings.page_limit)
-        shape = self._shapes[resource.name]
         try:
-            manifest = sweeper.sweep(self._run, resource, shape, statuses, lambda: self._known(statuses, types))
+            swept = self._sweep(resource, statuses, types)
         except RequestRefused:
             configured = self._configured(resource)
             if statuses == configured:
                 raise
-            _log.warning(
-                "%s: the API refuses a status that it showed itself, so only those set are asked for", shape.resource
-            )
-            manifest = sweeper.sweep(self._run, resource, shape, configured, lambda: self._known(configured, types))
-        _log.info("%s: read, %s", resource.name.replace("_", " "), manifest.verdict)
-        return manifest
+            _log.warning("%s: a status that the API showed is refused, only those set are asked for", resource.name)
+            statuses = configured
+            swept = self._sweep(resource, statuses, types)
+        _log.info("%s: read, %s", resource.name.replace("_", " "), swept.verdict)
+        return self._manifest(resource, swept, statuses, asdict(self._site.api.traffic.since(before)))
+
+    def _sweep(self, resource: Resource, statuses: Sequence[str], types: Manifest | None) -> Swept:
+        site = self._site
+        sweeper = Sweeper(site.api, site.pages, Listed(site.warehouse), site.settings.page_limit)
+        shape = self._shapes[resource.name]
+        return sweeper.sweep(resource, shape, statuses, lambda: self._known(statuses, types))
+
+    def _manifest(
+        self, resource: Resource, swept: Swept, statuses: Sequence[str], traffic: dict[str, int]
+    ) -> Manifest:
+        return Manifest(
+            run_id=self._run.run_id,
+            run_time=self._run.time.isoformat(timespec="microseconds"),
+            resource=resource.name,
+            verdict=swept.verdict,
+            hash_version=HASH_VERSION,
+            shape={},
+            settings={"statuses": list(statuses), "page_limit": self._site.settings.page_limit},
+            flow=self._run.flow,
+            landed=sorted(swept.reader.landed, key=lambda landed: landed.sequence),
+            certificates=swept.certificates,
+            traffic=traffic,
+        )
+
+    def _land(self, types: Manifest | None, manifest: Manifest | None) -> None:
+        """Finds the shapes inside the records, and makes the snapshots exist; the resource's own last."""
+        found = [one for one in (types, manifest) if one is not None]
+        if not all(self._shows_nothing_new(one) for one in found) or self._is_shape_configured():
+            with _as_merge_failure(self._resource):
+                find_inner_shapes(self._site.pages, self._shapes, types, manifest)
+        for one in found:
+            one.shape = self._shapes[one.resource].to_json()
+            self._site.manifests.put(one)
 
     def _known(self, statuses: Sequence[str], types: Manifest | None) -> Mapping[str, Collection[str]]:
         """What speaks for members that the API's document does not name; types that this run has read speak too."""
@@ -119,13 +160,8 @@ class Family:
         return configured
 
     def _merge(self, types: Manifest | None, manifest: Manifest | None, *, is_staged: bool = False) -> None:
-        is_quiet = all(self._shows_nothing_new(one) for one in (types, manifest) if one is not None)
-        if not is_quiet or self._is_shape_configured():
-            find_inner_shapes(self._site.pages, self._shapes, types, manifest)
-        try:
+        with _as_merge_failure(self._resource):
             self._merge_both(types, manifest, is_staged=is_staged)
-        except (PayloadUnreadable, RecursionError) as error:
-            raise MergeFailed(self._resource.name, f"a page could not be read: {error}") from error
 
     def _merge_both(self, types: Manifest | None, manifest: Manifest | None, *, is_staged: bool) -> None:
         """Types first: a table is named for its type, so the type must be known before its first asset."""
@@ -149,33 +185,24 @@ class Family:
         is_same = before is not None and _bodies(before) == _bodies(manifest)
         return is_same and self._site.shapes.is_whole(self._shapes[manifest.resource])
 
-    def _build(self) -> None:
+    def build(self) -> None:
+        """Brings the tables up to date with history."""
         build = getattr(Builder(self._site.warehouse, self._run), self._resource.name)
         build(*(self._shapes[one.name] for one in self._members()))
 
     def _unmerged_runs(self) -> list[str]:
-        runs = {run_id for one in self._members() for run_id in self._site.manifests.runs(one.name)}
-        latest = self._site.journal.latest_merged(self._resource.name)
-        return sorted(run_id for run_id in runs if run_id > latest and self._is_any_unmerged(run_id))
+        journal, manifests = self._site.journal, self._site.manifests
+        landed = {(run_id, one.name) for one in self._members() for run_id in manifests.runs(one.name)}
+        latest = journal.latest_merged(self._resource.name)
+        return sorted({run_id for run_id, name in landed if run_id > latest and not journal.is_merged(run_id, name)})
 
-    def _is_any_unmerged(self, run_id: str) -> bool:
-        return any(self._unmerged(one, run_id) for one in self._members())
 
-    def _unmerged(self, resource: Resource, run_id: str) -> Manifest | None:
-        if self._site.journal.is_merged(run_id, resource.name):
-            return None
-        manifest = self._site.manifests.get(resource.name, run_id)
-        if manifest is not None:
-            self._shapes[resource.name] = self._shape_of(manifest)
-        return manifest
-
-    def _shape_of(self, manifest: Manifest) -> Shape:
-        """The shape that a snapshot was read with, and beyond that what is known by now."""
-        read_with = Shape.from_json(manifest.shape)
-        known = self._shapes[manifest.resource]
-        known.choices.update(read_with.choices)
-        known.volatile = read_with.volatile if known.volatile is None else known.volatile
-        return known
+@contextmanager
+def _as_merge_failure(resource: Resource) -> Iterator[None]:
+    try:
+        yield
+    except (PayloadUnreadable, RecursionError) as error:
+        raise MergeFailed(resource.name, f"a page could not be read: {error}") from error
 
 
 def _bodies(manifest: Manifest) -> set[str]:

@@ -115,7 +115,7 @@ def _sync(site: Site, run: Run, chosen: Sequence[Resource], call: Call) -> None:
 
 def _end(site: Site, run: Run, began: float) -> Report:
     verdicts = site.journal.verdicts(run.run_id)
-    status = run_status(verdicts)
+    status = run_status(verdicts, site.journal.held(run.run_id))
     errors = site.journal.errors(run.run_id)
     lines = left_behind(verdicts, errors)
     site.journal.end(run, status, "; ".join(lines) or None)

@@ -53,7 +53,7 @@ class Site:
 
     @classmethod
     def _of(cls, settings: Settings, api: Api, warehouse: Warehouse, work: Path) -> Site:
-        storage = LocalStorage(settings.state)
+        storage = LocalStorage(settings.home)
         pages, journal = PageStore(storage), Journal(warehouse)
         shapes = ShapeStore(warehouse, settings.shapes)
         return cls(
@@ -71,7 +71,8 @@ class Site:
 
 def make_home(settings: Settings) -> None:
     """Makes home and its folders with the modes that keep state private. Raises SettingsError where it cannot."""
-    modes = {settings.home: 0o711, settings.state: 0o700, settings.published: 0o755}
+    private, open_to_all = (settings.state, settings.landing), settings.published
+    modes = {settings.home: 0o711, **dict.fromkeys(private, 0o700), open_to_all: 0o755}
     for folder, mode in modes.items():
         try:
             is_new = not folder.exists()

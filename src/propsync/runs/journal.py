@@ -90,11 +90,30 @@ class Journal:
         self._warehouse.add("ops.sweeps", sweeps)
         refused = [(manifest.run_id, manifest.resource, *one) for one in rejected]
         self._warehouse.add("ops.rejected_records", refused)
+        self._hold(manifest)
+
+    def _hold(self, manifest: Manifest) -> None:
+        """Notes what is held now. A complete read of the whole resource judges afresh, any other what it dealt with."""
+        is_whole = Verdict(manifest.verdict).is_complete and not manifest.filters
+        dealt_with = "select (key_1, key_2) from staging.listed union select (key_1, key_2) from staging.concluded"
+        stale = "true" if is_whole else f"(key_1, key_2) in ({dealt_with})"
+        self._warehouse.execute(f"delete from ops.held_deletes where resource = ? and {stale}", [manifest.resource])
+        rows = [
+            (manifest.resource, "/".join(one.key), one.reason, manifest.run_id, *(*one.key, "")[:2])
+            for one in manifest.looked_up
+            if one.outcome == "held"
+        ]
+        self._warehouse.add("ops.held_deletes", rows)
 
     def failed(self, run: Run, resource: str, error: str, traffic: tuple[int, int, int] = (0, 0, 0)) -> None:
         """Notes that a resource could not be read in a run."""
         row = [run.run_id, resource, Verdict.FAILED.value, 0, *traffic, *astuple(ResourceCounts()), error]
         self._warehouse.execute(f"insert into ops.run_resources values ({', '.join('?' * len(row))})", row)
+
+    def held(self, run_id: str) -> int:
+        """Records that a run held instead of deleting them."""
+        query = "select coalesce(sum(held), 0) from ops.run_resources where run_id = ?"
+        return int(self._warehouse.value(query, [run_id]))
 
     def verdicts(self, run_id: str) -> dict[str, Verdict]:
         """How each resource of a run ended, the runs own types among them."""

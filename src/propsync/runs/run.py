@@ -47,11 +47,11 @@ def time_of(run_id: str) -> datetime:
     return datetime.strptime(run_id, _RUN_ID).replace(tzinfo=UTC)
 
 
-def run_status(verdicts: Mapping[str, Verdict]) -> str:
+def run_status(verdicts: Mapping[str, Verdict], held: int = 0) -> str:
     """`ok`, `attention` when something was left behind, `failed` when nothing could be read (`ops.runs.status`)."""
     if verdicts and all(verdict is Verdict.FAILED for verdict in verdicts.values()):
         return "failed"
-    return "ok" if all(verdict.is_complete for verdict in verdicts.values()) else "attention"
+    return "ok" if not held and all(verdict.is_complete for verdict in verdicts.values()) else "attention"
 
 
 def exit_code(status: str) -> int:

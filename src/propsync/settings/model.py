@@ -114,6 +114,11 @@ class Settings(BaseSettings):
         """The service's own folder."""
         return self.home / "state"
 
+    @property
+    def landing(self) -> Path:
+        """Every answer as received, the service's own too."""
+        return self.home / "landing"
+
     def source(self, name: str) -> str:
         """Where the value of a setting came from, for messages: "environment", a file, or "default"."""
         return self._sources.get(name, "default")

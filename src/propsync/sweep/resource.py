@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from propsync.api import Api
 from propsync.errors import ShapeUnknown
-from propsync.landing import Certificate, Manifest, Manifests, PageStore
+from propsync.landing import Certificate, PageStore
 from propsync.progress import progress
-from propsync.records import HASH_VERSION, Cutter, Path, PayloadUnreadable, decode, follow
+from propsync.records import Cutter, Path, PayloadUnreadable, decode, follow
 from propsync.resources import ListQuery, Resource
-from propsync.runs import Run, Verdict
+from propsync.runs import Verdict
 from propsync.shapes import Shape, by_key, find_list, find_roles, find_volatile
 from propsync.sweep.listed import Listed
 from propsync.sweep.one_list import ListSweep
@@ -21,39 +21,32 @@ from propsync.sweep.reading import Reader, Reading
 Known = Callable[[], Mapping[str, Collection[str]]]
 
 
+@dataclass(frozen=True)
+class Swept:
+    """What a resource's lists showed: how completely, and the reader that holds what was landed."""
+
+    verdict: Verdict
+    reader: Reader
+    certificates: list[Certificate]
+
+
 class Sweeper:
-    """Reads a resource's lists through `api`, keeps every answer in `pages`, and lands the manifest last.
+    """Reads a resource's lists through `api` and keeps every answer in `pages`.
 
     `known` gives the property ids, assessment type ids and statuses that speak for undocumented members.
     """
 
-    def __init__(self, api: Api, pages: PageStore, manifests: Manifests, listed: Listed, limit: int) -> None:
+    def __init__(self, api: Api, pages: PageStore, listed: Listed, limit: int) -> None:
         self._api = api
         self._pages = pages
-        self._manifests = manifests
         self._listed = listed
         self._limit = limit
 
-    def sweep(self, run: Run, resource: Resource, shape: Shape, statuses: Sequence[str], known: Known) -> Manifest:
-        """One snapshot of one resource. Raises ResourceFailed; then nothing is landed."""
-        before = self._api.traffic.mark()
+    def sweep(self, resource: Resource, shape: Shape, statuses: Sequence[str], known: Known) -> Swept:
+        """All lists of one resource, climbing until they are certified. Raises ResourceFailed."""
         attempt = _Attempt(self, resource, shape, statuses, known)
         certificates = attempt.run()
-        verdict = attempt.verdict(certificates)
-        manifest = Manifest(
-            run_id=run.run_id,
-            run_time=run.time.isoformat(timespec="microseconds"),
-            resource=resource.name,
-            verdict=verdict,
-            hash_version=HASH_VERSION,
-            shape=shape.to_json(),
-            settings={"statuses": list(statuses), "page_limit": self._limit},
-            landed=sorted(attempt.reader.landed, key=lambda landed: landed.sequence),
-            certificates=certificates,
-            traffic=asdict(self._api.traffic.since(before)),
-        )
-        self._manifests.put(manifest)
-        return manifest
+        return Swept(attempt.verdict(certificates), attempt.reader, certificates)
 
     def reader(self, resource: Resource, shape: Shape) -> Reader:
         """A reader whose answers belong to one attempt."""
