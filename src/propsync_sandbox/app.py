@@ -42,9 +42,11 @@ class App:
         order: Order,
         signed_links: bool = False,
         accept_ranges: bool = False,
+        before: Callable[[Request], None] | None = None,
     ) -> None:
         self.world = world
         self.callers = callers
+        self.before = before
         self.journal = journal
         self.lists = Lists(world, order, signed_links)
         self.accept_ranges = accept_ranges
@@ -53,9 +55,12 @@ class App:
     def answer(self, request: Request) -> tuple[Answer, int]:
         """The answer and its number in the journal (0 when that is off).
 
-        Picking records and noting them is one step under the world's lock; writing the body is not in it.
+        Picking records and noting them is one step under the world's lock; writing the body is not in it. `before` is
+        called in that step, first.
         """
         with self.world.lock:
+            if self.before is not None:
+                self.before(request)
             answer = self._answer_with(request)
             answer, whole = spoiled(answer, request.effect)
             sequence = self._note(request, answer, whole)

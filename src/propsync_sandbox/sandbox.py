@@ -2,7 +2,7 @@
 
 import hashlib
 import ssl
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from types import TracebackType
 from typing import Any, Self
@@ -10,6 +10,7 @@ from typing import Any, Self
 from .app import App
 from .callers import Callers
 from .control import Control
+from .exchange import Request
 from .faults import FaultPlan
 from .journal import Journal
 from .night import live_through_a_night
@@ -22,7 +23,8 @@ class Sandbox:
     """The API of the spec on a loopback port, in daemon threads.
 
     `rights` maps a token (of `sandbox.token` or any other) to the path prefixes that it is refused with 403; `*` in
-    a prefix is one path segment. Every token named there is accepted.
+    a prefix is one path segment. Every token named there is accepted. `before` is called before each request is
+    answered, under the world's lock: what it changes has happened between that request and the one before.
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class Sandbox:
         accept_ranges: bool = False,
         signed_links: bool = False,
         tls: ssl.SSLContext | None = None,
+        before: Callable[[Request], None] | None = None,
     ) -> None:
         self.world = world or World(seed, scale, today)
         self.token = token or _token_of(self.world.seed)
@@ -55,6 +58,7 @@ class Sandbox:
             order=Order(order, seed),
             signed_links=signed_links,
             accept_ranges=accept_ranges,
+            before=before,
         )
         self._server = Server(app, self._control, port=port, packing=gzip, tls=tls)
 
