@@ -7,7 +7,7 @@ between members that the values speak for equally.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 
@@ -36,6 +36,11 @@ class ListQuery:
     status: str | None = None
     performed: str | None = None
 
+    def narrowed(self, *filters: tuple[str, Sequence[str]]) -> ListQuery:
+        """The same list, of what passes further filters only: names of the API's parameters, each with its values."""
+        more = tuple((name, ",".join(values)) for name, values in filters if values)
+        return replace(self, filters=(*self.filters, *more))
+
 
 @dataclass(frozen=True)
 class Resource:
@@ -57,6 +62,8 @@ class Resource:
     flags: tuple[tuple[str, str], ...] = ()
     types: str | None = None
     """The resource that lists this one's types; the two are one step of a run."""
+    id_filter: str | None = None
+    """The parameter that asks for known keys."""
     is_beside: bool = False
     """Whether pages of what it types repeat these types beside the records."""
 
@@ -113,6 +120,7 @@ ASSETS = Resource(
         Role("property", documented=("property",), known="property_ids"),
     ),
     members={"fields": ""},
+    id_filter="id",
     types="asset_types",
 )
 
@@ -156,6 +164,7 @@ ASSESSMENTS = Resource(
     performed=("For", "By"),
     status_filter=True,
     flags=(("includeflags", "true"),),
+    id_filter="assessment",
     types="assessment_types",
 )
 

@@ -27,6 +27,7 @@ from propsync.api.writes import (
     schedule_body,
     values_body,
 )
+from propsync.errors import NotFound, RequestRefused, ResourceFailed
 
 T = TypeVar("T")
 Values = Mapping[str, object]
@@ -91,17 +92,29 @@ class Api:
         return self._exchange.run(request, receive_answer(self._max_body_bytes, check), cancel)
 
     def fetch_all(
-        self, requests: Iterable[ApiRequest], then: Callable[[Answer], T], *, check: Check | None = None
+        self,
+        requests: Iterable[ApiRequest],
+        then: Callable[[Answer], T],
+        *,
+        check: Check | None = None,
+        refused: Callable[[ApiRequest, ResourceFailed], T] | None = None,
     ) -> Iterator[T]:
         """What `then` makes of each answer, as they complete; it runs in the thread that asked.
 
         `requests` is read as needed, at most some 2 × max_concurrency ahead. The first error cancels the rest and is
-        raised once the requests under way have ended.
+        raised once the requests under way have ended; with `refused`, one that the API refuses (400) or does not find
+        (404) is no error but what `refused` makes of it.
         """
         cancel = threading.Event()
 
         def one(request: ApiRequest) -> T:
-            return then(self._fetch(request, check, cancel))
+            try:
+                answer = self._fetch(request, check, cancel)
+            except (RequestRefused, NotFound) as error:
+                if refused is None:
+                    raise
+                return refused(request, error)
+            return then(answer)
 
         return in_parallel(one, requests, threads=self._threads, cancel=cancel, wake=self._gate.wake)
 

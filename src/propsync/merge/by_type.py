@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from propsync.warehouse import Models, Warehouse, comment_on_column, quoted, text
 
@@ -57,6 +58,25 @@ class WideTable:
     is_new: bool
     added: Sequence[WideColumn]
 
+    @property
+    def target(self) -> str:
+        """The table as SQL names it."""
+        return f"by_type.{quoted(self.name)}"
+
+    def ddl(self) -> Iterator[str]:
+        """The statements that make it, or that add the columns it lacks, with their comments."""
+        if self.is_new:
+            columns = "".join(f", {quoted(column.name)} {column.type}" for column in self.columns)
+            yield f"create or replace table {self.target} (asset_id VARCHAR, property_id VARCHAR{columns})"
+            yield f"comment on table {self.target} is {text(f'{self.type_name or self.name}, one row an asset')}"
+            yield comment_on_column(self.target, "asset_id", "The asset's id in the API")
+            yield comment_on_column(self.target, "property_id", "The property that the asset belongs to")
+        else:
+            for column in self.added:
+                yield f"alter table {self.target} add column {quoted(column.name)} {column.type}"
+        for column in self.columns if self.is_new else self.added:
+            yield comment_on_column(self.target, column.name, _comment(column))
+
 
 class ByType:
     """Plans the wide tables, then writes them inside the caller's transaction."""
@@ -67,7 +87,7 @@ class ByType:
 
     def plan(self) -> list[WideTable]:
         """Every type's table and columns, from `main.asset_types`, `main.asset_type_fields` and the values met."""
-        registered = self._registered()
+        registered = self._registered
         recorded = self._recorded_kinds()
         fields: dict[str, list[WideColumn]] = defaultdict(list)
         rows = self._warehouse.rows(
@@ -84,7 +104,7 @@ class ByType:
             kind_type = _TYPES.get(shown, ("JSON", ""))[0]
             wide = kind_type if of_table.get(column, kind_type) == kind_type else "VARCHAR"
             fields[asset_type_id].append(WideColumn(field_id, column, shown, label, wide))
-        existing = self._existing()
+        existing = self._existing
         return [
             _wide_table(kind, table, name, fields[kind], registered[table], is_made=table in existing)
             for kind, table, name in tables
@@ -94,31 +114,53 @@ class ByType:
         """Brings each table up to date; yields its name and how many rows changed."""
         self._drop_others({table.name for table in tables})
         self._register(tables)
+        self._shape(tables)
+        leaving = self._leaving([table.name for table in tables if not table.is_new])
+        coming = self._coming()
         for table in tables:
-            target = f"by_type.{quoted(table.name)}"
-            self._shape(table, target)
-            removed = 0 if table.is_new else models.close("by_type/type.close", target)
-            added = models.with_fragments(
-                dirty="main.assets" if table.is_new else "staging.dirty_assets",
-                asset_type_id=text(table.asset_type_id),
-                field_columns="".join(column.expression() for column in table.columns),
-            ).open("by_type/type.open", target)
+            removed = models.close("by_type/type.close", table.target) if table.name in leaving else 0
+            added = self._fill(table, models) if table.is_new or table.asset_type_id in coming else 0
             yield table.name, removed + added + len(table.added) + table.is_new
+
+    def _leaving(self, tables: Sequence[str]) -> set[str]:
+        """Those of `tables` that have rows of assets to be made anew: told at once, as most have none on most days."""
+        if not tables:
+            return set()
+        rows = " union all ".join(
+            f"select {text(name)} as name, asset_id from by_type.{quoted(name)}" for name in tables
+        )
+        query = f"select distinct name from ({rows}) semi join staging.dirty_assets using (asset_id)"
+        return {name for (name,) in self._warehouse.rows(query)}
+
+    def _coming(self) -> set[str]:
+        """The types of the assets to be made anew."""
+        query = "select distinct asset_type_id from main.assets semi join staging.dirty_assets using (asset_id)"
+        return {asset_type_id for (asset_type_id,) in self._warehouse.rows(query)}
+
+    def _fill(self, table: WideTable, models: Models) -> int:
+        return models.with_fragments(
+            dirty="main.assets" if table.is_new else "staging.dirty_assets",
+            asset_type_id=text(table.asset_type_id),
+            field_columns="".join(column.expression() for column in table.columns),
+        ).open("by_type/type.open", table.target)
 
     def _drop_others(self, names: set[str]) -> None:
         """A table that was made under a provisional name has another one now."""
-        for name in sorted(self._existing() - names):
+        for name in sorted(self._existing - names):
             self._warehouse.execute(f"drop table by_type.{quoted(name)}")
             for registry in ("ops.columns", "ops.tables"):
                 query = f"delete from {registry} where table_schema = 'by_type' and table_name = ?"
                 self._warehouse.execute(query, [name])
 
+    @cached_property
     def _existing(self) -> set[str]:
+        """The tables that were there before; DuckDB spells out each table's SQL to tell their names."""
         return {
             name
             for (name,) in self._warehouse.rows("select table_name from duckdb_tables() where schema_name = 'by_type'")
         }
 
+    @cached_property
     def _registered(self) -> dict[str, dict[str, str]]:
         found: dict[str, dict[str, str]] = defaultdict(dict)
         query = "select table_name, column_name, type from ops.columns where table_schema = 'by_type'"
@@ -134,27 +176,16 @@ class ByType:
         )
         return {(asset_type_id, field_id): frozenset(kinds) for asset_type_id, field_id, kinds in rows}
 
-    def _shape(self, table: WideTable, target: str) -> None:
-        """Makes the table, or adds the columns that it lacks: all statements at once, as there are many of them."""
-        if table.is_new:
-            columns = "".join(f", {quoted(column.name)} {column.type}" for column in table.columns)
-            statements = [
-                f"create or replace table {target} (asset_id VARCHAR, property_id VARCHAR{columns})",
-                f"comment on table {target} is {text(f'{table.type_name or table.name}, one row an asset')}",
-                comment_on_column(target, "asset_id", "The asset's id in the API"),
-                comment_on_column(target, "property_id", "The property that the asset belongs to"),
-            ]
-        else:
-            statements = [f"alter table {target} add column {quoted(one.name)} {one.type}" for one in table.added]
-        told = table.columns if table.is_new else table.added
-        statements += [comment_on_column(target, column.name, _comment(column)) for column in told]
+    def _shape(self, tables: Iterable[WideTable]) -> None:
+        """Makes tables, or adds the columns that they lack: all statements at once, as there are many of them."""
+        statements = [statement for table in tables for statement in table.ddl()]
         if statements:
             self._warehouse.execute(";\n".join(statements))
 
     def _register(self, tables: Sequence[WideTable]) -> None:
         """Keeps what the columns are made of in `ops.columns`; a column made anew keeps its first run."""
         told = [(table, column) for table in tables for column in (table.columns if table.is_new else table.added)]
-        known = self._registered()
+        known = self._registered
         new = [(table, column) for table, column in told if column.name not in known[table.name]]
         for table, column in told:
             if column.name in known[table.name]:

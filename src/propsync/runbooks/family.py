@@ -15,7 +15,7 @@ from propsync.resources import ASSESSMENT_TYPES, RESOURCES, Resource
 from propsync.runbooks.site import Site
 from propsync.runs import Run
 from propsync.shapes import Shape
-from propsync.sweep import Listed, Sweeper, Swept, cutter_of, set_aside
+from propsync.sweep import Sweeper, Swept, Wanted, cutter_of, set_aside
 
 _STATUS_SETTINGS = {"assessments": "assessment_statuses", "schedules": "schedule_statuses"}
 _log = logging.getLogger("propsync.sync")
@@ -108,13 +108,12 @@ class Family:
 
     def _sweep(self, resource: Resource, statuses: Sequence[str], types: Manifest | None) -> Swept:
         site = self._site
-        sweeper = Sweeper(site.api, site.pages, Listed(site.warehouse), site.settings.page_limit)
+        sweeper = Sweeper(site.api, site.pages, site.warehouse, site.settings.page_limit)
         shape = self._shapes[resource.name]
-        return sweeper.sweep(resource, shape, statuses, lambda: self._known(statuses, types))
+        start = site.journal.rung_that_worked(resource.name)
+        return sweeper.sweep(resource, shape, Wanted(statuses), lambda: self._known(statuses, types), start=start)
 
-    def _manifest(
-        self, resource: Resource, swept: Swept, statuses: Sequence[str], traffic: dict[str, int]
-    ) -> Manifest:
+    def _manifest(self, resource: Resource, swept: Swept, statuses: Sequence[str], traffic: dict[str, int]) -> Manifest:
         return Manifest(
             run_id=self._run.run_id,
             run_time=self._run.time.isoformat(timespec="microseconds"),
@@ -124,7 +123,7 @@ class Family:
             shape={},
             settings={"statuses": list(statuses), "page_limit": self._site.settings.page_limit},
             flow=self._run.flow,
-            landed=sorted(swept.reader.landed, key=lambda landed: landed.sequence),
+            landed=sorted(swept.landed, key=lambda landed: landed.sequence),
             certificates=swept.certificates,
             traffic=traffic,
         )

@@ -131,6 +131,16 @@ class Journal:
         names = [column[0] for column in cursor.description]
         return {row[0]: dict(zip(names[1:], row[1:], strict=True)) for row in cursor.fetchall()}
 
+    def rung_that_worked(self, resource: str) -> int:
+        """The rung on which the resource was last read completely, 0 where it never was (`ops.sweeps.rung`)."""
+        query = (
+            "select max(rung) from ops.sweeps where resource = $1 and list <> 'combined' "
+            "and verdict in ('certified', 'agreed') and run_id = (select max(run_id) "
+            "from ops.run_resources join ops.runs using (run_id) "
+            "where resource = $1 and verdict in ('certified', 'agreed') and flow <> 'backfill')"
+        )
+        return int(self._warehouse.value(query, [resource]) or 0)
+
     def latest_merged(self, resource: str) -> str:
         """The latest run that dealt with a resource, empty where none did."""
         return self._warehouse.value("select max(run_id) from ops.run_resources where resource = ?", [resource]) or ""

@@ -1,6 +1,8 @@
 """Sweeps: whole lists read page by page, landed as received, and certified (correctness.md §1)."""
 
+from propsync.sweep.attempt import Filters, Wanted
+from propsync.sweep.ladder import Sweeper, Swept
 from propsync.sweep.listed import Listed, set_aside
-from propsync.sweep.resource import Sweeper, Swept, cutter_of
+from propsync.sweep.shaping import cutter_of
 
-__all__ = ["Listed", "Sweeper", "Swept", "cutter_of", "set_aside"]
+__all__ = ["Filters", "Listed", "Sweeper", "Swept", "Wanted", "cutter_of", "set_aside"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +14,7 @@ from propsync.records import Cutter, bytes_hash
 from propsync.warehouse import Warehouse
 
 _COLUMNS = (
-    "list varchar, role varchar, sequence bigint, position integer, recency bigint, "
+    "attempt integer, list varchar, role varchar, sequence bigint, position integer, recency bigint, "
     "key_1 varchar, key_2 varchar, payload_hash varchar, status varchar, performed varchar"
 )
 
@@ -35,8 +35,8 @@ class Listed:
         self._warehouse = warehouse
         warehouse.execute(f"create or replace table staging.listed ({_COLUMNS})")
 
-    def add(self, landed: Landed, records: Sequence[msgspec.Raw], cutter: Cutter) -> None:
-        """Adds one page's records."""
+    def add(self, landed: Landed, records: Sequence[msgspec.Raw], cutter: Cutter, list_name: str | None = None) -> None:
+        """Adds one page's records, as those of another list where `list_name` says so."""
         hashes = [bytes_hash(record) for record in records]
         keys = [key or (None, None) for key in cutter.keys(records)]
         columns: dict[str, Sequence[Any]] = {
@@ -49,7 +49,8 @@ class Listed:
         self._warehouse.append(
             "staging.listed",
             columns,
-            list=landed.list_name,
+            attempt=landed.attempt,
+            list=list_name or landed.list_name,
             role=landed.role,
             sequence=landed.sequence,
             recency=int(landed.asked_at * 1_000_000),
@@ -58,33 +59,47 @@ class Listed:
             **({} if "key_2" in columns else {"key_2": ""}),
         )
 
-    def arithmetic(self, list_name: str) -> Arithmetic:
+    def arithmetic(self, attempt: int, list_name: str) -> Arithmetic:
         """Keys counted on one list."""
         rows, distinct, rejected = self._warehouse.rows(
             "select count(key_1), count(distinct (key_1, key_2)) filter (key_1 is not null), "
-            "count(*) filter (key_1 is null) from staging.listed where list = ? and role = 'page'",
-            [list_name],
+            "count(*) filter (key_1 is null) from staging.listed where attempt = ? and list = ? and role = 'page'",
+            [attempt, list_name],
         )[0]
         return Arithmetic(distinct, rows - distinct, rejected)
 
-    def distinct_keys(self) -> int:
-        """Different keys on all lists together."""
-        counted = self._warehouse.value(
-            "select count(distinct (key_1, key_2)) from staging.listed where key_1 is not null and role = 'page'"
-        )
-        return int(counted)
+    def together(self, attempt: int) -> tuple[int, int, int]:
+        """Different keys on all lists, records without a key on the list with most of them, and on all."""
+        distinct, most, rejected = self._warehouse.rows(
+            "with shown as (select * from staging.listed where attempt = $1 and role = 'page'), "
+            "rejected as (select count(*) as count from shown where key_1 is null group by list) "
+            "select (select count(distinct (key_1, key_2)) from shown where key_1 is not null), "
+            "(select coalesce(max(count), 0) from rejected), (select coalesce(sum(count), 0) from rejected)",
+            [attempt],
+        )[0]
+        return int(distinct), int(most), int(rejected)
 
-    def most_rejected(self) -> int:
-        """Records without a key on the list that has most of them."""
+    def fingerprint(self, attempt: int) -> str:
+        """The same for two attempts that showed the same keys on the same lists, as often."""
         query = (
-            "select max(rejected) from (select count(*) filter (key_1 is null) as rejected "
-            "from staging.listed where role = 'page' group by list)"
+            "select count(*) || ':' || coalesce(sum(hash(list, key_1, key_2)), 0) "
+            "from staging.listed where attempt = ? and role = 'page'"
         )
-        return int(self._warehouse.value(query) or 0)
+        return str(self._warehouse.value(query, [attempt]))
 
-    def rejected(self) -> int:
-        """Records without a key on all lists together."""
-        return int(self._warehouse.value("select count(*) from staging.listed where key_1 is null and role = 'page'"))
+    def rename(self, attempt: int, before: str, after: str) -> None:
+        """What was staged as one list's is another's."""
+        query = "update staging.listed set list = ? where attempt = ? and list = ?"
+        self._warehouse.execute(query, [after, attempt, before])
+
+    def keep(self, attempt: int, lists: Collection[str]) -> None:
+        """Only what one attempt showed on these lists counts; the rest is forgotten."""
+        query = "delete from staging.listed where attempt <> ? or not list_contains(?, list)"
+        self._warehouse.execute(query, [attempt, list(lists)])
+
+    def sequences(self) -> set[int]:
+        """The answers of which a record is staged."""
+        return {sequence for (sequence,) in self._warehouse.rows("select distinct sequence from staging.listed")}
 
 
 @contextmanager

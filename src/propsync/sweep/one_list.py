@@ -3,33 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import count
 
-from propsync.errors import NotFound, RequestRefused
 from propsync.landing import Certificate
 from propsync.progress import Progress
 from propsync.records import Cutter
 from propsync.resources import ListQuery
 from propsync.sweep.listed import Arithmetic, Listed
-from propsync.sweep.reading import Asked, Reader, Reading
+from propsync.sweep.reading import Asked, Reader, Reading, Refused
 
 _MOST_UNTOLD = 100_000  # pages of a list that tells no total
 _EMPTY_IN_A_ROW = 50  # a total that lies by a million must not cost a thousand requests
 
 
+@dataclass(frozen=True)
+class ListSwept:
+    """One reading of one list. `again` is page 1 read once more; `is_steady` that nothing moved meanwhile."""
+
+    certificate: Certificate
+    again: Reading | None
+    is_steady: bool
+    is_refused: bool
+
+    @property
+    def is_certified(self) -> bool:
+        """Whether this is what a list that stood still would show."""
+        return self.certificate.verdict == "certified"
+
+
 class ListSweep:
     """One list of one attempt. `first` is its first page, read already."""
 
-    def __init__(self, reader: Reader, listed: Listed, cutter: Cutter, query: ListQuery, first: Reading) -> None:
+    def __init__(
+        self, reader: Reader, listed: Listed, cutter: Cutter, query: ListQuery, first: Reading, rung: int = 0
+    ) -> None:
         self._reader = reader
         self._listed = listed
         self._cutter = cutter
         self._query = query
         self._first = first
+        self._rung = rung
         self._totals = [first.page.total]
         self._pages = 1
         self._empty = 0
         self._is_whole = True
+        self._is_refused = False
 
     def pages(self) -> int:
         """How many pages the first one promises; 1 where it tells no total."""
@@ -40,22 +59,23 @@ class ListSweep:
         size = shown if 0 < shown < self._reader.limit else max(self._reader.limit, shown)
         return -(-total // size)
 
-    def sweep(self, bar: Progress, *, read_again: bool) -> tuple[Certificate, Reading | None]:
+    def sweep(self, bar: Progress, *, read_again: bool = False) -> ListSwept:
         """Reads the rest, then page 1 once more unless all came at once and `read_again` does not ask for it."""
         self._stage(self._first)
         bar.advance()
-        try:
-            for reading in self._rest():
-                self._stage(reading)
-                self._note(reading)
-                bar.advance()
-        except (RequestRefused, NotFound):
-            # the highest page that the API takes is not known (section 8); what came so far is kept
-            self._is_whole = False
+        for reading in self._rest():
+            if isinstance(reading, Refused):
+                # the highest page that the API takes is not known (section 8); what is under way is still kept
+                self._is_whole, self._is_refused = False, True
+                continue
+            self._stage(reading)
+            self._note(reading)
+            bar.advance()
         again = self._read_again() if read_again or not self._fits_in_one() else None
-        return self._certificate(again), again
+        is_steady = self._is_steady(again)
+        return ListSwept(self._certificate(is_steady=is_steady), again, is_steady, self._is_refused)
 
-    def _rest(self) -> Iterator[Reading]:
+    def _rest(self) -> Iterator[Reading | Refused]:
         if not self._reader.is_paged:
             return iter(())
         if self._first.page.total is None and self._first.page.records:
@@ -66,6 +86,7 @@ class ListSweep:
         for page in range(2, self.pages() + 1):
             if self._empty >= _EMPTY_IN_A_ROW:
                 self._is_whole = False
+            if not self._is_whole:
                 return
             yield self._reader.ask(self._query, page)
 
@@ -102,12 +123,16 @@ class ListSweep:
         is_all = self._first.page.total == len(self._first.page.records) or not self._reader.is_paged
         return self._pages == 1 and is_all
 
-    def _certificate(self, again: Reading | None) -> Certificate:
-        found = self._listed.arithmetic(self._query.name)
-        holds = self._is_whole and self._holds(found) and (again is None or self._is_same_page(again))
+    def _is_steady(self, again: Reading | None) -> bool:
+        """One total throughout, and page 1 still shows the same keys."""
+        is_same = again is None or self._keys(again) == self._keys(self._first)
+        return self._is_whole and len(set(self._totals)) == 1 and is_same
+
+    def _certificate(self, *, is_steady: bool) -> Certificate:
+        found = self._listed.arithmetic(self._reader.attempt, self._query.name)
         return Certificate(
             list_name=self._query.name,
-            rung=0,
+            rung=self._rung,
             attempt=self._reader.attempt,
             pages=self._pages,
             total_first=self._totals[0],
@@ -115,17 +140,14 @@ class ListSweep:
             distinct_keys=found.distinct_keys,
             duplicates=found.duplicates,
             rejected=found.rejected,
-            verdict="certified" if holds else "incomplete",
+            verdict="certified" if is_steady and self._adds_up(found) else "incomplete",
         )
 
-    def _holds(self, found: Arithmetic) -> bool:
-        """One total throughout, no key twice, as many keys as told; a record without a key counts in the total too."""
+    def _adds_up(self, found: Arithmetic) -> bool:
+        """No key twice, as many keys as told; a record without a key counts in the total too."""
         total = self._totals[0]
         is_counted = total is None or found.distinct_keys + found.rejected == total
-        return len(set(self._totals)) == 1 and not found.duplicates and is_counted
-
-    def _is_same_page(self, again: Reading) -> bool:
-        return self._keys(again) == self._keys(self._first)
+        return not found.duplicates and is_counted
 
     def _keys(self, reading: Reading) -> set[tuple[str, ...] | None]:
         return set(self._cutter.keys(reading.page.records))

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from propsync.api import Answer, Api, ApiRequest, MalformedBody
-from propsync.errors import NotFound
+from propsync.errors import NotFound, ResourceFailed
 from propsync.landing import Landed, PageStore
 from propsync.records import Cutter, Page, PayloadUnreadable, bytes_hash, decode
 from propsync.resources import TYPES_BESIDE, ListQuery, Resource
 from propsync.shapes import Shape, find_list
+
+LONGEST_URL = 4_000
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,19 @@ class Asked:
     query: ListQuery
     role: str
     sequence: int
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A request that the API refused (400) or did not find (404)."""
+
+    asked: Asked
+    error: ResourceFailed
+
+    @property
+    def says_not_found(self) -> bool:
+        """Whether what was asked for is said not to exist."""
+        return self.error.says_not_found
 
 
 @dataclass(frozen=True)
@@ -60,6 +75,10 @@ class Reader:
         self._asked += 1
         return Asked(ApiRequest("GET", self._resource.path, (*paging, *query.filters)), query, role, self._asked)
 
+    def fits(self, query: ListQuery) -> bool:
+        """Whether the address of a list's page stays short enough for servers and proxies."""
+        return self.ask(query, 1).request.url_length(self._api.base_url) < LONGEST_URL
+
     def read(self, asked: Asked, cutter: Cutter | None) -> Reading:
         """One answer. Without a cutter only `total` is read from it and its shape is still to be found."""
         try:
@@ -68,7 +87,7 @@ class Reader:
             raise NotFound(error.where, error.what, "Check the path in PROPSYNC_BASE_URL") from error
         return self._land(asked, answer, cutter)
 
-    def read_all(self, asked: Iterable[Asked], cutter: Cutter) -> Iterator[Reading]:
+    def read_all(self, asked: Iterable[Asked], cutter: Cutter) -> Iterator[Reading | Refused]:
         """Many answers, at once, as they come."""
         under_way: dict[ApiRequest, Asked] = {}
 
@@ -77,10 +96,13 @@ class Reader:
                 under_way[one.request] = one
                 yield one.request
 
-        def land(answer: Answer) -> Reading:
+        def land(answer: Answer) -> Reading | Refused:
             return self._land(under_way.pop(answer.request), answer, cutter)
 
-        return self._api.fetch_all(requests(), land, check=self._check(cutter))
+        def refused(request: ApiRequest, error: ResourceFailed) -> Reading | Refused:
+            return Refused(under_way.pop(request), error)
+
+        return self._api.fetch_all(requests(), land, check=self._check(cutter), refused=refused)
 
     def _check(self, cutter: Cutter | None) -> Any:
         return self._check_shape if cutter is None else lambda answer: self._check_page(answer, cutter)

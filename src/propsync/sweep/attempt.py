@@ -1,0 +1,136 @@
+"""One attempt at a resource: all its lists, page by page or in parts, and the total of all of them together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from propsync.landing import Certificate
+from propsync.progress import Progress, progress
+from propsync.resources import ListQuery, Resource
+from propsync.sweep.listed import Listed
+from propsync.sweep.one_list import ListSweep
+from propsync.sweep.partition import Partition
+from propsync.sweep.places import Places
+from propsync.sweep.reading import Reader, Reading
+from propsync.sweep.shaping import Shaping
+
+Filters = Sequence[tuple[str, Sequence[str]]]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What to read of a resource: the statuses asked for, and a backfill's further filters."""
+
+    statuses: Sequence[str]
+    filters: Filters = ()
+
+    def lists(self, resource: Resource, *, by_status: bool) -> list[ListQuery]:
+        """The lists to read."""
+        return [query.narrowed(*self.filters) for query in resource.lists(self.statuses, by_status=by_status)]
+
+    def combined(self, resource: Resource) -> ListQuery:
+        """The query whose total is that of all the lists together."""
+        return resource.combined(self.statuses).narrowed(*self.filters)
+
+
+@dataclass
+class Attempt:
+    """How one attempt went; certified only if every list is, and the lists together are what their query counts."""
+
+    number: int
+    rung: int
+    certificates: list[Certificate] = field(default_factory=list)
+    is_steady: bool = True
+    is_refused: bool = False
+    fingerprint: str = ""
+    dimension: str = ""
+
+    @property
+    def is_certified(self) -> bool:
+        """Whether it is what a resource that stood still would show."""
+        return all(certificate.verdict == "certified" for certificate in self.certificates)
+
+    @property
+    def signature(self) -> tuple[object, ...]:
+        """Equal for two attempts that showed identical keys under the same totals."""
+        told = [(one.list_name, one.total_first, one.distinct_keys, one.duplicates) for one in self.certificates]
+        return (self.fingerprint, *told)
+
+    @property
+    def lists(self) -> set[str]:
+        """The lists that were read."""
+        return {certificate.list_name for certificate in self.certificates}
+
+
+class Attempts:
+    """Makes attempts at one resource, numbered from 1, all with one reader."""
+
+    def __init__(self, reader: Reader, listed: Listed, resource: Resource, wanted: Wanted, shaping: Shaping) -> None:
+        self._reader = reader
+        self._listed = listed
+        self._resource = resource
+        self._wanted = wanted
+        self._shaping = shaping
+        self._made = 0
+
+    def sweep(self, rung: int) -> Attempt:
+        """All lists page by page (rungs 0 and 1)."""
+
+        def read(attempt: Attempt, query: ListQuery, first: Reading, bar: Progress) -> Certificate:
+            sweep = ListSweep(self._reader, self._listed, self._shaping.cutter, query, first, rung)
+            bar.total = (bar.total or 0) + sweep.pages()
+            swept = sweep.sweep(bar, read_again=self._shaping.wants_second_reading)
+            self._shaping.find_volatile(first, swept.again)
+            attempt.is_steady &= swept.is_steady
+            attempt.is_refused |= swept.is_refused
+            return swept.certificate
+
+        return self._make(rung, read)
+
+    def partition(self, rung: int, places: Callable[[], Places], avoid: str | None) -> Attempt:
+        """All lists in parts (rung 2)."""
+
+        def read(attempt: Attempt, query: ListQuery, first: Reading, bar: Progress) -> Certificate:
+            cutter = self._shaping.cutter
+            self._listed.add(first.landed, first.page.records, cutter, f"{query.name} (beside)")
+            of_list = Partition(self._reader, self._listed, cutter, self._resource, query, first, places())
+            certificate = of_list.read(bar, avoid=avoid)
+            if certificate.verdict != "certified":
+                attempt.dimension = of_list.dimension
+            return certificate
+
+        return self._make(rung, read)
+
+    def _make(self, rung: int, read: Callable[[Attempt, ListQuery, Reading, Progress], Certificate]) -> Attempt:
+        self._made += 1
+        self._reader.attempt = self._made
+        attempt = Attempt(self._made, rung)
+        lists = self._lists()
+        totals = [self._combined()] if len(lists) > 1 else []
+        firsts = self._shaping.first_pages(self._reader, lists)
+        if self._lists() != lists:  # the first pages showed whether records carry their status
+            lists = self._lists()
+            firsts = self._shaping.first_pages(self._reader, lists)
+        with progress(f"Reading {self._resource.name.replace('_', ' ')}", None, "pages") as bar:
+            for query, first in zip(lists, firsts, strict=True):
+                attempt.certificates.append(read(attempt, query, first, bar))
+        if totals:
+            attempt.certificates.append(self._of_all(rung, totals[0], self._combined()))
+        attempt.fingerprint = self._listed.fingerprint(self._made)
+        return attempt
+
+    def _lists(self) -> list[ListQuery]:
+        return self._wanted.lists(self._resource, by_status=self._shaping.is_status_absent())
+
+    def _combined(self) -> int | None:
+        asked = self._reader.ask(self._wanted.combined(self._resource), 1, "combined", limit=1)
+        return self._reader.read(asked, None).page.total
+
+    def _of_all(self, rung: int, first: int | None, last: int | None) -> Certificate:
+        """The lists together show as many different keys as the combined query counts, before and after."""
+        distinct, most_rejected, rejected = self._listed.together(self._made)
+        # whether two lists show the same record without a key cannot be known
+        holds = first == last and (first is None or distinct + most_rejected <= first <= distinct + rejected)
+        verdict = "certified" if holds else "incomplete"
+        return Certificate("combined", rung, self._made, 2, first, last, distinct, 0, rejected, verdict)

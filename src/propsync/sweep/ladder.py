@@ -1,0 +1,144 @@
+"""The ladder: from a plain sweep to a certificate, or to giving up honestly (correctness.md §1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, replace
+
+from propsync.api import Api
+from propsync.landing import Certificate, Landed, PageStore
+from propsync.resources import Resource
+from propsync.runs import Verdict
+from propsync.shapes import Shape
+from propsync.sweep.attempt import Attempt, Attempts, Wanted
+from propsync.sweep.listed import Listed
+from propsync.sweep.places import Places
+from propsync.sweep.reading import Reader
+from propsync.sweep.shaping import Known, Shaping
+from propsync.warehouse import Warehouse
+
+SWEEP, AGAIN, PARTITION, AGREED, GIVEN_UP = range(5)
+_SWEEPS = 4  # one, and up to three more
+_PARTITIONS = 3
+_ALIKE = 3  # attempts that must be wrong in the same way to be believed
+
+
+@dataclass(frozen=True)
+class Swept:
+    """What a resource's lists showed: how completely, on which rung, and the reader for what is asked further."""
+
+    verdict: Verdict
+    rung: int
+    reader: Reader
+    shaping: Shaping
+    certificates: list[Certificate]
+    landed: list[Landed]
+
+
+class Sweeper:
+    """Reads a resource's lists through `api`, keeps every answer in `pages` and stages what counts in `listed`."""
+
+    def __init__(self, api: Api, pages: PageStore, warehouse: Warehouse, limit: int) -> None:
+        self._api = api
+        self._pages = pages
+        self._warehouse = warehouse
+        self._limit = limit
+
+    def sweep(
+        self,
+        resource: Resource,
+        shape: Shape,
+        wanted: Wanted,
+        known: Known,
+        *,
+        start: int = SWEEP,
+    ) -> Swept:
+        """All lists of one resource, climbing from the rung `start` until they are certified. Raises ResourceFailed."""
+        reader = Reader(self._api, self._pages, resource, shape, self._limit)
+        shaping = Shaping(resource, shape, known)
+        listed = Listed(self._warehouse)
+        attempts = Attempts(reader, listed, resource, wanted, shaping)
+
+        def places() -> Places:
+            told = known()["assessment_type_ids"] if resource.types != "asset_types" else ()
+            found = Places(self._warehouse, self._pages, resource, shape, told)
+            found.observe_landed(reader.landed, shaping.cutter)
+            return found
+
+        ladder = _Ladder(attempts, places, start, is_paged=resource.is_paged)
+        counted = ladder.climb()
+        return _swept(counted, ladder, reader, shaping, listed)
+
+
+class _Ladder:
+    """One climb."""
+
+    def __init__(self, attempts: Attempts, places: Callable[[], Places], start: int, *, is_paged: bool) -> None:
+        self._attempts = attempts
+        self._places = places
+        self._start = start
+        self._is_paged = is_paged
+        self.made: list[Attempt] = []
+
+    def climb(self) -> Attempt | None:
+        """The attempt that counts: certified, or agreed; None to give up."""
+        steps = [self._sweeps, self._partitions] if self._is_paged else [self._sweeps]
+        if self._start == PARTITION:
+            steps.reverse()
+        for step in steps:
+            if found := step():
+                return found
+            if self._start == AGREED and (agreed := self.agreed()):
+                return agreed
+        return self.agreed()
+
+    def agreed(self) -> Attempt | None:
+        """The last of three attempts that showed identical keys under the same totals, which do not add up."""
+        steady = [one for one in self.made if one.rung in (SWEEP, AGAIN) and one.is_steady]
+        last = steady[-_ALIKE:]
+        return last[-1] if len(last) == _ALIKE and len({one.signature for one in last}) == 1 else None
+
+    def _sweeps(self) -> Attempt | None:
+        for number in range(_SWEEPS):
+            attempt = self._note(self._attempts.sweep(AGAIN if number else SWEEP))
+            if attempt.is_certified:
+                return attempt
+            if attempt.is_refused or self.agreed():  # once more would only show the same
+                return None
+        return None
+
+    def _partitions(self) -> Attempt | None:
+        avoid = None
+        for _ in range(1 if self.agreed() else _PARTITIONS):
+            attempt = self._note(self._attempts.partition(PARTITION, self._places, avoid))
+            if attempt.is_certified:
+                return attempt
+            avoid = attempt.dimension if attempt.dimension != avoid else None
+        return None
+
+    def _note(self, attempt: Attempt) -> Attempt:
+        self.made.append(attempt)
+        return attempt
+
+
+def _swept(counted: Attempt | None, ladder: _Ladder, reader: Reader, shaping: Shaping, listed: Listed) -> Swept:
+    """What comes of a climb: of an attempt that counts only its own answers, else all that was seen."""
+    certificates = [one for attempt in ladder.made for one in attempt.certificates]
+    if counted is None:
+        verdict, rung = Verdict.INCOMPLETE, GIVEN_UP
+        landed = reader.landed
+        certificates += _verdicts(ladder.made[-1:], rung, "incomplete")
+    else:
+        before = listed.sequences()
+        listed.keep(counted.number, counted.lists)
+        dropped = before - listed.sequences()
+        landed = [one for one in reader.landed if one.attempt == counted.number and one.sequence not in dropped]
+        verdict, rung = Verdict.CERTIFIED, counted.rung
+        if not counted.is_certified:
+            verdict, rung = Verdict.AGREED, AGREED
+            certificates += _verdicts([counted], rung, "agreed")
+    return Swept(verdict, rung, reader, shaping, certificates, landed)
+
+
+def _verdicts(attempts: Collection[Attempt], rung: int, verdict: str) -> Iterable[Certificate]:
+    return [replace(one, rung=rung, verdict=verdict) for attempt in attempts for one in attempt.certificates]

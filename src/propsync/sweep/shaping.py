@@ -1,0 +1,86 @@
+"""Finds how a resource's pages are read, from its first pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from propsync.errors import ShapeUnknown
+from propsync.records import Cutter, Path, PayloadUnreadable, decode, follow
+from propsync.resources import ListQuery, Resource
+from propsync.shapes import Shape, by_key, find_list, find_roles, find_volatile
+from propsync.sweep.reading import Reader, Reading
+
+Known = Callable[[], Mapping[str, Collection[str]]]
+
+
+class Shaping:
+    """What the first pages of a resource tell of its shape, kept in `shape`.
+
+    `known` gives the property ids, assessment type ids and statuses that speak for undocumented members.
+    """
+
+    def __init__(self, resource: Resource, shape: Shape, known: Known) -> None:
+        self._resource = resource
+        self._shape = shape
+        self._known = known
+
+    @property
+    def cutter(self) -> Cutter:
+        """A cutter for the pages as their shape is known by now."""
+        return cutter_of(self._shape, self._resource)
+
+    def is_status_absent(self) -> bool:
+        """Whether records do not carry their status, so that their list must tell it (correctness.md §1)."""
+        choice = self._shape.choices.get("status")
+        return bool(self._resource.performed) and choice is not None and not choice.paths
+
+    def first_pages(self, reader: Reader, lists: Sequence[ListQuery]) -> list[Reading]:
+        """Page 1 of each list, cut. Raises ShapeUnknown."""
+        unread = [reader.read(reader.ask(query, 1), None) for query in lists]
+        self._find([reading.values for reading in unread])
+        try:
+            return [replace(reading, page=self.cutter.cut(reading.body), values=None) for reading in unread]
+        except PayloadUnreadable as error:
+            raise ShapeUnknown(f"GET {self._resource.path}", f"its lists are not all of one shape: {error}") from error
+
+    def _find(self, pages: Sequence[Any]) -> None:
+        known = self._shape.choices.get("list")
+        if known is None or known.source != "configured":
+            found = find_list(pages, self._resource)
+            # an empty list speaks for no array in particular
+            if found is not None and (known is None or any(_records(page, found.paths) for page in pages)):
+                self._shape.settle("list", found)
+        records = [_records(page, self._shape.paths("list")) for page in pages]
+        find_roles(self._shape, self._resource, records, self._known())
+
+    @property
+    def wants_second_reading(self) -> bool:
+        """Whether page 1 is to be read twice even where it holds everything: volatile members are not known yet."""
+        return self._shape.volatile is None
+
+    def find_volatile(self, first: Reading, again: Reading | None) -> None:
+        """Settles the volatile members from two readings of page 1, once."""
+        if again is None or not self.wants_second_reading:
+            return
+        kept: list[Path] = [path for role in self._resource.roles for path in self._shape.paths(role.name)]
+        if first.landed.sha256 == again.landed.sha256:  # nothing differs: how many were read twice is all that counts
+            shown = by_key([(key, None) for key in self.cutter.keys(first.page.records)])
+            self._shape.volatile = find_volatile(shown, shown, kept)
+        else:
+            self._shape.volatile = find_volatile(self._decoded(first), self._decoded(again), kept)
+
+    def _decoded(self, reading: Reading) -> dict[tuple[str, ...], Any]:
+        return by_key([(self.cutter.key(record), decode(record)) for record in reading.page.records])
+
+
+def _records(page: Any, paths: Sequence[Path]) -> list[Any]:
+    arrays = (follow(page, path) for path in paths)
+    return [record for array in arrays if isinstance(array, list) for record in array]
+
+
+def cutter_of(shape: Shape, resource: Resource) -> Cutter:
+    """A cutter for the resource's pages as their shape is known."""
+    paths = shape.paths("list")
+    return Cutter(paths[0] if paths else None, tuple(shape.paths(role) for role in resource.key))
