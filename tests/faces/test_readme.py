@@ -101,7 +101,7 @@ def test_the_questions_have_answers(sandbox, tmp_path: Path):
         statements = questions[1].replace("'…'", f"'{asset_id}'", 1).replace("'…'", f"'{field_id}'").split(";\n")
         counts = [len(reader.rows(statement)[1]) for statement in statements if statement.strip()]
     assert counts[0] > 0
-    assert counts[1:] == [120, 1]
+    assert counts[1:] == [120, 240, 1]
 
 
 def test_the_notebook_example_runs(sandbox, tmp_path: Path):

@@ -140,12 +140,14 @@ class Warehouse:
             for schema in ("history", "by_type", "ops", "marts"):
                 self.execute(f"create schema {schema}")
             self.execute(";\n".join(statement for table in TABLES.values() for statement in table.ddl()))
-            self._connection.execute((shipped("sql") / "macros" / "as_of.sql").read_text(encoding="utf-8"))
+            for macros in sorted((shipped("sql") / "macros").glob("*.sql")):
+                self._connection.execute(macros.read_text(encoding="utf-8"))
             self.execute("insert into ops.schema_version values (?)", [SCHEMA_VERSION])
 
     def _check_version(self) -> None:
-        is_ours = self.value("select count(*) from duckdb_tables() where schema_name = 'ops'")
-        told = self.value("select max(version) from ops.schema_version") if is_ours else None
+        told = None
+        with _our_errors(self.path), suppress(duckdb.CatalogException, duckdb.BinderException):  # someone else's file
+            told = self._connection.execute("select max(version) from ops.schema_version").fetchall()[0][0]
         if told != SCHEMA_VERSION:
             raise StateUnusable(str(self.path), f"its schema version is {told}, not {SCHEMA_VERSION}")
 
