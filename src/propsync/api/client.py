@@ -27,7 +27,7 @@ from propsync.api.writes import (
     schedule_body,
     values_body,
 )
-from propsync.errors import NotFound, RequestRefused, ResourceFailed
+from propsync.errors import ApiUnreachable, NotFound, RequestRefused, ResourceFailed
 
 T = TypeVar("T")
 Values = Mapping[str, object]
@@ -118,6 +118,26 @@ class Api:
 
         return in_parallel(one, requests, threads=self._threads, cancel=cancel, wake=self._gate.wake)
 
+    def fetch_each(
+        self,
+        requests: Iterable[ApiRequest],
+        then: Callable[[Answer], T],
+        failed: Callable[[ApiRequest, ResourceFailed], T],
+    ) -> Iterator[T]:
+        """Like `fetch_all`, where a request that fails costs only itself; an API out of reach still ends it all."""
+        cancel = threading.Event()
+
+        def one(request: ApiRequest) -> T:
+            try:
+                answer = self._fetch(request, None, cancel)
+            except ApiUnreachable:
+                raise
+            except ResourceFailed as error:
+                return failed(request, error)
+            return then(answer)
+
+        return in_parallel(one, requests, threads=self._threads, cancel=cancel, wake=self._gate.wake)
+
     def asset_types(self) -> Answer:
         """Spec 4.1: an object with the array `type`."""
         return self.fetch(ask.asset_types_request())
@@ -167,6 +187,21 @@ class Api:
     def probe_report(self, assessment_id: str) -> None:
         """Ask for the report PDF without reading it: returns if there is one, raises NotFound and so on if not."""
         self._exchange.run(ask.report_request(assessment_id), receive_nothing, threading.Event())
+
+    def probe_reports(self, assessment_ids: Iterable[str]) -> Iterator[tuple[str, ResourceFailed | None]]:
+        """The same for many, as they complete: each id with the error that the API answered, None for a report."""
+
+        def one(assessment_id: str) -> tuple[str, ResourceFailed | None]:
+            try:
+                self.probe_report(assessment_id)
+            except ApiUnreachable:
+                raise
+            except ResourceFailed as error:
+                return assessment_id, error
+            return assessment_id, None
+
+        cancel = threading.Event()
+        return in_parallel(one, assessment_ids, threads=self._threads, cancel=cancel, wake=self._gate.wake)
 
     def schedules(self, query: ScheduleQuery, limit: int | None = None, page: int | None = None) -> Answer:
         """Spec 4.9: one page, an object with `total`; the rest of its shape is not shown."""

@@ -100,13 +100,16 @@ def sync(
     only: Annotated[
         str, typer.Option(help="Sync just these, comma-separated: assets, assessments, schedules.", show_default="all")
     ] = "",
+    accept_deletes: Annotated[
+        str | None, typer.Option(metavar="RUN", help="Let go what that run held and what is still gone.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Read the API, merge what changed, publish. The nightly run, once, now."""
     from propsync.cli.report import print_report
     from propsync.runbooks import nightly
 
-    report = nightly(settings(), [name.strip() for name in only.split(",") if name.strip()])
+    report = nightly(settings(), [name.strip() for name in only.split(",") if name.strip()], accept=accept_deletes)
     print_report(report, as_json=as_json)
     raise typer.Exit(report.exit_code)
 

@@ -16,6 +16,8 @@ def print_report(report: Report, *, as_json: bool) -> None:
     print_counts(report)
     for line in report.left_behind:
         echo(f"Left behind: {line}")
+    if any(counts["held"] for counts in report.resources.values()):
+        echo(f"See ops.held_deletes; if they are to go: propsync sync --accept-deletes {report.run_id}")
     if report.published:
         echo(f"Published to {report.published} in {report.seconds:.1f} s. Next: propsync query --tables")
     else:
@@ -24,12 +26,12 @@ def print_report(report: Report, *, as_json: bool) -> None:
 
 def print_counts(report: Report) -> None:
     """A row for each resource of the run."""
-    columns = ["resource", "read", "seen", "new", "changed", "same", "listed no more", "rejected"]
+    columns = ["resource", "read", "seen", "new", "changed", "same", "gone", "held", "rejected"]
     rows = [
         (
             name.replace("_", " "),
             _in_words(counts["verdict"]),
-            *(counts[one] for one in ("fetched", "inserted", "updated", "unchanged", "held", "rejected")),
+            *(counts[one] for one in ("fetched", "inserted", "updated", "unchanged", "deleted", "held", "rejected")),
         )
         for name, counts in report.resources.items()
     ]

@@ -25,6 +25,10 @@ join ops.runs as runs using (run_id)
 qualify row_number() over (partition by done.resource order by run_id desc) = 1
 order by done.resource
 """
+_HELD = """
+select resource, run_id, reason, count(*) as records
+from ops.held_deletes group by all order by resource, run_id, reason
+"""
 _COUNTS = "select table_name, row_count from ops.tables where table_schema = 'main' order by table_name"
 _WORDS = {
     "certified": "read completely",
@@ -88,6 +92,7 @@ def _told(reader: Reader, settings: Settings) -> dict[str, Any]:
         "trouble": _trouble(lock, runs[0]["started_at"]),
         "runs": runs,
         "resources": _dicts(reader, _RESOURCES),
+        "held_deletes": _dicts(reader, _HELD),
         "tables": dict(reader.rows(_COUNTS)[1]),
     }
 
@@ -109,8 +114,14 @@ def _print(told: dict[str, Any], max_age: str | None) -> None:
     echo()
     for row in told["resources"]:
         echo(_resource_line(row, told["tables"].get(row["resource"], 0)))
+    for row in told["held_deletes"]:
+        echo(f"Held: {row['records']} {row['resource'].replace('_', ' ')}, {row['reason']} (run {row['run_id']})")
     if not told["is_fresh"]:
         echo(f"\nOlder than {max_age}: a night did not run. Next: propsync sync")
+    elif told["held_deletes"]:
+        echo(
+            f"\nNext: look at ops.held_deletes, then propsync sync --accept-deletes {told['held_deletes'][-1]['run_id']}"
+        )
     elif last["status"] == "ok":
         echo("\nNext: propsync query --tables")
     else:
@@ -120,7 +131,7 @@ def _print(told: dict[str, Any], max_age: str | None) -> None:
 def _resource_line(row: dict[str, Any], rows: int) -> str:
     name = row["resource"].replace("_", " ")
     line = f"{name:<17}{rows:>9,} rows  {_WORDS.get(row['verdict'], row['verdict'])} at {_time(row['read_at'])}"
-    held = f"; {row['held']} that the API lists no more stay" if row["held"] else ""
+    held = f"; {row['held']} that the API lists no more are held" if row["held"] else ""
     rejected = f"; {row['rejected']} without a key were left out (ops.rejected_records)" if row["rejected"] else ""
     return f"{line}{held}{rejected}{': ' + row['error'] if row['error'] else ''}"
 

@@ -58,13 +58,12 @@ class LookedUp:
     """What was concluded of one missing key (correctness.md §2).
 
     `outcome` is "gone" (its row gets a tombstone), "hidden" (it lives in a status that nobody knows) or "held" (its
-    row stays); `reason` says why in words, `answer` which answer told so where none was landed.
+    row stays); `reason` says which answer told so, or why it is held.
     """
 
     key: tuple[str, ...]
     outcome: str
     reason: str = ""
-    answer: str = ""
 
 
 @dataclass

@@ -65,6 +65,8 @@ class Builder:
             fragments |= {"flag_history": json_at(assessments.paths("flag_history")), "open_columns": history}
             changed.append(self._renew(models, "assessment_flag_history", fragments))
             self._marks.mark(FAMILIES["assessments"], changed, ["assessments"])
+            keys = "select assessment_id from staging.dirty_assessments"
+            self._renew_issues(models, "assessments", keys, "assessment_value_issues")
 
     def schedules(self, schedules: Shape) -> None:
         """Schedules."""

@@ -40,3 +40,13 @@ def statuses_seen(warehouse: Warehouse, resource: str, configured: Collection[st
     # a list may show "Approved" and be asked for "approved": a spelling is no other status
     asked = {status.casefold() for status in configured}
     return tuple(status for (status,) in rows if status.casefold() not in asked and "," not in status)
+
+
+def note_statuses(warehouse: Warehouse, run_id: str, resource: str, statuses: Collection[str]) -> None:
+    """Notes in `ops.schema_changes`, once each, statuses that records have and that nobody configured."""
+    for status in statuses:
+        warehouse.execute(
+            "insert into ops.schema_changes select $1, $2, 'status seen', $3, null, null where not exists "
+            "(from ops.schema_changes where resource = $2 and name = $3 and change = 'status seen')",
+            [run_id, resource, status],
+        )

@@ -31,9 +31,13 @@ class Merger:
     def merge(self, resource: Resource, manifest: Manifest, shape: Shape, *, is_staged: bool = False) -> ResourceCounts:
         """One resource's snapshot. `is_staged` when `staging.listed` still holds what the sweep put there."""
         cutter = cutter_of(shape, resource)
+
+        def cutters(landed: Landed) -> Cutter:
+            return replace(cutter, is_one=True) if landed.role == "one" else cutter
+
         if not is_staged:
-            self._stage(Listed(self._warehouse), manifest, lambda _: cutter)
-        return self._merge(resource, manifest, shape, lambda _: cutter)
+            self._stage(Listed(self._warehouse), manifest, cutters)
+        return self._merge(resource, manifest, shape, cutters)
 
     def merge_types(
         self, resource: Resource, own: Manifest | None, beside: Manifest | None, shape: Shape

@@ -9,6 +9,7 @@ from propsync.records.cutter import (
     bytes_hash,
     first_text,
     follow,
+    is_nothing,
     is_too_deep,
     text_of,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "decoder",
     "first_text",
     "follow",
+    "is_nothing",
     "is_too_deep",
     "mended",
     "text_of",

@@ -48,11 +48,13 @@ class Cutter:
     """Knows where a page keeps its records and a record keeps its key.
 
     `list_path` leads to the array of records, `()` for a bare array; None when no page with records was seen yet.
-    `key_paths` has, for each part of the key, the paths to try in order.
+    `key_paths` has, for each part of the key, the paths to try in order. With `is_one` a body is one record itself,
+    such as a schedule asked for by its key (section 4.10).
     """
 
     list_path: Path | None
     key_paths: tuple[tuple[Path, ...], ...] = ()
+    is_one: bool = False
 
     def cut(self, body: bytes) -> Page:
         """Cuts the decompressed `body` of one answer. Raises PayloadUnreadable when the array is not where it was."""
@@ -65,6 +67,8 @@ class Cutter:
             return self._cut(whole)
 
     def _cut(self, body: bytes) -> Page:
+        if self.is_one:
+            return Page(None, [msgspec.Raw(body)], {})
         if body.lstrip()[:1] == b"[":
             if self.list_path:
                 raise PayloadUnreadable("the page is a bare array")
@@ -113,6 +117,11 @@ class Cutter:
             None if is_too_deep(record) else _plain_key(decoder, record, places) or self.key(record)
             for record in records
         ]
+
+
+def is_nothing(body: bytes) -> bool:
+    """Whether an answer holds no record at all: null or an empty object."""
+    return re.fullmatch(rb"\s*(null|\{\s*\})\s*", body) is not None
 
 
 def is_too_deep(record: msgspec.Raw) -> bool:

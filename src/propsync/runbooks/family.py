@@ -9,25 +9,40 @@ from dataclasses import asdict, replace
 
 from propsync.errors import ApiUnreachable, MergeFailed, RequestRefused, ResourceFailed
 from propsync.landing import Manifest
-from propsync.merge import Builder, find_inner_shapes, known_values, listed_keys, statuses_seen
+from propsync.merge import Builder, find_inner_shapes, known_values, listed_keys, note_statuses, statuses_seen
 from propsync.records import HASH_VERSION, PayloadUnreadable
 from propsync.resources import ASSESSMENT_TYPES, RESOURCES, Resource
+from propsync.runbooks.deletes import Accepted, Deletes
 from propsync.runbooks.site import Site
 from propsync.runs import Run
+from propsync.settings import Settings
 from propsync.shapes import Shape
-from propsync.sweep import Sweeper, Swept, Wanted, cutter_of, set_aside
+from propsync.sweep import Filters, Sweeper, Swept, Wanted, cutter_of, set_aside
 
 _STATUS_SETTINGS = {"assessments": "assessment_statuses", "schedules": "schedule_statuses"}
 _log = logging.getLogger("propsync.sync")
 
 
 class Family:
-    """A resource with its types, in one run."""
+    """A resource with its types, in one run; `filters` narrow it to what a backfill asks for.
 
-    def __init__(self, site: Site, run: Run, resource: Resource) -> None:
+    `accepted` are deletes that an earlier run held and that somebody accepted since.
+    """
+
+    def __init__(
+        self,
+        site: Site,
+        run: Run,
+        resource: Resource,
+        *,
+        filters: Filters = (),
+        accepted: Accepted | None = None,
+    ) -> None:
         self._site = site
         self._run = run
         self._resource = resource
+        self._filters = filters
+        self._accepted = accepted
         self._types = RESOURCES[resource.types] if resource.types else None
         self._shapes = {one.name: site.shapes.get(one.name) for one in self._members()}
 
@@ -104,16 +119,24 @@ class Family:
             statuses = configured
             swept = self._sweep(resource, statuses, types)
         _log.info("%s: read, %s", resource.name.replace("_", " "), swept.verdict)
-        return self._manifest(resource, swept, statuses, asdict(self._site.api.traffic.since(before)))
+        manifest = self._manifest(resource, swept, statuses)
+        if resource is self._resource:
+            deletes = Deletes(self._site, resource, swept, statuses, self._every_status(resource, statuses))
+            deletes.conclude(manifest, self._filters, self._accepted)
+        manifest.landed.sort(key=lambda landed: landed.sequence)
+        manifest.traffic = asdict(self._site.api.traffic.since(before))
+        return manifest
 
     def _sweep(self, resource: Resource, statuses: Sequence[str], types: Manifest | None) -> Swept:
         site = self._site
         sweeper = Sweeper(site.api, site.pages, site.warehouse, site.settings.page_limit)
-        shape = self._shapes[resource.name]
-        start = site.journal.rung_that_worked(resource.name)
-        return sweeper.sweep(resource, shape, Wanted(statuses), lambda: self._known(statuses, types), start=start)
+        wanted = Wanted(statuses, self._filters if resource is self._resource else ())
+        start = 0 if wanted.filters else site.journal.rung_that_worked(resource.name)
+        known = lambda: self._known(statuses, types)  # noqa: E731 - it stands for a value that is costly to make
+        return sweeper.sweep(resource, self._shapes[resource.name], wanted, known, start=start)
 
-    def _manifest(self, resource: Resource, swept: Swept, statuses: Sequence[str], traffic: dict[str, int]) -> Manifest:
+    def _manifest(self, resource: Resource, swept: Swept, statuses: Sequence[str]) -> Manifest:
+        filters = self._filters if resource is self._resource else ()
         return Manifest(
             run_id=self._run.run_id,
             run_time=self._run.time.isoformat(timespec="microseconds"),
@@ -123,9 +146,9 @@ class Family:
             shape={},
             settings={"statuses": list(statuses), "page_limit": self._site.settings.page_limit},
             flow=self._run.flow,
-            landed=sorted(swept.landed, key=lambda landed: landed.sequence),
+            filters=[(name, list(values)) for name, values in filters],
+            landed=list(swept.landed),
             certificates=swept.certificates,
-            traffic=traffic,
         )
 
     def _land(self, types: Manifest | None, manifest: Manifest | None) -> None:
@@ -152,6 +175,14 @@ class Family:
         if _STATUS_SETTINGS.get(resource.name, "") in {"", *self._site.settings.explicit}:
             return configured
         return (*configured, *statuses_seen(self._site.warehouse, resource.name, configured))
+
+    def _every_status(self, resource: Resource, statuses: Sequence[str]) -> Sequence[str]:
+        """All statuses that a record may have, for look-ups: also those that the settings leave out of the lists."""
+        if resource.name not in _STATUS_SETTINGS:
+            return ()
+        documented = Settings.model_fields[_STATUS_SETTINGS[resource.name]].default
+        wanted = (*statuses, *(one for one in documented if one not in statuses))
+        return (*wanted, *statuses_seen(self._site.warehouse, resource.name, wanted))
 
     def _configured(self, resource: Resource) -> tuple[str, ...]:
         setting = _STATUS_SETTINGS.get(resource.name)
@@ -188,6 +219,10 @@ class Family:
         """Brings the tables up to date with history."""
         build = getattr(Builder(self._site.warehouse, self._run), self._resource.name)
         build(*(self._shapes[one.name] for one in self._members()))
+        if self._resource.status_filter:
+            name = self._resource.name
+            seen = statuses_seen(self._site.warehouse, name, self._configured(self._resource))
+            note_statuses(self._site.warehouse, self._run.run_id, name, seen)
 
     def _unmerged_runs(self) -> list[str]:
         journal, manifests = self._site.journal, self._site.manifests

@@ -13,6 +13,7 @@ from propsync.errors import ApiUnreachable, PropsyncError, ResourceFailed, Usage
 from propsync.log import redact
 from propsync.merge import build_reference
 from propsync.resources import RESOURCES, SYNCED, Resource
+from propsync.runbooks.deletes import Accepted, accepted_run
 from propsync.runbooks.family import Family
 from propsync.runbooks.report import Report, left_behind
 from propsync.runbooks.site import Site
@@ -41,24 +42,28 @@ def nightly(
     settings: Settings,
     only: Sequence[str] = (),
     *,
+    accept: str | None = None,
     call: Call = plainly,
     flow: str = "nightly",
     policy: RetryPolicy | None = None,
 ) -> Report:
     """Syncs the resources named by `only`, or all, and publishes; `policy` says how patiently requests are repeated.
 
+    `accept` names a run whose held deletes are to go, those that are still gone.
+
     Raises UsageError (exit 2), StopRun (exit 1) and Busy (exit 4); whatever else goes wrong is in the report.
     """
     chosen = _chosen(only)
     began = time.monotonic()
     with Site.opened(settings, f"propsync {flow}", policy) as site:
+        accepted = accepted_run(site, accept) if accept else None
         run = next_run(flow, max(filter(None, (site.journal.last_time(), _last_landed(site))), default=None))
         for killed in site.journal.begin(run):
             _log.warning("run %s was killed; what it landed whole is merged now", killed)
         try:
             _finish_earlier(site, run)
             build_reference(site.warehouse, run.run_id, site.settings.reference)
-            _sync(site, run, chosen, call)
+            _sync(site, run, chosen, call, accepted)
             for warning in run_checks(site.warehouse, run.run_id):
                 _log.warning("%s", warning)
             report = _end(site, run, began)
@@ -95,11 +100,11 @@ def _finish_earlier(site: Site, run: Run) -> None:
         site.publisher.publish(site.warehouse, run.run_id)
 
 
-def _sync(site: Site, run: Run, chosen: Sequence[Resource], call: Call) -> None:
+def _sync(site: Site, run: Run, chosen: Sequence[Resource], call: Call, accepted: Accepted | None) -> None:
     unreachable: list[ApiUnreachable] = []
 
     def sync(resource: Resource) -> None:
-        family = Family(site, run, resource)
+        family = Family(site, run, resource, accepted=accepted)
         if unreachable:  # waiting again for a server that is not there would only cost the night
             family.failed(ResourceFailed(resource.name, "not asked for, the API could not be reached", _SEE_ABOVE))
             return
@@ -117,7 +122,7 @@ def _end(site: Site, run: Run, began: float) -> Report:
     verdicts = site.journal.verdicts(run.run_id)
     status = run_status(verdicts, site.journal.held(run.run_id))
     errors = site.journal.errors(run.run_id)
-    lines = left_behind(verdicts, errors)
+    lines = left_behind(verdicts, errors, site.journal.reasons_held(run.run_id))
     site.journal.end(run, status, "; ".join(lines) or None)
     counts = site.journal.counts(run.run_id)
     published = None if status == "failed" else str(site.settings.published)

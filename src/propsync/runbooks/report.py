@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,8 +38,13 @@ class Report:
         }
 
 
-def left_behind(verdicts: Mapping[str, Verdict], errors: Mapping[str, str]) -> list[str]:
-    """A line for each resource that is not as fresh as the run."""
+_MOST_REASONS = 3
+
+
+def left_behind(
+    verdicts: Mapping[str, Verdict], errors: Mapping[str, str], held: Sequence[tuple[str, str, int]] = ()
+) -> list[str]:
+    """A line for each resource that is not as fresh as the run, or of which records are held, by reason."""
     lines = []
     for resource, verdict in verdicts.items():
         name = resource.replace("_", " ")
@@ -50,4 +55,14 @@ def left_behind(verdicts: Mapping[str, Verdict], errors: Mapping[str, str]) -> l
                 f"{name} were not read completely: the list moved or its total is wrong; what was seen is published. "
                 "Run `propsync sync` again"
             )
+        lines += _held(name, [(reason, count) for of, reason, count in held if of == resource])
     return lines
+
+
+def _held(name: str, reasons: Sequence[tuple[str, int]]) -> list[str]:
+    if not reasons:
+        return []
+    count = sum(count for _, count in reasons)
+    told = [reason for reason, _ in reasons[:_MOST_REASONS]]
+    more = ["…"] if len(reasons) > _MOST_REASONS else []
+    return [f"{count} {name} that the API lists no more are held ({'; '.join([*told, *more])})"]

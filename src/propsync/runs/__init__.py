@@ -2,6 +2,17 @@
 
 from propsync.runs.journal import Journal, ResourceCounts
 from propsync.runs.lock import RunLock
-from propsync.runs.run import Run, Verdict, exit_code, next_run, run_status, time_of
+from propsync.runs.run import Run, Verdict, exit_code, is_run_id, next_run, run_status, time_of
 
-__all__ = ["Journal", "ResourceCounts", "Run", "RunLock", "Verdict", "exit_code", "next_run", "run_status", "time_of"]
+__all__ = [
+    "Journal",
+    "ResourceCounts",
+    "Run",
+    "RunLock",
+    "Verdict",
+    "exit_code",
+    "is_run_id",
+    "next_run",
+    "run_status",
+    "time_of",
+]

@@ -115,6 +115,20 @@ class Journal:
         query = "select coalesce(sum(held), 0) from ops.run_resources where run_id = ?"
         return int(self._warehouse.value(query, [run_id]))
 
+    def reasons_held(self, run_id: str) -> list[tuple[str, str, int]]:
+        """What a run held, as resource, reason and number of records."""
+        query = (
+            "select resource, reason, count(*) from ops.held_deletes where run_id = ? group by all "
+            "order by resource, count(*) desc, reason"
+        )
+        return [(resource, reason, count) for resource, reason, count in self._warehouse.rows(query, [run_id])]
+
+    def held_keys(self, run_id: str, resource: str) -> list[tuple[str, ...]]:
+        """Keys that a run held and that are held still."""
+        query = "select key_1, key_2 from ops.held_deletes where run_id = ? and resource = ?"
+        found = self._warehouse.rows(query, [run_id, resource])
+        return [(first, second) if second else (first,) for first, second in found]
+
     def verdicts(self, run_id: str) -> dict[str, Verdict]:
         """How each resource of a run ended, the runs own types among them."""
         rows = self._warehouse.rows("select resource, verdict from ops.run_resources where run_id = ?", [run_id])
@@ -140,6 +154,10 @@ class Journal:
             "where resource = $1 and verdict in ('certified', 'agreed') and flow <> 'backfill')"
         )
         return int(self._warehouse.value(query, [resource]) or 0)
+
+    def runs_of(self, resource: str) -> int:
+        """How many runs have dealt with a resource."""
+        return int(self._warehouse.value("select count(*) from ops.run_resources where resource = ?", [resource]))
 
     def latest_merged(self, resource: str) -> str:
         """The latest run that dealt with a resource, empty where none did."""

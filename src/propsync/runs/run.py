@@ -47,6 +47,14 @@ def time_of(run_id: str) -> datetime:
     return datetime.strptime(run_id, _RUN_ID).replace(tzinfo=UTC)
 
 
+def is_run_id(words: str) -> bool:
+    """Whether a text could be the id of a run."""
+    try:
+        return time_of(words).strftime(_RUN_ID) == words
+    except ValueError:
+        return False
+
+
 def run_status(verdicts: Mapping[str, Verdict], held: int = 0) -> str:
     """`ok`, `attention` when something was left behind, `failed` when nothing could be read (`ops.runs.status`)."""
     if verdicts and all(verdict is Verdict.FAILED for verdict in verdicts.values()):

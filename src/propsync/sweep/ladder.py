@@ -25,12 +25,13 @@ _ALIKE = 3  # attempts that must be wrong in the same way to be believed
 
 @dataclass(frozen=True)
 class Swept:
-    """What a resource's lists showed: how completely, on which rung, and the reader for what is asked further."""
+    """What a resource's lists showed: how completely, on which rung, and what asks further."""
 
     verdict: Verdict
     rung: int
     reader: Reader
     shaping: Shaping
+    listed: Listed
     certificates: list[Certificate]
     landed: list[Landed]
 
@@ -137,7 +138,7 @@ def _swept(counted: Attempt | None, ladder: _Ladder, reader: Reader, shaping: Sh
         if not counted.is_certified:
             verdict, rung = Verdict.AGREED, AGREED
             certificates += _verdicts([counted], rung, "agreed")
-    return Swept(verdict, rung, reader, shaping, certificates, landed)
+    return Swept(verdict, rung, reader, shaping, listed, certificates, landed)
 
 
 def _verdicts(attempts: Collection[Attempt], rung: int, verdict: str) -> Iterable[Certificate]:

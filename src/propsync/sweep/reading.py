@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from propsync.api import Answer, Api, ApiRequest, MalformedBody
+from propsync.api import Accept, Answer, Api, ApiRequest, MalformedBody, schedule_request
 from propsync.errors import NotFound, ResourceFailed
 from propsync.landing import Landed, PageStore
-from propsync.records import Cutter, Page, PayloadUnreadable, bytes_hash, decode
+from propsync.records import Cutter, Page, PayloadUnreadable, bytes_hash, decode, is_nothing
 from propsync.resources import TYPES_BESIDE, ListQuery, Resource
 from propsync.shapes import Shape, find_list
 
@@ -73,7 +73,10 @@ class Reader:
         """The request for one page of a list, or for all of a list that has no pages."""
         paging = (("limit", str(limit or self.limit)), ("page", str(page))) if self.is_paged else ()
         self._asked += 1
-        return Asked(ApiRequest("GET", self._resource.path, (*paging, *query.filters)), query, role, self._asked)
+        # asked for what may be gone, an API may answer that there is nothing
+        accept = Accept.JSON_OR_NULL if role == "look-up" else Accept.JSON
+        request = ApiRequest("GET", self._resource.path, (*paging, *query.filters), accept=accept)
+        return Asked(request, query, role, self._asked)
 
     def fits(self, query: ListQuery) -> bool:
         """Whether the address of a list's page stays short enough for servers and proxies."""
@@ -103,6 +106,26 @@ class Reader:
             return Refused(under_way.pop(request), error)
 
         return self._api.fetch_all(requests(), land, check=self._check(cutter), refused=refused)
+
+    def ask_one(self, key: tuple[str, ...]) -> Asked:
+        """The request for one schedule (section 4.10). Raises UsageError for a key that cannot stand in an address."""
+        self._asked += 1
+        return Asked(schedule_request(key[0], key[1]), ListQuery("one"), "one", self._asked)
+
+    def read_ones(
+        self, asked: Sequence[Asked], cutter: Cutter
+    ) -> Iterator[tuple[Asked, Reading | ResourceFailed | None]]:
+        """Single records, at once: each with its reading, None where the answer holds nothing, or why there is none."""
+        by_request = {one.request: one for one in asked}
+
+        def land(answer: Answer) -> tuple[Asked, Reading | ResourceFailed | None]:
+            one = by_request[answer.request]
+            return one, None if is_nothing(answer.body) else self._land(one, answer, replace(cutter, is_one=True))
+
+        def failed(request: ApiRequest, error: ResourceFailed) -> tuple[Asked, Reading | ResourceFailed | None]:
+            return by_request[request], error
+
+        return self._api.fetch_each((one.request for one in asked), land, failed)
 
     def _check(self, cutter: Cutter | None) -> Any:
         return self._check_shape if cutter is None else lambda answer: self._check_page(answer, cutter)
@@ -136,6 +159,9 @@ class Reader:
         return bool(page) or (self._is_said_twice(request) and self._resource.list_member is None)
 
     def _check_page(self, answer: Answer, cutter: Cutter) -> None:
+        if answer.request.accept is Accept.JSON_OR_NULL and is_nothing(answer.body):
+            self._cut[answer.request] = Page(None, [], {})
+            return
         try:
             page = self._cut[answer.request] = cutter.cut(answer.body)
         except PayloadUnreadable as error:

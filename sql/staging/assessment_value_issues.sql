@@ -1,0 +1,15 @@
+-- why: an assessment that no list shows though its report is there lives in a status that nobody knows
+with hidden as (
+  select assessment_id
+  from history.assessments
+  semi join staging.dirty_assessments using (assessment_id)
+  where valid_to is null and change <> 'delete' and payload_hash = ''
+)
+select
+  'assessments' as resource,
+  assessment_id as record_id,
+  'status' as name,
+  'is in no list, though its report is there: its status is not known' as issue,
+  null::varchar as value,
+  $run_id as run_id
+from hidden

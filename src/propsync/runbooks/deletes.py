@@ -1,0 +1,82 @@
+"""Concludes what became of records that a run did not see: gone, hidden, or held (correctness.md §2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from propsync.errors import UsageError
+from propsync.landing import LookedUp, Manifest
+from propsync.merge import Missing, is_too_many, sample, to_hold
+from propsync.resources import SYNCED, Resource
+from propsync.runbooks.site import Site
+from propsync.runs import is_run_id
+from propsync.sweep import Filters, Key, LookUps, Swept
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A run whose held deletes somebody accepted, and what it held, by resource."""
+
+    run_id: str
+    keys: dict[str, list[Key]]
+
+
+def accepted_run(site: Site, run_id: str) -> Accepted:
+    """What a run held. Raises UsageError where it held nothing."""
+    keys: dict[str, list[Key]] = {resource.name: [] for resource in SYNCED}
+    for resource in SYNCED if is_run_id(run_id) else ():
+        manifest = site.manifests.get(resource.name, run_id)
+        told = manifest.keys("held") if manifest else []
+        keys[resource.name] = sorted({*told, *site.journal.held_keys(run_id, resource.name)})
+    if not any(keys.values()):
+        step = 'Take the run from `propsync query "select distinct run_id from ops.held_deletes"`'
+        raise UsageError("--accept-deletes", f"run {run_id} held no deletes", step)
+    return Accepted(run_id, keys)
+
+
+class Deletes:
+    """What became of one resource's unseen records in one run."""
+
+    def __init__(
+        self, site: Site, resource: Resource, swept: Swept, statuses: Sequence[str], every_status: Sequence[str]
+    ) -> None:
+        self._site = site
+        self._resource = resource
+        self._swept = swept
+        self._statuses = statuses
+        self._look_ups = LookUps(site.api, resource, swept, every_status, statuses)
+
+    def conclude(self, manifest: Manifest, filters: Filters, accepted: Accepted | None) -> None:
+        """Looks up what is missing and notes in the manifest what became of it. Raises ResourceFailed."""
+        missing = Missing(self._site.warehouse, self._resource, self._statuses, filters)
+        given = missing.still_known(accepted.keys.get(self._resource.name, [])) if accepted else []
+        held: dict[Key, str] = {}
+        if self._swept.verdict.is_complete:  # what a list read in part does not show may still be on it
+            held = self._judge(missing, set(given), manifest.run_id)
+        answers = self._look_ups.look_up(given)
+        held |= answers.unknown
+        self._note(manifest, held)
+        manifest.landed += answers.landed
+        manifest.accepted = accepted.run_id if accepted and given else None
+
+    def _judge(self, missing: Missing, given: set[Key], run_id: str) -> dict[Key, str]:
+        """Looks up all that is missing, unless it is so much that a sample will do; returns what is held."""
+        keys = [key for key in missing.unlisted() if key not in given]
+        limit = self._site.settings.delete_limit
+        if is_too_many(len(keys), missing.total(), limit):
+            answers = self._look_ups.look_up(sample(keys, run_id))
+            if not answers.found and not answers.hidden:
+                why = f"{len(keys)} of {missing.total()} are missing, more than PROPSYNC_DELETE_LIMIT allows"
+                return dict.fromkeys(keys, why)
+        turn = self._site.journal.runs_of(self._resource.name)
+        others = [key for key in missing.in_turn(self._site.settings.page_limit, turn) if key not in given]
+        answers = self._look_ups.look_up([*keys, *others])
+        return to_hold(answers.gone, missing, limit)
+
+    def _note(self, manifest: Manifest, held: dict[Key, str]) -> None:
+        answers = self._look_ups.answers
+        told = [LookedUp(key, "held", why) for key, why in sorted(held.items())]
+        told += [LookedUp(key, "gone", why) for key, why in sorted(answers.gone.items()) if key not in held]
+        told += [LookedUp(key, "hidden", why) for key, why in sorted(answers.hidden.items()) if key not in held]
+        manifest.looked_up = told

@@ -1,0 +1,109 @@
+"""Looks up assets and assessments by their ids (correctness.md §2)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from propsync.api import Api
+from propsync.errors import AccessForbidden
+from propsync.sweep.asking import Asking, Batch, Key
+from propsync.sweep.reading import Reading, Refused
+
+
+class ByIds:
+    """Look-ups by `id=` or `assessment=`, a page of ids at a time, halved where an answer does not count."""
+
+    def __init__(self, api: Api, asking: Asking) -> None:
+        self._api = api
+        self._asking = asking
+        self._answers = asking.answers
+        self._is_ignored = False
+
+    def look_up(self, keys: Sequence[Key]) -> None:
+        """Concludes something of each key."""
+        for key in keys:
+            if "," in key[0]:
+                self._answers.unknown[key] = "the API separates ids by commas, so it cannot be asked for"
+        waiting = list(self._asking.batches([key for key in keys if self._answers.is_open(key)]))
+        while waiting and not self._is_ignored:
+            # one key alone goes before the others: it shows whether the API minds the filter at all
+            now = waiting[:1] if len(waiting[0].keys) == 1 else waiting
+            waiting = [*self._round(now), *waiting[len(now) :]]
+        for batch in waiting:
+            self._asking.is_unknown(batch, "the API ignores the ids that it is asked for")
+        if self._asking.resource.performed:
+            self._probe_reports([key for key in keys if key in self._answers.gone])
+
+    def _round(self, batches: Sequence[Batch]) -> list[Batch]:
+        """Asks once for each batch; those of which nothing can be concluded come back smaller, the smallest first."""
+        again: list[Batch] = []
+        for batch, answer in self._asking.ask(batches, self._asking.everything):
+            if isinstance(answer, Refused):
+                again += self._after_refusal(batch, answer)
+            elif self._counts(answer, batch):
+                self._conclude(batch, answer)
+            else:
+                again += self._smaller(batch, answer)
+        return sorted(again, key=lambda batch: len(batch.keys))
+
+    def _counts(self, answer: Reading, batch: Batch) -> bool:
+        """Everything came, and only what was asked for; nothing at all says something of one key only."""
+        is_only_it = set(self._asking.cutter.keys(answer.page.records)) <= set(batch.keys)
+        is_nothing = answer.page.total is None and not answer.page.records
+        return is_only_it and (self._asking.is_whole(answer) or (is_nothing and len(batch.keys) == 1))
+
+    def _after_refusal(self, batch: Batch, answer: Refused) -> list[Batch]:
+        """That several ids are not found says nothing of any one of them."""
+        if not answer.says_not_found and self._asking.forgo_statuses():
+            return [batch]  # the API may refuse a status that was not swept
+        if len(batch.keys) > 1:
+            return batch.halves()
+        if answer.says_not_found:
+            self._answers.gone[batch.keys[0]] = answer.error.what
+        else:
+            self._asking.is_unknown(batch, f"its look-up was refused: {answer.error.what}")
+        return []
+
+    def _smaller(self, batch: Batch, answer: Reading) -> list[Batch]:
+        is_foreign = not set(self._asking.cutter.keys(answer.page.records)) <= set(batch.keys)
+        if len(batch.keys) == 1:
+            self._is_ignored = is_foreign
+            why = "the API ignores the id that it is asked for" if is_foreign else "its look-up does not add up"
+            self._asking.is_unknown(batch, why)
+            return []
+        return [Batch.of(batch.keys[:1]), Batch.of(batch.keys[1:])] if is_foreign else batch.halves()
+
+    def _conclude(self, batch: Batch, answer: Reading) -> None:
+        shown = sorted(key for key in self._asking.cutter.keys(answer.page.records) if key)
+        for key in sorted(set(batch.keys).difference(shown)):
+            self._answers.gone[key] = f"{answer.landed.request} does not show it"
+        memberships = self._memberships(Batch.of(shown)) if shown else []
+        if memberships is None:
+            return
+        for reading in (answer, *memberships):
+            self._asking.stage(reading)
+        self._answers.found.update(shown)
+
+    def _memberships(self, batch: Batch) -> list[Reading] | None:
+        """The lists that show what was found, each asked the same way; None where they do not tell."""
+        readings = []
+        lists = self._asking.memberships(batch.values)
+        for query in lists:
+            for _, answer in self._asking.ask([batch], lambda _, query=query: query):  # type: ignore[misc]
+                if isinstance(answer, Reading) and self._counts(answer, batch):
+                    readings.append(answer)
+        if len(readings) < len(lists):
+            self._asking.is_unknown(batch, "which lists show it could not be looked up")
+            return None
+        return readings
+
+    def _probe_reports(self, keys: Collection[Key]) -> None:
+        """An assessment that no list shows may live in a status that nobody knows; then its report is there."""
+        for assessment_id, error in self._api.probe_reports([key[0] for key in keys]):
+            key = (assessment_id,)
+            if error is None:
+                del self._answers.gone[key]
+                self._answers.hidden[key] = "no list shows it, but its report is there"
+            elif not error.says_not_found and not isinstance(error, AccessForbidden):
+                del self._answers.gone[key]
+                self._answers.unknown[key] = f"whether its report is there is not known: {error.what}"

@@ -1,0 +1,35 @@
+"""Looks up known keys that a complete read no longer lists, before anything is concluded of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from propsync.api import Api
+from propsync.resources import Resource
+from propsync.sweep.asking import Answers, Asking, Key
+from propsync.sweep.by_ids import ByIds
+from propsync.sweep.by_property import ByProperty
+from propsync.sweep.ladder import Swept
+
+
+class LookUps:
+    """Look-ups of one resource, after its sweep. `statuses` are all that may be asked for, `fewer` those swept.
+
+    What they find is staged beside what the sweep showed, and landed like it.
+    """
+
+    def __init__(
+        self, api: Api, resource: Resource, swept: Swept, statuses: Sequence[str], fewer: Sequence[str]
+    ) -> None:
+        self._asking = Asking(resource, swept, statuses, fewer)
+        self._way = ByIds(api, self._asking) if resource.id_filter else ByProperty(self._asking)
+
+    @property
+    def answers(self) -> Answers:
+        """What they told so far."""
+        return self._asking.answers
+
+    def look_up(self, keys: Iterable[Key]) -> Answers:
+        """Concludes something of each key, in as few requests as addresses and pages allow. Raises ApiUnreachable."""
+        self._way.look_up([key for key in keys if self.answers.is_open(key)])
+        return self.answers
