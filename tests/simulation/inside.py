@@ -1,0 +1,72 @@
+"""Runs in this process. A kill takes a copy of home at that instant, and life goes on with the copy."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import traceback
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from propsync.api import RetryPolicy
+from propsync.errors import PropsyncError
+from propsync.runbooks import nightly
+from propsync.settings import load_settings
+
+from .kills import Killed, install, moments
+from .outcome import Outcome, held_of
+from .scenario import Kill
+
+POLICY = RetryPolicy(attempts=4, budget=5.0, base=1e-6, rng=Random("waits").random)
+
+
+class Inside:
+    """Runs nights of one home; `root` has room for the copy."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.home = root / "home"
+        self._aside = root / "aside"
+        install()
+
+    def run(self, environ: Mapping[str, str], kill: Kill | None = None, accept: str | None = None) -> Outcome:
+        """One run, to its end or to its death."""
+        moments.plan(kill, self._copy)
+        try:
+            return self._whole(environ, accept)
+        except Killed:
+            return Outcome(None, killed=True)
+        except PropsyncError as error:
+            return self._ended_early(f"{type(error).__name__}: {error}")
+        except Exception:  # noqa: BLE001 - whatever it is, it is a finding
+            return self._ended_early(traceback.format_exc())
+        finally:
+            if moments.is_dead:
+                shutil.rmtree(self.home)
+                self._aside.rename(self.home)
+
+    @staticmethod
+    def _whole(environ: Mapping[str, str], accept: str | None) -> Outcome:
+        options: dict[str, Any] = {"accept": accept} if accept else {}
+        report = nightly(load_settings(environ=dict(environ)), policy=POLICY, **options)
+        if moments.is_dead:  # death was noticed by nobody
+            return Outcome(None, killed=True)
+        return Outcome(report.exit_code, report.run_id, held_of(report), left_behind=list(report.left_behind))
+
+    @staticmethod
+    def _ended_early(error: str) -> Outcome:
+        return Outcome(None, killed=True) if moments.is_dead else Outcome(None, error=error)
+
+    def _copy(self) -> None:
+        shutil.copytree(self.home, self._aside)
+
+    def close(self) -> None:
+        """Nothing stays open between runs."""
+
+
+def memory_folder() -> Path | None:
+    """Where fsync costs nothing, if there is such a place."""
+    folder = Path("/dev/shm")
+    return folder if folder.is_dir() and os.access(folder, os.W_OK) else None

@@ -1,0 +1,22 @@
+"""What must be equal for two readings of a record to be one version, told again without propsync's help."""
+
+from __future__ import annotations
+
+import json
+import re
+from decimal import Decimal
+from typing import Any
+
+_SIGNATURE = re.compile(r"\?signature=[0-9a-f]+")
+
+
+def canonical(resource: str, payload: str | bytes) -> Any:
+    """A record as Python values that compare as correctness.md §3 says; signatures of links are left out."""
+    text = payload.decode() if isinstance(payload, bytes) else payload
+    record = json.loads(_SIGNATURE.sub("", text), parse_float=Decimal)
+    if resource == "assets":
+        record["fields"] = {result["field"]: result for result in record["fields"]}
+    if resource == "schedules":
+        record.pop("asset", None)
+        record["assignedUsers"] = sorted(record["assignedUsers"])
+    return record

@@ -1,0 +1,66 @@
+"""What lies on the disk after a run: landing, leftovers, and the note beside what was published."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import zstandard
+
+from ..product import HAS_RETENTION
+from .problems import Problems
+
+_SHA256 = re.compile(rb"[0-9a-f]{64}")
+
+
+def landing_of(home: Path) -> Path:
+    """The folder of what was received."""
+    return home / "landing"
+
+
+def check_landing(home: Path, problems: Problems) -> None:
+    """Each page is named by a manifest, each page that a manifest names is there, and holds what its name says."""
+    landing = landing_of(home)
+    pages = {path.name: path for path in (landing / "pages").rglob("*") if path.is_file()}
+    named = {name.decode() for path in landing.rglob("manifest.json") for name in _SHA256.findall(path.read_bytes())}
+    unnamed, lost = sorted(pages.keys() - named), sorted(named - pages.keys())
+    problems.expect(not unnamed or not HAS_RETENTION, "nothing in landing that no manifest names", unnamed)
+    problems.expect(not lost, "every page that a manifest names is there", lost)
+    wrong = [
+        name for name, path in pages.items() if name in named and hashlib.sha256(_unpacked(path)).hexdigest() != name
+    ]
+    problems.expect(not wrong, "a page holds what its name says", wrong)
+
+
+def check_leftovers(home: Path, problems: Problems) -> None:
+    """No unfinished file outlives a run that ended."""
+    left = [str(path.relative_to(home)) for path in home.rglob("*.partial")]
+    problems.expect(not left or not HAS_RETENTION, "no unfinished files after a run", left)
+    wal = home / "published" / "warehouse.duckdb.wal"
+    problems.expect(not wal.exists(), "no journal of DuckDB's beside what is published", wal)
+
+
+def check_note(home: Path, run_id: str | None, problems: Problems) -> None:
+    """`_published.json` names the run, and each file by the hash of what it holds."""
+    folder = home / "published"
+    note = json.loads((folder / "_published.json").read_text())
+    problems.expect(note["run"] == run_id, "the note names the run", note["run"], run_id)
+    for name, sha256 in note["files"].items():
+        path = folder / name
+        same = path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == sha256
+        problems.expect(same, "the note's hashes are those of the files", name)
+    there = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    problems.expect(there == {"_published.json", *note["files"]}, "only what the note names is published", there)
+
+
+def _unpacked(path: Path) -> bytes:
+    body = path.read_bytes()
+    if body.startswith(b"\x1f\x8b"):
+        return gzip.decompress(body)
+    if body.startswith(b"\x28\xb5\x2f\xfd"):
+        with zstandard.ZstdDecompressor().stream_reader(body, read_across_frames=True) as frames:
+            return frames.read()
+    return body

@@ -1,0 +1,91 @@
+"""What was published, read once for all checks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from propsync_sandbox import Key
+
+KEYS = {
+    "assets": ("asset_id",),
+    "assessments": ("assessment_id",),
+    "schedules": ("property_id", "assessment_type_id"),
+    "asset_types": ("asset_type_id",),
+    "assessment_types": ("assessment_type_id",),
+}
+
+
+@dataclass(frozen=True)
+class Version:
+    """One row of history; `facts` are status, performed_for, performed_by where there are any."""
+
+    key: Key
+    valid_from: datetime
+    valid_to: datetime | None
+    change: str
+    run_id: str
+    payload: str
+    facts: tuple[Any, ...] = ()
+
+    @property
+    def performed(self) -> frozenset[str]:
+        """The lists that showed an assessment."""
+        return frozenset(side for side, is_so in zip(("For", "By"), self.facts[1:], strict=True) if is_so)
+
+
+class Published:
+    """One published file, open."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection = connection
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """All rows of a query."""
+        return self._connection.execute(query).fetchall()
+
+    def current(self, resource: str, columns: str) -> list[tuple[Key, tuple[Any, ...]]]:
+        """Rows of a current table: key, and the columns asked for."""
+        keys = KEYS[resource]
+        found = self.rows(f"select {', '.join(keys)}, {columns} from main.{resource}")
+        return [(_key(row[: len(keys)]), row[len(keys) :]) for row in found]
+
+    def history(self, resource: str) -> dict[Key, list[Version]]:
+        """Versions by key, oldest first."""
+        keys = KEYS[resource]
+        facts = ", status, performed_for, performed_by" if resource == "assessments" else ""
+        found = self.rows(
+            f"select {', '.join(keys)}, valid_from, valid_to, change, run_id, payload{facts} "
+            f"from history.{resource} order by valid_from"
+        )
+        versions: dict[Key, list[Version]] = {}
+        for row in found:
+            key, rest = _key(row[: len(keys)]), row[len(keys) :]
+            versions.setdefault(key, []).append(Version(key, *rest[:5], facts=rest[5:]))
+        return versions
+
+    def read_all(self) -> int:
+        """Reads every row there is, and counts them; a torn file fails here."""
+        tables = self.rows("select schema_name, table_name from duckdb_tables() where not internal")
+        return sum(len(self.rows(f'from "{schema}"."{table}"')) for schema, table in tables)
+
+
+@contextmanager
+def published(home: Path) -> Iterator[Published]:
+    """The published file of a home. Raises duckdb.Error for one that is not whole."""
+    connection = duckdb.connect(home / "published" / "warehouse.duckdb", read_only=True, config={"threads": 1})
+    try:
+        connection.execute("set timezone = 'UTC'")
+        yield Published(connection)
+    finally:
+        connection.close()
+
+
+def _key(parts: tuple[Any, ...]) -> Key:
+    return (parts[0], parts[1]) if len(parts) == 2 else str(parts[0])

@@ -1,0 +1,79 @@
+"""Runs in processes of their own, killed for real. A nursery that has imported everything forks one for each run."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from .outcome import Outcome
+from .scenario import Kill
+from .watch import Watch
+
+
+class Outside:
+    """Runs nights of one home; a kill by kind `request` or `time` comes from here."""
+
+    def __init__(self, root: Path) -> None:
+        self.home = root / "home"
+        self.watch: Watch | None = None
+        package = __package__ or "simulation"
+        self._nursery = subprocess.Popen(
+            [sys.executable, "-m", f"{package}.nursery"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+
+    def run(self, environ: Mapping[str, str], kill: Kill | None = None, accept: str | None = None) -> Outcome:
+        """One run, to its end or to its death."""
+        order = {"environ": dict(environ), "kill": vars(kill) if kill else None, "accept": accept}
+        self._tell(order)
+        pid = int(self._hear()["pid"])
+        timer = self._arm(kill, pid)
+        told = self._hear()
+        if timer is not None:
+            timer.cancel()
+        if self.watch is not None:
+            self.watch.at_request.clear()
+        if told["signal"] == signal.SIGKILL:
+            return Outcome(None, killed=True)
+        return Outcome(**told["outcome"])
+
+    def _arm(self, kill: Kill | None, pid: int) -> threading.Timer | None:
+        def shoot() -> None:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+        if kill is not None and kill.event == "request" and self.watch is not None:
+            self.watch.at_request[self.watch.requests + kill.number] = shoot
+        if kill is not None and kill.event == "time":
+            timer = threading.Timer(kill.number / 100, shoot)
+            timer.start()
+            return timer
+        return None
+
+    def _tell(self, order: dict[str, Any]) -> None:
+        assert self._nursery.stdin is not None
+        self._nursery.stdin.write(json.dumps(order).encode() + b"\n")
+        self._nursery.stdin.flush()
+
+    def _hear(self) -> dict[str, Any]:
+        assert self._nursery.stdout is not None
+        told: dict[str, Any] = json.loads(self._nursery.stdout.readline())
+        return told
+
+    def close(self) -> None:
+        """The nursery ends when nobody tells it anything more."""
+        assert self._nursery.stdin is not None
+        assert self._nursery.stdout is not None
+        self._nursery.stdin.close()
+        self._nursery.wait(30)
+        self._nursery.stdout.close()

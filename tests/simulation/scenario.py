@@ -1,0 +1,160 @@
+"""What a seed stands for: a ground, settings, and nights with their edits, faults and kills. Nothing else is drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+from .ground import GROUNDS
+from .statuses import ASKED
+from .trouble import Rule, draw_faults
+
+EVENTS = (
+    "page",
+    "manifest",
+    "commit",
+    "statement",
+    "checkpoint",
+    "publish",
+    "copy",
+    "remove",
+    "close",
+)
+"""Kinds of moment at which something becomes durable, or is about to."""
+
+_EVENT_WEIGHTS = (8, 5, 8, 6, 2, 6, 2, 2, 1)
+
+
+@dataclass(frozen=True)
+class Kill:
+    """Death at the n-th moment of a kind, `after` it or before; by kind `request` at the n-th request instead, and by
+    kind `time` after so many hundredths of a second."""
+
+    event: str
+    number: int
+    after: bool
+
+    def __str__(self) -> str:
+        return f"killed {'after' if self.after else 'before'} {self.event} {self.number}"
+
+
+@dataclass(frozen=True)
+class Night:
+    """One run: the edits since the one before, the chance of edits before each request, faults, and maybe a kill."""
+
+    edits_before: int
+    edit_chance: float
+    faults: tuple[Rule, ...]
+    kill: Kill | None
+
+    def __str__(self) -> str:
+        kinds = [rule["effect"]["kind"] for rule in self.faults]
+        death = f", {self.kill}" if self.kill else ""
+        return f"{self.edits_before} edits before, edits at {self.edit_chance:g} of requests, faults {kinds}{death}"
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """All that follows from a seed. Without a `ground_run` the first night is the first run ever."""
+
+    seed: int
+    kind: str
+    ground: int
+    ground_run: bool
+    page_limit: int
+    concurrency: int
+    delete_limit: float
+    order: str
+    signed_links: bool
+    documents_allowed: bool
+    explicit_statuses: bool
+    nights: tuple[Night, ...]
+    quiet_twice: bool
+    rebuild: bool
+
+    @classmethod
+    def of(cls, seed: int, kind: str) -> Scenario:
+        """The scenario of a seed, `process` or `kill` by kind of run."""
+        dice = Random(f"scenario {seed}")
+        ground_run = dice.random() < 0.8
+        signed_links = ground_run and dice.random() < 0.3
+        order = dice.choices(("stable", "drifting", "shuffled"), (6, 2, 2))[0]
+        return cls(
+            seed=seed,
+            kind=kind,
+            ground=dice.randrange(GROUNDS),
+            ground_run=ground_run,
+            page_limit=dice.randint(3, 12),
+            concurrency=dice.choices((1, 2, 4), (8, 1, 1))[0],
+            delete_limit=dice.choices((1.0, 0.5, 0.2, 0.02), (3, 3, 1, 2))[0],
+            order=order,
+            signed_links=signed_links,
+            documents_allowed=dice.random() < 0.8,
+            explicit_statuses=dice.random() < 0.5,
+            nights=tuple(_night(dice, kind) for _ in range(dice.choices((1, 2, 3), (2, 3, 1))[0])),
+            quiet_twice=seed % 3 == 0,
+            rebuild=seed % 4 == 0,
+        )
+
+    def settings(self, base_url: str, token: str, home: object) -> dict[str, str]:
+        """The environment of a run."""
+        environ = {
+            "PROPSYNC_BASE_URL": base_url,
+            "PROPSYNC_TOKEN": token,
+            "PROPSYNC_HOME": str(home),
+            "PROPSYNC_PAGE_LIMIT": str(self.page_limit),
+            "PROPSYNC_MAX_CONCURRENCY": str(self.concurrency),
+            "PROPSYNC_DELETE_LIMIT": str(self.delete_limit),
+        }
+        if self.explicit_statuses:
+            environ["PROPSYNC_ASSESSMENT_STATUSES"] = ",".join(ASKED["assessments"])
+            environ["PROPSYNC_SCHEDULE_STATUSES"] = ",".join(ASKED["schedules"])
+        return environ
+
+    def __str__(self) -> str:
+        words = [
+            f"ground {self.ground}{' synced before' if self.ground_run else ''}",
+            f"page limit {self.page_limit}",
+            f"concurrency {self.concurrency}",
+            f"delete limit {self.delete_limit:g}",
+            f"order {self.order}",
+            *(["signed links"] if self.signed_links else []),
+            *([] if self.documents_allowed else ["no right to documents"]),
+            *(["statuses set"] if self.explicit_statuses else []),
+        ]
+        nights = [f"  night {number}: {night}" for number, night in enumerate(self.nights, 1)]
+        return "\n".join(["  " + ", ".join(words), *nights])
+
+
+def _night(dice: Random, kind: str) -> Night:
+    return Night(
+        edits_before=dice.choice((0, 3, 8, 15)),
+        edit_chance=dice.choices((0.0, 0.02, 0.1, 0.5), (4, 4, 3, 1))[0],
+        faults=draw_faults(dice),
+        kill=_kill(dice, kind),
+    )
+
+
+def _kill(dice: Random, kind: str) -> Kill | None:
+    if dice.random() < (0.45 if kind == "process" else 0.2):
+        return None
+    events: tuple[str, ...] = EVENTS
+    weights: tuple[int, ...] = _EVENT_WEIGHTS
+    if kind == "kill":  # only another process can be killed from outside
+        events, weights = (*events, "request", "time"), (*weights, 8, 4)
+    event = dice.choices(events, weights)[0]
+    return Kill(event, 1 + int(dice.random() ** 2 * _MOST[event]), dice.random() < 0.5)
+
+
+# moments of each kind in a run, roughly
+_MOST = {
+    "page": 40,
+    "manifest": 5,
+    "commit": 25,
+    "statement": 40,
+    "checkpoint": 2,
+    "publish": 35,
+    "copy": 2,
+    "remove": 6,
+}
+_MOST |= {"close": 1, "request": 70, "time": 150}

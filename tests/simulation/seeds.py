@@ -1,0 +1,92 @@
+"""One seed, lived and told: what both the soak and the tests run."""
+
+from __future__ import annotations
+
+import logging
+import resource
+import shutil
+import tempfile
+import traceback
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from .coverage import Coverage
+from .inside import Inside, memory_folder
+from .life import Life
+from .oracle.problems import Broken
+from .outside import Outside
+from .scenario import Scenario
+
+KINDS = ("process", "kill")
+"""Runs in this process with kills told to it, and runs in processes of their own killed for real."""
+
+
+@dataclass
+class Verdict:
+    """How a seed went, in seconds of processor; `broken` is empty where every promise was kept."""
+
+    seed: int
+    kind: str
+    seconds: float = 0.0
+    broken: str = ""
+    coverage: Coverage = field(default_factory=Counter)
+
+    def told(self) -> str:
+        """A failing seed, and the one command that lives it again."""
+        scenario = Scenario.of(self.seed, self.kind)
+        return f"seed {self.seed} ({self.kind}): {self.broken}\n{scenario}\nagain: {again(self.seed, self.kind)}"
+
+
+def again(seed: int, kind: str) -> str:
+    """The command that lives one seed."""
+    return f".venv/bin/python -m tests.simulation.soak --kind {kind} --seeds 1 --first {seed}"
+
+
+def live(seed: int, kind: str) -> Verdict:
+    """Lives one seed from its beginning; nothing is left of it."""
+    logging.getLogger("propsync").setLevel(logging.CRITICAL + 1)
+    verdict = Verdict(seed, kind)
+    began = _used()
+    with tempfile.TemporaryDirectory(prefix="propsync-seed-", dir=memory_folder()) as folder:
+        scenario = Scenario.of(seed, kind)
+        runner = Inside(Path(folder)) if kind == "process" else Outside(Path(folder))
+        try:
+            life = Life(scenario, runner, _grounds())
+            if isinstance(runner, Outside):
+                runner.watch = life.watch
+            verdict.coverage = life.live()
+        except Broken as broken:
+            verdict.broken = str(broken)
+        except Exception:  # noqa: BLE001 - a simulation that stumbles has found something too
+            verdict.broken = traceback.format_exc()
+        finally:
+            runner.close()
+    verdict.seconds = _used() - began
+    return verdict
+
+
+def _used() -> float:
+    """Seconds of processor that this process and those that it started have used."""
+    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
+@cache
+def _grounds() -> Path:
+    """Homes synced once, kept while this process lives."""
+    kept = tempfile.TemporaryDirectory(prefix="propsync-grounds-", dir=memory_folder())
+    _keep.append(kept)
+    return Path(kept.name)
+
+
+_keep: list[tempfile.TemporaryDirectory[str]] = []
+
+
+def forget_grounds() -> None:
+    """Removes what `live` kept for later seeds."""
+    _grounds.cache_clear()
+    while _keep:
+        kept = _keep.pop()
+        shutil.rmtree(kept.name, ignore_errors=True)
+        kept.cleanup()

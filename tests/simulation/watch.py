@@ -1,0 +1,117 @@
+"""What the sandbox showed, and what was not there, run by run: what the oracle knows of the world's past."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from random import Random
+from urllib.parse import parse_qs
+
+from propsync_sandbox import RESOURCES, Entry, Key, Record, World
+
+from .edits import Editor
+from .statuses import ASKED
+
+Gone = dict[str, frozenset[Key]]
+_PATHS = {
+    "/properties/assets": "assets",
+    "/assessments": "assessments",
+    "/assessments/schedules": "schedules",
+}
+
+
+@dataclass
+class Window:
+    """One run: when it was, what it was shown, and before each request what was gone and what had a hidden status."""
+
+    name: str
+    began: datetime
+    ended: datetime
+    entries: list[Entry] = field(default_factory=list)
+    gone: list[Gone] = field(default_factory=list)
+    hidden: list[Gone] = field(default_factory=list)
+
+    def was_gone(self, resource: str, key: Key) -> bool:
+        """Whether the world was without this record at some moment of the run."""
+        return any(key in gone[resource] for gone in self.gone)
+
+    def was_hidden(self, resource: str, key: Key) -> bool:
+        """Whether the record had a status that nobody asks for at some moment of the run."""
+        return any(key in hidden[resource] for hidden in self.hidden)
+
+    def readings(self, resource: str) -> Iterator[tuple[Entry, Record]]:
+        """Every record of a resource that was shown in an answer which a table may come from."""
+        for entry in self.entries:
+            if resource_of(entry) == resource and entry.status == 200 and not is_count(entry):
+                for record in entry.records:
+                    yield entry, record
+
+    def shown(self, resource: str) -> dict[Key, list[tuple[Entry, Record]]]:
+        """The same by key, in order."""
+        found: dict[Key, list[tuple[Entry, Record]]] = {}
+        for entry, record in self.readings(resource):
+            found.setdefault(record.key, []).append((entry, record))
+        return found
+
+
+def resource_of(entry: Entry) -> str | None:
+    """The resource that an answer shows records of; documents show none."""
+    if entry.path.startswith("/assessments/schedules/"):
+        return "schedules"
+    return _PATHS.get(entry.path)
+
+
+def is_count(entry: Entry) -> bool:
+    """Whether only the total was asked for; what came beside it feeds no table."""
+    return parse_qs(entry.query).get("limit") == ["1"]
+
+
+class Watch:
+    """Called by the sandbox before each request: edits the world while it is turbulent, and notes what is not there."""
+
+    def __init__(self, seed: int, world: World) -> None:
+        self.world = world
+        self.editor = Editor(world)
+        self.edit_chance = 0.0
+        self.requests = 0
+        self.at_request: dict[int, object] = {}
+        self._seed = seed
+        self._gone: list[Gone] = []
+        self._hidden: list[Gone] = []
+        self._known: tuple[Gone, Gone] = self._look()
+
+    def before(self, _request: object) -> None:
+        """Under the world's lock."""
+        self.requests += 1
+        dice = Random(f"edits {self._seed} {self.requests}")
+        if dice.random() < self.edit_chance:
+            self.edit(dice, dice.choice((1, 1, 2, 3)))
+        self._gone.append(self._known[0])
+        self._hidden.append(self._known[1])
+        action = self.at_request.pop(self.requests, None)
+        if callable(action):
+            action()
+
+    def edit(self, dice: Random, times: int) -> None:
+        """So many edits."""
+        with self.world.lock:
+            for _ in range(times):
+                self.editor.edit(dice)
+            self._known = self._look()
+
+    def begin(self) -> None:
+        """Forgets what was noted: another run begins."""
+        self._gone, self._hidden = [], []
+
+    def window(self, name: str, began: datetime, ended: datetime, entries: list[Entry]) -> Window:
+        """What was noted since `begin`."""
+        return Window(name, began, ended, entries, self._gone, self._hidden)
+
+    def _look(self) -> tuple[Gone, Gone]:
+        gone = {name: frozenset(self.world.shelf(name).gone_keys()) for name in RESOURCES}
+        hidden = {
+            name: frozenset(one.key for one in self.world.shelf(name).records() if one.status not in asked)
+            for name, asked in ASKED.items()
+        }
+        return gone, {"assets": frozenset(), **hidden}
