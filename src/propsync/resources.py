@@ -37,9 +37,17 @@ class ListQuery:
     performed: str | None = None
 
     def narrowed(self, *filters: tuple[str, Sequence[str]]) -> ListQuery:
-        """The same list, of what passes further filters only: names of the API's parameters, each with its values."""
-        more = tuple((name, ",".join(values)) for name, values in filters if values)
-        return replace(self, filters=(*self.filters, *more))
+        """The same list, of what passes further filters only: names of the API's parameters, each with its values.
+
+        A parameter that narrows the list already is replaced.
+        """
+        more = {name: ",".join(values) for name, values in filters if values}
+        return replace(self, filters=tuple((dict(self.filters) | more).items()))
+
+    def values(self, name: str) -> frozenset[str] | None:
+        """The values that a parameter narrows the list to, None where it does not."""
+        told = dict(self.filters).get(name)
+        return None if told is None else frozenset(told.split(","))
 
 
 @dataclass(frozen=True)

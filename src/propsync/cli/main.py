@@ -7,9 +7,11 @@ import os
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import _click as typer_click
+from typer.core import TyperCommand
 
 from propsync import __version__, log
 from propsync.errors import PropsyncError, ResourceFailed
@@ -48,6 +50,24 @@ class Format(StrEnum):
     CSV = "csv"
     JSON = "json"
     PARQUET = "parquet"
+
+
+class ManyValues(TyperCommand):
+    """A command whose options take several values each, one after the other: `--property A B`."""
+
+    def parse_args(self, ctx: typer_click.Context, args: list[str]) -> list[str]:
+        """Repeats each option before each of its values; the first of them may open with a dash, as ids do."""
+        several = {name for option in self.params if option.multiple for name in option.opts}
+        spread: list[str] = []
+        option = None
+        for word in args:
+            if word in several and (not spread or spread[-1] != option):
+                option = word
+            elif option is not None and spread[-1] != option:
+                option = None if word.startswith("-") else option
+                spread += [option] if option else []
+            spread.append(word)
+        return super().parse_args(ctx, spread)
 
 
 AsJson = Annotated[
@@ -110,6 +130,33 @@ def sync(
     from propsync.runbooks import nightly
 
     report = nightly(settings(), [name.strip() for name in only.split(",") if name.strip()], accept=accept_deletes)
+    print_report(report, as_json=as_json)
+    raise typer.Exit(report.exit_code)
+
+
+def _ids(name: str, wanted: str) -> Any:
+    """An option that takes ids, several of them."""
+    return typer.Option(name, metavar="ID…", show_default=False, help=wanted)
+
+
+@app.command(cls=ManyValues)
+def backfill(
+    property_: Annotated[list[str] | None, _ids("--property", "Just these properties.")] = None,
+    asset_type: Annotated[list[str] | None, _ids("--asset-type", "Just assets of these types.")] = None,
+    assessment_type: Annotated[
+        list[str] | None, _ids("--assessment-type", "Just assessments and schedules of these types.")
+    ] = None,
+    asset: Annotated[list[str] | None, _ids("--asset", "Just these assets.")] = None,
+    assessment: Annotated[list[str] | None, _ids("--assessment", "Just these assessments.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Re-read just that part of the API and merge it; nothing else is concluded to be gone."""
+    from propsync.cli.report import print_report
+    from propsync.runbooks import Scope, backfill
+
+    given = (property_, asset_type, assessment_type, asset, assessment)
+    scope = Scope(*(tuple(one.strip() for text in ids or () for one in text.split(",")) for ids in given))
+    report = backfill(settings(), scope)
     print_report(report, as_json=as_json)
     raise typer.Exit(report.exit_code)
 

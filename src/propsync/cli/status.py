@@ -119,9 +119,8 @@ def _print(told: dict[str, Any], max_age: str | None) -> None:
     if not told["is_fresh"]:
         echo(f"\nOlder than {max_age}: a night did not run. Next: propsync sync")
     elif told["held_deletes"]:
-        echo(
-            f"\nNext: look at ops.held_deletes, then propsync sync --accept-deletes {told['held_deletes'][-1]['run_id']}"
-        )
+        held_by = told["held_deletes"][-1]["run_id"]
+        echo(f"\nNext: look at ops.held_deletes, then propsync sync --accept-deletes {held_by}")
     elif last["status"] == "ok":
         echo("\nNext: propsync query --tables")
     else:

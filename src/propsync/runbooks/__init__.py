@@ -1,7 +1,8 @@
 """The one place that puts steps in order."""
 
+from propsync.runbooks.backfill import Scope, backfill
 from propsync.runbooks.nightly import nightly
 from propsync.runbooks.report import Report
 from propsync.runbooks.site import Site, make_home
 
-__all__ = ["Report", "Site", "make_home", "nightly"]
+__all__ = ["Report", "Scope", "Site", "backfill", "make_home", "nightly"]

@@ -43,8 +43,14 @@ class Family:
         self._resource = resource
         self._filters = filters
         self._accepted = accepted
+        self.is_not_found = False
         self._types = RESOURCES[resource.types] if resource.types else None
         self._shapes = {one.name: site.shapes.get(one.name) for one in self._members()}
+
+    @property
+    def name(self) -> str:
+        """The resource's name."""
+        return self._resource.name
 
     def sync(self) -> None:
         """Reads, lands, merges and builds. Raises ResourceFailed; what was read before stays."""
@@ -88,6 +94,7 @@ class Family:
     def failed(self, error: ResourceFailed) -> None:
         """Notes that the resource keeps yesterday's rows."""
         _log.error("%s", error)
+        self.is_not_found = error.says_not_found
         self._site.journal.failed(self._run, self._resource.name, str(error))
 
     def _members(self) -> list[Resource]:

@@ -38,6 +38,29 @@ class Report:
         }
 
 
+def joined(reports: Sequence[Report]) -> Report:
+    """Several runs told as one: counts added up, the worst status, everything that was left behind."""
+    worst = max(reports, key=lambda report: ("ok", "attention", "failed").index(report.status))
+    resources: dict[str, dict[str, Any]] = {}
+    for report in reports:
+        for name, counts in report.resources.items():
+            resources[name] = _added(resources[name], counts) if name in resources else dict(counts)
+    return Report(
+        reports[-1].run_id,
+        worst.status,
+        sum(report.seconds for report in reports),
+        resources,
+        [line for report in reports for line in report.left_behind],
+        reports[-1].published,
+    )
+
+
+def _added(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    both = {name: one[name] + other[name] for name in one if isinstance(one[name], int)}
+    verdicts = [Verdict(counts["verdict"]) for counts in (one, other)]
+    return {**other, **both, "verdict": max(verdicts, key=list(Verdict).index)}
+
+
 _MOST_REASONS = 3
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from propsync.errors import NotFound, RequestRefused
 from propsync.landing import Certificate
 from propsync.progress import Progress, progress
 from propsync.resources import ListQuery, Resource
@@ -28,6 +29,11 @@ class Wanted:
     def lists(self, resource: Resource, *, by_status: bool) -> list[ListQuery]:
         """The lists to read."""
         return [query.narrowed(*self.filters) for query in resource.lists(self.statuses, by_status=by_status)]
+
+    @property
+    def is_one_thing(self) -> bool:
+        """Whether each filter has one value, so that "not found" tells that nothing is there."""
+        return bool(self.filters) and all(len(values) == 1 for _, values in self.filters)
 
     def combined(self, resource: Resource) -> ListQuery:
         """The query whose total is that of all the lists together."""
@@ -106,6 +112,17 @@ class Attempts:
         self._made += 1
         self._reader.attempt = self._made
         attempt = Attempt(self._made, rung)
+        try:
+            self._read(attempt, read)
+        except (NotFound, RequestRefused) as error:
+            if not (error.says_not_found and self._wanted.is_one_thing):
+                raise
+            nothing = Certificate("all", rung, self._made, 1, 0, 0, 0, 0, 0, "certified")
+            attempt.certificates = [nothing]
+        attempt.fingerprint = self._listed.fingerprint(self._made)
+        return attempt
+
+    def _read(self, attempt: Attempt, read: Callable[[Attempt, ListQuery, Reading, Progress], Certificate]) -> None:
         lists = self._lists()
         totals = [self._combined()] if len(lists) > 1 else []
         firsts = self._shaping.first_pages(self._reader, lists)
@@ -116,9 +133,7 @@ class Attempts:
             for query, first in zip(lists, firsts, strict=True):
                 attempt.certificates.append(read(attempt, query, first, bar))
         if totals:
-            attempt.certificates.append(self._of_all(rung, totals[0], self._combined()))
-        attempt.fingerprint = self._listed.fingerprint(self._made)
-        return attempt
+            attempt.certificates.append(self._of_all(attempt.rung, totals[0], self._combined()))
 
     def _lists(self) -> list[ListQuery]:
         return self._wanted.lists(self._resource, by_status=self._shaping.is_status_absent())

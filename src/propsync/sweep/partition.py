@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from propsync.landing import Certificate
@@ -81,9 +81,14 @@ class Partition:
 
     def _planner(self) -> Planner:
         places = self._places
-        properties = list(places.properties) if places.has_property else []
-        types = list(places.types) if places.has_type else []
+        properties = self._within("property", places.properties if places.has_property else ())
+        types = self._within("type", places.types if places.has_type else ())
         return Planner(properties, types, places.counts, self._reader.limit, self._fits)
+
+    def _within(self, parameter: str, ids: Iterable[str]) -> list[str]:
+        """Those that a backfill's own filter lets pass."""
+        wanted = self._query.values(parameter)
+        return [one for one in ids if wanted is None or one in wanted]
 
     def _fits(self, part: Part) -> bool:
         return self._reader.fits(self._query.narrowed(*part.filters))
@@ -186,7 +191,7 @@ class Partition:
                 return
             before = set(self._places.properties)
             self._sweep_for_places(bar)
-            new = [one for one in self._places.properties if one not in before]
+            new = self._within("property", (one for one in self._places.properties if one not in before))
             idle = 0 if new else idle + 1
             self._read_parts(self._planner().chunks(Part(), "properties", new), bar)
 

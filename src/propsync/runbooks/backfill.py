@@ -1,0 +1,165 @@
+"""Re-reads a part of the API and merges it, in chunks that each take the lock and free it again."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from itertools import product, zip_longest
+
+import msgspec
+
+from propsync.api import RetryPolicy
+from propsync.errors import UsageError
+from propsync.resources import ASSESSMENTS, ASSETS, SCHEDULES, SYNCED
+from propsync.runbooks.family import Family
+from propsync.runbooks.nightly import sync_all
+from propsync.runbooks.one_run import Call, one_run, plainly
+from propsync.runbooks.report import Report, joined
+from propsync.runbooks.site import Site
+from propsync.runs import Run
+from propsync.settings import Settings
+from propsync.storage import LocalStorage, remove
+
+_ROOM = 3_000  # characters of an address for ids; the rest is for the other parameters
+_log = logging.getLogger("propsync.backfill")
+
+Filters = tuple[tuple[str, tuple[str, ...]], ...]
+Chunk = dict[str, Filters]
+"""What one run re-reads: filters by resource."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What to re-read, by ids. Resources that a filter does not know are left out, unless only properties are given."""
+
+    properties: tuple[str, ...] = ()
+    asset_types: tuple[str, ...] = ()
+    assessment_types: tuple[str, ...] = ()
+    assets: tuple[str, ...] = ()
+    assessments: tuple[str, ...] = ()
+
+    def check(self) -> None:
+        """Raises UsageError for a scope of nothing, and for ids that the API cannot be asked for."""
+        ids = [one for field in fields(self) for one in getattr(self, field.name)]
+        if not ids:
+            raise UsageError("backfill", "no filter was given", "Name what to re-read, such as --property ID")
+        wrong = [one for one in ids if not one.strip() or "," in one]
+        if wrong:
+            raise UsageError("backfill", f"{wrong[0]!r} is no id", "Give ids as the API spells them")
+
+    def filters(self) -> dict[str, dict[str, tuple[str, ...]]]:
+        """The API's parameters for each resource that is to be re-read."""
+        found = {
+            ASSETS.name: {"property": self.properties, "type": self.asset_types, "id": self.assets},
+            ASSESSMENTS.name: {
+                "property": self.properties,
+                "type": self.assessment_types,
+                "assessment": self.assessments,
+            },
+            SCHEDULES.name: {"property": self.properties, "type": self.assessment_types},
+        }
+        if self.assessments:
+            del found[SCHEDULES.name]  # schedules are not known by the ids of assessments
+        named = {name for name, one in found.items() if any(ids for kind, ids in one.items() if kind != "property")}
+        return {name: one for name, one in found.items() if name in named or not named}
+
+    def chunks(self) -> list[Chunk]:
+        """Parts whose addresses stay short, one run each."""
+        by_resource = {name: list(_chunks(one)) for name, one in self.filters().items()}
+        rows = zip_longest(*by_resource.values())
+        return [{name: part for name, part in zip(by_resource, row, strict=True) if part is not None} for row in rows]
+
+
+def _chunks(filters: dict[str, tuple[str, ...]]) -> Iterator[Filters]:
+    given = {name: ids for name, ids in filters.items() if ids}
+    cut = [list(_cut(ids, _ROOM // len(given))) for ids in given.values()]
+    for pieces in product(*cut):
+        yield tuple(zip(given, pieces, strict=True))
+
+
+def _cut(ids: Sequence[str], room: int) -> Iterator[tuple[str, ...]]:
+    chunk: list[str] = []
+    used = 0
+    for one in dict.fromkeys(ids):
+        size = 3 * len(one.encode()) - 2 * sum(map(str.isalnum, one)) + 1  # others take three characters each
+        if chunk and used + size > room:
+            yield tuple(chunk)
+            chunk, used = [], 0
+        chunk.append(one)
+        used += size
+    yield tuple(chunk)
+
+
+def backfill(settings: Settings, scope: Scope, *, call: Call = plainly, policy: RetryPolicy | None = None) -> Report:
+    """Re-reads the scope and publishes after each chunk; one that was interrupted goes on where it stopped.
+
+    Nothing outside the scope is concluded to be gone. Raises UsageError (exit 2), StopRun (exit 1) and Busy (exit 4).
+    """
+    scope.check()
+    chunks = scope.chunks()
+    progress = _Progress(settings, scope)
+    done = min(progress.done(), len(chunks))
+    if done:
+        _log.info("going on after chunk %d of %d, where an earlier backfill stopped", done, len(chunks))
+    reports = []
+    for number, chunk in enumerate(chunks[done:], done + 1):
+        _log.info("chunk %d of %d", number, len(chunks))
+        reports += _run(settings, chunk, call, policy)
+        if reports[-1].status == "failed":
+            return joined(reports)
+        progress.note(number)
+    progress.clear()
+    return joined(reports)
+
+
+def _run(settings: Settings, chunk: Chunk, call: Call, policy: RetryPolicy | None) -> list[Report]:
+    """One chunk. That several ids are not found says nothing of any one of them: then it is two chunks."""
+    families: list[Family] = []
+
+    def work(site: Site, run: Run) -> None:
+        families.extend(Family(site, run, one, filters=chunk[one.name]) for one in SYNCED if one.name in chunk)
+        sync_all(families, call)
+
+    report = one_run(settings, "backfill", lambda _: work, call=call, policy=policy)
+    halves = _halves({family.name: chunk[family.name] for family in families if family.is_not_found})
+    return [report for half in halves for report in _run(settings, half, call, policy)] or [report]
+
+
+def _halves(chunk: Chunk) -> list[Chunk]:
+    first: Chunk = {}
+    second: Chunk = {}
+    for name, filters in chunk.items():
+        longest = max(range(len(filters)), key=lambda place: len(filters[place][1]))
+        parameter, ids = filters[longest]
+        if len(ids) > 1:
+            middle = len(ids) // 2
+            for half, piece in ((first, ids[:middle]), (second, ids[middle:])):
+                half[name] = (*filters[:longest], (parameter, piece), *filters[longest + 1 :])
+    return [half for half in (first, second) if half]
+
+
+class _Progress:
+    """How many chunks of a scope are done, on disk until all are."""
+
+    def __init__(self, settings: Settings, scope: Scope) -> None:
+        told = msgspec.json.encode(scope)
+        self._home = settings.home
+        self._storage = LocalStorage(settings.home)
+        self._key = f"state/backfill/{hashlib.sha256(told).hexdigest()[:16]}.json"
+
+    def done(self) -> int:
+        """Chunks that need not be read again."""
+        try:
+            return int(msgspec.json.decode(self._storage.get(self._key))["done"])
+        except (FileNotFoundError, msgspec.DecodeError, KeyError, TypeError, ValueError):
+            return 0
+
+    def note(self, done: int) -> None:
+        """Keeps how many are done."""
+        self._storage.put(self._key, msgspec.json.encode({"done": done}))
+
+    def clear(self) -> None:
+        """All are done."""
+        remove(self._home / self._key)

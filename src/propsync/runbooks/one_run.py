@@ -1,0 +1,105 @@
+"""The frame of every run: the lock, the journal, what earlier runs left behind, the checks, publishing."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from datetime import datetime
+from typing import Protocol
+
+from propsync.api import RetryPolicy
+from propsync.errors import PropsyncError, ResourceFailed
+from propsync.log import redact
+from propsync.resources import RESOURCES, SYNCED
+from propsync.runbooks.family import Family
+from propsync.runbooks.report import Report, left_behind
+from propsync.runbooks.site import Site
+from propsync.runs import Run, next_run, run_status, time_of
+from propsync.settings import Settings
+from propsync.warehouse import run_checks
+
+_log = logging.getLogger("propsync.run")
+
+
+class Call(Protocol):
+    """How a step is called: plainly, or as a Prefect task."""
+
+    def __call__(self, name: str, step: Callable[[], None]) -> None:
+        """Runs `step`, which is called `name`."""
+
+
+def plainly(name: str, step: Callable[[], None]) -> None:
+    """Runs a step by calling it."""
+    _log.debug("step %s", name)
+    step()
+
+
+Work = Callable[[Site, Run], None]
+
+
+def one_run(
+    settings: Settings,
+    flow: str,
+    prepare: Callable[[Site], Work],
+    *,
+    call: Call = plainly,
+    policy: RetryPolicy | None = None,
+    now: datetime | None = None,
+) -> Report:
+    """One run of its own under the lock. `prepare` may refuse (UsageError) before it begins, and gives its work.
+
+    `now` stands in for the clock. Raises StopRun (exit 1) and Busy (exit 4); what else goes wrong is in the report.
+    """
+    began = time.monotonic()
+    with Site.opened(settings, f"propsync {flow}", policy) as site:
+        work = prepare(site)
+        run = next_run(flow, max(filter(None, (site.journal.last_time(), _last_landed(site))), default=None), now)
+        for killed in site.journal.begin(run):
+            _log.warning("run %s was killed; what it landed whole is merged now", killed)
+        try:
+            finish_earlier(site, run)
+            work(site, run)
+            for warning in run_checks(site.warehouse, run.run_id):
+                _log.warning("%s", warning)
+            report = _end(site, run, began)
+            if report.status != "failed":
+                call("publish", lambda: site.publisher.publish(site.warehouse, run.run_id))
+        except BaseException as error:
+            site.journal.end(run, "failed", _in_one_line(error))
+            raise
+    return report
+
+
+def finish_earlier(site: Site, run: Run) -> None:
+    """Merges snapshots that a killed run landed whole, and publishes what an earlier run could not."""
+    for resource in SYNCED:
+        try:
+            Family(site, run, resource).finish_earlier()
+        except ResourceFailed as error:
+            _log.error("%s", error)  # its tables stay as they were; the others are finished
+    if site.publisher.is_behind(site.warehouse):
+        site.publisher.publish(site.warehouse, run.run_id)
+
+
+def _last_landed(site: Site) -> datetime | None:
+    """The latest run that landed anything, which the journal does not know where the state was lost."""
+    runs = [run_id for resource in RESOURCES for run_id in site.manifests.runs(resource)]
+    return time_of(max(runs)) if runs else None
+
+
+def _end(site: Site, run: Run, began: float) -> Report:
+    verdicts = site.journal.verdicts(run.run_id)
+    status = run_status(verdicts, site.journal.held(run.run_id))
+    errors = site.journal.errors(run.run_id)
+    lines = left_behind(verdicts, errors, site.journal.reasons_held(run.run_id))
+    site.journal.end(run, status, "; ".join(lines) or None)
+    counts = site.journal.counts(run.run_id)
+    published = None if status == "failed" else str(site.settings.published)
+    ordered = {name: counts[name] for name in RESOURCES if name in counts}
+    return Report(run.run_id, status, time.monotonic() - began, ordered, lines, published)
+
+
+def _in_one_line(error: BaseException) -> str:
+    words = str(error) if isinstance(error, PropsyncError) else f"{type(error).__name__}: {error}"
+    return redact(" ".join(words.split()))  # it stands in a table that people get
