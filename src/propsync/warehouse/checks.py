@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
 
 from propsync.errors import CheckFailed
 from propsync.shipped import shipped
@@ -17,19 +16,30 @@ _SEVERITY = re.compile(r"^-- severity: (fail|warn)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Check:
-    """One rule. With severity "fail", nothing is published while it finds something."""
+    """One rule on the tables `reads`. With severity "fail", nothing is published while it finds something."""
 
     name: str
     severity: str
     sql: str
+    reads: frozenset[str]
 
 
-@cache
-def declared() -> tuple[Check, ...]:
-    """The checks under `sql/checks/`, and one for the key of each table that has one."""
-    files = sorted((shipped("sql") / "checks").glob("*.sql"))
-    written = [_written(path.stem, path.read_text(encoding="utf-8")) for path in files]
-    return (*written, *(_unique(table) for table in TABLES.values() if table.key))
+class Checks:
+    """All checks, read once: what a check reads follows from its text, so any warehouse can tell it."""
+
+    def __init__(self) -> None:
+        self._declared: tuple[Check, ...] = ()
+
+    def declared(self, warehouse: Warehouse) -> tuple[Check, ...]:
+        """The checks under `sql/checks/`, and one for the key of each table that has one."""
+        if not self._declared:
+            files = sorted((shipped("sql") / "checks").glob("*.sql"))
+            written = [_written(warehouse, path.stem, path.read_text(encoding="utf-8")) for path in files]
+            self._declared = (*written, *(_unique(table) for table in TABLES.values() if table.key))
+        return self._declared
+
+
+_CHECKS = Checks()
 
 
 def run_checks(warehouse: Warehouse, run_id: str) -> list[str]:
@@ -45,7 +55,7 @@ def run_checks(warehouse: Warehouse, run_id: str) -> list[str]:
     }
     if not changed:
         return []
-    due = [check for check in declared() if sources(warehouse, check.sql) & changed]
+    due = [check for check in _CHECKS.declared(warehouse) if check.reads & changed]
     found = [(check, *_offending(warehouse, check)) for check in due]
     with warehouse.transaction():
         names = [check.name for check in due]
@@ -64,14 +74,14 @@ def _offending(warehouse: Warehouse, check: Check) -> tuple[int, str | None]:
     return int(count), example
 
 
-def _written(name: str, sql: str) -> Check:
+def _written(warehouse: Warehouse, name: str, sql: str) -> Check:
     severity = _SEVERITY.search(sql)
     if severity is None:
         raise ValueError(f"sql/checks/{name}.sql has no severity")
-    return Check(name, severity[1], sql)
+    return Check(name, severity[1], sql, frozenset(sources(warehouse, sql)))
 
 
 def _unique(table: Table) -> Check:
     key = ", ".join(quoted(column) for column in table.key)
     sql = f"select {key} from {table.full_name} group by {key} having count(*) > 1"
-    return Check(f"{table.full_name}_key_is_unique", "fail", sql)
+    return Check(f"{table.full_name}_key_is_unique", "fail", sql, frozenset({table.full_name}))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +33,7 @@ class OpenColumns:
         """`excluded` are members that have a declared column or a table of their own."""
         self._warehouse = warehouse
         self._table = table
+        self._target = f"{quoted(table.schema)}.{quoted(table.name)}"
         self._excluded = set(excluded)
         self.members: set[str] = set()
         """Top-level members that the payloads had, after `learn`."""
@@ -49,9 +50,12 @@ class OpenColumns:
             column = self._make(source, kind) if known is None else _widened(known, kind)
             if column != known:
                 self.columns[source] = column
-                moved.append(("column" if known is None else "column type", column.name, column.type))
-                self._write(column, is_new=known is None, run_id=run_id)
-        return moved
+                moved.append(("column" if known is None else "column type", column))
+        if moved:
+            with self._warehouse.transaction():
+                self._add([column for change, column in moved if change == "column"], run_id)
+                self._widen([column for change, column in moved if change == "column type"], run_id)
+        return [(change, column.name, column.type) for change, column in moved]
 
     def select_list(self) -> str:
         """The columns as the end of a select list over `payload`, each with a comma before it."""
@@ -69,10 +73,11 @@ class OpenColumns:
         return [OpenColumn(tuple(source.split(".")), name, kind) for source, name, kind in found]
 
     def _scalars(self, payloads: str) -> Iterator[tuple[Source, str]]:
-        for source, kind in leaves(self._structure(payloads)):
-            if self._is_excluded(source) or (len(self.columns) >= _MOST and source not in self.columns):
-                continue
-            yield source, self._fitting(payloads, source) if kind == "BIGINT" else kind
+        found = {source: kind for source, kind in leaves(self._structure(payloads)) if not self._is_excluded(source)}
+        too_big = self._too_big(payloads, [source for source, kind in found.items() if kind == "BIGINT"])
+        for source, kind in found.items():
+            if len(self.columns) < _MOST or source in self.columns:
+                yield source, "VARCHAR" if source in too_big else kind
 
     def _is_excluded(self, source: Source) -> bool:
         return source in self._excluded or any("." in name for name in source)
@@ -90,14 +95,14 @@ class OpenColumns:
         told = self._warehouse.rows(query)[0]
         return {name: json.loads(one) for name, one in zip(names, told, strict=True) if one is not None}
 
-    def _fitting(self, payloads: str, source: Source) -> str:
-        """Whole numbers beyond 64 bits fit no BIGINT, and would lose digits in a DOUBLE."""
-        path = text(json_path(source))
-        beyond = self._warehouse.value(
-            f"select count(*) from ({payloads}) where payload->>{path} is not null "
-            f"and try_cast(payload->>{path} as bigint) is null"
-        )
-        return "VARCHAR" if beyond else "BIGINT"
+    def _too_big(self, payloads: str, sources: Sequence[Source]) -> set[Source]:
+        """Those of `sources` with whole numbers beyond 64 bits, which would lose digits in a DOUBLE."""
+        if not sources:
+            return set()
+        paths = [f"payload->>{text(json_path(source))}" for source in sources]
+        beyond = ", ".join(f"bool_or({path} is not null and try_cast({path} as bigint) is null)" for path in paths)
+        told = self._warehouse.rows(f"select {beyond} from ({payloads})")[0]
+        return {source for source, is_beyond in zip(sources, told, strict=True) if is_beyond}
 
     def _make(self, source: Source, kind: str) -> OpenColumn:
         name = "_".join(snake_case(name, "member") for name in source)
@@ -106,28 +111,34 @@ class OpenColumns:
         taken = {*self._table.columns, *(column.name for column in self.columns.values())}
         return OpenColumn(source, unique_name(name, taken), kind)
 
-    def _write(self, column: OpenColumn, *, is_new: bool, run_id: str) -> None:
-        target = f"{quoted(self._table.schema)}.{quoted(self._table.name)}"
-        source = ".".join(column.source)
-        place = [self._table.schema, self._table.name, column.name]
-        with self._warehouse.transaction():
-            if is_new:
-                self._warehouse.execute(f"alter table {target} add column {quoted(column.name)} {column.type}")
-                self._warehouse.execute(comment_on_column(target, column.name, f"{source}, as the API sends it"))
-                row = [*place, source, column.type, run_id, run_id]
-                self._warehouse.execute("insert into ops.columns values (?, ?, ?, ?, ?, ?, ?)", row)
-            else:
-                kind = f"alter table {target} alter column {quoted(column.name)} type {column.type}"
-                self._warehouse.execute(kind)
-                # every row is made anew: a wider type may show a value as the API wrote it
-                self._warehouse.execute(
-                    "update ops.tables set built_through = null where table_schema = ? and table_name = ?", place[:2]
-                )
-                self._warehouse.execute(
-                    "update ops.columns set type = ?, last_run_id = ? "
-                    "where table_schema = ? and table_name = ? and column_name = ?",
-                    [column.type, run_id, *place],
-                )
+    def _add(self, columns: Sequence[OpenColumn], run_id: str) -> None:
+        if not columns:
+            return
+        target = self._target
+        statements = [f"alter table {target} add column {quoted(one.name)} {one.type}" for one in columns]
+        statements += [
+            comment_on_column(target, one.name, f"{'.'.join(one.source)}, as the API sends it") for one in columns
+        ]
+        self._warehouse.execute(";\n".join(statements))
+        table = (self._table.schema, self._table.name)
+        rows = [(*table, one.name, ".".join(one.source), one.type, run_id, run_id) for one in columns]
+        self._warehouse.add("ops.columns", rows)
+
+    def _widen(self, columns: Sequence[OpenColumn], run_id: str) -> None:
+        table = [self._table.schema, self._table.name]
+        for column in columns:
+            kind = f"alter table {self._target} alter column {quoted(column.name)} type {column.type}"
+            self._warehouse.execute(kind)
+            self._warehouse.execute(
+                "update ops.columns set type = ?, last_run_id = ? "
+                "where table_schema = ? and table_name = ? and column_name = ?",
+                [column.type, run_id, *table, column.name],
+            )
+        if columns:
+            # every row is made anew: a wider type may show a value as the API wrote it
+            self._warehouse.execute(
+                "update ops.tables set built_through = null where table_schema = ? and table_name = ?", table
+            )
 
 
 def leaves(structure: Any, prefix: Source = ()) -> Iterator[tuple[Source, str]]:

@@ -43,8 +43,7 @@ class Models:
     def stage(self, model: str, table: str | None = None) -> int:
         """Makes `staging.<name>` from a model; returns its rows."""
         name = table or model.rpartition("/")[2]
-        self._run(f"create or replace table staging.{quoted(name)} as\n", model)
-        return int(self._warehouse.value(f"select count(*) from staging.{quoted(name)}"))
+        return self._run(f"create or replace table staging.{quoted(name)} as\n", model)
 
     def open(self, model: str, target: str | None = None) -> int:
         """Puts a model's rows into its table, column by name; returns how many."""
