@@ -1,20 +1,12 @@
 -- grain: asset_type_id, field_id
 -- why: a field that its type no longer defines keeps its row and its column, as last defined
-with defined as (
-  select * from staging.field_definitions
+with versions as (
+  select * from staging.field_versions
 ),
-before as (
-  select * from staging.previous_fields
-),
-kept as (
-  select asset_type_id, field_id, kind, label, position, false as is_listed, payload
-  from before
-  anti join defined using (asset_type_id, field_id)
-),
-together as (
-  select asset_type_id, field_id, kind, label, position, is_listed, payload from defined
-  union all
-  select asset_type_id, field_id, kind, label, position, is_listed, payload from kept
+latest as (
+  select *
+  from versions
+  qualify row_number() over (partition by asset_type_id, field_id order by valid_from desc) = 1
 )
 select
   asset_type_id,
@@ -23,7 +15,7 @@ select
   label,
   position,
   names.column_name,
-  is_listed,
+  is_open and is_listed as is_listed,
   payload
-from together
+from latest
 join staging.field_names as names using (asset_type_id, field_id)

@@ -10,6 +10,7 @@
     │   ├── DiskFull                        make room
     │   ├── HomeUnusable                    the home folder cannot be used: rights, file system
     │   ├── StateUnusable                   the state database cannot be used: rebuild
+    │   ├── BaseLost                        what stands for pruned landing is damaged: restore it from a backup
     │   └── CheckFailed                     a rule that the tables must keep is broken: report it
     ├── ResourceFailed              exit 3  that resource keeps yesterday's rows, the others go on
     │   ├── AccessForbidden                 403: ask for the right, which is per endpoint
@@ -21,6 +22,7 @@
     │   │   ├── ApiUnreachable              no connection at all: network, proxy, address
     │   │   └── AnswerLost                  a POST may or may not have been done: look before repeating it
     │   ├── PageLost                        a landed page is gone or damaged: the next run reads it anew
+    │   ├── ManifestUnreadable              a landed manifest is damaged: the next run reads its resource anew
     │   ├── MergeFailed                     a record could not be made into rows: report it
     │   ├── ShapeUnknown                    a shape could not be found: name it under [shapes]
     │   └── PageTooLarge                    a body exceeds its bound: ask for fewer records a page
@@ -112,6 +114,12 @@ class StateUnusable(StopRun):
     """The state database is damaged or of another schema version."""
 
     advice = "Run `propsync rebuild`"
+
+
+class BaseLost(StopRun):
+    """A file of the base that stands for landing pruned long ago is gone or damaged; nothing was changed."""
+
+    advice = "Restore that file from a backup, then run the same command again"
 
 
 class CheckFailed(StopRun):
@@ -219,6 +227,12 @@ class AnswerLost(TransientApiError):
 
 class PageLost(ResourceFailed):
     """A page of a landed snapshot is missing or damaged; the snapshot is passed over."""
+
+    advice = "Run `propsync sync`, which reads the resource anew"
+
+
+class ManifestUnreadable(ResourceFailed):
+    """The manifest of a landed snapshot is damaged; the snapshot is passed over."""
 
     advice = "Run `propsync sync`, which reads the resource anew"
 

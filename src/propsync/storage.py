@@ -1,6 +1,7 @@
 """The one place that puts files where they stay: whole or not at all, and on the disk when the call returns.
 
-A local folder now; object stores have the same four verbs (put, get, list, exists), so nothing else renames or fsyncs.
+A local folder now; object stores have the same verbs (put, put_file, get, list, exists, delete), so nothing else
+renames, removes or fsyncs.
 """
 
 from __future__ import annotations
@@ -38,6 +39,27 @@ class LocalStorage:
                     remove(Path(partial.name))  # a full disk needs the room
                     raise
 
+    def put_file(self, key: str, source: Path) -> None:
+        """Stores a finished file under `key`; it is moved there, so that it is on the disk once at any moment."""
+        target = self.root / key
+        with disk_errors(target):
+            _make_folder(target.parent)
+            replace(source, target)
+
+    def delete(self, key: str) -> None:
+        """Removes what is stored under `key`, if anything is, and folders that are empty then."""
+        with disk_errors(self.root / key):
+            remove(self.root / key)
+        for folder in list((self.root / key).relative_to(self.root).parents)[:-2]:  # the top folders stay
+            with suppress(OSError):  # something else is in it
+                (self.root / folder).rmdir()
+
+    def path(self, key: str) -> Path:
+        """A local file with what is stored under `key`, for readers that want a file. Raises FileNotFoundError."""
+        if not self.exists(key):
+            raise FileNotFoundError(key)
+        return self.root / key
+
     def get(self, key: str) -> bytes:
         """The bytes stored under `key`. Raises FileNotFoundError."""
         return (self.root / key).read_bytes()
@@ -48,8 +70,29 @@ class LocalStorage:
 
     def list(self, prefix: str) -> list[str]:
         """Keys under the folder `prefix`, sorted; partial files are none of them."""
-        found = (path for path in (self.root / prefix).rglob("*") if path.is_file() and path.suffix != PARTIAL)
-        return sorted(str(path.relative_to(self.root)) for path in found)
+        found = (path for path in _files(self.root / prefix) if PARTIAL not in path.name)
+        return sorted(path.relative_to(self.root).as_posix() for path in found)
+
+
+def remove_partials(folder: Path) -> None:
+    """Removes what killed runs left unfinished anywhere under `folder`; only the holder of the run lock may ask."""
+    for path in _files(folder):
+        if PARTIAL in path.name:  # a database that is not finished has a .wal after its name
+            remove(path)
+
+
+def disk_use(folder: Path) -> int:
+    """Bytes of the files under `folder`; 0 where there is none."""
+    sizes = 0
+    for path in _files(folder):
+        with suppress(FileNotFoundError):  # a run at work may move it meanwhile
+            sizes += path.stat().st_size
+    return sizes
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for where, _, names in os.walk(folder):
+        yield from (Path(where, name) for name in names)
 
 
 def _make_folder(folder: Path) -> None:

@@ -1,6 +1,17 @@
 """Responses as received, and the manifests that make them a snapshot (correctness.md §4)."""
 
+from propsync.landing.bases import Base, BaseFile, Bases
 from propsync.landing.manifests import Certificate, Landed, LookedUp, Manifest, Manifests
 from propsync.landing.pages import PageStore
 
-__all__ = ["Certificate", "Landed", "LookedUp", "Manifest", "Manifests", "PageStore"]
+__all__ = [
+    "Base",
+    "BaseFile",
+    "Bases",
+    "Certificate",
+    "Landed",
+    "LookedUp",
+    "Manifest",
+    "Manifests",
+    "PageStore",
+]

@@ -5,13 +5,17 @@ whole or not at all.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
+from propsync.errors import ManifestUnreadable
+from propsync.resources import RESOURCES
 from propsync.storage import LocalStorage
 
 MANIFEST_VERSION = 1
+_FILE = "manifest.json"
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -111,13 +115,49 @@ class Manifests:
         key = _key(resource, run_id)
         if not self._storage.exists(key):
             return None
-        return msgspec.json.decode(self._storage.get(key), type=Manifest)
+        return self._read(key, Manifest)
 
     def runs(self, resource: str) -> list[str]:
         """Ids of the runs that landed a snapshot of the resource, oldest first."""
         found = self._storage.list(f"landing/{resource}")
-        return sorted(key.split("/")[2] for key in found if key.endswith("/manifest.json"))
+        return sorted(key.split("/")[2] for key in found if key.endswith(f"/{_FILE}"))
+
+    def all_runs(self) -> dict[str, list[str]]:
+        """The resources that each run landed, by run id, oldest first."""
+        landed = [(run_id, name) for name in RESOURCES for run_id in self.runs(name)]
+        found: dict[str, list[str]] = {run_id: [] for run_id, _ in sorted(landed)}
+        for run_id, name in landed:
+            found[run_id].append(name)
+        return found
+
+    def named(self) -> set[str]:
+        """Hashes of all the pages that any snapshot names. Raises ManifestUnreadable."""
+        found: set[str] = set()
+        for run_id, names in self.all_runs().items():
+            for name in names:
+                found.update(one.sha256 for one in self._read(_key(name, run_id), _Named).landed)
+        return found
+
+    def delete(self, resource: str, run_id: str) -> None:
+        """Forgets a snapshot; its pages stay until no snapshot names them."""
+        self._storage.delete(_key(resource, run_id))
+
+    def _read(self, key: str, kind: type[_T]) -> _T:
+        try:
+            return msgspec.json.decode(self._storage.get(key), type=kind)
+        except msgspec.MsgspecError as error:
+            raise ManifestUnreadable(key, f"it cannot be read: {error}") from error
+
+
+class _Page(msgspec.Struct):
+    sha256: str
+
+
+class _Named(msgspec.Struct):
+    """Of a manifest only what it names: the rest is not even decoded."""
+
+    landed: list[_Page]
 
 
 def _key(resource: str, run_id: str) -> str:
-    return f"landing/{resource}/{run_id}/manifest.json"
+    return f"landing/{resource}/{run_id}/{_FILE}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import zlib
+from collections.abc import Collection
 
 import zstandard
 
@@ -13,6 +14,7 @@ from propsync.storage import LocalStorage
 
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
+_FOLDER = "landing/pages"
 
 
 class PageStore:
@@ -39,6 +41,14 @@ class PageStore:
             what = f"a page that the manifest names cannot be read: {type(error).__name__}"
             raise PageLost(f"landing/pages/{sha256}", what) from error
 
+    def keep_only(self, named: Collection[str]) -> int:
+        """Removes the bodies whose hash is not among `named`; returns how many."""
+        stored = self._storage.list(_FOLDER)
+        unnamed = [key for key in stored if key.rpartition("/")[2] not in named]
+        for key in unnamed:
+            self._storage.delete(key)
+        return len(unnamed)
+
     def _unpacked(self, sha256: str) -> bytes:
         stored = self._storage.get(_key(sha256))
         if stored.startswith(_GZIP):
@@ -51,4 +61,4 @@ class PageStore:
 
 
 def _key(sha256: str) -> str:
-    return f"landing/pages/{sha256[:2]}/{sha256}"
+    return f"{_FOLDER}/{sha256[:2]}/{sha256}"

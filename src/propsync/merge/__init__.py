@@ -1,25 +1,37 @@
 """From what was landed to the tables: staging → history → current."""
 
+from propsync.merge.base import has_changed, is_compared_otherwise, merged_forms, read_history, write_history
 from propsync.merge.build import Builder
+from propsync.merge.carried import CARRIED, Carried, carry_out
 from propsync.merge.inner import find_inner_shapes
 from propsync.merge.known import known_values, listed_keys, note_statuses, statuses_seen
 from propsync.merge.merger import Merger
 from propsync.merge.missing import Missing, is_too_many, sample, to_hold
 from propsync.merge.reference import build_reference
+from propsync.merge.rehash import rehash
 from propsync.merge.shapes import ShapeStore
 
 __all__ = [
+    "CARRIED",
     "Builder",
+    "Carried",
     "Merger",
     "Missing",
     "ShapeStore",
     "build_reference",
+    "carry_out",
     "find_inner_shapes",
+    "has_changed",
+    "is_compared_otherwise",
     "is_too_many",
     "known_values",
     "listed_keys",
+    "merged_forms",
     "note_statuses",
+    "read_history",
+    "rehash",
     "sample",
     "statuses_seen",
     "to_hold",
+    "write_history",
 ]

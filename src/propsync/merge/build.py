@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from propsync.merge.by_type import ByType
@@ -97,8 +98,8 @@ class Builder:
 
     def _build_types(self, models: Models, shape: Shape, open_columns: str) -> None:
         models = models.with_fragments(open_columns=open_columns, **definition_fragments(shape))
-        models.stage("staging/type_definitions")
-        models.stage("staging/field_definitions")
+        for model in ("type_definitions", "type_appearances", "field_versions", "field_definitions"):
+            models.stage(f"staging/{model}")
         stage_type_names(self._warehouse)
         stage_field_names(self._warehouse)
         self._warehouse.execute("create or replace table staging.previous_fields as from main.asset_type_fields")
@@ -130,10 +131,24 @@ class Builder:
             self._renew_issues(models, "assets", "select asset_id from staging.dirty_assets", "asset_value_issues")
 
     def _renew_issues(self, models: Models, resource: str, records: str, model: str) -> None:
-        self._warehouse.execute(
-            f"delete from ops.value_issues where resource = {text(resource)} and record_id in ({records})"
-        )
+        """Tells anew what is wrong with the values of `records`; an issue that was told before keeps its first run."""
+        of_records = f"from ops.value_issues where resource = {text(resource)} and record_id in ({records})"
+        before = self._warehouse.rows(f"select record_id, name, issue, value, min(run_id) {of_records} group by all")
+        self._warehouse.execute(f"delete {of_records}")
         models.open(f"staging/{model}", "ops.value_issues")
+        if before:
+            self._keep_first_runs(resource, before)
+
+    def _keep_first_runs(self, resource: str, before: Sequence[tuple[str, str, str, str | None, str]]) -> None:
+        columns = [list(values) for values in zip(*before, strict=True)]
+        self._warehouse.execute(
+            "update ops.value_issues as issues set run_id = before.run_id from (select unnest(?) as record_id, "
+            "unnest(?) as name, unnest(?) as issue, unnest(?) as value, unnest(?) as run_id) as before "
+            f"where issues.resource = {text(resource)} and issues.record_id = before.record_id "
+            "and issues.name = before.name and issues.issue = before.issue "
+            "and issues.value is not distinct from before.value",
+            columns,
+        )
 
     def _build_assessment_types(self, shape: Shape) -> None:
         if not self._marks.has_news("assessment_types"):

@@ -1,4 +1,8 @@
-"""Names of tables and columns, given once and kept, whatever a type or field is called later."""
+"""Names of tables and columns, given once and kept, whatever a type or field is called later.
+
+A name follows from history, in the order in which types and fields first appeared, unless it was given already: what
+was given stands in `main`, and in `staging.given_*` for tables that are made anew from nothing.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +12,20 @@ from typing import Any
 from propsync.warehouse import Warehouse, snake_case, unique_name
 
 BY_TYPE_COLUMNS = ("asset_id", "property_id")
+TYPE_NAMES = "select asset_type_id, table_name, name from main.asset_types"
+FIELD_NAMES = "select asset_type_id, field_id, column_name from main.asset_type_fields"
+GIVEN_TYPES, GIVEN_FIELDS = "given_type_names", "given_field_names"
 
 
 def stage_type_names(warehouse: Warehouse) -> None:
     """Makes `staging.type_names`: asset_type_id, table_name for every type in `staging.type_definitions`."""
-    before = warehouse.rows("select asset_type_id, table_name, name from main.asset_types")
+    before = [*_given(warehouse, GIVEN_TYPES), *warehouse.rows(TYPE_NAMES)]
     kept = {asset_type_id: table for asset_type_id, table, _ in before}
     # a type that assets name before any list does gets its table's name once it has one itself
     provisional = {asset_type_id for asset_type_id, _, name in before if name is None}
     unnamed = warehouse.rows(
-        "select asset_type_id, name from staging.type_definitions order by is_listed desc, name, asset_type_id"
+        "select asset_type_id, name from staging.type_appearances "
+        "order by named_at nulls last, was_listed desc, name, asset_type_id"
     )
     taken = set(kept.values())
     for asset_type_id, name in unnamed:
@@ -29,17 +37,15 @@ def stage_type_names(warehouse: Warehouse) -> None:
 
 def stage_field_names(warehouse: Warehouse) -> None:
     """Makes `staging.field_names`: asset_type_id, field_id, column_name for every field defined now or before."""
-    kept = {
-        (asset_type_id, field_id): column
-        for asset_type_id, field_id, column in warehouse.rows(
-            "select asset_type_id, field_id, column_name from main.asset_type_fields"
-        )
-    }
+    before = [*_given(warehouse, GIVEN_FIELDS), *warehouse.rows(FIELD_NAMES)]
+    kept = {(asset_type_id, field_id): column for asset_type_id, field_id, column in before}
     taken: dict[str, set[str]] = {}
     for (asset_type_id, _), column in kept.items():
         taken.setdefault(asset_type_id, set(BY_TYPE_COLUMNS)).add(column)
     defined = warehouse.rows(
-        "select asset_type_id, field_id, label from staging.field_definitions order by asset_type_id, position"
+        "select asset_type_id, field_id, label from staging.field_versions "
+        "qualify row_number() over (partition by asset_type_id, field_id order by valid_from) = 1 "
+        "order by asset_type_id, valid_from, position"
     )
     for asset_type_id, field_id, label in defined:
         if (asset_type_id, field_id) not in kept:
@@ -48,6 +54,12 @@ def stage_field_names(warehouse: Warehouse) -> None:
             of_type.add(kept[asset_type_id, field_id])
     rows = ((*key, column) for key, column in kept.items())
     _stage(warehouse, "field_names", ("asset_type_id", "field_id", "column_name"), rows)
+
+
+def _given(warehouse: Warehouse, table: str) -> list[tuple[Any, ...]]:
+    """Names carried over from tables that these are made in the place of; none in all other runs."""
+    is_there = "select count(*) from duckdb_tables() where database_name = 'staging' and table_name = ?"
+    return warehouse.rows(f"from staging.{table}") if warehouse.value(is_there, [table]) else []
 
 
 def _stage(warehouse: Warehouse, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

@@ -27,10 +27,14 @@ class ShapeStore:
         """The shape with what propsync.toml says now in the place of what it said then."""
         # what was configured and is no more has to be found again
         shape.choices = {part: choice for part, choice in shape.choices.items() if choice.source != "configured"}
-        decided = configured(self._overrides, shape.resource)
+        decided = self.decided(shape.resource)
         shape.choices.update(decided.choices)
         shape.volatile = shape.volatile if decided.volatile is None else decided.volatile
         return shape
+
+    def decided(self, resource: str) -> Shape:
+        """The parts of a shape that propsync.toml decides."""
+        return configured(self._overrides, resource)
 
     def is_whole(self, shape: Shape) -> bool:
         """Whether all that was ever found of a shape is still in it: what is configured no more has to be found."""

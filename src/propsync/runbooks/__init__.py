@@ -2,7 +2,8 @@
 
 from propsync.runbooks.backfill import Scope, backfill
 from propsync.runbooks.nightly import nightly
+from propsync.runbooks.rebuild import rebuild
 from propsync.runbooks.report import Report
 from propsync.runbooks.site import Site, make_home
 
-__all__ = ["Report", "Scope", "Site", "backfill", "make_home", "nightly"]
+__all__ = ["Report", "Scope", "Site", "backfill", "make_home", "nightly", "rebuild"]

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from propsync.api import Api, RetryPolicy, TokenSource
 from propsync.errors import SettingsError
-from propsync.landing import Manifests, PageStore
+from propsync.landing import Bases, Manifests, PageStore
 from propsync.merge import Merger, ShapeStore
 from propsync.publish import Publisher
 from propsync.runs import Journal, RunLock
 from propsync.settings import Settings
-from propsync.storage import PARTIAL, LocalStorage, remove
+from propsync.storage import LocalStorage, remove, remove_partials
 from propsync.warehouse import Warehouse
 
 WAREHOUSE = "warehouse.duckdb"
@@ -26,47 +26,76 @@ class Site:
     """Everything that a run's steps share; open only while the lock is held."""
 
     settings: Settings
-    api: Api
+    work: Path
     warehouse: Warehouse
+    storage: LocalStorage
     pages: PageStore
     manifests: Manifests
+    bases: Bases
     journal: Journal
     shapes: ShapeStore
     merger: Merger
     publisher: Publisher
+    connection: Api | None = None
+
+    @property
+    def api(self) -> Api:
+        """The API; only a site that was opened without it has none."""
+        assert self.connection is not None, "this run asks the API nothing"
+        return self.connection
 
     @classmethod
     @contextmanager
     def opened(cls, settings: Settings, what: str, policy: RetryPolicy | None = None) -> Iterator[Site]:
         """The site, under the lock. Raises SettingsError, Busy, StateUnusable, HomeUnusable, DiskFull."""
         access = settings.require_api()
-        make_home(settings)
-        state = settings.state
-        with RunLock(state / "run.lock").held(what, settings.lock_wait):
-            work = _empty_work_folder(state / "work")
+        with workplace(settings, what) as work:
             source = TokenSource(access.token.get_secret_value(), access.token_file)
             with (
                 Api(access.base_url, source, max_concurrency=settings.max_concurrency, policy=policy) as api,
-                Warehouse(state / WAREHOUSE, memory_limit=settings.memory_limit, folder=work) as warehouse,
+                cls.offline(settings, work, settings.state / WAREHOUSE) as site,
             ):
-                yield cls._of(settings, api, warehouse, work)
+                site.connection = api
+                yield site
 
     @classmethod
-    def _of(cls, settings: Settings, api: Api, warehouse: Warehouse, work: Path) -> Site:
+    @contextmanager
+    def offline(cls, settings: Settings, work: Path, database: Path) -> Iterator[Site]:
+        """The site with `database` as its state and without the API, inside a `workplace`."""
+        with Warehouse(database, memory_limit=settings.memory_limit, folder=work) as warehouse:
+            yield cls._of(settings, warehouse, work)
+
+    @classmethod
+    def _of(cls, settings: Settings, warehouse: Warehouse, work: Path) -> Site:
         storage = LocalStorage(settings.home)
         pages, journal = PageStore(storage), Journal(warehouse)
         shapes = ShapeStore(warehouse, settings.shapes)
         return cls(
             settings=settings,
-            api=api,
+            work=work,
             warehouse=warehouse,
+            storage=storage,
             pages=pages,
             manifests=Manifests(storage),
+            bases=Bases(storage),
             journal=journal,
             shapes=shapes,
             merger=Merger(warehouse, pages, journal, shapes),
             publisher=Publisher(settings.published, work),
         )
+
+
+@contextmanager
+def workplace(settings: Settings, what: str) -> Iterator[Path]:
+    """Holds the lock on home; the folder for unfinished files, in which nothing is left of killed runs.
+
+    Raises SettingsError, Busy, HomeUnusable.
+    """
+    make_home(settings)
+    with RunLock(settings.state / "run.lock").held(what, settings.lock_wait):
+        for folder in (settings.landing, settings.published, settings.state):
+            remove_partials(folder)
+        yield _work_folder(settings.state / "work")
 
 
 def make_home(settings: Settings) -> None:
@@ -91,10 +120,9 @@ def make_home(settings: Settings) -> None:
             )
 
 
-def _empty_work_folder(folder: Path) -> Path:
-    """The folder for unfinished files; what a killed run left there is of no use."""
+def _work_folder(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     for leftover in folder.iterdir():
-        if leftover.suffix == PARTIAL or leftover.name.startswith("duckdb_temp"):
+        if leftover.name.startswith("duckdb_temp"):
             remove(leftover)
     return folder

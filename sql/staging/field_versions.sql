@@ -1,0 +1,35 @@
+-- grain: asset_type_id, field_id, valid_from
+-- why: every definition that a type ever gave of a field; one defined twice keeps its first definition
+with versions as (
+  select
+    asset_type_id,
+    valid_from,
+    valid_to is null as is_open,
+    change <> 'delete' as is_listed,
+    from_json(payload->'$.fields', '["JSON"]') as definitions
+  from history.asset_types
+),
+unnested as (
+  select
+    * exclude (definitions),
+    unnest(definitions) as definition,
+    generate_subscripts(definitions, 1)::integer as position
+  from versions
+),
+described as (
+  select
+    asset_type_id,
+    valid_from,
+    is_open,
+    is_listed,
+    {{field_id}} as field_id,
+    definition->>'$.type' as kind,
+    {{field_label}} as label,
+    position,
+    definition as payload
+  from unnested
+)
+select *
+from described
+where field_id is not null
+qualify row_number() over (partition by asset_type_id, field_id, valid_from order by position) = 1

@@ -1,0 +1,95 @@
+"""The base: history up to a run, in place of snapshots that were pruned. Its manifest is put last, as theirs are."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from propsync.errors import BaseLost
+from propsync.storage import LocalStorage
+
+_FOLDER = "landing/base"
+_FILE = "manifest.json"
+
+
+@dataclass(frozen=True)
+class BaseFile:
+    """One table's rows, as Parquet."""
+
+    key: str
+    sha256: str
+    size_bytes: int
+
+
+@dataclass(frozen=True)
+class Base:
+    """History as of `run_id`, that run's changes included, and what a rebuild needs besides.
+
+    `files` has a file for each table, by name. `forms` has, for each resource, the different ways in which its records
+    were compared.
+    """
+
+    run_id: str
+    files: dict[str, BaseFile]
+    forms: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+
+
+class Bases:
+    """`landing/base/<run>/<table>.parquet` and `landing/base/<run>/manifest.json`."""
+
+    def __init__(self, storage: LocalStorage) -> None:
+        self._storage = storage
+
+    def newest(self) -> Base | None:
+        """The latest complete base; None where nothing was ever pruned. Raises BaseLost for one that is damaged."""
+        found = [key for key in self._storage.list(_FOLDER) if key.endswith(f"/{_FILE}")]
+        if not found:
+            return None
+        try:
+            return msgspec.json.decode(self._storage.get(found[-1]), type=Base)
+        except msgspec.MsgspecError as error:
+            raise BaseLost(found[-1], f"it cannot be read: {error}") from error
+
+    def put_file(self, run_id: str, table: str, source: Path) -> BaseFile:
+        """Takes a finished file into the base that is under way."""
+        key = f"{_FOLDER}/{run_id}/{table}.parquet"
+        told = BaseFile(key, _sha256(source), source.stat().st_size)
+        self._storage.put_file(key, source)
+        return told
+
+    def put(self, base: Base) -> None:
+        """Makes the base exist; every file that it names is stored before."""
+        body = msgspec.json.format(msgspec.json.encode(base), indent=1)
+        self._storage.put(f"{_FOLDER}/{base.run_id}/{_FILE}", body)
+
+    def paths(self, base: Base) -> Mapping[str, Path]:
+        """The file of each table. Raises BaseLost for one that is missing or not as it was put."""
+        return {table: self._checked(one) for table, one in base.files.items()}
+
+    def keep_only(self, base: Base | None) -> int:
+        """Removes older bases, manifests first, and files that `base` does not name; returns how many."""
+        named = {f"{_FOLDER}/{base.run_id}/{_FILE}", *(one.key for one in base.files.values())} if base else set()
+        others = [key for key in self._storage.list(_FOLDER) if key not in named]
+        for key in sorted(others, key=lambda key: not key.endswith(f"/{_FILE}")):
+            self._storage.delete(key)
+        return len(others)
+
+    def _checked(self, one: BaseFile) -> Path:
+        try:
+            path = self._storage.path(one.key)
+            is_same = _sha256(path) == one.sha256
+        except OSError as error:
+            raise BaseLost(one.key, f"it cannot be read: {type(error).__name__}") from error
+        if not is_same:
+            raise BaseLost(one.key, "it is not as it was written")
+        return path
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as reader:
+        return hashlib.file_digest(reader, "sha256").hexdigest()

@@ -1,0 +1,123 @@
+"""What tables that are made anew cannot know from landing, carried over: the journal, and names given once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from propsync.merge.naming import FIELD_NAMES, GIVEN_FIELDS, GIVEN_TYPES, TYPE_NAMES
+from propsync.warehouse import (
+    TABLES,
+    Models,
+    OldFile,
+    Warehouse,
+    add_rows,
+    comment_on_column,
+    quoted,
+    stage_rows,
+    text,
+    write_rows,
+)
+
+_JOURNAL = ("runs", "run_resources", "sweeps", "held_deletes", "rejected_records", "value_issues", "columns")
+_TOLD = "schema_changes"
+_SHAPES = "shapes"
+_LAYOUT = (
+    "select columns.schema_name, columns.table_name, columns.column_name, columns.data_type, columns.column_index, "
+    "columns.comment, tables.comment as table_comment from duckdb_columns() as columns "
+    "join duckdb_tables() as tables using (database_name, schema_name, table_name) "
+    "where columns.database_name = current_database() and columns.schema_name in ('main', 'by_type')"
+)
+NAMES = {"names.types": TYPE_NAMES, "names.fields": FIELD_NAMES, "names.layout": _LAYOUT}
+CARRIED = {f"ops.{name}": f"from ops.{name}" for name in (*_JOURNAL, _TOLD, _SHAPES)} | NAMES
+"""What is carried over, and the query for it, by the name of its file."""
+
+
+class Carried:
+    """Files of rows from an older database, or from a base; none where nothing was left."""
+
+    def __init__(self, files: Mapping[str, Path], *, has_runs: bool = False) -> None:
+        self._files = {name: path for name, path in files.items() if name in CARRIED}
+        self.has_runs = has_runs
+
+    @classmethod
+    def from_database(cls, path: Path, *, memory_limit: str, folder: Path) -> Carried:
+        """From a database of any schema version. Raises StateUnusable for one that cannot be read."""
+        with OldFile(path, memory_limit=memory_limit, folder=folder) as old:
+            return cls(old.write(CARRIED), has_runs=old.is_there("ops.runs"))
+
+    @property
+    def has_names(self) -> bool:
+        """Whether the names given to tables and columns are among it."""
+        return self._files.keys() >= {*NAMES, "ops.columns"}
+
+    def write_into(self, warehouse: Warehouse) -> None:
+        """Gives a new database the journal and the names; shapes are found anew from landing."""
+        for name in _JOURNAL:
+            if f"ops.{name}" in self._files:
+                add_rows(warehouse, f"ops.{name}", self._files[f"ops.{name}"])
+        warehouse.execute("create or replace table staging.runs_told as select run_id from ops.runs")
+        self._stage(warehouse, "names.types", GIVEN_TYPES)
+        self._stage(warehouse, "names.fields", GIVEN_FIELDS)
+        if self.has_names:
+            self._stage(warehouse, "names.layout", "layout")
+            _make_columns(warehouse)
+
+    def write_shapes(self, warehouse: Warehouse) -> None:
+        """Gives a new database the shapes as they were, for where landing does not begin at the beginning."""
+        if f"ops.{_SHAPES}" in self._files:
+            add_rows(warehouse, f"ops.{_SHAPES}", self._files[f"ops.{_SHAPES}"])
+
+    def settle_changes(self, warehouse: Warehouse, run_id: str) -> None:
+        """What a run once told of changes stands; what is told now in its name was told then.
+
+        Adds what differs between the shapes as they were and as they are now.
+        """
+        self._stage(warehouse, f"ops.{_SHAPES}", "shapes_before")
+        with warehouse.transaction():
+            warehouse.execute(f"delete from ops.{_TOLD} where run_id in (from staging.runs_told)")
+            if f"ops.{_TOLD}" in self._files:
+                add_rows(warehouse, f"ops.{_TOLD}", self._files[f"ops.{_TOLD}"])
+            if f"ops.{_SHAPES}" in self._files:
+                Models(warehouse, {"run_id": run_id}).open("staging/shape_changes", f"ops.{_TOLD}")
+
+    def _stage(self, warehouse: Warehouse, name: str, table: str) -> None:
+        if name in self._files:
+            stage_rows(warehouse, table, self._files[name])
+
+
+def carry_out(warehouse: Warehouse, name: str, path: Path) -> None:
+    """Writes one of `CARRIED` from the open database."""
+    write_rows(warehouse, CARRIED[name], path)
+
+
+def _make_columns(warehouse: Warehouse) -> None:
+    """Makes the columns that depend on the data as they were, in their order: one whose values are all gone stays."""
+    rows = warehouse.rows(
+        "select schema_name, layout.table_name, layout.column_name, columns.type, layout.comment, table_comment "
+        "from staging.layout as layout join ops.columns as columns on columns.table_schema = schema_name "
+        "and columns.table_name = layout.table_name and columns.column_name = layout.column_name "
+        "order by schema_name, layout.table_name, column_index"
+    )
+    made: set[str] = set()
+    statements: list[str] = []
+    for schema, table, column, kind, comment, table_comment in rows:
+        target = f"{quoted(schema)}.{quoted(table)}"
+        if schema == "by_type" and target not in made:
+            statements += _wide_table(target, table_comment)
+        if schema == "by_type" or (f"{schema}.{table}" in TABLES and column not in TABLES[f"{schema}.{table}"].columns):
+            statements.append(f"alter table {target} add column {quoted(column)} {kind}")
+            statements.append(comment_on_column(target, column, comment or ""))
+        made.add(target)
+    if statements:
+        with warehouse.transaction():
+            warehouse.execute(";\n".join(statements))
+
+
+def _wide_table(target: str, comment: str | None) -> list[str]:
+    return [
+        f"create table {target} (asset_id VARCHAR, property_id VARCHAR)",
+        f"comment on table {target} is {text(comment or '')}",
+        comment_on_column(target, "asset_id", "The asset's id in the API"),
+        comment_on_column(target, "property_id", "The property that the asset belongs to"),
+    ]

@@ -1,0 +1,91 @@
+"""Rows on their way from one database file to another: out as Parquet, in by the columns that both have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import duckdb
+
+from propsync.errors import StateUnusable
+from propsync.storage import PARTIAL
+from propsync.warehouse.connection import Warehouse
+from propsync.warehouse.tables import quoted, text
+
+_OPTIONS = "(format parquet, compression zstd, compression_level 9)"
+
+
+class OldFile:
+    """A database file of any schema version, opened beside the one that is made; it is only read.
+
+    Raises StateUnusable for one that cannot be read; that harms no other connection.
+    """
+
+    def __init__(self, path: Path, *, memory_limit: str, folder: Path) -> None:
+        """`folder` gets what does not fit into `memory_limit`, and what is written."""
+        self._path = path
+        self._folder = folder
+        config: dict[str, str | bool | int | float | list[str]] = {
+            "memory_limit": memory_limit,
+            "temp_directory": str(folder),
+        }
+        try:
+            self._connection = duckdb.connect(path, read_only=True, config=config)
+        except duckdb.Error as error:
+            raise StateUnusable(str(path), str(error).splitlines()[0]) from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self._connection.close()
+
+    def is_there(self, table: str) -> bool:
+        """Whether the file has the table, with any row in it."""
+        try:
+            return bool(self._connection.execute(f"select count(*) from {table}").fetchall()[0][0])
+        except duckdb.Error:
+            return False
+
+    def write(self, queries: Mapping[str, str]) -> dict[str, Path]:
+        """Writes each query's rows to a file of its own; a query that this file has no tables for is left out."""
+        return {name: path for name, query in queries.items() if (path := self._write(name, query))}
+
+    def _write(self, name: str, query: str) -> Path | None:
+        path = self._folder / f"{name}.parquet{PARTIAL}"
+        try:
+            self._connection.execute(f"copy ({query}) to {text(str(path))} {_OPTIONS}")
+        except (duckdb.CatalogException, duckdb.BinderException):
+            return None
+        except duckdb.Error as error:
+            raise StateUnusable(str(self._path), str(error).splitlines()[0]) from error
+        return path
+
+
+def settle_file(path: Path) -> None:
+    """Takes what stands beside a database file into it; one that cannot be opened stays as it is."""
+    with suppress(duckdb.Error), duckdb.connect(path) as connection:
+        connection.execute("checkpoint")
+
+
+def write_rows(warehouse: Warehouse, query: str, path: Path) -> None:
+    """Writes a query's rows to a Parquet file."""
+    warehouse.execute(f"copy ({query}) to {text(str(path))} {_OPTIONS}")
+
+
+def add_rows(warehouse: Warehouse, table: str, path: Path) -> None:
+    """Adds the rows of a Parquet file to a table, by the columns that both have."""
+    source = f"read_parquet({text(str(path))})"
+    wanted = {name for (name,) in warehouse.rows(f"select column_name from (describe {table})")}
+    given = [name for (name,) in warehouse.rows(f"select column_name from (describe from {source})")]
+    both = ", ".join(quoted(name) for name in given if name in wanted)
+    if both:
+        warehouse.execute(f"insert into {table} by name select {both} from {source}")
+
+
+def stage_rows(warehouse: Warehouse, table: str, path: Path) -> None:
+    """Makes `staging.<table>` from a Parquet file."""
+    warehouse.execute(f"create or replace table staging.{quoted(table)} as from read_parquet({text(str(path))})")
