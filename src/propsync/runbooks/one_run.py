@@ -14,6 +14,7 @@ from propsync.log import redact
 from propsync.resources import RESOURCES, SYNCED
 from propsync.runbooks.family import Family
 from propsync.runbooks.report import Report, left_behind
+from propsync.runbooks.retention import prune
 from propsync.runbooks.site import Site
 from propsync.runs import Run, next_run, run_status, time_of
 from propsync.settings import Settings
@@ -65,10 +66,19 @@ def one_run(
             report = _end(site, run, began)
             if report.status != "failed":
                 call("publish", lambda: site.publisher.publish(site.warehouse, run.run_id))
+            _tidy(site, run)
         except BaseException as error:
             site.journal.end(run, "failed", _in_one_line(error))
             raise
     return report
+
+
+def _tidy(site: Site, run: Run) -> None:
+    """What is left lying is no reason to call a run failed that published."""
+    try:
+        prune(site, run)
+    except PropsyncError as error:
+        _log.error("landing was not pruned: %s", error)
 
 
 def finish_earlier(site: Site, run: Run) -> None:
