@@ -59,7 +59,9 @@ class Merger:
             return around if one.sequence < 0 else keys
 
         self._stage(Listed(self._warehouse), manifest, cutters)
-        is_whole = own is not None and (beside is not None or not resource.is_beside)
+        # a backfill's pages may leave out types that only pages tell of
+        is_all_beside = beside is not None and not beside.filters
+        is_whole = own is not None and (is_all_beside or not resource.is_beside)
         return self._merge(resource, manifest, shape, cutters, is_whole=is_whole, is_journalled=own is not None)
 
     def _stage(self, listed: Listed, manifest: Manifest, cutters: Callable[[Landed], Cutter]) -> None:

@@ -58,7 +58,7 @@ def joined(reports: Sequence[Report]) -> Report:
 def _added(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     both = {name: one[name] + other[name] for name in one if isinstance(one[name], int)}
     verdicts = [Verdict(counts["verdict"]) for counts in (one, other)]
-    return {**other, **both, "verdict": max(verdicts, key=list(Verdict).index)}
+    return {**other, **both, "verdict": max(verdicts, key=list(Verdict).index).value}
 
 
 _MOST_REASONS = 3
