@@ -83,7 +83,12 @@ class Partition:
         places = self._places
         properties = self._within("property", places.properties if places.has_property else ())
         types = self._within("type", places.types if places.has_type else ())
-        return Planner(properties, types, places.counts, self._reader.limit, self._fits)
+        return Planner(properties, types, places.counts, self._page_size(), self._fits)
+
+    def _page_size(self) -> int:
+        """What the API really gives a page, if page 1 is shorter than asked."""
+        shown, total = len(self._first.page.records), self._first.page.total or 0
+        return shown if 0 < shown < total else self._reader.limit
 
     def _within(self, parameter: str, ids: Iterable[str]) -> list[str]:
         """Those that a backfill's own filter lets pass."""

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 import msgspec
 
 from propsync.landing import Landed, PageStore
-from propsync.records import Cutter, decode, first_text
+from propsync.records import Cutter
 from propsync.resources import Resource
 from propsync.shapes import Shape
 from propsync.sweep.parts import Part, Place
@@ -40,8 +40,9 @@ class Places:
         self._warehouse = warehouse
         self._pages = pages
         self._resource = resource
-        self._shape = shape
         self.has_property, self.has_type = shape.has("property"), shape.has("type")
+        # cutters decode nothing of a record but what they are asked for
+        self._property, self._type = (Cutter(None, (shape.paths(role),)) for role in ("property", "type"))
         self.properties: dict[str, None] = _usable(one for (one,) in warehouse.rows(f"{_PROPERTIES} order by 1"))
         known = _usable(one for (one,) in warehouse.rows(f"{_TYPES[resource.name]} order by 1"))
         self.types: dict[str, None] = known | _usable(sorted(types))
@@ -53,8 +54,7 @@ class Places:
 
     def place(self, record: msgspec.Raw) -> Place:
         """The property and type of a record."""
-        value = decode(record)
-        return first_text(value, self._shape.paths("property")), first_text(value, self._shape.paths("type"))
+        return _only(self._property.key(record)), _only(self._type.key(record))
 
     def observe(self, records: Iterable[msgspec.Raw]) -> bool:
         """Learns the ids that these records show; whether any property was new."""
@@ -90,6 +90,10 @@ class Places:
                     key = cutter.key(record)
                     if key and part.holds(self.place(record)):
                         yield key[0]
+
+
+def _only(key: tuple[str, ...] | None) -> str | None:
+    return key[0] if key else None
 
 
 def _usable(ids: Iterable[str | None]) -> dict[str, None]:
