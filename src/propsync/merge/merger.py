@@ -83,11 +83,12 @@ class Merger:
         models = self._models(resource, manifest, shape)
         self._stage_known(resource)
         fetched = models.stage("staging/latest")
-        models.stage("staging/candidates")
         readings = Readings(self._warehouse, self._pages, manifest, cutters)
-        readings.stage_candidates(canonical_form(resource, shape))
-        models.stage("staging/changed")
-        self._stage_concluded(resource, models, manifest, is_whole=is_whole)
+        candidates = models.stage("staging/candidates")
+        if self._stage_concluded(models, manifest, is_whole=is_whole) or candidates:
+            self._stage_changed(resource, models, readings, canonical_form(resource, shape))
+        else:  # a quiet night has nothing to compare
+            self._warehouse.execute("create or replace table staging.changed (change varchar)")
         rejected = list(readings.rejected())
         with self._warehouse.transaction():
             if self._shapes.put(shape, manifest.run_id):
@@ -98,16 +99,22 @@ class Merger:
                 self._journal.merged(manifest, counts, rejected)
         return counts
 
-    def _stage_concluded(self, resource: Resource, models: Models, manifest: Manifest, *, is_whole: bool) -> None:
-        """Adds to what changed the records that are gone, and those whose status nobody knows."""
+    def _stage_concluded(self, models: Models, manifest: Manifest, *, is_whole: bool) -> int:
+        """Makes `staging.concluded`: what became of keys that were not seen. Returns how many."""
         self._warehouse.execute(
             "create or replace table staging.concluded (key_1 varchar, key_2 varchar, outcome varchar)"
         )
         rows = [(*(*one.key, "")[:2], one.outcome) for one in manifest.looked_up]
         self._warehouse.add("staging.concluded", rows)
-        if is_whole:
-            models.stage("staging/unlisted")
+        unlisted = models.stage("staging/unlisted") if is_whole else 0
+        if unlisted:
             self._warehouse.execute("insert into staging.concluded select key_1, key_2, 'gone' from staging.unlisted")
+        return len(rows) + unlisted
+
+    def _stage_changed(self, resource: Resource, models: Models, readings: Readings, form: CanonicalForm) -> None:
+        """Makes `staging.changed`: new versions, what is gone, and assessments whose status nobody knows."""
+        readings.stage_candidates(form)
+        models.stage("staging/changed")
         first, second = _key_parts(resource)
         facts = "status, performed_for, performed_by" if resource.performed else _NO_FACTS
         self._warehouse.execute(
