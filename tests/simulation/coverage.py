@@ -43,6 +43,8 @@ def of_end(found: Published) -> Coverage:
         counted[f"resource {verdict}"] += count
     for status, count in found.rows("select status, count(*) from ops.runs group by all"):
         counted[f"run told as {status}"] += count
+    for flow, count in found.rows("select flow, count(*) from ops.runs group by all"):
+        counted[f"flow {flow}"] += count
     for resource in ("assets", "assessments", "schedules"):
         for change, count in found.rows(f"select change, count(*) from history.{resource} group by all"):
             counted[f"{resource} {change}"] += count

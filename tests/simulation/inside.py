@@ -5,19 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import traceback
-from collections.abc import Mapping
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from propsync.api import RetryPolicy
 from propsync.errors import PropsyncError
-from propsync.runbooks import nightly
+from propsync.runbooks import Report, Scope, backfill, nightly, rebuild
 from propsync.settings import load_settings
 
 from .kills import Killed, install, moments
-from .outcome import Outcome, held_of
-from .scenario import Kill
+from .outcome import Order, Outcome
 
 POLICY = RetryPolicy(attempts=4, budget=5.0, base=1e-6, rng=Random("waits").random)
 
@@ -31,29 +28,23 @@ class Inside:
         self._aside = root / "aside"
         install()
 
-    def run(self, environ: Mapping[str, str], kill: Kill | None = None, accept: str | None = None) -> Outcome:
+    def run(self, order: Order) -> Outcome:
         """One run, to its end or to its death."""
-        moments.plan(kill, self._copy)
+        moments.plan(order.kill, self._copy)
         try:
-            return self._whole(environ, accept)
+            report = _report(order)
         except Killed:
             return Outcome(None, killed=True)
         except PropsyncError as error:
             return self._ended_early(f"{type(error).__name__}: {error}")
         except Exception:  # noqa: BLE001 - whatever it is, it is a finding
             return self._ended_early(traceback.format_exc())
+        else:
+            return self._ended_early("") if moments.is_dead else Outcome.of(report)
         finally:
             if moments.is_dead:
                 shutil.rmtree(self.home)
                 self._aside.rename(self.home)
-
-    @staticmethod
-    def _whole(environ: Mapping[str, str], accept: str | None) -> Outcome:
-        options: dict[str, Any] = {"accept": accept} if accept else {}
-        report = nightly(load_settings(environ=dict(environ)), policy=POLICY, **options)
-        if moments.is_dead:  # death was noticed by nobody
-            return Outcome(None, killed=True)
-        return Outcome(report.exit_code, report.run_id, held_of(report), left_behind=list(report.left_behind))
 
     @staticmethod
     def _ended_early(error: str) -> Outcome:
@@ -64,6 +55,15 @@ class Inside:
 
     def close(self) -> None:
         """Nothing stays open between runs."""
+
+
+def _report(order: Order) -> Report:
+    settings = load_settings(environ=dict(order.environ))
+    if order.scope is not None:
+        return backfill(settings, Scope(**order.scope), policy=POLICY)
+    if order.rebuild:
+        return rebuild(settings, now=order.now)
+    return nightly(settings, order.only, accept=order.accept, policy=POLICY, now=order.now)
 
 
 def memory_folder() -> Path | None:

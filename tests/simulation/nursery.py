@@ -13,8 +13,7 @@ from typing import Any, NoReturn
 
 from .inside import Inside
 from .kills import moments
-from .outcome import Outcome
-from .scenario import Kill
+from .outcome import Order
 
 
 class Once(Inside):
@@ -28,7 +27,7 @@ def main() -> None:
     """One order a line; two lines back: the process id, and how it ended."""
     logging.disable()
     for line in sys.stdin:
-        order = json.loads(line)
+        order = Order.from_json(json.loads(line))
         reading, writing = os.pipe()
         pid = os.fork()
         if not pid:
@@ -42,10 +41,8 @@ def main() -> None:
         _say({"signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0, "outcome": json.loads(told or b"null")})
 
 
-def _run(order: dict[str, Any], writing: int) -> NoReturn:
-    kill = Kill(**order["kill"]) if order["kill"] else None
-    once = Once(Path(order["environ"]["PROPSYNC_HOME"]).parent)
-    outcome: Outcome = once.run(order["environ"], kill, order["accept"])
+def _run(order: Order, writing: int) -> NoReturn:
+    outcome = Once(Path(order.environ["PROPSYNC_HOME"]).parent).run(order)
     os.write(writing, json.dumps(asdict(outcome)).encode())
     os._exit(0)
 

@@ -1,9 +1,41 @@
-"""How one run ended, as whoever started it knows it."""
+"""What a run is told to do, and how it ended, as whoever started it knows it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any, Self
+
+from .scenario import Kill
+
+
+@dataclass(frozen=True)
+class Order:
+    """One run: when it thinks it is, what it is to do, and when it dies.
+
+    With a `scope` it is a backfill, with `rebuild` a rebuild, else the nightly.
+    """
+
+    environ: Mapping[str, str]
+    now: datetime
+    kill: Kill | None = None
+    only: tuple[str, ...] = ()
+    accept: str | None = None
+    scope: Mapping[str, tuple[str, ...]] | None = None
+    rebuild: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """For another process."""
+        return asdict(self) | {"now": self.now.isoformat()}
+
+    @classmethod
+    def from_json(cls, told: Mapping[str, Any]) -> Self:
+        """As `to_json` gave it."""
+        scope = {name: tuple(ids) for name, ids in told["scope"].items()} if told["scope"] else None
+        kill = Kill(**told["kill"]) if told["kill"] else None
+        now = datetime.fromisoformat(told["now"])
+        return cls(told["environ"], now, kill, tuple(told["only"]), told["accept"], scope, told["rebuild"])
 
 
 @dataclass
@@ -16,8 +48,11 @@ class Outcome:
     left_behind: list[str] = field(default_factory=list)
     killed: bool = False
     error: str | None = None
+    resources: dict[str, str] = field(default_factory=dict)
 
-
-def held_of(report: Any) -> int:
-    """How many deletes a run holds."""
-    return sum(int(counts.get("held") or 0) for counts in report.resources.values())
+    @classmethod
+    def of(cls, report: Any) -> Self:
+        """How a run ended that came to its end."""
+        held = sum(int(counts.get("held") or 0) for counts in report.resources.values())
+        verdicts = {name: str(counts.get("verdict")) for name, counts in report.resources.items()}
+        return cls(report.exit_code, report.run_id, held, list(report.left_behind), resources=verdicts)

@@ -8,12 +8,11 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from .outcome import Outcome
+from .outcome import Order, Outcome
 from .scenario import Kill
 from .watch import Watch
 
@@ -32,12 +31,11 @@ class Outside:
             env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
         )
 
-    def run(self, environ: Mapping[str, str], kill: Kill | None = None, accept: str | None = None) -> Outcome:
+    def run(self, order: Order) -> Outcome:
         """One run, to its end or to its death."""
-        order = {"environ": dict(environ), "kill": vars(kill) if kill else None, "accept": accept}
-        self._tell(order)
+        self._tell(order.to_json())
         pid = int(self._hear()["pid"])
-        timer = self._arm(kill, pid)
+        timer = self._arm(order.kill, pid)
         told = self._hear()
         if timer is not None:
             timer.cancel()

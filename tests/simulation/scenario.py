@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
+
+from propsync_sandbox import RESOURCES
 
 from .ground import GROUNDS
 from .statuses import ASKED
 from .trouble import Rule, draw_faults
+
+SCOPES = ("properties", "asset_types", "assessment_types", "assets", "assessments")
+"""What a backfill can be narrowed by."""
 
 EVENTS = (
     "page",
@@ -40,17 +45,29 @@ class Kill:
 
 @dataclass(frozen=True)
 class Night:
-    """One run: the edits since the one before, the chance of edits before each request, faults, and maybe a kill."""
+    """One run: the edits since the one before, the chance of edits before each request, faults, and maybe a kill.
 
+    A night with `ids_of` is a backfill of some ids of that kind, one that `rebuilds` asks the API nothing; the others
+    are the nightly, of all or `only` some.
+    """
+
+    hours: int
     edits_before: int
     edit_chance: float
     faults: tuple[Rule, ...]
     kill: Kill | None
+    only: tuple[str, ...] = ()
+    ids_of: str | None = None
+    rebuilds: bool = False
 
     def __str__(self) -> str:
         kinds = [rule["effect"]["kind"] for rule in self.faults]
-        death = f", {self.kill}" if self.kill else ""
-        return f"{self.edits_before} edits before, edits at {self.edit_chance:g} of requests, faults {kinds}{death}"
+        what = f"backfill by {self.ids_of}" if self.ids_of else ", ".join(self.only) or "everything"
+        what = "rebuild" if self.rebuilds else what
+        return (
+            f"{what} after {self.hours} h and {self.edits_before} edits, "
+            f"edits before {self.edit_chance:.0%} of requests, faults {kinds}{f', {self.kill}' if self.kill else ''}"
+        )
 
 
 @dataclass(frozen=True)
@@ -68,6 +85,7 @@ class Scenario:
     signed_links: bool
     documents_allowed: bool
     explicit_statuses: bool
+    keep_days: int
     nights: tuple[Night, ...]
     quiet_twice: bool
     rebuild: bool
@@ -91,7 +109,8 @@ class Scenario:
             signed_links=signed_links,
             documents_allowed=dice.random() < 0.8,
             explicit_statuses=dice.random() < 0.5,
-            nights=tuple(_night(dice, kind) for _ in range(dice.choices((1, 2, 3), (2, 3, 1))[0])),
+            keep_days=dice.choice((1, 3, 30)),
+            nights=_nights(dice, kind),
             quiet_twice=seed % 3 == 0,
             rebuild=seed % 4 == 0,
         )
@@ -105,6 +124,7 @@ class Scenario:
             "PROPSYNC_PAGE_LIMIT": str(self.page_limit),
             "PROPSYNC_MAX_CONCURRENCY": str(self.concurrency),
             "PROPSYNC_DELETE_LIMIT": str(self.delete_limit),
+            "PROPSYNC_LANDING_KEEP_DAYS": str(self.keep_days),
         }
         if self.explicit_statuses:
             environ["PROPSYNC_ASSESSMENT_STATUSES"] = ",".join(ASKED["assessments"])
@@ -118,6 +138,7 @@ class Scenario:
             f"concurrency {self.concurrency}",
             f"delete limit {self.delete_limit:g}",
             f"order {self.order}",
+            f"landing kept {self.keep_days} d",
             *(["signed links"] if self.signed_links else []),
             *([] if self.documents_allowed else ["no right to documents"]),
             *(["statuses set"] if self.explicit_statuses else []),
@@ -126,12 +147,24 @@ class Scenario:
         return "\n".join(["  " + ", ".join(words), *nights])
 
 
+def _nights(dice: Random, kind: str) -> tuple[Night, ...]:
+    """One to three, and sometimes a backfill or a rebuild after one of them."""
+    nights = [_night(dice, kind) for _ in range(dice.choices((1, 2, 3), (4, 4, 1))[0])]
+    if dice.random() < 0.15:
+        nights.insert(dice.randint(1, len(nights)), replace(_night(dice, kind), only=(), ids_of=dice.choice(SCOPES)))
+    elif dice.random() < 0.1:
+        nights.insert(dice.randint(1, len(nights)), replace(_night(dice, kind), only=(), rebuilds=True))
+    return tuple(nights)
+
+
 def _night(dice: Random, kind: str) -> Night:
     return Night(
+        hours=dice.choice((12, 24, 24, 100, 1000)),
         edits_before=dice.choice((0, 3, 8, 15)),
         edit_chance=dice.choices((0.0, 0.02, 0.1, 0.5), (4, 4, 3, 1))[0],
         faults=draw_faults(dice),
         kill=_kill(dice, kind),
+        only=(dice.choice(tuple(RESOURCES)),) if dice.random() < 0.08 else (),
     )
 
 
@@ -143,18 +176,9 @@ def _kill(dice: Random, kind: str) -> Kill | None:
     if kind == "kill":  # only another process can be killed from outside
         events, weights = (*events, "request", "time"), (*weights, 8, 4)
     event = dice.choices(events, weights)[0]
-    return Kill(event, 1 + int(dice.random() ** 2 * _MOST[event]), dice.random() < 0.5)
+    return Kill(event, 1 + int(dice.random() ** 1.5 * _MOST[event]), dice.random() < 0.5)
 
 
 # moments of each kind in a run, roughly
-_MOST = {
-    "page": 40,
-    "manifest": 5,
-    "commit": 25,
-    "statement": 40,
-    "checkpoint": 2,
-    "publish": 35,
-    "copy": 2,
-    "remove": 6,
-}
-_MOST |= {"close": 1, "request": 70, "time": 150}
+_MOST = {"page": 12, "manifest": 5, "commit": 14, "statement": 2, "checkpoint": 2, "publish": 25, "copy": 2}
+_MOST |= {"remove": 4, "close": 1, "request": 60, "time": 150}

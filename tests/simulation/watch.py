@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from random import Random
 from urllib.parse import parse_qs
 
@@ -23,14 +23,23 @@ _PATHS = {
 
 @dataclass
 class Window:
-    """One run: when it was, what it was shown, and before each request what was gone and what had a hidden status."""
+    """One run: when it thought it was, what it was shown, and before each request what was gone, what was hidden.
+
+    The runs of a backfill have no time of their own and come a moment after the run before: they are `after` it.
+    """
 
     name: str
-    began: datetime
-    ended: datetime
+    time: datetime
+    after: bool = False
     entries: list[Entry] = field(default_factory=list)
     gone: list[Gone] = field(default_factory=list)
     hidden: list[Gone] = field(default_factory=list)
+
+    def is_of(self, time: datetime) -> bool:
+        """Whether a run of that time happened in this window."""
+        if not self.after:
+            return time == self.time
+        return timedelta() < time - self.time < timedelta(seconds=1)
 
     def was_gone(self, resource: str, key: Key) -> bool:
         """Whether the world was without this record at some moment of the run."""
@@ -104,9 +113,9 @@ class Watch:
         """Forgets what was noted: another run begins."""
         self._gone, self._hidden = [], []
 
-    def window(self, name: str, began: datetime, ended: datetime, entries: list[Entry]) -> Window:
+    def window(self, name: str, time: datetime, after: bool, entries: list[Entry]) -> Window:
         """What was noted since `begin`."""
-        return Window(name, began, ended, entries, self._gone, self._hidden)
+        return Window(name, time, after, entries, self._gone, self._hidden)
 
     def _look(self) -> tuple[Gone, Gone]:
         gone = {name: frozenset(self.world.shelf(name).gone_keys()) for name in RESOURCES}

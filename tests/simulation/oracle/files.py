@@ -10,35 +10,47 @@ from pathlib import Path
 
 import zstandard
 
-from ..product import HAS_RETENTION
 from .problems import Problems
 
 _SHA256 = re.compile(rb"[0-9a-f]{64}")
 
 
-def landing_of(home: Path) -> Path:
-    """The folder of what was received."""
-    return home / "landing"
-
-
 def check_landing(home: Path, problems: Problems) -> None:
-    """Each page is named by a manifest, each page that a manifest names is there, and holds what its name says."""
-    landing = landing_of(home)
+    """Each file is named by a manifest, each that a manifest names is there, and holds what its name says."""
+    landing = home / "landing"
     pages = {path.name: path for path in (landing / "pages").rglob("*") if path.is_file()}
-    named = {name.decode() for path in landing.rglob("manifest.json") for name in _SHA256.findall(path.read_bytes())}
+    named = {
+        name.decode()
+        for path in landing.glob("*/*/manifest.json")
+        if path.parent.parent.name != "base"
+        for name in _SHA256.findall(path.read_bytes())
+    }
     unnamed, lost = sorted(pages.keys() - named), sorted(named - pages.keys())
-    problems.expect(not unnamed or not HAS_RETENTION, "nothing in landing that no manifest names", unnamed)
+    problems.expect(not unnamed, "nothing in landing that no manifest names", unnamed)
     problems.expect(not lost, "every page that a manifest names is there", lost)
-    wrong = [
-        name for name, path in pages.items() if name in named and hashlib.sha256(_unpacked(path)).hexdigest() != name
-    ]
+    kept = (path for name, path in pages.items() if name in named)
+    wrong = [path.name for path in kept if hashlib.sha256(_unpacked(path)).hexdigest() != path.name]
     problems.expect(not wrong, "a page holds what its name says", wrong)
+    _check_base(home, problems)
+
+
+def _check_base(home: Path, problems: Problems) -> None:
+    """The same of history that stands for snapshots that were pruned."""
+    base = home / "landing" / "base"
+    manifests = list(base.glob("*/manifest.json"))
+    problems.expect(len(manifests) <= 1, "one base at most", manifests)
+    files = [one for path in manifests for one in json.loads(path.read_bytes())["files"].values()]
+    there = {path for path in base.rglob("*") if path.is_file()}
+    problems.expect(there == {*manifests, *(home / one["key"] for one in files)}, "a base has its files", there)
+    for one in files:
+        same = hashlib.sha256((home / one["key"]).read_bytes()).hexdigest() == one["sha256"]
+        problems.expect(same, "a file of a base holds what its manifest says", one["key"])
 
 
 def check_leftovers(home: Path, problems: Problems) -> None:
     """No unfinished file outlives a run that ended."""
     left = [str(path.relative_to(home)) for path in home.rglob("*.partial")]
-    problems.expect(not left or not HAS_RETENTION, "no unfinished files after a run", left)
+    problems.expect(not left, "no unfinished files after a run", left)
     wal = home / "published" / "warehouse.duckdb.wal"
     problems.expect(not wal.exists(), "no journal of DuckDB's beside what is published", wal)
 

@@ -36,6 +36,8 @@ class Present:
         self._problems = problems
         self._page_limit = page_limit
         self._documents_allowed = documents_allowed
+        self.is_settled = True
+        """Whether no row had to wait for its turn to be looked up again."""
 
     def check(self, found: Published) -> None:
         """Every record, and the tables made of it."""
@@ -53,6 +55,7 @@ class Present:
         hidden = {key for key, one in truth.items() if asked and one.status not in asked}
         unseen = [key for key, (_, status, *_) in rows.items() if asked and status not in asked]
         is_turn_due = len(unseen) <= self._page_limit  # such rows are looked up again, a page of them a night
+        self.is_settled = self.is_settled and is_turn_due
         for key in truth.keys() - rows.keys() - hidden:
             self._problems.add("tables = world", resource, key, "is missing", truth[key].body.decode())
         for key, (payload, *facts) in rows.items():

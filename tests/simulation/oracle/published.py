@@ -13,6 +13,7 @@ import duckdb
 
 from propsync_sandbox import Key
 
+RUN_ID = "%Y%m%dT%H%M%S%fZ"
 KEYS = {
     "assets": ("asset_id",),
     "assessments": ("assessment_id",),

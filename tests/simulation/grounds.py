@@ -1,0 +1,52 @@
+"""Homes that were synced once, when all was well, and are copied for every seed that begins there."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol
+
+from propsync_sandbox import RESOURCES, Entry, Sandbox
+
+from .ground import SmallWorld
+from .outcome import Order, Outcome
+from .scenario import Scenario
+from .watch import Window
+
+TOKEN = "simulated"
+FIRST_RUN = datetime(2031, 1, 1, 2, tzinfo=UTC)
+_PATHS = {"assets": "/properties/assets", "assessments": "/assessments", "schedules": "/assessments/schedules"}
+
+
+class Runner(Protocol):
+    """Runs nights of one home."""
+
+    home: Path
+
+    def run(self, order: Order) -> Outcome:
+        """One run, to its end or to its death."""
+
+
+def ground_home(scenario: Scenario, runner: Runner, grounds: Path) -> Path:
+    """The home of a ground, made when it is first asked for."""
+    home = grounds / f"{scenario.ground}{'-signed' if scenario.signed_links else ''}"
+    if not home.exists():
+        with Sandbox(world=SmallWorld(scenario.ground), token=TOKEN, signed_links=scenario.signed_links) as sandbox:
+            # in one page, so that links that change by themselves are found
+            settings = scenario.settings(sandbox.base_url, TOKEN, runner.home) | {"PROPSYNC_PAGE_LIMIT": "100"}
+            outcome = runner.run(Order(settings, FIRST_RUN))
+        if outcome.exit_code != 0:
+            raise RuntimeError(f"a ground could not be made: {outcome}")
+        runner.home.rename(home)
+    return home
+
+
+def first_window(world: SmallWorld) -> Window:
+    """What a first run saw of a world in which nothing had happened yet."""
+    entries = [
+        Entry("GET", _PATHS[name], "", "", 200, records=tuple(world.shelf(name).records()), with_flags=True)
+        for name in RESOURCES
+    ]
+    types = {"/properties/assets": world.asset_types, "/assessments/types": world.assessment_types}
+    entries += [Entry("GET", path, "", "", 200, types=book.listed_json()) for path, book in types.items()]
+    return Window("the first run", FIRST_RUN, entries=entries)

@@ -1,0 +1,76 @@
+"""What a run claims to have read, against what the sandbox showed: certificates that hold, the newest copy kept."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+from propsync_sandbox import RESOURCES, Entry, Key, Record
+
+from ..outcome import Outcome
+from ..watch import Window, is_count, resource_of
+from .canonical import canonical
+from .problems import Problems
+from .published import published
+
+_NARROWED = {"id", "assessment", "property", "type"}
+
+
+def check_claims(home: Path, outcome: Outcome, window: Window, problems: Problems) -> Counter[str]:
+    """Asked where answers came in the order of the requests. Returns how many claims could be checked."""
+    checked: Counter[str] = Counter()
+    for resource in RESOURCES:
+        path = home / "landing" / resource / str(outcome.run_id) / "manifest.json"
+        entries = [one for one in window.entries if resource_of(one) == resource]
+        is_plain = not any(one.fault for one in entries) and path.exists() and not window.after
+        manifest = json.loads(path.read_bytes()) if is_plain else {}
+        if manifest.get("verdict") == "certified":
+            read = _counted([one for one in entries if one.status == 200], len(manifest["landed"]))
+            last = manifest["certificates"][-1]
+            if last["rung"] < 2:
+                _check_certificate(resource, read, problems)
+                checked["claim of a certificate"] += 1
+            _check_newest(home, resource, read, problems)
+            checked["claim of the newest copy"] += 1
+    return checked
+
+
+def _counted(entries: list[Entry], landed: int) -> list[Entry]:
+    """The answers that count are the last: those of the certified attempt, and the look-ups after it."""
+    return entries[-landed:] if landed else []
+
+
+def _check_certificate(resource: str, read: list[Entry], problems: Problems) -> None:
+    """Each list: one total, no key twice, as many keys as the total."""
+    lists: dict[tuple[tuple[str, str], ...], list[Entry]] = {}
+    for entry in read:
+        query = dict(parse_qsl(entry.query))
+        if not _NARROWED & query.keys() and not is_count(entry) and entry.total is not None:
+            filters = tuple(sorted((name, text) for name, text in query.items() if name != "page"))
+            lists.setdefault(filters, []).append(entry)
+    for filters, pages in lists.items():
+        name = f"{resource} {dict(filters)}"
+        totals = {page.total for page in pages}
+        problems.expect(len(totals) == 1, "a certified list told one total", name, totals)
+        by_page = {dict(parse_qsl(page.query))["page"]: page for page in reversed(pages)}
+        keys = [record.key for page in by_page.values() for record in page.records]
+        is_so = len(keys) == len(set(keys)) == pages[0].total
+        problems.expect(is_so, "a certified list showed as many keys as it told", name, len(keys), pages[0].total)
+
+
+def _check_newest(home: Path, resource: str, read: list[Entry], problems: Problems) -> None:
+    """Of several copies of a record the one that was asked for later is kept."""
+    newest: dict[Key, tuple[Entry, Record]] = {}
+    for entry in read:
+        if not is_count(entry):
+            newest |= {record.key: (entry, record) for record in entry.records}
+    with published(home) as found:
+        rows = dict(found.current(resource, "payload"))
+    for key, (entry, record) in newest.items():
+        shown = canonical(resource, record.shown(entry.with_flags))
+        same = key in rows and canonical(resource, rows[key][0]) == shown
+        problems.expect(
+            same, "the copy asked for last is kept", resource, key, rows.get(key), "≠", record.body.decode()
+        )

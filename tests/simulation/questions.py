@@ -1,0 +1,124 @@
+"""What the oracle is asked, and when."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+
+from .coverage import Coverage, of_end
+from .ground import SmallWorld
+from .oracle.again import check_same
+from .oracle.claims import check_claims
+from .oracle.files import check_landing, check_leftovers, check_note
+from .oracle.past import Past
+from .oracle.present import Present, check_keys
+from .oracle.problems import Problems
+from .oracle.published import RUN_ID, Published, published
+from .outcome import Order, Outcome
+from .scenario import Scenario
+from .watch import Window
+
+_BEFORE_THE_END = ("page", "manifest")
+
+
+@dataclass
+class Questions:
+    """Knows every run so far: what it was told, what it was shown, how it ended."""
+
+    scenario: Scenario
+    world: SmallWorld
+    home: Path
+    runs: list[tuple[Order | None, Window, Outcome]] = field(default_factory=list)
+    coverage: Coverage = field(default_factory=Counter)
+
+    def after_run(self) -> None:
+        """What holds after every run, however it went. Raises Broken."""
+        problems = Problems()
+        _, window, outcome = self.runs[-1]
+        if (self.home / "published" / "warehouse.duckdb").exists():
+            try:
+                with published(self.home) as found:
+                    self._ask(found, problems)
+            except duckdb.Error as error:
+                problems.add("what is published is whole", error)
+        if not outcome.killed:
+            check_leftovers(self.home, problems)
+        if outcome.exit_code in (0, 3):
+            check_note(self.home, outcome.run_id, problems)
+            if self.scenario.concurrency == 1:
+                self.coverage += check_claims(self.home, outcome, window, problems)
+        problems.settle(f"after {window.name}")
+
+    def _ask(self, found: Published, problems: Problems) -> None:
+        if self.runs[-1][2].killed:
+            found.read_all()
+        check_keys(found, problems)
+        windows = [window for _, window, _ in self.runs]
+        Past(windows, problems, documents_allowed=self.scenario.documents_allowed).check(found)
+
+    def after_quiet(self) -> bool:
+        """What holds after a quiet run. Returns whether another should change nothing. Raises Broken."""
+        problems = Problems()
+        scenario = self.scenario
+        with published(self.home) as found:
+            present = Present(
+                self.world,
+                problems,
+                page_limit=scenario.page_limit,
+                documents_allowed=scenario.documents_allowed,
+            )
+            present.check(found)
+            self._check_told(found, problems)
+            self.coverage += of_end(found)
+        check_landing(self.home, problems)
+        problems.settle("after the quiet run")
+        return present.is_settled
+
+    def _check_told(self, found: Published, problems: Problems) -> None:
+        """A run that died is told as killed, unless it had come to its end before; no run goes on for ever."""
+        for run_id, status in found.rows("select run_id, status from ops.runs"):
+            problems.expect(status != "running", "no run is told to be running", run_id)
+            time = datetime.strptime(run_id, RUN_ID).replace(tzinfo=UTC)
+            for order, window, outcome in self.runs:
+                if window.is_of(time):
+                    kill = order.kill if order else None
+                    died_early = outcome.killed and not window.after and kill and kill.event in _BEFORE_THE_END
+                    is_so = status == "killed" if died_early else (status != "killed" or outcome.killed)
+                    problems.expect(is_so, "ops.runs tells the truth", run_id, status, window.name)
+
+    def before_another(self) -> Callable[[], None]:
+        """Asked before a run that should change nothing; what it returns, after. Raises Broken."""
+        before = self.home.parent / "before.duckdb"
+        after = self.home / "published" / "warehouse.duckdb"
+        shutil.copyfile(after, before)
+
+        def ask() -> None:
+            problems = Problems()
+            problems.expect(self.runs[-1][2].exit_code == 0, "a second quiet run ends well", self.runs[-1][2])
+            check_same(before, after, "a second quiet run changes nothing", problems)
+            problems.settle("after the second quiet run")
+
+        return ask
+
+    def before_rebuild(self, *, without_state: bool) -> Callable[[], None]:
+        """Asked before a rebuild, which may find the state database lost; what it returns, after. Raises Broken."""
+        before = self.home.parent / "incremental.duckdb"
+        after = self.home / "published" / "warehouse.duckdb"
+        shutil.copyfile(after, before)
+        if without_state:
+            (self.home / "state" / "warehouse.duckdb").unlink()
+
+        def ask() -> None:
+            problems = Problems()
+            problems.expect(self.runs[-1][2].exit_code == 0, "a rebuild ends well", self.runs[-1][2])
+            check_same(before, after, "rebuild = incremental", problems)
+            problems.settle("after a rebuild")
+            self.coverage["rebuilt"] += 1
+
+        return ask

@@ -1,0 +1,15 @@
+"""A bounded number of seeds whose runs are processes of their own, killed for real (see `test_simulation`)."""
+
+from __future__ import annotations
+
+import pytest
+
+from .seeds import live
+
+KILLED = range(1, 4)
+
+
+@pytest.mark.parametrize("seed", KILLED)
+def test_after_real_kills_tables_are_the_world(seed: int):
+    verdict = live(seed, "kill")
+    assert not verdict.broken, verdict.told()
