@@ -162,6 +162,14 @@ def backfill(
 
 
 @app.command()
+def rebuild(as_json: AsJson = False) -> None:
+    """Make tables and history anew from what was landed; the API is asked nothing."""
+    from propsync.cli.rebuild import run_rebuild
+
+    raise typer.Exit(run_rebuild(settings(), as_json=as_json))
+
+
+@app.command()
 def status(
     max_age: Annotated[
         str | None, typer.Option(help="Exit 3 if what is published is older: 26h, 90m, 2d.", show_default=False)

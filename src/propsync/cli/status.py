@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -11,12 +12,17 @@ from propsync.cli.tables import echo
 from propsync.errors import UsageError
 from propsync.runs import RunLock
 from propsync.settings import Settings
+from propsync.storage import disk_use
 from propsync.warehouse import Reader, open_published
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 _RUNS = """
 select run_id, flow, started_at, ended_at, status, error
 from ops.runs where status <> 'running' order by run_id desc limit 5
+"""
+_READ = """
+select max(started_at) from ops.runs
+where flow not in ('backfill', 'rebuild') and status in ('ok', 'attention')
 """
 _RESOURCES = """
 select done.resource, verdict, fetched, inserted, updated, held, rejected, done.error, runs.started_at as read_at
@@ -87,14 +93,27 @@ def _told(reader: Reader, settings: Settings) -> dict[str, Any]:
     runs = _dicts(reader, _RUNS)
     lock = RunLock(settings.state / "run.lock")
     return {
-        "published_at": runs[0]["started_at"],
+        "published_at": _read_at(reader) or runs[0]["started_at"],
         "running": lock.holder() if lock.is_held() else None,
         "trouble": _trouble(lock, runs[0]["started_at"]),
         "runs": runs,
         "resources": _dicts(reader, _RESOURCES),
         "held_deletes": _dicts(reader, _HELD),
         "tables": dict(reader.rows(_COUNTS)[1]),
+        "disk_bytes": _disk_use(settings),
     }
+
+
+def _read_at(reader: Reader) -> datetime | None:
+    """When the API was last read as a whole: a rebuild or a backfill makes nothing else fresher."""
+    found: datetime | None = reader.rows(_READ)[1][0][0]
+    return found
+
+
+def _disk_use(settings: Settings) -> dict[str, int]:
+    """Bytes in each folder under home, of those that are there and that the caller may read."""
+    folders = [settings.home / name for name in ("published", "state", "landing", "archive")]
+    return {folder.name: disk_use(folder) for folder in folders if os.access(folder, os.R_OK | os.X_OK)}
 
 
 def _dicts(reader: Reader, sql: str) -> list[dict[str, Any]]:
@@ -116,6 +135,7 @@ def _print(told: dict[str, Any], max_age: str | None) -> None:
         echo(_resource_line(row, told["tables"].get(row["resource"], 0)))
     for row in told["held_deletes"]:
         echo(f"Held: {row['records']} {row['resource'].replace('_', ' ')}, {row['reason']} (run {row['run_id']})")
+    echo(f"\nOn disk: {', '.join(f'{name} {_size(used)}' for name, used in told['disk_bytes'].items())}")
     if not told["is_fresh"]:
         echo(f"\nOlder than {max_age}: a night did not run. Next: propsync sync")
     elif told["held_deletes"]:
@@ -133,6 +153,10 @@ def _resource_line(row: dict[str, Any], rows: int) -> str:
     held = f"; {row['held']} that the API lists no more are held" if row["held"] else ""
     rejected = f"; {row['rejected']} without a key were left out (ops.rejected_records)" if row["rejected"] else ""
     return f"{line}{held}{rejected}{': ' + row['error'] if row['error'] else ''}"
+
+
+def _size(used: int) -> str:
+    return f"{used / 1e9:,.1f} GB" if used >= 1e9 else f"{used / 1e6:,.1f} MB"
 
 
 def _time(moment: datetime) -> str:
