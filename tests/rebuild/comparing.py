@@ -36,3 +36,9 @@ def difference(old: Path, new: Path, *tables: str) -> dict[str, list[object]]:
             if lost or added:
                 found[table] = [lost[:3], added[:3]]
     return found
+
+
+def assert_same(before: Path, after: Path) -> None:
+    """The same columns in the same order, and the same rows."""
+    assert columns(after) == columns(before)
+    assert difference(before, after) == {}

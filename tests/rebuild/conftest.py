@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from contract.dialects import Dialect
 from contract.server import TOKEN, ApiServer
@@ -16,6 +17,9 @@ from contract.world import AssetType, Field, Literal, Result, World, small_world
 
 from propsync.api import RetryPolicy
 from propsync.runbooks import Report, nightly, rebuild
+from propsync.runbooks.retention import prune
+from propsync.runbooks.site import WAREHOUSE, Site, workplace
+from propsync.runs import next_run
 from propsync.settings import Settings, load_settings
 
 QUICK = RetryPolicy(attempts=3, base=0.001)
@@ -48,11 +52,22 @@ class Place:
     def rebuild(self, **given: object) -> Report:
         return rebuild(self.settings(**given))
 
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        with duckdb.connect(self.published, read_only=True) as connection:
+            return connection.execute(query).fetchall()
+
     def kept(self, name: str = "before") -> Path:
         """A copy of what is published, to compare with."""
         copy = self.path.parent / f"{name}.duckdb"
         shutil.copy(self.published, copy)
         return copy
+
+
+def prune_at(place: Place, night: int, keep_days: int) -> None:
+    """What the end of a nightly run does."""
+    settings = place.settings(landing_keep_days=keep_days)
+    with workplace(settings, "a test") as work, Site.offline(settings, work, settings.state / WAREHOUSE) as site:
+        prune(site, next_run("nightly", None, FIRST + timedelta(days=night)))
 
 
 def _first(world: World) -> None:
@@ -125,9 +140,6 @@ def four_nights(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = Place(tmp_path_factory.mktemp("nights") / "home", {})
     run_nights(place)
     return place.path
-
-
-PlaceFor = Callable[[], Place]
 
 
 @pytest.fixture

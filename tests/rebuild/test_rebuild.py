@@ -6,15 +6,19 @@ import shutil
 from pathlib import Path
 
 import duckdb
-from rebuild.comparing import columns, difference
-from rebuild.conftest import Place
+import pytest
+from contract.dialects import Dialect
+from contract.server import TOKEN, ApiServer
+from contract.world import small_world
+from rebuild.comparing import assert_same, difference
+from rebuild.conftest import CHANGES, Place, prune_at
+from rebuild.deaths import dying
+
+from propsync.errors import BaseLost, StateUnusable, UsageError
+from propsync.landing import Bases, Manifests
+from propsync.storage import LocalStorage
 
 _CARRIED = ("ops.runs", "ops.run_resources", "ops.sweeps", "ops.schema_changes", "ops.value_issues", "ops.columns")
-
-
-def assert_same(before: Path, after: Path) -> None:
-    assert columns(after) == columns(before)
-    assert difference(before, after) == {}
 
 
 def test_a_rebuild_beside_a_sound_state_gives_the_same(place: Place) -> None:
@@ -44,3 +48,136 @@ def test_a_rebuild_without_state_or_anything_published_gives_the_same(place: Pla
     runs = "select run_id, flow, started_at, status from ops.runs where flow = 'nightly' order by all"
     with duckdb.connect(place.published, read_only=True) as new, duckdb.connect(before, read_only=True) as old:
         assert new.execute(runs).fetchall() == old.execute(runs).fetchall()
+
+
+def test_a_state_that_is_gone_is_made_again_from_landing_and_what_is_published(place: Place) -> None:
+    before = place.kept()
+    place.state.unlink()
+    assert place.rebuild().status == "ok"
+    assert_same(before, place.published)
+    assert difference(before, place.published, *_CARRIED[1:]) == {}
+
+
+@pytest.mark.parametrize("damage", ["garbage", "empty", "cut", "flipped"])
+def test_a_damaged_state_is_made_again(place: Place, damage: str) -> None:
+    before = place.kept()
+    whole = place.state.read_bytes()
+    middle = len(whole) // 2
+    flipped = bytes(byte ^ 0x5A for byte in whole[20_000:middle])
+    place.state.write_bytes(
+        {
+            "garbage": b"not a database" * 1000,
+            "empty": b"",
+            "cut": whole[:middle],
+            "flipped": whole[:20_000] + flipped + whole[middle:],
+        }[damage]
+    )
+    place.state.with_name("warehouse.duckdb.wal").write_bytes(b"a stray log")
+    assert place.rebuild().status == "ok"
+    assert_same(before, place.published)
+    assert_same(before, place.state)
+
+
+def test_a_state_of_another_schema_version_is_made_again(place: Place) -> None:
+    before = place.kept()
+    with duckdb.connect(place.state) as connection:
+        connection.execute("update ops.schema_version set version = 1")
+        connection.execute("alter table ops.runs drop column error")
+        connection.execute("alter table ops.sweeps add column another integer")
+        connection.execute("drop table ops.held_deletes")
+    with pytest.raises(StateUnusable):
+        place.sync(4, base_url="http://127.0.0.1:9", token="t")
+    assert place.rebuild().status == "ok"
+    assert_same(before, place.published)
+    assert difference(before, place.published, *_CARRIED[1:]) == {}
+
+
+def test_what_stands_beside_the_old_state_is_not_taken_for_the_new_one(place: Place) -> None:
+    before = place.kept()
+    log = place.state.with_name("warehouse.duckdb.wal")
+    with duckdb.connect(place.state, config={"checkpoint_threshold": "1GB"}) as connection:
+        connection.execute("pragma disable_checkpoint_on_shutdown")
+        connection.execute("create table main.left_over as select 1 as one")
+    assert log.exists()
+    assert place.rebuild().status == "ok"
+    assert not log.exists()
+    assert_same(before, place.state)
+
+
+def test_nothing_landed_is_nothing_to_rebuild_from(place: Place) -> None:
+    before = place.state.read_bytes()
+    shutil.rmtree(place.path / "landing")
+    with pytest.raises(UsageError, match="nothing to rebuild from"):
+        place.rebuild()
+    assert place.state.read_bytes() == before
+
+
+def test_a_rebuild_that_would_lose_history_is_refused(place: Place) -> None:
+    before = place.state.read_bytes()
+    first = Manifests(LocalStorage(place.path)).runs("assets")[0]
+    shutil.rmtree(place.path / "landing" / "assets" / first)
+    with pytest.raises(BaseLost, match=first):
+        place.rebuild()
+    assert place.state.read_bytes() == before
+
+
+def test_a_page_that_is_lost_is_told_and_the_others_are_merged(place: Place) -> None:
+    manifests = Manifests(LocalStorage(place.path))
+    last = manifests.runs("assets")[-1]
+    snapshot = manifests.get("assets", last)
+    assert snapshot is not None
+    sha256 = snapshot.landed[0].sha256
+    (place.path / "landing" / "pages" / sha256[:2] / sha256).unlink()
+    report = place.rebuild()
+    assert report.exit_code == 3
+    assert [last in line for line in report.left_behind] == [True] * len(report.left_behind) != []
+    assert place.rows("select count(*) from assets")[0][0] > 0
+
+
+def test_a_base_that_is_damaged_stops_a_rebuild(place: Place) -> None:
+    prune_at(place, night=4, keep_days=1)
+    base = Bases(LocalStorage(place.path)).newest()
+    assert base is not None
+    (place.path / base.files["history.assets"].key).write_bytes(b"PAR1")
+    before = place.state.read_bytes()
+    with pytest.raises(BaseLost, match=r"history\.assets"):
+        place.rebuild()
+    assert place.state.read_bytes() == before
+
+
+def test_another_rebuild_changes_nothing(place: Place) -> None:
+    place.rebuild()
+    before = place.kept()
+    place.rebuild()
+    assert_same(before, place.published)
+    assert difference(before, place.published, *_CARRIED[1:]) == {}
+
+
+def test_the_night_after_a_rebuild_is_quiet(place: Place) -> None:
+    world = small_world(assets=24, assessments=12, schedules=8)
+    for change in CHANGES:
+        change(world)
+    place.rebuild()
+    before = place.kept()
+    with ApiServer(Dialect(world)) as server:
+        report = place.sync(5, base_url=server.url, token=TOKEN, page_limit=10)
+    assert report.exit_code == 0
+    assert_same(before, place.published)
+
+
+def test_a_rebuild_that_is_killed_at_any_moment_leaves_the_old_state_working(place: Place, tmp_path: Path) -> None:
+    before = place.kept()
+    rehearsal = Place(tmp_path / "rehearsal", {})
+    shutil.copytree(place.path, rehearsal.path)
+    with dying(None) as moments:
+        rehearsal.rebuild()
+    names = moments.names
+    installed = names.index("replace rebuild.duckdb.partial")
+    for moment in (*range(installed - 2, installed + 4), len(names) // 2, len(names) - 1):
+        tried = Place(tmp_path / "tried", {})
+        shutil.copytree(place.path, tried.path)
+        with dying(moment):
+            tried.rebuild()
+        assert_same(before, tried.state)
+        assert_same(before, tried.published)
+        shutil.rmtree(tried.path)

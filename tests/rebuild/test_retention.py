@@ -1,0 +1,149 @@
+"""Old landing goes, and nothing that a rebuild needs goes with it."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from rebuild.comparing import assert_same
+from rebuild.conftest import FIRST, QUICK, Place, prune_at
+from rebuild.deaths import dying
+
+from propsync.landing import Bases, Manifests, PageStore
+from propsync.resources import RESOURCES
+from propsync.runbooks import nightly
+from propsync.runs import next_run
+from propsync.storage import LocalStorage, disk_use
+from propsync_sandbox import Sandbox
+
+
+def landed_runs(home: Path) -> list[str]:
+    return list(Manifests(LocalStorage(home)).all_runs())
+
+
+def is_whole(home: Path) -> bool:
+    """Whether every snapshot has its pages, and the base its files."""
+    storage = LocalStorage(home)
+    for sha256 in Manifests(storage).named():
+        PageStore(storage).get(sha256)
+    base = Bases(storage).newest()
+    return base is None or len(Bases(storage).paths(base)) > len(RESOURCES)
+
+
+def test_a_rebuild_from_a_base_gives_the_same(place: Place) -> None:
+    before = place.kept()
+    prune_at(place, night=4, keep_days=1)
+    assert len(landed_runs(place.path)) == 1
+    assert place.rebuild().status == "ok"
+    assert_same(before, place.published)
+    for folder in ("state", "published"):
+        shutil.rmtree(place.path / folder)
+    assert place.rebuild().status == "ok"
+    assert_same(before, place.published)
+
+
+def test_two_prunings_one_after_the_other_are_one(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("propsync.runbooks.retention._AT_ONCE", 1)
+    before = place.kept()
+    prune_at(place, night=3, keep_days=1)
+    first = Bases(LocalStorage(place.path)).newest()
+    assert first is not None
+    prune_at(place, night=40, keep_days=1)
+    second = Bases(LocalStorage(place.path)).newest()
+    assert second is not None
+    assert second.run_id > first.run_id
+    assert landed_runs(place.path) == []
+    assert LocalStorage(place.path).list("landing/pages") == []
+    assert place.rebuild().status == "ok"
+    assert_same(before, place.published)
+
+
+def test_a_run_that_is_not_merged_is_not_pruned_nor_any_after_it(place: Place) -> None:
+    storage = LocalStorage(place.path)
+    manifests = Manifests(storage)
+    last = landed_runs(place.path)[-1]
+    snapshot = manifests.get("assets", last)
+    assert snapshot is not None
+    snapshot.run_id = next_run("nightly", None, FIRST + timedelta(days=10)).run_id
+    manifests.put(snapshot)
+    prune_at(place, night=60, keep_days=1)
+    assert landed_runs(place.path) == [snapshot.run_id]
+    assert is_whole(place.path)
+
+
+def test_pages_that_nothing_names_go_and_the_others_stay(place: Place) -> None:
+    pages = PageStore(LocalStorage(place.path))
+    lost = pages.put(b"[1]", b"[1]")
+    named = Manifests(LocalStorage(place.path)).named()
+    prune_at(place, night=4, keep_days=30)
+    stored = {key.rpartition("/")[2] for key in LocalStorage(place.path).list("landing/pages")}
+    assert lost not in stored
+    assert stored == named
+
+
+def test_where_a_manifest_cannot_be_read_no_page_goes(place: Place) -> None:
+    pages = PageStore(LocalStorage(place.path))
+    lost = pages.put(b"[1]", b"[1]")
+    LocalStorage(place.path).put("landing/assets/20200101T000000000000Z/manifest.json", b"{")
+    prune_at(place, night=4, keep_days=30)
+    assert pages.get(lost) == b"[1]"
+
+
+def test_what_killed_runs_left_unfinished_goes_at_the_next_start(place: Place) -> None:
+    left = [
+        place.path / "landing" / "pages" / "aa" / "tmp1.partial",
+        place.path / "landing" / "assets" / "x" / "tmp2.partial",
+        place.path / "published" / "parquet" / "tmp3.partial",
+        place.path / "state" / "work" / "tmp4.partial",
+        place.path / "state" / "work" / "rebuild.duckdb.partial.wal",
+    ]
+    for path in left:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"half")
+    prune_at(place, night=4, keep_days=30)
+    assert [path for path in left if path.exists()] == []
+
+
+def test_a_pruning_that_is_killed_at_any_moment_loses_nothing(place: Place, tmp_path: Path) -> None:
+    before = place.kept()
+    rehearsal = Place(tmp_path / "rehearsal", {})
+    shutil.copytree(place.path, rehearsal.path)
+    with dying(None) as moments:
+        prune_at(rehearsal, night=4, keep_days=1)
+    assert len(moments.names) > 30
+    for moment in range(len(moments.names)):
+        tried = Place(tmp_path / "tried", {})
+        shutil.copytree(place.path, tried.path)
+        with dying(moment):
+            prune_at(tried, night=4, keep_days=1)
+        assert is_whole(tried.path), moments.names[moment]
+        if moment % 9 == 0:
+            (tried.path / "state" / "warehouse.duckdb").unlink()
+            assert tried.rebuild().status == "ok", moments.names[moment]
+            assert_same(before, tried.published)
+        prune_at(tried, night=4, keep_days=1)
+        files = [path.relative_to(tried.path) for path in (tried.path / "landing").rglob("*") if path.is_file()]
+        assert len(files) == len([path for path in (rehearsal.path / "landing").rglob("*") if path.is_file()])
+        shutil.rmtree(tried.path)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_sixty_quiet_nights_in_random_order_keep_at_most_thirty_five_nights_worth(tmp_path: Path) -> None:
+    place = Place(tmp_path / "home", {})
+    landing = place.path / "landing"
+    with Sandbox(scale=40, order="shuffled") as sandbox:
+        settings = place.settings(base_url=sandbox.base_url, token=sandbox.token)
+        one_night = 0
+        for night in range(60):
+            report = nightly(settings, policy=QUICK, now=FIRST + timedelta(days=night))
+            assert report.exit_code == 0
+            one_night = one_night or disk_use(landing)
+            assert disk_use(landing) <= 35 * one_night, night
+    assert 30 <= len(landed_runs(place.path)) <= 33
+    before = place.kept()
+    place.state.unlink()
+    assert place.rebuild().status == "ok"
+    assert_same(before, place.published)
