@@ -18,6 +18,7 @@ class ShapeStore:
     def __init__(self, warehouse: Warehouse, overrides: Mapping[str, Any]) -> None:
         self._warehouse = warehouse
         self._overrides = overrides
+        self._rows: dict[str, list[tuple[str, str, str, str]]] | None = None
 
     def get(self, resource: str) -> Shape:
         """The shape as known before this run."""
@@ -50,11 +51,12 @@ class ShapeStore:
         return moved and bool(before.choices)
 
     def _stored(self, resource: str) -> Shape:
-        rows = self._warehouse.rows(
-            "select part, paths, source, evidence from ops.shapes where resource = ?", [resource]
-        )
+        if self._rows is None:
+            self._rows = {}
+            for of, *row in self._warehouse.rows("select resource, part, paths, source, evidence from ops.shapes"):
+                self._rows.setdefault(of, []).append((row[0], row[1], row[2], row[3]))
         shape = Shape(resource)
-        for part, paths, source, evidence in rows:
+        for part, paths, source, evidence in self._rows.get(resource, ()):
             found = tuple(tuple(path) for path in json.loads(paths))
             if part == _VOLATILE:
                 shape.volatile = frozenset(path[0] for path in found)
@@ -74,6 +76,7 @@ class ShapeStore:
         return bool(changes)
 
     def _write(self, shape: Shape) -> None:
+        self._rows = None
         self._warehouse.execute("delete from ops.shapes where resource = ?", [shape.resource])
         rows = [
             (part, choice.text, choice.paths, choice.source, choice.evidence)

@@ -30,6 +30,7 @@ class Journal:
 
     def __init__(self, warehouse: Warehouse) -> None:
         self._warehouse = warehouse
+        self._rungs: dict[str, int] | None = None
 
     def last_time(self) -> datetime | None:
         """The time of the latest run so far."""
@@ -147,13 +148,16 @@ class Journal:
 
     def rung_that_worked(self, resource: str) -> int:
         """The rung on which the resource was last read completely, 0 where it never was (`ops.sweeps.rung`)."""
-        query = (
-            "select max(rung) from ops.sweeps where resource = $1 and list <> 'combined' "
-            "and verdict in ('certified', 'agreed') and run_id = (select max(run_id) "
-            "from ops.run_resources join ops.runs using (run_id) "
-            "where resource = $1 and verdict in ('certified', 'agreed') and flow <> 'backfill')"
-        )
-        return int(self._warehouse.value(query, [resource]) or 0)
+        if self._rungs is None:
+            query = (
+                "select resource, max(rung) from ops.sweeps join ops.runs using (run_id) "
+                "where list <> 'combined' and verdict in ('certified', 'agreed') and flow <> 'backfill' "
+                "and (run_id, resource) in (select (run_id, resource) from ops.run_resources "
+                "where verdict in ('certified', 'agreed')) "
+                "group by resource, run_id qualify row_number() over (partition by resource order by run_id desc) = 1"
+            )
+            self._rungs = dict(self._warehouse.rows(query))
+        return int(self._rungs.get(resource, 0))
 
     def runs_of(self, resource: str) -> int:
         """How many runs have dealt with a resource."""

@@ -119,8 +119,11 @@ class Attempts:
                 raise
             nothing = Certificate("all", rung, self._made, 1, 0, 0, 0, 0, 0, "certified")
             attempt.certificates = [nothing]
-        attempt.fingerprint = self._listed.fingerprint(self._made)
         return attempt
+
+    def fingerprint(self, attempt: Attempt) -> str:
+        """The same for two attempts that showed the same keys."""
+        return self._listed.fingerprint(attempt.number)
 
     def _read(self, attempt: Attempt, read: Callable[[Attempt, ListQuery, Reading, Progress], Certificate]) -> None:
         lists = self._lists()

@@ -104,6 +104,7 @@ class _Ladder:
             attempt = self._note(self._attempts.sweep(AGAIN if number else SWEEP))
             if attempt.is_certified:
                 return attempt
+            attempt.fingerprint = self._attempts.fingerprint(attempt)
             if attempt.is_refused or self.agreed():  # once more would only show the same
                 return None
         return None
@@ -130,15 +131,22 @@ def _swept(counted: Attempt | None, ladder: _Ladder, reader: Reader, shaping: Sh
         landed = reader.landed
         certificates += _verdicts(ladder.made[-1:], rung, "incomplete")
     else:
-        before = listed.sequences()
-        listed.keep(counted.number, counted.lists)
-        dropped = before - listed.sequences()
-        landed = [one for one in reader.landed if one.attempt == counted.number and one.sequence not in dropped]
+        landed = _counted(counted, ladder, reader, listed)
         verdict, rung = Verdict.CERTIFIED, counted.rung
         if not counted.is_certified:
             verdict, rung = Verdict.AGREED, AGREED
             certificates += _verdicts([counted], rung, "agreed")
     return Swept(verdict, rung, reader, shaping, listed, certificates, landed)
+
+
+def _counted(counted: Attempt, ladder: _Ladder, reader: Reader, listed: Listed) -> list[Landed]:
+    """The answers of the attempt that counts; what else was staged is forgotten."""
+    if len(ladder.made) == 1 and counted.rung != PARTITION:
+        return reader.landed
+    before = listed.sequences()
+    listed.keep(counted.number, counted.lists)
+    dropped = before - listed.sequences()
+    return [one for one in reader.landed if one.attempt == counted.number and one.sequence not in dropped]
 
 
 def _verdicts(attempts: Collection[Attempt], rung: int, verdict: str) -> Iterable[Certificate]:
