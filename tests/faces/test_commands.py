@@ -257,3 +257,38 @@ def test_frames_have_types_that_keep_missing_values(propsync, tmp_path: Path):
 def test_parquet_has_the_rows_of_the_warehouse(propsync, tmp_path: Path):
     propsync("sync")
     assert pq.read_table(tmp_path / "home" / "published" / "parquet" / "main" / "assets.parquet").num_rows == 120
+
+
+def test_a_rebuild_needs_neither_address_nor_token(propsync, tmp_path: Path):
+    assert propsync("sync").returncode == 0
+    (tmp_path / "home" / "state" / "warehouse.duckdb").write_bytes(b"damaged")
+    refused = propsync("sync")
+    assert refused.returncode == 1
+    assert "propsync rebuild" in refused.stderr
+    done = propsync("rebuild", base_url=None, token=None)
+    assert done.returncode == 0, done.stderr
+    assert "Next: propsync status" in done.stdout
+    told = json.loads(propsync("rebuild", "--json", base_url=None, token=None).stdout)
+    assert (told["status"], told["resources"]["assets"]["records"]) == ("ok", 120)
+    assert propsync("sync").returncode == 0
+
+
+def test_a_rebuild_of_nothing_says_what_to_do(propsync):
+    done = propsync("rebuild", base_url=None, token=None)
+    assert done.returncode == 2
+    assert "nothing to rebuild from. Run `propsync sync`" in done.stderr
+
+
+def test_status_tells_the_disk_use_and_a_rebuild_makes_nothing_fresher(propsync):
+    assert propsync("sync").returncode == 0
+    before = json.loads(propsync("status", "--json").stdout)
+    assert propsync("rebuild").returncode == 0
+    after = json.loads(propsync("status", "--json").stdout)
+    assert after["published_at"] == before["published_at"]
+    assert after["runs"][0]["flow"] == "rebuild"
+    assert {name: used > 0 for name, used in after["disk_bytes"].items()} == {
+        "published": True,
+        "state": True,
+        "landing": True,
+    }
+    assert "On disk: published " in propsync("status").stdout

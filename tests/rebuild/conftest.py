@@ -91,6 +91,8 @@ def _second(world: World) -> None:
     rating.options = ((rating.options[0][0], "FD30 (nominal)"), *rating.options[1:])
     doors.fields.remove(_field(doors, "QR"))
     doors.fields.insert(0, Field("f-first", "text", "A first one", "first"))
+    for number, asset in enumerate(world.assets[-3:]):
+        asset.extra["score"] = 100 + number
     world.asset_types.append(AssetType("t-new", "Alarms", "Alarm", "alarms_3", [Field("f-new", "text", "Where", "w")]))
     moving = of_doors[2]
     moving.type, moving.results = alarms.id, [Result(alarms.fields[0].id, "text", "moved")]
@@ -102,6 +104,7 @@ def _third(world: World) -> None:
     """A field changes its kind, a type its name; a value that made a column is gone again; a record comes."""
     doors = world.asset_types[0]
     of_doors = [one for one in world.assets if one.type == doors.id]
+    world.assets[-1].extra["score"] = 200
     of_doors[0].extra = {"score": "high", "serial": Literal("12345678901234567890")}
     _field(doors, "Height of the leaf").kind = "text"
     doors.name = "Doors"

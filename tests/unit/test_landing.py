@@ -10,8 +10,8 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from propsync.errors import PageLost
-from propsync.landing import Certificate, Landed, Manifest, Manifests, PageStore
+from propsync.errors import BaseLost, ManifestUnreadable, PageLost
+from propsync.landing import Base, Bases, Certificate, Landed, Manifest, Manifests, PageStore
 from propsync.storage import LocalStorage
 
 bodies = st.binary(max_size=2000).map(lambda tail: b"[" + tail)  # JSON opens with a bracket or a brace
@@ -118,3 +118,97 @@ def test_runs_that_landed_a_resource_are_told_oldest_first(storage):
     manifests.put(manifest("20260103T0Z", "asset_types"))
     assert manifests.runs("assets") == ["20251231T0Z", "20260101T0Z", "20260102T0Z"]
     assert manifests.get("assets", "20260103T0Z") is None
+
+
+def with_page(run_id, resource, sha256):
+    told = manifest(run_id, resource)
+    told.landed = [Landed(1, "GET /", "all", "page", 1, 0.0, sha256, 2)]
+    return told
+
+
+def test_runs_are_told_with_what_each_landed(storage):
+    manifests = Manifests(storage)
+    for run_id, resource in (("2", "assets"), ("1", "schedules"), ("2", "asset_types")):
+        manifests.put(manifest(run_id, resource))
+    assert list(manifests.all_runs().items()) == [("1", ["schedules"]), ("2", ["asset_types", "assets"])]
+    manifests.delete("assets", "2")
+    manifests.delete("schedules", "1")
+    assert manifests.all_runs() == {"2": ["asset_types"]}
+
+
+def test_only_pages_that_no_snapshot_names_go(storage):
+    pages, manifests = PageStore(storage), Manifests(storage)
+    first, second, third = (pages.put(body, body) for body in (b"[1]", b"[2]", b"[3]"))
+    manifests.put(with_page("1", "assets", first))
+    manifests.put(with_page("2", "schedules", second))
+    assert manifests.named() == {first, second}
+    assert pages.keep_only(manifests.named()) == 1
+    assert pages.get(first) == b"[1]"
+    with pytest.raises(PageLost):
+        pages.get(third)
+
+
+def test_a_manifest_that_cannot_be_read_is_told_by_its_place(storage):
+    manifests = Manifests(storage)
+    storage.put("landing/assets/1/manifest.json", b"{")
+    with pytest.raises(ManifestUnreadable, match=r"landing/assets/1/manifest\.json"):
+        manifests.named()
+    with pytest.raises(ManifestUnreadable):
+        manifests.get("assets", "1")
+
+
+@pytest.fixture
+def finished(tmp_path):
+    """Makes a finished file, as it stands before it is put in place."""
+
+    def make(name, body):
+        path = tmp_path / f"{name}.partial"
+        path.write_bytes(body)
+        return path
+
+    return make
+
+
+def test_a_base_exists_once_its_manifest_does_and_the_newest_counts(storage, finished):
+    bases = Bases(storage)
+    assert bases.newest() is None
+    kept = bases.put_file("1", "history.assets", finished("a", b"one"))
+    assert bases.newest() is None
+    bases.put(Base("1", {"history.assets": kept}))
+    assert bases.newest() == Base("1", {"history.assets": kept})
+    bases.put(Base("2", {"history.assets": kept, "ops.runs": bases.put_file("2", "ops.runs", finished("b", b"two"))}))
+    newest = bases.newest()
+    assert newest.run_id == "2"
+    assert {name: path.read_bytes() for name, path in bases.paths(newest).items()} == {
+        "history.assets": b"one",
+        "ops.runs": b"two",
+    }
+
+
+def test_what_the_newest_base_does_not_name_goes(storage, finished):
+    bases = Bases(storage)
+    kept = bases.put_file("1", "history.assets", finished("a", b"one"))
+    other = bases.put_file("1", "ops.runs", finished("b", b"old"))
+    bases.put(Base("1", {"history.assets": kept, "ops.runs": other}))
+    newest = Base("2", {"history.assets": kept})
+    bases.put(newest)
+    bases.put_file("3", "ops.runs", finished("c", b"of a pruning that was killed"))
+    assert bases.keep_only(newest) == 3
+    assert storage.list("landing/base") == ["landing/base/1/history.assets.parquet", "landing/base/2/manifest.json"]
+    assert bases.newest() == newest
+
+
+@pytest.mark.parametrize("damage", ["gone", "changed"])
+def test_a_damaged_base_is_told_by_the_file(storage, finished, damage):
+    bases = Bases(storage)
+    kept = bases.put_file("1", "history.assets", finished("a", b"one"))
+    bases.put(Base("1", {"history.assets": kept}))
+    if damage == "gone":
+        storage.delete(kept.key)
+    else:
+        storage.put(kept.key, b"two")
+    with pytest.raises(BaseLost, match=kept.key):
+        bases.paths(bases.newest())
+    storage.put("landing/base/1/manifest.json", b"[")
+    with pytest.raises(BaseLost, match="manifest"):
+        bases.newest()

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from propsync.errors import DiskFull, HomeUnusable
-from propsync.storage import PARTIAL, LocalStorage, copy, disk_errors, replace
+from propsync.storage import PARTIAL, LocalStorage, copy, disk_errors, disk_use, remove_partials, replace
 
 segments = st.from_regex(r"[a-z0-9]{1,8}", fullmatch=True)
 keys = st.lists(segments, min_size=1, max_size=3).map(lambda parts: "/".join([*parts, "end.json"]))
@@ -166,3 +166,43 @@ def test_a_replaced_file_has_the_rights_asked_for_and_its_source_is_gone(tmp_pat
     assert (tmp_path / "old").read_bytes() == b"new"
     assert stat.S_IMODE((tmp_path / "old").stat().st_mode) == 0o444
     assert not (tmp_path / "new").exists()
+
+
+def test_what_was_deleted_is_not_there_and_takes_empty_folders_with_it(storage):
+    for key in ("landing/a/b", "landing/a/c/d"):
+        storage.put(key, b"x")
+    storage.delete("landing/a/c/d")
+    assert storage.list("") == ["landing/a/b"]
+    assert not (storage.root / "landing/a/c").exists()
+    storage.delete("landing/a/b")
+    storage.delete("landing/a/b")
+    assert [path.name for path in storage.root.iterdir()] == ["landing"]
+
+
+def test_a_finished_file_is_moved_into_place_and_is_private(storage, tmp_path):
+    source = tmp_path / "finished"
+    source.write_bytes(b"rows")
+    storage.put("a/b", b"old")
+    storage.put_file("a/b", source)
+    assert storage.get("a/b") == b"rows"
+    assert storage.path("a/b").read_bytes() == b"rows"
+    assert not source.exists()
+    assert stat.S_IMODE(storage.path("a/b").stat().st_mode) == 0o600
+    with pytest.raises(FileNotFoundError):
+        storage.path("a/c")
+
+
+def test_leftovers_go_wherever_they_are_and_nothing_else(storage):
+    storage.put("a/b/c", b"x")
+    for name in (f"tmp1{PARTIAL}", f"rebuild.duckdb{PARTIAL}.wal"):
+        (storage.root / "a" / name).write_bytes(b"half")
+    remove_partials(storage.root)
+    assert [path.name for path in storage.root.rglob("*") if path.is_file()] == ["c"]
+    remove_partials(storage.root / "nowhere")
+
+
+def test_disk_use_counts_every_file(storage):
+    storage.put("a/b", b"12345")
+    storage.put("a/c/d", b"123")
+    assert disk_use(storage.root) == 8
+    assert disk_use(storage.root / "nowhere") == 0
