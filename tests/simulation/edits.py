@@ -20,12 +20,14 @@ _WEIGHTS = {
     "assessment_value": 4,
     "assessment_status": 6,
     "assessment_hidden": 4,
+    "assessment_shown": 3,
     "assessment_performed": 4,
     "assessment_flag": 2,
     "assessment_move": 1,
     "schedule_value": 4,
     "schedule_status": 4,
     "schedule_hidden": 4,
+    "schedule_shown": 2,
     "schedule_move": 2,
     "schedule_users": 1,
     "add": 9,
@@ -38,6 +40,7 @@ _WEIGHTS = {
     "clear_out": 1,
     "all_back": 1,
 }
+KINDS = tuple(_WEIGHTS)
 
 
 class Editor:
@@ -48,7 +51,7 @@ class Editor:
         self.done: Counter[str] = Counter()
         self._labels = 0
 
-    def edit(self, dice: Random, kinds: Sequence[str] = tuple(_WEIGHTS)) -> str:
+    def edit(self, dice: Random, kinds: Sequence[str] = KINDS) -> str:
         """Does one thing at random; some are impossible at times, then another is tried."""
         for _ in range(20):
             kind = dice.choices(kinds, [_WEIGHTS[kind] for kind in kinds])[0]
@@ -99,6 +102,12 @@ class Editor:
     def _assessment_hidden(self, dice: Random) -> bool:
         return self._with_assessment(dice, lambda key: self.world.assessments.set_status(key, UNLISTED))
 
+    def _assessment_shown(self, dice: Random) -> bool:
+        """From the status that nobody asks for to one that is asked for."""
+        hidden = [one.key for one in self.world.assessments.records() if one.status == UNLISTED]
+        status = dice.choice(ASKED["assessments"])
+        return _with_any(hidden, dice, lambda key: self.world.assessments.set_status(key, status))
+
     def _assessment_performed(self, dice: Random) -> bool:
         sides = dice.choice((("For",), ("By",), ("For", "By")))
         return self._with_assessment(dice, lambda key: self.world.assessments.set_performed(key, sides))
@@ -119,6 +128,11 @@ class Editor:
 
     def _schedule_hidden(self, dice: Random) -> bool:
         return self._with_schedule(dice, lambda key: self.world.schedules.set_status(key, UNLISTED))
+
+    def _schedule_shown(self, dice: Random) -> bool:
+        hidden = [one.key for one in self.world.schedules.records() if one.status == UNLISTED]
+        status = dice.choice(ASKED["schedules"])
+        return _with_any(hidden, dice, lambda key: self.world.schedules.set_status(key, status))
 
     def _schedule_move(self, dice: Random) -> bool:
         """The key changes with it: one goes and another comes."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -25,8 +27,15 @@ _DOCUMENTS = ("/assessments/*/report.pdf",)
 class Life:
     """One seed, from its ground to the last question. `grounds` keeps homes that were synced once, for later seeds."""
 
-    def __init__(self, scenario: Scenario, runner: Runner, grounds: Path) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        runner: Runner,
+        grounds: Path,
+        planting: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
         self.scenario = scenario
+        self._planting = planting
         self._runner = runner
         self._grounds = grounds
         self._clock: datetime = FIRST_RUN
@@ -91,6 +100,8 @@ class Life:
         outcome = self._run("the quiet run", 24)
         if outcome.held:
             self.questions.after_run()
+            if self.scenario.seed % 2:  # some of what is held comes back before somebody accepts
+                self.watch.edit(Random(f"held {self.scenario.seed}"), 3, ["bring_back"])
             outcome = self._run("the accepting run", 1, accept=outcome.run_id)
         problems = Problems()
         problems.expect(outcome.exit_code == 0, "a quiet run ends well", outcome.exit_code, outcome.left_behind)
@@ -126,7 +137,8 @@ class Life:
         self.sandbox.journal.clear()
         self.watch.begin()
         order = Order(self._environ(self._runner.home), self._clock, kill, only, accept, scope, rebuild)
-        outcome = self._runner.run(order)
+        with self._planting():
+            outcome = self._runner.run(order)
         is_after = scope is not None
         time = before if is_after else self._clock
         window = self.watch.window(name, time, is_after, self.sandbox.journal.entries())

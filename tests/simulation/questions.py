@@ -15,7 +15,8 @@ from .coverage import Coverage, of_end
 from .ground import SmallWorld
 from .oracle.again import check_same
 from .oracle.claims import check_claims
-from .oracle.files import check_landing, check_leftovers, check_note
+from .oracle.files import check_landing, check_leftovers, check_merged, check_note
+from .oracle.holds import check_holds
 from .oracle.past import Past
 from .oracle.present import Present, check_keys
 from .oracle.problems import Problems
@@ -61,6 +62,8 @@ class Questions:
         check_keys(found, problems)
         windows = [window for _, window, _ in self.runs]
         Past(windows, problems, documents_allowed=self.scenario.documents_allowed).check(found)
+        accepting = [window.time for order, window, _ in self.runs if order and order.accept]
+        check_holds(found, accepting, self.scenario.delete_limit, problems)
 
     def after_quiet(self) -> bool:
         """What holds after a quiet run. Returns whether another should change nothing. Raises Broken."""
@@ -75,6 +78,7 @@ class Questions:
             )
             present.check(found)
             self._check_told(found, problems)
+            check_merged(self.home, found, problems)
             self.coverage += of_end(found)
         check_landing(self.home, problems)
         problems.settle("after the quiet run")

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from .bugs import planting
 from .coverage import Coverage
 from .inside import Inside, memory_folder
 from .life import Life
@@ -44,8 +45,8 @@ def again(seed: int, kind: str) -> str:
     return f".venv/bin/python -m tests.simulation.soak --kind {kind} --seeds 1 --first {seed}"
 
 
-def live(seed: int, kind: str) -> Verdict:
-    """Lives one seed from its beginning; nothing is left of it."""
+def live(seed: int, kind: str, bug: str = "") -> Verdict:
+    """Lives one seed from its beginning, with a bug planted or none; nothing is left of it."""
     logging.getLogger("propsync").setLevel(logging.CRITICAL + 1)
     verdict = Verdict(seed, kind)
     began = _used()
@@ -53,7 +54,7 @@ def live(seed: int, kind: str) -> Verdict:
         scenario = Scenario.of(seed, kind)
         runner = Inside(Path(folder)) if kind == "process" else Outside(Path(folder))
         try:
-            life = Life(scenario, runner, _grounds())
+            life = Life(scenario, runner, _grounds(), planting(bug))
             if isinstance(runner, Outside):
                 runner.watch = life.watch
             verdict.coverage = life.live()

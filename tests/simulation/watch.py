@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random
@@ -10,7 +10,7 @@ from urllib.parse import parse_qs
 
 from propsync_sandbox import RESOURCES, Entry, Key, Record, World
 
-from .edits import Editor
+from .edits import KINDS, Editor
 from .statuses import ASKED
 
 Gone = dict[str, frozenset[Key]]
@@ -102,11 +102,11 @@ class Watch:
         if callable(action):
             action()
 
-    def edit(self, dice: Random, times: int) -> None:
+    def edit(self, dice: Random, times: int, kinds: Sequence[str] = KINDS) -> None:
         """So many edits."""
         with self.world.lock:
             for _ in range(times):
-                self.editor.edit(dice)
+                self.editor.edit(dice, kinds)
             self._known = self._look()
 
     def begin(self) -> None:

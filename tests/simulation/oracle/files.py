@@ -11,6 +11,7 @@ from pathlib import Path
 import zstandard
 
 from .problems import Problems
+from .published import Published
 
 _SHA256 = re.compile(rb"[0-9a-f]{64}")
 
@@ -45,6 +46,14 @@ def _check_base(home: Path, problems: Problems) -> None:
     for one in files:
         same = hashlib.sha256((home / one["key"]).read_bytes()).hexdigest() == one["sha256"]
         problems.expect(same, "a file of a base holds what its manifest says", one["key"])
+
+
+def check_merged(home: Path, found: Published, problems: Problems) -> None:
+    """What was landed whole was dealt with, whatever became of the run that landed it."""
+    dealt_with = set(found.rows("select resource, run_id from ops.run_resources"))
+    landed = {path.parts[-3:-1] for path in (home / "landing").glob("*/*/manifest.json")}
+    forgotten = sorted(one for one in landed - dealt_with if one[0] != "base")
+    problems.expect(not forgotten, "what was landed is merged", forgotten)
 
 
 def check_leftovers(home: Path, problems: Problems) -> None:

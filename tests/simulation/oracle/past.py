@@ -89,7 +89,8 @@ class Past:
         same = [record for one, record in shown if one == content]
         if before and version.facts[:1] == (None,) and before.payload == version.payload:
             probed = any(one.status == 200 and f"/{version.key}/report.pdf" in one.path for one in window.entries)
-            self._problems.expect(probed, "a status is unknown where only the report is there", name)
+            unseen = window.was_hidden(resource, version.key) or window.was_gone(resource, version.key)
+            self._problems.expect(probed and unseen, "a status is unknown where only the report is there", name)
         elif not same:
             self._problems.add("history has what the sandbox showed", name, version.payload)
         elif resource == "assessments":

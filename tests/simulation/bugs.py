@@ -1,0 +1,229 @@
+"""Bugs to plant in propsync while it runs: what a simulation is worth is what it catches.
+
+Each is put in place around a run and taken out again, so that grounds are made by the product as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from propsync.landing import PageStore
+from propsync.merge import merger
+from propsync.publish import publisher
+from propsync.runbooks import deletes, family, one_run
+from propsync.runs import Journal
+from propsync.sweep import LookUps, asking, attempt, ladder
+from propsync.warehouse import models
+
+from .kills import moments
+
+Plant = Callable[["Patches"], None]
+BUGS: dict[str, Plant] = {}
+
+
+class Patches(ExitStack):
+    """Replaces attributes, and puts back what was there."""
+
+    def put(self, owner: object, name: str, value: object) -> Any:
+        """Returns what was there."""
+        before = vars(owner)[name]
+        setattr(owner, name, value)
+        self.callback(setattr, owner, name, before)
+        return before
+
+    def rewrite(self, model: str, old: str, new: str) -> None:
+        """Changes the text of a model under `sql/`."""
+
+        def written(name: str) -> str:
+            text: str = before(name)
+            if name != model:
+                return text
+            if old not in text:
+                raise LookupError(f"sql/{model}.sql has no {old!r} any more")
+            return text.replace(old, new)
+
+        before = self.put(models, "_written", written)
+
+    def silence_checks(self) -> None:
+        """Propsync's own checks would notice too; what counts here is that the oracle does."""
+        self.put(one_run, "run_checks", lambda *_: [])
+
+
+def planting(bug: str) -> Callable[[], Any]:
+    """A context in which a bug is planted; none without a name."""
+
+    @contextmanager
+    def planted() -> Iterator[None]:
+        with Patches() as patches:
+            if bug:
+                BUGS[bug](patches)
+            yield
+
+    return planted
+
+
+def _bug(words: str) -> Callable[[Plant], Plant]:
+    def enter(plant: Plant) -> Plant:
+        BUGS[words] = plant
+        return plant
+
+    return enter
+
+
+@_bug("look-up without statuses")
+def _look_up_without_statuses(patches: Patches) -> None:
+    def everything(self: Any, values: Any) -> Any:
+        query = before(self, values)
+        return replace(query, filters=tuple(one for one in query.filters if one[0] != "status"))
+
+    before = patches.put(asking.Asking, "everything", everything)
+
+
+@_bug("no look-up: what is missing is gone")
+def _no_look_up(patches: Patches) -> None:
+    def look_up(self: Any, keys: Any) -> Any:
+        self.answers.gone.update(dict.fromkeys(keys, "planted"))
+        return self.answers
+
+    patches.put(LookUps, "look_up", look_up)
+
+
+@_bug("certificate not checked")
+def _certificate_not_checked(patches: Patches) -> None:
+    patches.put(attempt.Attempt, "is_certified", property(lambda _: True))
+
+
+@_bug("union of attempts trusted")
+def _union_trusted(patches: Patches) -> None:
+    def note(self: Any, made: Any) -> Any:
+        before(self, made)
+        attempts = self._attempts
+        query = "select count(distinct (key_1, key_2)) from staging.listed where role = 'page' and key_1 is not null"
+        if not made.is_certified and attempts._listed._warehouse.value(query) == made.certificates[-1].total_last:
+            attempts._listed._warehouse.execute("update staging.listed set attempt = ?", [made.number])
+            landed = attempts._reader.landed
+            landed[:] = [replace(one, attempt=made.number) for one in landed]
+            made.certificates = [replace(one, verdict="certified") for one in made.certificates]
+        return made
+
+    before = patches.put(ladder._Ladder, "_note", note)
+
+
+@_bug("hash without list facts")
+def _hash_without_facts(patches: Patches) -> None:
+    facts = ", coalesce(status, ''), coalesce(performed_for, false), coalesce(performed_by, false)"
+    patches.rewrite("staging/changed", facts, "")
+
+
+@_bug("publish without replace")
+def _publish_in_place(patches: Patches) -> None:
+    def write(source: Path, target: Path, *, mode: int = 0o600) -> None:
+        body = source.read_bytes()
+        if target.exists():
+            target.chmod(0o644)
+        with target.open("wb") as file:
+            file.write(body[: len(body) // 2])
+            file.flush()
+            with moments.around("publish"):
+                file.write(body[len(body) // 2 :])
+        target.chmod(mode)
+        source.unlink()
+
+    patches.put(publisher, "replace", write)
+
+
+@_bug("overlapping interval: a version is not closed")
+def _not_closed(patches: Patches) -> None:
+    def write(self: Any, resource: Any, models: Any, target: str) -> None:
+        models.open(f"history/{resource.name}.open", target)
+        merger.mark_tables(self._warehouse, str(models.values["run_id"]), "history", [resource.name])
+
+    patches.put(merger.Merger, "_write_versions", write)
+    patches.silence_checks()
+
+
+@_bug("retry that doubles: what came after a retry is written twice")
+def _doubled(patches: Patches) -> None:
+    def merge(self: Any, resource: Any, manifest: Any, *rest: Any, **options: Any) -> Any:
+        self.is_retried = bool(manifest.traffic.get("retries"))
+        return before(self, resource, manifest, *rest, **options)
+
+    def write(self: Any, resource: Any, models: Any, target: str) -> None:
+        once(self, resource, models, target)
+        if getattr(self, "is_retried", False):
+            models.open(f"history/{resource.name}.open", target)
+
+    before = patches.put(merger.Merger, "merge", merge)
+    once = patches.put(merger.Merger, "_write_versions", write)
+    patches.silence_checks()
+
+
+@_bug("merged again: what was merged is merged once more by the next run")
+def _merged_again(patches: Patches) -> None:
+    patches.put(Journal, "is_merged", lambda *_: False)
+    patches.put(Journal, "latest_merged", lambda *_: "")
+    patches.silence_checks()
+
+
+@_bug("volatile members compared")
+def _volatile_compared(patches: Patches) -> None:
+    def form(*values: Any) -> Any:
+        return replace(before(*values), volatile=frozenset())
+
+    before = patches.put(merger, "canonical_form", form)
+
+
+@_bug("a return is not noticed")
+def _return_unnoticed(patches: Patches) -> None:
+    patches.rewrite("staging/candidates", "or known.change = 'delete'", "")
+
+
+@_bug("membership of a list lost")
+def _performed_lost(patches: Patches) -> None:
+    patches.rewrite("staging/latest", "bool_or(performed = 'By')", "false")
+
+
+@_bug("the earlier copy wins")
+def _earlier_wins(patches: Patches) -> None:
+    patches.rewrite("staging/latest", "arg_max(", "arg_min(")
+
+
+@_bug("cleaning removes a page that is named")
+def _named_removed(patches: Patches) -> None:
+    def keep_only(self: Any, named: Any) -> Any:
+        return before(self, set(sorted(named)[1:]))
+
+    before = patches.put(PageStore, "keep_only", keep_only)
+
+
+@_bug("held deletes are applied")
+def _held_applied(patches: Patches) -> None:
+    patches.put(deletes, "to_hold", lambda *_: {})
+
+
+@_bug("what a killed run landed is forgotten")
+def _landed_forgotten(patches: Patches) -> None:
+    patches.put(family.Family, "finish_earlier", lambda self: self.build())
+
+
+@_bug("a killed run is told to be running")
+def _still_running(patches: Patches) -> None:
+    def begin(self: Any, run: Any) -> list[str]:
+        row = [run.run_id, run.flow, run.time, None, "running", None]
+        self._warehouse.execute("insert into ops.runs values (?, ?, ?, ?, ?, ?)", row)
+        return []
+
+    patches.put(Journal, "begin", begin)
+
+
+@_bug("a rebuild forgets what was concluded")
+def _rebuild_forgets(patches: Patches) -> None:
+    def merge(self: Any, resource: Any, manifest: Any, *rest: Any, **options: Any) -> Any:
+        is_replayed = not options.get("is_staged")
+        return before(self, resource, replace(manifest, looked_up=[]) if is_replayed else manifest, *rest, **options)
+
+    before = patches.put(merger.Merger, "merge", merge)
