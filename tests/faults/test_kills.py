@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pytest
 
 from propsync_sandbox import Sandbox
 
@@ -75,6 +76,7 @@ def shown(path: Path) -> dict[str, dict[Any, str]]:
         }
 
 
+@pytest.mark.timeout(120 + 20 * KILLS)
 def test_killed_at_moments_all_over_a_sync_and_right_after_each(tmp_path: Path):
     home = tmp_path / "home"
     path = home / "published" / "warehouse.duckdb"
