@@ -70,15 +70,16 @@ class LocalStorage:
 
     def list(self, prefix: str) -> list[str]:
         """Keys under the folder `prefix`, sorted; partial files are none of them."""
-        found = (path for path in _files(self.root / prefix) if PARTIAL not in path.name)
-        return sorted(path.relative_to(self.root).as_posix() for path in found)
+        before = len(str(self.root)) + 1
+        keys = (path[before:] for path in _files(self.root / prefix))
+        return sorted(key for key in keys if PARTIAL not in key)
 
 
 def remove_partials(folder: Path) -> None:
     """Removes what killed runs left unfinished anywhere under `folder`; only the holder of the run lock may ask."""
     for path in _files(folder):
-        if PARTIAL in path.name:  # a database that is not finished has a .wal after its name
-            remove(path)
+        if PARTIAL in path[len(str(folder)) :]:  # a database that is not finished has a .wal after its name
+            remove(Path(path))
 
 
 def disk_use(folder: Path) -> int:
@@ -86,13 +87,14 @@ def disk_use(folder: Path) -> int:
     sizes = 0
     for path in _files(folder):
         with suppress(FileNotFoundError):  # a run at work may move it meanwhile
-            sizes += path.stat().st_size
+            sizes += Path(path).stat().st_size
     return sizes
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def _files(folder: Path) -> Iterator[str]:
+    """Paths as texts: landing has tens of thousands of files, and every run looks at their names."""
     for where, _, names in os.walk(folder):
-        yield from (Path(where, name) for name in names)
+        yield from (f"{where}{os.sep}{name}" for name in names)
 
 
 def _make_folder(folder: Path) -> None:

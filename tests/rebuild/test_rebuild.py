@@ -58,6 +58,13 @@ def test_a_state_that_is_gone_is_made_again_from_landing_and_what_is_published(p
     assert difference(before, place.published, *_CARRIED[1:]) == {}
 
 
+def test_a_damaged_page_of_the_state_asks_for_a_rebuild(place: Place) -> None:
+    whole = place.state.read_bytes()
+    place.state.write_bytes(whole[:12_288] + bytes(len(whole) - 12_288))
+    with pytest.raises(StateUnusable, match="propsync rebuild"):
+        place.sync(4, base_url="http://127.0.0.1:9", token="t")
+
+
 @pytest.mark.parametrize("damage", ["garbage", "empty", "cut", "flipped"])
 def test_a_damaged_state_is_made_again(place: Place, damage: str) -> None:
     before = place.kept()

@@ -11,6 +11,7 @@ from rebuild.comparing import assert_same
 from rebuild.conftest import FIRST, QUICK, Place, prune_at
 from rebuild.deaths import dying
 
+from propsync.errors import StateUnusable
 from propsync.landing import Bases, Manifests, PageStore
 from propsync.resources import RESOURCES
 from propsync.runbooks import nightly
@@ -145,5 +146,16 @@ def test_sixty_quiet_nights_in_random_order_keep_at_most_thirty_five_nights_wort
     assert 30 <= len(landed_runs(place.path)) <= 33
     before = place.kept()
     place.state.unlink()
+    assert place.rebuild().status == "ok"
+    assert_same(before, place.published)
+
+
+def test_a_state_that_is_lost_is_not_begun_anew_where_landing_begins(place: Place) -> None:
+    before = place.kept()
+    prune_at(place, night=4, keep_days=1)
+    place.state.unlink()
+    for _ in range(2):  # what the first attempt left is no state either
+        with pytest.raises(StateUnusable, match="propsync rebuild"):
+            place.sync(5, base_url="http://127.0.0.1:9", token="t")
     assert place.rebuild().status == "ok"
     assert_same(before, place.published)

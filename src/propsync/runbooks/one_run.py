@@ -14,7 +14,7 @@ from propsync.log import redact
 from propsync.resources import RESOURCES, SYNCED
 from propsync.runbooks.family import Family
 from propsync.runbooks.report import Report, left_behind
-from propsync.runbooks.retention import prune
+from propsync.runbooks.retention import prune, refuse_lost_history
 from propsync.runbooks.site import Site
 from propsync.runs import Run, next_run, run_status, time_of
 from propsync.settings import Settings
@@ -54,6 +54,7 @@ def one_run(
     """
     began = time.monotonic()
     with Site.opened(settings, f"propsync {flow}", policy) as site:
+        refuse_lost_history(site)
         work = prepare(site)
         run = next_run(flow, max(filter(None, (site.journal.last_time(), _last_landed(site))), default=None), now)
         for killed in site.journal.begin(run):

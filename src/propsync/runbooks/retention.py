@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from datetime import timedelta
 
-from propsync.errors import ManifestUnreadable
+from propsync.errors import ManifestUnreadable, StateUnusable
 from propsync.landing import Base, BaseFile, Manifest
 from propsync.merge import CARRIED, carry_out, has_changed, merged_forms, write_history
 from propsync.resources import RESOURCES
@@ -26,6 +26,12 @@ def prune(site: Site, run: Run) -> None:
         _log.info("landing: %d runs up to %s are kept as history alone from now on", len(due), due[-1])
         _write_base(site, base, due)
     collect(site)
+
+
+def refuse_lost_history(site: Site) -> None:
+    """A new database would begin where landing begins, and history up to there would be lost. Raises StateUnusable."""
+    if site.journal.last_time() is None and site.bases.newest() is not None:
+        raise StateUnusable(str(site.warehouse.path), "it knows no run, though history of earlier runs is kept")
 
 
 def collect(site: Site) -> None:

@@ -174,6 +174,7 @@ def _our_errors(path: Path) -> Iterator[None]:
         words = str(error)
         if "No space left" in words or "max_temp_directory_size" in words or "Disk quota" in words:
             raise DiskFull(str(path), "the disk is full") from error
-        if isinstance(error, duckdb.IOException | duckdb.FatalException | duckdb.SerializationException):
+        is_damaged = isinstance(error, duckdb.IOException | duckdb.FatalException | duckdb.SerializationException)
+        if is_damaged or words.startswith("Corrupt database file"):
             raise StateUnusable(str(path), words.splitlines()[0]) from error
         raise MergeFailed(path.name, words.splitlines()[0]) from error
