@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
+from contract.estate import Estate, Nights, nights_of
 from contract.server import TOKEN, ApiServer
 
 from propsync.api import RetryPolicy
@@ -48,3 +49,9 @@ def moved(report: Report) -> dict[str, tuple[int, int]]:
     """(inserted, updated) of each resource that moved at all."""
     counts = {name: (told["inserted"], told["updated"]) for name, told in report.resources.items()}
     return {name: count for name, count in counts.items() if count != (0, 0)}
+
+
+@pytest.fixture
+def nights(tmp_path: Path) -> Iterator[Nights]:
+    """An estate with nothing in it yet, and a home where nothing was ever synced."""
+    yield from nights_of(Estate(), tmp_path / "home")

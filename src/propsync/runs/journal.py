@@ -150,11 +150,13 @@ class Journal:
         """The rung on which the resource was last read completely, 0 where it never was (`ops.sweeps.rung`)."""
         if self._rungs is None:
             query = (
-                "select resource, max(rung) from ops.sweeps join ops.runs using (run_id) "
+                "select resource, rung from ops.sweeps join ops.runs using (run_id) "
                 "where list <> 'combined' and verdict in ('certified', 'agreed') and flow <> 'backfill' "
                 "and (run_id, resource) in (select (run_id, resource) from ops.run_resources "
                 "where verdict in ('certified', 'agreed')) "
-                "group by resource, run_id qualify row_number() over (partition by resource order by run_id desc) = 1"
+                # of a run that was agreed its agreement counts, else its last attempt, which is the one certified
+                "qualify row_number() over (partition by resource "
+                "order by run_id desc, sweeps.verdict = 'agreed' desc, attempt desc) = 1"
             )
             self._rungs = dict(self._warehouse.rows(query))
         return int(self._rungs.get(resource, 0))

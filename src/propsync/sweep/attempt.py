@@ -60,7 +60,10 @@ class Attempt:
     @property
     def signature(self) -> tuple[object, ...]:
         """Equal for two attempts that showed identical keys under the same totals."""
-        told = [(one.list_name, one.total_first, one.distinct_keys, one.duplicates) for one in self.certificates]
+        told = [
+            (one.list_name, one.total_first, one.total_last, one.distinct_keys, one.duplicates)
+            for one in self.certificates
+        ]
         return (self.fingerprint, *told)
 
     @property
@@ -124,6 +127,10 @@ class Attempts:
     def fingerprint(self, attempt: Attempt) -> str:
         """The same for two attempts that showed the same keys."""
         return self._listed.fingerprint(attempt.number)
+
+    def is_outdone(self, attempt: Attempt) -> bool:
+        """Whether a later attempt showed records that this one did not."""
+        return self._listed.is_more_after(attempt.number)
 
     def _read(self, attempt: Attempt, read: Callable[[Attempt, ListQuery, Reading, Progress], Certificate]) -> None:
         lists = self._lists()

@@ -86,15 +86,33 @@ class ByIds:
 
     def _memberships(self, batch: Batch) -> list[Reading] | None:
         """The lists that show what was found, each asked the same way; None where they do not tell."""
-        readings = []
-        lists = self._asking.memberships(batch.values)
-        for query in lists:
-            for _, answer in self._asking.ask([batch], lambda _, query=query: query):  # type: ignore[misc]
-                if isinstance(answer, Reading) and self._counts(answer, batch):
-                    readings.append(answer)
-        if len(readings) < len(lists):
-            self._asking.is_unknown(batch, "which lists show it could not be looked up")
-            return None
+        readings: list[Reading] = []
+        for place in range(len(self._asking.memberships(batch.values))):
+            on_list = self._on_list(batch, place)
+            if on_list is None:
+                self._asking.is_unknown(batch, "which lists show it could not be looked up")
+                return None
+            readings += on_list
+        return readings
+
+    def _on_list(self, batch: Batch, place: int) -> list[Reading] | None:
+        """What one list shows of a batch; that several are not found on it says nothing of any one of them."""
+        for _, answer in self._asking.ask([batch], lambda values: self._asking.memberships(values)[place]):
+            if isinstance(answer, Reading):
+                if self._counts(answer, batch):
+                    return [answer]
+                is_nothing = answer.page.total is None and not answer.page.records
+                return self._on_halves(batch, place) if is_nothing else None
+            return self._on_halves(batch, place) if answer.says_not_found else None
+        return None
+
+    def _on_halves(self, batch: Batch, place: int) -> list[Reading] | None:
+        readings: list[Reading] = []
+        for half in batch.halves():
+            on_list = self._on_list(half, place)
+            if on_list is None:
+                return None
+            readings += on_list
         return readings
 
     def _probe_reports(self, keys: Collection[Key]) -> None:

@@ -24,7 +24,8 @@ class ByProperty:
             for batch, answer in self._asking.ask(waiting, self._asking.everything):
                 again += self._take_list(batch, answer)
             waiting = again
-        self._answers.unknown.clear()  # what a list could not tell is asked for alone
+        for key in keys:  # what a list could not tell is asked for alone
+            self._answers.unknown.pop(key, None)
         self._one_by_one([key for key in keys if self._answers.is_open(key)])
 
     def _take_list(self, batch: Batch, answer: Reading | Refused) -> list[Batch]:

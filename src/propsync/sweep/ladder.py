@@ -97,7 +97,9 @@ class _Ladder:
         """The last of three attempts that showed identical keys under the same totals, which do not add up."""
         steady = [one for one in self.made if one.rung in (SWEEP, AGAIN) and one.is_steady]
         last = steady[-_ALIKE:]
-        return last[-1] if len(last) == _ALIKE and len({one.signature for one in last}) == 1 else None
+        if len(last) < _ALIKE or len({one.signature for one in last}) > 1:
+            return None
+        return None if self._attempts.is_outdone(last[-1]) else last[-1]
 
     def _sweeps(self) -> Attempt | None:
         for number in range(_SWEEPS):
@@ -129,6 +131,7 @@ def _swept(counted: Attempt | None, ladder: _Ladder, reader: Reader, shaping: Sh
     if counted is None:
         verdict, rung = Verdict.INCOMPLETE, GIVEN_UP
         landed = reader.landed
+        _add_the_rest(reader, shaping, listed)
         certificates += _verdicts(ladder.made[-1:], rung, "incomplete")
     else:
         landed = _counted(counted, ladder, reader, listed)
@@ -141,12 +144,21 @@ def _swept(counted: Attempt | None, ladder: _Ladder, reader: Reader, shaping: Sh
 
 def _counted(counted: Attempt, ladder: _Ladder, reader: Reader, listed: Listed) -> list[Landed]:
     """The answers of the attempt that counts; what else was staged is forgotten."""
-    if len(ladder.made) == 1 and counted.rung != PARTITION:
-        return reader.landed
-    before = listed.sequences()
-    listed.keep(counted.number, counted.lists)
-    dropped = before - listed.sequences()
-    return [one for one in reader.landed if one.attempt == counted.number and one.sequence not in dropped]
+    dropped: set[int] = set()
+    if len(ladder.made) > 1 or counted.rung == PARTITION:
+        before = listed.sequences()
+        listed.keep(counted.number, counted.lists)
+        dropped = before - listed.sequences()
+    kept = listed.taken - dropped
+    of_attempt = [one for one in reader.landed if one.attempt == counted.number]
+    return [one for one in of_attempt if one.role == "combined" or one.sequence in kept]
+
+
+def _add_the_rest(reader: Reader, shaping: Shaping, listed: Listed) -> None:
+    """Answers that came while an attempt was being broken off."""
+    for one in reader.landed:
+        if one.role != "combined" and one.sequence not in listed.taken:
+            listed.add(one, reader.records(one, shaping.cutter), shaping.cutter)
 
 
 def _verdicts(attempts: Collection[Attempt], rung: int, verdict: str) -> Iterable[Certificate]:

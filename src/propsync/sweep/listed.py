@@ -33,10 +33,13 @@ class Listed:
 
     def __init__(self, warehouse: Warehouse) -> None:
         self._warehouse = warehouse
+        self.taken: set[int] = set()
+        """The answers that were added, those without records too."""
         warehouse.execute(f"create or replace table staging.listed ({_COLUMNS})")
 
     def add(self, landed: Landed, records: Sequence[msgspec.Raw], cutter: Cutter, list_name: str | None = None) -> None:
         """Adds one page's records, as those of another list where `list_name` says so."""
+        self.taken.add(landed.sequence)
         hashes = [bytes_hash(record) for record in records]
         keys = [key or (None, None) for key in cutter.keys(records)]
         columns: dict[str, Sequence[Any]] = {
@@ -86,6 +89,12 @@ class Listed:
             "from staging.listed where attempt = ? and role = 'page'"
         )
         return str(self._warehouse.value(query, [attempt]))
+
+    def is_more_after(self, attempt: int) -> bool:
+        """Whether later attempts showed keys that this attempt did not."""
+        shown = "select key_1, key_2 from staging.listed where key_1 is not null and attempt"
+        query = f"select exists ({shown} > $1 except {shown} = $1)"
+        return bool(self._warehouse.value(query, [attempt]))
 
     def rename(self, attempt: int, before: str, after: str) -> None:
         """What was staged as one list's is another's."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 
+from propsync.errors import NotFound, RequestRefused
 from propsync.landing import Certificate
 from propsync.progress import Progress
 from propsync.records import Cutter
@@ -47,6 +48,7 @@ class ListSweep:
         self._totals = [first.page.total]
         self._pages = 1
         self._empty = 0
+        self._shown = 0
         self._is_whole = True
         self._is_refused = False
 
@@ -79,8 +81,17 @@ class ListSweep:
         if not self._reader.is_paged:
             return iter(())
         if self._first.page.total is None and self._first.page.records:
-            return self._until_empty()
-        return self._reader.read_all(self._asked(), self._cutter)
+            return self._until_empty(2)
+        return self._as_told()
+
+    def _as_told(self) -> Iterator[Reading | Refused]:
+        """The pages that the total promises; beyond them, where they show more than it: it must hide nothing."""
+        yield from self._reader.read_all(self._asked(), self._cutter)
+        if self._shown > (self._first.page.total or 0):
+            try:
+                yield from self._until_empty(self.pages() + 1)
+            except (NotFound, RequestRefused):
+                return
 
     def _asked(self) -> Iterator[Asked]:
         for page in range(2, self.pages() + 1):
@@ -90,10 +101,10 @@ class ListSweep:
                 return
             yield self._reader.ask(self._query, page)
 
-    def _until_empty(self) -> Iterator[Reading]:
-        """A list that tells no total ends where a page beyond it shows nothing, or shows page 1 again."""
+    def _until_empty(self, start: int) -> Iterator[Reading]:
+        """A list that tells no total, or too small a one, ends where a page shows nothing, or page 1 again."""
         first = before = self._keys(self._first)
-        for page in count(2):
+        for page in count(start):
             reading = self._reader.read(self._reader.ask(self._query, page), self._cutter)
             keys = self._keys(reading)
             if not reading.page.records or keys == first:
@@ -105,6 +116,7 @@ class ListSweep:
             yield reading
 
     def _stage(self, reading: Reading) -> None:
+        self._shown += len(reading.page.records)
         self._listed.add(reading.landed, reading.page.records, self._cutter)
 
     def _note(self, reading: Reading) -> None:

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
+from propsync.errors import NotFound, RequestRefused
 from propsync.landing import Certificate
 from propsync.progress import Progress, progress
 from propsync.records import Cutter
@@ -20,6 +21,8 @@ RUNG = 2
 _MORE_SWEEPS = 20  # of the whole list, in search of properties that no part named yet
 _IDLE_SWEEPS = 3  # of them in a row that showed none
 _LEAF_TRIES = 4  # rungs 0 and 1 of a part that cannot be split
+_MOST_REFUSED = 100  # parts in a row: what refuses them all refuses the filter, however few ids it names
+_EMPTY_IN_A_ROW = 50  # pages that a total promised and that show nothing
 
 
 class Unusable(Exception):
@@ -56,6 +59,8 @@ class Partition:
         self._requests = 1
         self._counted = 0
         self._leaves = 0
+        self._refused = 0
+        self._avoided: str | None = None
         self.dimension = ""
 
     def read(self, bar: Progress, *, avoid: str | None = None) -> Certificate:
@@ -67,13 +72,17 @@ class Partition:
                 self._read_parts(self._plan(avoid), bar)
                 self._find_more(total, bar)
                 is_short = False
-        except Unusable:
+        except (Unusable, RequestRefused, NotFound):
             pass
         after = self._total()
         return self._certificate(total, after, is_read=not is_short)
 
     def _plan(self, avoid: str | None) -> list[Part]:
-        plan = self._planner().plan(avoid=avoid) or self._planner().plan()
+        self._avoided = avoid
+        plan = self._planner().plan()
+        if plan is None:
+            self._avoided = None
+            plan = self._planner().plan()
         if plan is None:
             raise Unusable
         self.dimension, parts = plan
@@ -88,12 +97,12 @@ class Partition:
     def _page_size(self) -> int:
         """What the API really gives a page, if page 1 is shorter than asked."""
         shown, total = len(self._first.page.records), self._first.page.total or 0
-        return shown if 0 < shown < total else self._reader.limit
+        return shown if 0 < shown < min(total, self._reader.limit) else self._reader.limit
 
     def _within(self, parameter: str, ids: Iterable[str]) -> list[str]:
-        """Those that a backfill's own filter lets pass."""
+        """Those that a backfill's own filter lets pass; none of the dimension that fell short before."""
         wanted = self._query.values(parameter)
-        return [one for one in ids if wanted is None or one in wanted]
+        return [one for one in ids if parameter != self._avoided and (wanted is None or one in wanted)]
 
     def _fits(self, part: Part) -> bool:
         return self._reader.fits(self._query.narrowed(*part.filters))
@@ -117,7 +126,8 @@ class Partition:
         """Counts a part that came whole; else the smaller parts to ask for in its place."""
         if isinstance(answer, Refused):
             return self._halve(part, answer)
-        records, total = answer.page.records, answer.page.total
+        self._refused = 0
+        records, total = answer.page.records, answer.page.total or 0
         self._places.observe(records)
         if not all(part.holds(self._places.place(record)) for record in records):
             self._listed.add(answer.landed, records, self._cutter, _beside(self._query))
@@ -127,13 +137,17 @@ class Partition:
             self._counted += total
             return []
         self._listed.add(answer.landed, records, self._cutter, _beside(self._query))
-        smaller = self._planner().split(part, total)
+        # a part that a page could hold and that does not add up would not do so in pieces either
+        smaller = self._planner().split(part, total) if total > self._page_size() else []
         if not smaller:
             self._read_leaf(part)
         return smaller
 
     def _halve(self, part: Part, answer: Refused) -> list[Part]:
         """That several ids are not found says nothing of any one of them; one alone has nothing (correctness.md §2)."""
+        self._refused += not answer.says_not_found
+        if self._refused > _MOST_REFUSED:
+            raise Unusable
         if not part.is_single:
             return self._planner().split(part, None)
         if not answer.says_not_found:
@@ -163,7 +177,7 @@ class Partition:
         first = self._reader.read(self._reader.ask(self._query.narrowed(*part.filters), 1), self._cutter)
         self._listed.add(first.landed, first.page.records, self._cutter, _beside(self._query))
         found = 0
-        for ids in self._id_chunks(self._places.keys(part, self._reader.landed, self._cutter)):
+        for ids in self._id_chunks(part, self._places.keys(part, self._reader.landed, self._cutter)):
             query = self._query.narrowed(*part.filters, (self._resource.id_filter, ids))
             answer = self._reader.read(self._reader.ask(query, 1), self._cutter)
             self._requests += 1
@@ -176,11 +190,10 @@ class Partition:
             raise Unusable
         self._counted += found
 
-    def _id_chunks(self, ids: list[str]) -> Iterator[list[str]]:
+    def _id_chunks(self, part: Part, ids: list[str]) -> Iterator[list[str]]:
         chunk: list[str] = []
         for one in ids:
-            query = self._query.narrowed((str(self._resource.id_filter), [*chunk, one]))
-            # the part's own filter stands in the address too
+            query = self._query.narrowed(*part.filters, (str(self._resource.id_filter), [*chunk, one]))
             if chunk and (len(chunk) >= self._reader.limit or not self._reader.fits(query)):
                 yield chunk
                 chunk = []
@@ -202,10 +215,17 @@ class Partition:
 
     def _sweep_for_places(self, bar: Progress) -> None:
         sweep = ListSweep(self._reader, self._listed, self._cutter, self._query, self._first)
-        asked = (self._reader.ask(self._query, page) for page in range(1, sweep.pages() + 1))
-        for answer in self._reader.read_all(asked, self._cutter):
+        empty = 0
+
+        def asked() -> Iterator[Asked]:
+            for page in range(1, sweep.pages() + 1):
+                if empty < _EMPTY_IN_A_ROW:
+                    yield self._reader.ask(self._query, page)
+
+        for answer in self._reader.read_all(asked(), self._cutter):
             bar.advance()
             self._requests += 1
+            empty = 0 if isinstance(answer, Reading) and answer.page.records else empty + 1
             if isinstance(answer, Reading):
                 self._listed.add(answer.landed, answer.page.records, self._cutter, _beside(self._query))
                 self._places.observe(answer.page.records)

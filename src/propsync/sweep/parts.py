@@ -52,12 +52,12 @@ class Planner:
     limit: int
     fits: Callable[[Part], bool]
 
-    def plan(self, *, avoid: str | None = None) -> tuple[str, list[Part]] | None:
+    def plan(self) -> tuple[str, list[Part]] | None:
         """The dimension that takes the fewest requests, and its parts; None where no id is known at all."""
         plans = {}
-        if self.properties and avoid != "property":
+        if self.properties:
             plans["property"] = self.chunks(Part(), "properties", self.properties)
-        if self.types and avoid != "type":
+        if self.types:
             plans["type"] = list(self._by_type())
         if not plans:
             return None

@@ -67,14 +67,13 @@ class Places:
 
     def observe_landed(self, landed: Iterable[Landed], cutter: Cutter) -> None:
         """Learns from the pages that earlier attempts of this run landed, and counts what they showed."""
-        seen: dict[int, Counter[Place]] = {}
+        seen: dict[tuple[str, ...] | None, Place] = {}  # by key: a list that moves shows many records twice
         for one in landed:
             if one.role == "page":
                 records = cutter.cut(self._pages.get(one.sha256)).records
                 self.observe(records)
-                seen.setdefault(one.attempt, Counter()).update(map(self.place, records))
-        for counts in seen.values():
-            self.counts |= counts  # the most that any reading showed
+                seen.update(zip(cutter.keys(records), map(self.place, records), strict=True))
+        self.counts |= Counter(seen.values())
 
     def keys(self, part: Part, landed: Iterable[Landed], cutter: Cutter) -> list[str]:
         """The first parts of all keys known at a part's places, from before and from this run."""

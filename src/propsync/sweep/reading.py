@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
+
 from propsync.api import Accept, Answer, Api, ApiRequest, MalformedBody, schedule_request
 from propsync.errors import NotFound, ResourceFailed
 from propsync.landing import Landed, PageStore
@@ -106,6 +108,10 @@ class Reader:
             return Refused(under_way.pop(request), error)
 
         return self._api.fetch_all(requests(), land, check=self._check(cutter), refused=refused)
+
+    def records(self, landed: Landed, cutter: Cutter) -> Sequence[msgspec.Raw]:
+        """The records of an answer that has landed."""
+        return cutter.cut(self._pages.get(landed.sha256)).records
 
     def ask_one(self, key: tuple[str, ...]) -> Asked:
         """The request for one schedule (section 4.10). Raises UsageError for a key that cannot stand in an address."""

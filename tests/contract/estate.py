@@ -1,0 +1,297 @@
+"""A housing estate behind an API of its own: filters, pages and statuses work as documented, and tests may break each.
+
+It owes nothing to propsync or to its sandbox. Unlike the worlds of `contract.world`, it changes while it is being read.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from random import Random
+from typing import Any, Self
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import duckdb
+
+from propsync.api import RetryPolicy
+from propsync.runbooks import Report, nightly
+from propsync.settings import load_settings
+
+QUICK = RetryPolicy(attempts=3, base=0.001)
+PATHS = {"assets": "/properties/assets", "assessments": "/assessments", "schedules": "/assessments/schedules"}
+KEYS = {"assets": "asset_id", "assessments": "assessment_id", "schedules": "property_id, assessment_type_id"}
+_LISTS = {*PATHS.values(), "/properties/assets/types", "/assessments/types"}
+_STATUSES = {"assessments": "approved", "schedules": "notstarted,inprogress"}
+Query = dict[str, str]
+Record = dict[str, Any]
+Answer = tuple[int, Any]
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request as the server saw it; `length` is that of the whole address."""
+
+    path: str
+    query: Query
+    length: int
+
+    def words(self, name: str) -> list[str]:
+        """The values of a parameter."""
+        return [word for word in self.query.get(name, "").split(",") if word]
+
+
+class Estate:
+    """`assets`, `assessments` and `schedules` by key; what an API knows beside its records stands apart.
+
+    `performed` has the lists of an assessment (both where it says nothing), `reports` the status of a report.pdf (404
+    where it says nothing). `answer` may answer instead, `before` is told of each request before it is answered, `total`
+    may lie, `ignored` are parameters that are not minded, `most` is the most records a page, whatever is asked.
+    """
+
+    def __init__(self, *, is_random: bool = False) -> None:
+        self.assets: dict[str, Record] = {}
+        self.assessments: dict[str, Record] = {}
+        self.schedules: dict[tuple[str, str], Record] = {}
+        self.performed: dict[str, str] = {}
+        self.reports: dict[str, int] = {}
+        self.types = ["t0"]
+        self.kinds = ["k0", "k1"]
+        self.is_random = is_random
+        self.shows_status = True
+        self.ignored: set[str] = set()
+        self.most = 1000
+        self.requests: list[Request] = []
+        self.answer: Callable[[str, Query], Answer | None] = lambda path, query: None
+        self.before: Callable[[str, Query], None] = lambda path, query: None
+        self.total: Callable[[str, Query, int], int] = lambda path, query, true: true
+        self._rng = Random("estate")
+        self._lock = threading.Lock()
+
+    def add_assets(self, places: Iterable[tuple[str | None, str]]) -> list[str]:
+        """An asset at each property and type; None is no property. Their ids come back."""
+        added = []
+        for property_id, type_id in places:
+            key = _uid("a", len(self.assets))
+            self.assets[key] = _asset(key, property_id, type_id)
+            self.types += [type_id] if type_id not in self.types else []
+            added.append(key)
+        return added
+
+    def add_assessments(self, places: Iterable[tuple[str, str]], status: str = "approved") -> list[str]:
+        """An assessment at each property and kind."""
+        added = []
+        for property_id, kind in places:
+            key = _uid("s", len(self.assessments))
+            self.assessments[key] = {"id": key, "property": property_id, "type": kind, "status": status}
+            added.append(key)
+        return added
+
+    def add_schedules(self, places: Iterable[tuple[str, str]], status: str = "notstarted") -> list[tuple[str, str]]:
+        """A schedule at each property and kind."""
+        added = []
+        for property_id, kind in places:
+            told = {"property": property_id, "type": kind, "status": status, "description": f"{property_id} {kind}"}
+            self.schedules[property_id, kind] = told
+            added.append((property_id, kind))
+        return added
+
+    def asked(self, resource: str, **parameters: str) -> list[Request]:
+        """Requests for a resource's list that had all these parameters, with these values where not empty."""
+        return [
+            one
+            for one in self.requests
+            if one.path == PATHS[resource]
+            and all(name in one.query and value in ("", one.query[name]) for name, value in parameters.items())
+        ]
+
+    def respond(self, address: str) -> Answer:
+        """One answer."""
+        url = urlsplit(address)
+        query = {name: values[-1] for name, values in parse_qs(url.query).items()}
+        path = unquote(url.path)
+        with self._lock:
+            self.requests.append(Request(path, query, len(address)))
+            self.before(path, query)
+            told = self.answer(path, query)
+            if told is None and path in _LISTS:
+                return 200, self._body(path, query)
+            return told or self._one(path)
+
+    def lists(self, path: str, query: Query) -> list[Record]:
+        """All that a query asks for, without paging."""
+        minded = {name: value for name, value in query.items() if name not in self.ignored}
+        if path == PATHS["assets"]:
+            return [one for one in self.assets.values() if _is_at(one, minded, "id")]
+        if path == PATHS["assessments"]:
+            return [self._shown(key, one) for key, one in self.assessments.items() if self._is_listed(key, one, minded)]
+        asked = minded.get("status", _STATUSES["schedules"]).split(",")
+        return [one for one in self.schedules.values() if one["status"] in asked and _is_at(one, minded, "")]
+
+    def truth(self, resource: str) -> dict[Any, Record]:
+        """What the lists should show of each record, by key."""
+        found: dict[Any, Record] = getattr(self, resource)
+        return {key: self._shown(key, one) if resource == "assessments" else one for key, one in found.items()}
+
+    def _shown(self, key: str, one: Record) -> Record:
+        return one if self.shows_status else {name: value for name, value in one.items() if name != "status"}
+
+    def _is_listed(self, key: str, one: Record, query: Query) -> bool:
+        lists = set(self.performed.get(key, "For,By").split(","))
+        is_performed = not lists.isdisjoint(query.get("performed", "For,By").split(","))
+        is_asked = one["status"] in query.get("status", _STATUSES["assessments"]).split(",")
+        return is_performed and is_asked and _is_at(one, query, "assessment")
+
+    def _body(self, path: str, query: Query) -> Any:
+        types = [{"id": one, "name": f"Type {one}", "fields": []} for one in self.types]
+        if path == "/properties/assets/types":
+            return {"type": types}
+        if path == "/assessments/types":
+            return {"types": [{"id": one, "name": f"Kind {one}"} for one in self.kinds]}
+        found = self.lists(path, query)
+        if self.is_random:
+            self._rng.shuffle(found)
+        limit, page = min(int(query["limit"]), self.most), int(query["page"])
+        told = {"total": self.total(path, query, len(found))}
+        shown = found[(page - 1) * limit : page * limit]
+        return told | ({"assets": shown, "types": types} if path == PATHS["assets"] else {"items": shown})
+
+    def _one(self, path: str) -> Answer:
+        """A report (section 4.7), or one schedule (4.10)."""
+        *_, first, last = path.split("/")
+        if last == "report.pdf":
+            return self.reports.get(first, 404), b"%PDF-1.7"
+        schedule = self.schedules.get((first, last))
+        return (404, {}) if schedule is None else (200, schedule)
+
+
+def _uid(prefix: str, number: int) -> str:
+    """An id as long as ids are."""
+    return f"{prefix}{number:05d}-{Random(f'{prefix}{number}').getrandbits(112):028x}"
+
+
+def property_ids(count: int) -> list[str]:
+    """Ids of so many properties, the same every time."""
+    return [_uid("p", number) for number in range(count)]
+
+
+def _asset(key: str, property_id: str | None, type_id: str) -> Record:
+    told: Record = {"id": key, "property": property_id, "type": type_id, "fields": [], "note": f"asset {key}"}
+    if property_id is None:
+        del told["property"]
+    return told
+
+
+def _is_at(one: Record, query: Query, ids: str) -> bool:
+    asked = {name: query[name] for name in ("property", "type") if name in query}
+    if ids in query:
+        asked["id"] = query[ids]
+    return all(one.get(name) in value.split(",") for name, value in asked.items())
+
+
+class Nights:
+    """An estate's server and a home; `sync` is one night."""
+
+    def __init__(self, estate: Estate, url: str, home: Path) -> None:
+        self.estate = estate
+        self.url = url
+        self.home = home
+        self._used: set[str] = set()
+
+    def sync(self, accept: str | None = None, **settings: object) -> Report:
+        """One nightly run of the resources that ever had a record; `settings` by their names in lower case."""
+        self.estate.requests.clear()
+        self._used |= {resource for resource in PATHS if getattr(self.estate, resource)}
+        given = {"base_url": self.url, "token": "secret-of-the-test", "home": self.home, "page_limit": 20} | settings
+        environ = {f"PROPSYNC_{name.upper()}": str(value) for name, value in given.items()}
+        return nightly(load_settings(environ=environ), sorted(self._used), accept=accept, policy=QUICK)
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """What is published."""
+        with duckdb.connect(self.home / "published" / "warehouse.duckdb", read_only=True) as published:
+            return published.execute(query).fetchall()
+
+    def known(self, resource: str) -> dict[Any, Record]:
+        """Records by key, as they are published."""
+        found = self.rows(f"select payload, {KEYS[resource]} from {resource}")
+        return {key[0] if len(key) == 1 else tuple(key): json.loads(payload) for payload, *key in found}
+
+    def is_truth(self, resource: str) -> bool:
+        """Whether exactly the estate's records are published."""
+        return self.known(resource) == self.estate.truth(resource)
+
+    def attempts(self, report: Report, resource: str) -> list[tuple[Any, ...]]:
+        """(attempt, rung, list, verdict) of each list of a run."""
+        return self.rows(
+            "select attempt, rung, list, verdict from ops.sweeps "
+            f"where run_id = '{report.run_id}' and resource = '{resource}' order by all"
+        )
+
+    def rungs(self, report: Report, resource: str) -> list[int]:
+        """The rungs that a run stood on, one for each attempt."""
+        told = {(attempt, rung): rung for attempt, rung, _, _ in self.attempts(report, resource)}
+        return list(told.values())
+
+    def held(self, resource: str) -> set[str]:
+        """The keys that are held now."""
+        return {key for (key,) in self.rows(f"select record_id from ops.held_deletes where resource = '{resource}'")}
+
+    def changes(self, resource: str, key: str) -> list[str]:
+        """What opened each version of a record, in their order."""
+        column = KEYS[resource].split(",")[0]
+        query = f"select change from history.{resource} where {column} = '{key}' order by valid_from"
+        return [change for (change,) in self.rows(query)]
+
+
+class EstateServer:
+    """The estate over HTTP on loopback."""
+
+    def __init__(self, estate: Estate) -> None:
+        self._http = _Http(("127.0.0.1", 0), _Handler)
+        self._http.estate = estate
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._http.server_port}"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._http.shutdown()
+        self._thread.join()
+        self._http.server_close()
+
+
+def nights_of(estate: Estate, home: Path) -> Iterator[Nights]:
+    """An estate that is served, with a home where nothing was ever synced."""
+    with EstateServer(estate) as server:
+        yield Nights(estate, server.url, home)
+
+
+class _Http(ThreadingHTTPServer):
+    daemon_threads = True
+    estate: Estate
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1  # headers and body in one packet
+    server: _Http
+
+    def do_GET(self) -> None:
+        status, body = self.server.estate.respond(self.path)
+        text = body if isinstance(body, bytes) else json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/pdf" if text.startswith(b"%PDF") else "application/json")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def log_message(self, *words: Any) -> None:
+        """Says nothing: a test that fails shows `requests`."""

@@ -1,0 +1,550 @@
+"""Lists that move, tear and lie: what is certified is the truth, and what cannot be certified is said to be so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count, product
+from random import Random
+
+import pytest
+from contract.estate import PATHS, Answer, Nights, Query, Request, property_ids
+
+from propsync.runbooks import Report
+
+INCOMPLETE = "incomplete"
+
+
+def _verdict(report: Report, resource: str = "assets") -> str:
+    return str(report.resources[resource]["verdict"])
+
+
+def _spread(nights: Nights, assets: int, properties: int, types: int = 1) -> list[str]:
+    """Assets dealt out over properties and types in turn."""
+    homes = property_ids(properties)
+    return nights.estate.add_assets((homes[n % properties], f"t{n // properties % types}") for n in range(assets))
+
+
+def _is_part(request: Request) -> bool:
+    return "property" in request.query or "type" in request.query
+
+
+def _parts(nights: Nights, resource: str = "assets") -> list[Request]:
+    return [one for one in nights.estate.asked(resource) if _is_part(one)]
+
+
+def _once(path: str, page: str, do: Callable[[], object]) -> Callable[[str, Query], None]:
+    """Does something before a page is shown for the first time."""
+    turns = count()
+
+    def before(asked: str, query: Query) -> None:
+        if asked == path and query.get("page") == page and not _is_narrowed(query) and next(turns) == 0:
+            do()
+
+    return before
+
+
+def _is_narrowed(query: Query) -> bool:
+    return bool({"property", "type", "id", "assessment"} & query.keys())
+
+
+def _lying(by: int, *, when: Callable[[Query], bool] = lambda query: True) -> Callable[[str, Query, int], int]:
+    """Totals of assets that are wrong by the same number."""
+    return lambda path, query, true: max(0, true + by) if path == PATHS["assets"] and when(query) else true
+
+
+# --- sweeping again -----------------------------------------------------------------------------------------------
+
+
+def test_a_list_that_moved_once_is_certified_by_a_second_attempt_of_its_own(nights: Nights) -> None:
+    keys = _spread(nights, 90, 9)
+    nights.estate.before = _once(PATHS["assets"], "3", lambda: nights.estate.assets.pop(keys[0]))
+    report = nights.sync()
+    assert (report.exit_code, _verdict(report)) == (0, "certified")
+    assert nights.attempts(report, "assets") == [(1, 0, "all", INCOMPLETE), (2, 1, "all", "certified")]
+    assert nights.is_truth("assets")
+    assert nights.changes("assets", keys[0]) == []
+
+
+def test_what_only_another_attempt_showed_is_not_taken_for_there(nights: Nights) -> None:
+    """A record goes, and another comes, at each of three attempts: their union is more than there ever was."""
+    keys = _spread(nights, 90, 9)
+    gone = iter(keys)
+
+    def change() -> None:
+        del nights.estate.assets[next(gone)]
+        nights.estate.add_assets([("p", "t0")])
+
+    turns = count()
+
+    def before(path: str, query: Query) -> None:
+        if path == PATHS["assets"] and query.get("page") == "3" and next(turns) < 3:
+            change()
+
+    nights.estate.before = before
+    report = nights.sync()
+    assert (report.exit_code, nights.rungs(report, "assets")) == (0, [0, 1, 1, 1])
+    assert nights.is_truth("assets")
+    assert nights.rows("select count(*) from history.assets") == [(len(nights.estate.assets),)]
+
+
+def test_all_lists_are_read_anew_when_one_of_them_moved(nights: Nights) -> None:
+    keys = nights.estate.add_assessments(product(property_ids(6), ["k0"] * 10))
+    nights.estate.performed = dict.fromkeys(keys[:30], "By")
+    nights.estate.before = _once(PATHS["assessments"], "2", lambda: nights.estate.assessments.pop(keys[-1]))
+    report = nights.sync()
+    assert report.exit_code == 0
+    told = [(attempt, name) for attempt, _, name, _ in nights.attempts(report, "assessments")]
+    assert told == [(attempt, name) for attempt in (1, 2) for name in ("By", "For", "combined")]
+    assert nights.is_truth("assessments")
+
+
+# --- in parts -----------------------------------------------------------------------------------------------------
+
+
+def test_a_list_in_random_order_is_read_by_property_where_that_takes_the_fewest_requests(nights: Nights) -> None:
+    nights.estate.is_random = True
+    _spread(nights, 120, 30)
+    report = nights.sync()
+    assert (report.exit_code, nights.rungs(report, "assets")) == (0, [0, 1, 1, 1, 2])
+    assert nights.is_truth("assets")
+    assert all("property" in one.query and "type" not in one.query for one in _parts(nights))
+    assert len(_parts(nights)) <= 10
+
+
+def test_a_list_in_random_order_is_read_by_type_where_that_takes_the_fewest_requests(nights: Nights) -> None:
+    nights.estate.is_random = True
+    nights.estate.add_assets((home, f"t{n % 3}") for n, home in enumerate(property_ids(390)))
+    assert nights.sync(page_limit=200).exit_code == 0
+    assert nights.is_truth("assets")
+    assert [sorted(one.query.keys() - {"limit", "page"}) for one in _parts(nights)] == [["type"]] * 3
+
+
+def test_a_property_with_more_records_than_a_page_is_read_by_property_and_type(nights: Nights) -> None:
+    nights.estate.is_random = True
+    homes = property_ids(4)
+    nights.estate.add_assets((homes[0], f"t{n % 3}") for n in range(45))
+    nights.estate.add_assets((home, "t0") for home in homes[1:])
+    assert nights.sync().exit_code == 0
+    assert nights.is_truth("assets")
+    both = [one for one in _parts(nights) if {"property", "type"} <= one.query.keys()]
+    assert both
+
+
+def test_a_part_that_cannot_be_split_is_read_by_known_ids(nights: Nights) -> None:
+    nights.estate.is_random = True
+    nights.estate.add_assets([("p0", "t0")] * 50 + [("p1", "t0")] * 5)
+    assert nights.sync().exit_code == 0
+    assert nights.is_truth("assets")
+    by_ids = nights.estate.asked("assets", id="")
+    assert by_ids
+    assert max(len(one.words("id")) for one in by_ids) <= 20
+
+
+def test_a_part_that_cannot_be_split_is_swept_like_a_list(nights: Nights) -> None:
+    """Only the unfiltered list is shuffled here."""
+    nights.estate.add_assets([("p0", "t0")] * 50 + [("p1", "t0")] * 5)
+
+    def before(path: str, query: Query) -> None:
+        nights.estate.is_random = not _is_narrowed(query)
+
+    nights.estate.before = before
+    assert nights.sync().exit_code == 0
+    assert nights.is_truth("assets")
+    assert nights.estate.asked("assets", id="") == []
+
+
+def test_six_thousand_assets_of_one_type_in_random_order_are_the_truth(nights: Nights) -> None:
+    nights.estate.is_random = True
+    homes = property_ids(4000)
+    dice = Random("six thousand")
+    nights.estate.add_assets((home, "t0") for home in [*homes, *dice.choices(homes, k=2000)])
+    report = nights.sync(page_limit=1000)
+    assert (report.exit_code, _verdict(report)) == (0, "certified")
+    assert nights.is_truth("assets")
+    assert max(one.length for one in nights.estate.requests) < 4000
+    again = nights.sync(page_limit=1000)
+    assert (again.exit_code, nights.rungs(again, "assets")) == (0, [2])
+    assert again.resources["assets"]["unchanged"] == 6000
+
+
+def test_the_next_night_starts_on_the_rung_that_worked(nights: Nights) -> None:
+    nights.estate.is_random = True
+    keys = _spread(nights, 120, 30)
+    assert nights.sync().exit_code == 0
+    del nights.estate.assets[keys[0]]
+    nights.estate.add_assets([(property_ids(30)[1], "t0"), ("a new property", "t0")])
+    report = nights.sync()
+    assert report.exit_code == 0
+    assert set(nights.rungs(report, "assets")) == {2}
+    assert nights.is_truth("assets")
+
+
+def test_the_next_night_sweeps_again_where_the_parts_did_not_work(nights: Nights) -> None:
+    nights.estate.is_random = True
+    keys = nights.estate.add_assessments(product(property_ids(6), ["k0"] * 10))
+    nights.estate.performed = dict.fromkeys(keys[:30], "For") | dict.fromkeys(keys[30:], "By")
+    assert nights.sync().exit_code == 0
+    nights.estate.is_random = False
+    nights.estate.ignored = {"property", "type"}
+    nights.estate.answer = lambda path, query: (
+        (400, {"code": "No"}) if query.get("performed") == "By" and _is_narrowed(query) else None
+    )
+    report = nights.sync()
+    assert (report.exit_code, nights.rungs(report, "assessments")[-1]) == (0, 0)
+    report = nights.sync()
+    assert (report.exit_code, nights.rungs(report, "assessments")) == (0, [0])
+
+
+def test_assets_without_a_property_are_read_by_type(nights: Nights) -> None:
+    nights.estate.is_random = True
+    homes = property_ids(30)
+    nights.estate.add_assets((homes[n % 30], f"t{n % 12}") for n in range(120))
+    nights.estate.add_assets((None, f"t{n % 12}") for n in range(7))
+    report = nights.sync()
+    assert (report.exit_code, _verdict(report)) == (0, "certified")
+    assert nights.is_truth("assets")
+
+
+def test_assets_without_a_property_of_a_type_that_fills_pages_are_read_by_ids(nights: Nights) -> None:
+    nights.estate.is_random = True
+    homes = property_ids(30)
+    nights.estate.add_assets((homes[n % 30], "t0") for n in range(60))
+    nights.estate.add_assets((None, "t0") for n in range(7))
+    report = nights.sync()
+    assert (report.exit_code, _verdict(report)) == (0, "certified")
+    assert nights.is_truth("assets")
+
+
+@pytest.mark.parametrize("ignored", ["property", "type"])
+def test_a_filter_that_the_server_ignores_is_not_relied_on(nights: Nights, ignored: str) -> None:
+    nights.estate.is_random = True
+    nights.estate.ignored = {ignored}
+    homes = property_ids(8)
+    nights.estate.add_assets((homes[n % 8], f"t{n // 15}") for n in range(120))
+    report = nights.sync()
+    assert (report.exit_code, _verdict(report)) == (0, "certified")
+    assert nights.is_truth("assets")
+
+
+def test_where_the_server_ignores_property_types_that_fill_pages_are_read_by_ids(nights: Nights) -> None:
+    nights.estate.is_random = True
+    nights.estate.ignored = {"property"}
+    _spread(nights, 120, 30, types=2)
+    report = nights.sync()
+    assert (report.exit_code, _verdict(report)) == (0, "certified")
+    assert nights.is_truth("assets")
+
+
+def test_where_the_server_ignores_every_filter_what_was_seen_is_published_and_nothing_known_is_lost(
+    nights: Nights,
+) -> None:
+    keys = _spread(nights, 120, 30)
+    assert nights.sync().exit_code == 0
+    nights.estate.is_random = True
+    nights.estate.ignored = {"property", "type", "id"}
+    del nights.estate.assets[keys[0]]
+    report = nights.sync()
+    assert (report.exit_code, _verdict(report)) == (3, INCOMPLETE)
+    assert set(keys) == nights.known("assets").keys()
+    assert len(nights.estate.requests) < 300
+
+
+@pytest.mark.parametrize("status", [404, 400])
+def test_properties_that_are_not_found_are_empty_parts(nights: Nights, status: int) -> None:
+    """Several properties of which one is gone are refused as a whole; they are halved until only that one is."""
+    keys = _spread(nights, 120, 30)
+    lost = property_ids(30)[4]
+    assert nights.sync(page_limit=1000).exit_code == 0
+    nights.estate.is_random = True
+    for key in keys[4::30]:
+        del nights.estate.assets[key]
+
+    def answer(path: str, query: Query) -> Answer | None:
+        is_lost = lost in query.get("property", "").split(",")
+        return (status, {"code": "PropertyNotFound"}) if is_lost else None
+
+    nights.estate.answer = answer
+    report = nights.sync(delete_limit=0.5)
+    assert (report.exit_code, _verdict(report)) == (0, "certified")
+    assert nights.is_truth("assets")
+
+
+def test_parts_that_are_refused_cost_no_flood_of_requests(nights: Nights) -> None:
+    nights.estate.is_random = True
+    _spread(nights, 400, 400, types=3)
+    nights.estate.answer = lambda path, query: (400, {"code": "FilterInvalid"}) if _is_narrowed(query) else None
+    report = nights.sync()
+    assert (report.exit_code, _verdict(report)) == (3, INCOMPLETE)
+    assert len(_parts(nights)) < 300
+
+
+@pytest.mark.parametrize("by", [1, -1, 1_000_000])
+def test_totals_of_parts_that_lie_certify_nothing_and_cost_no_flood_of_requests(nights: Nights, by: int) -> None:
+    keys = _spread(nights, 50, 10, types=2)
+    assert nights.sync().exit_code == 0
+    nights.estate.is_random = True
+    nights.estate.total = _lying(by, when=_is_narrowed)
+    del nights.estate.assets[keys[0]]
+    report = nights.sync()
+    assert (report.exit_code, _verdict(report)) == (3, INCOMPLETE)
+    assert set(keys) == nights.known("assets").keys()
+    assert len(_parts(nights)) < 1000
+
+
+def test_totals_of_parts_by_property_that_lie_leave_the_parts_by_type(nights: Nights) -> None:
+    nights.estate.is_random = True
+    nights.estate.total = _lying(1, when=lambda query: "property" in query)
+    homes = property_ids(8)
+    nights.estate.add_assets((homes[n % 8], f"t{n // 15}") for n in range(120))
+    report = nights.sync()
+    assert (report.exit_code, _verdict(report)) == (0, "certified")
+    assert nights.is_truth("assets")
+
+
+def test_a_server_that_gives_fewer_records_a_page_than_asked_is_read_in_parts(nights: Nights) -> None:
+    nights.estate.is_random = True
+    nights.estate.most = 7
+    _spread(nights, 120, 30, types=2)
+    report = nights.sync()
+    assert (report.exit_code, _verdict(report)) == (0, "certified")
+    assert nights.is_truth("assets")
+    assert len(_parts(nights)) < 60
+
+
+@pytest.mark.parametrize("last", [1, 3])
+def test_pages_beyond_which_the_server_refuses_are_read_in_parts_at_once(nights: Nights, last: int) -> None:
+    homes = property_ids(30)
+    nights.estate.add_assets((homes[n % 30], f"t{n // 15}") for n in range(120))
+    nights.estate.answer = lambda path, query: (400, {"code": "Page"}) if int(query.get("page", "1")) > last else None
+    report = nights.sync()
+    assert (report.exit_code, set(nights.rungs(report, "assets"))) == (0, {0, 2})
+    assert nights.is_truth("assets")
+
+
+@pytest.mark.parametrize("is_told", [True, False])
+def test_assessments_and_schedules_in_random_order_are_the_truth(nights: Nights, is_told: bool) -> None:
+    """`is_told`: assessments carry their status; else there is a list for each."""
+    nights.estate.is_random = True
+    nights.estate.shows_status = is_told
+    homes = property_ids(25)
+    for status in ("approved", "submitted", "inprogress"):
+        nights.estate.add_assessments(product(homes, nights.estate.kinds), status)
+    keys = list(nights.estate.assessments)
+    nights.estate.performed = {key: ("For", "By", "For,By")[n % 3] for n, key in enumerate(keys)}
+    nights.estate.add_schedules(product(homes, nights.estate.kinds))
+    report = nights.sync()
+    assert report.exit_code == 0
+    assert nights.is_truth("assessments")
+    assert nights.is_truth("schedules")
+    told = nights.rows("select assessment_id, status, performed_for, performed_by from assessments")
+    expected = {
+        (key, one["status"], "For" in nights.estate.performed[key], "By" in nights.estate.performed[key])
+        for key, one in nights.estate.assessments.items()
+    }
+    assert set(told) == expected
+
+
+# --- totals that lie ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("by", [3, -1])
+def test_a_total_that_is_always_wrong_in_the_same_way_is_agreed_upon(nights: Nights, by: int) -> None:
+    """Additions and changes are taken; what is missing goes by look-up only."""
+    keys = _spread(nights, 90, 9)
+    assert nights.sync().exit_code == 0
+    nights.estate.total = _lying(by, when=lambda query: not _is_narrowed(query))
+    nights.estate.add_assets([("p", "t0")])
+    nights.estate.assets[keys[1]] |= {"note": "changed"}
+    del nights.estate.assets[keys[0]]
+    report = nights.sync()
+    assert (report.exit_code, _verdict(report)) == (0, "agreed")
+    assert nights.is_truth("assets")
+    assert nights.changes("assets", keys[0]) == ["insert", "delete"]
+    again = nights.sync()
+    assert (again.exit_code, _verdict(again)) == (0, "agreed")
+    assert 2 not in nights.rungs(again, "assets")
+
+
+def test_a_total_that_is_wrong_by_a_million_costs_no_thousand_requests(nights: Nights) -> None:
+    keys = _spread(nights, 50, 9)
+    assert nights.sync().exit_code == 0
+    nights.estate.total = _lying(1_000_000, when=lambda query: not _is_narrowed(query))
+    nights.estate.add_assets([("p", "t0")])
+    lost = nights.estate.assets.pop(keys[0])
+    report = nights.sync()
+    assert (report.exit_code, _verdict(report)) == (3, INCOMPLETE)
+    assert nights.known("assets") == nights.estate.assets | {keys[0]: lost}
+    assert len(nights.estate.requests) < 1000
+
+
+def test_a_total_that_is_too_small_hides_no_page(nights: Nights) -> None:
+    _spread(nights, 90, 9)
+    nights.estate.total = _lying(-1000, when=lambda query: not _is_narrowed(query))
+    report = nights.sync()
+    assert (report.exit_code, _verdict(report)) == (0, "agreed")
+    assert nights.is_truth("assets")
+
+
+def test_what_parts_show_beyond_a_list_that_always_shows_the_same_is_published(nights: Nights) -> None:
+    """The list leaves out the same new record each time, and tells a total that would have it."""
+    keys = _spread(nights, 50, 9)
+    lists = nights.estate.lists
+    nights.estate.lists = lambda path, query: [  # type: ignore[method-assign]  # what this test is about
+        one for one in lists(path, query) if _is_narrowed(query) or one.get("id") != keys[0]
+    ]
+    nights.estate.total = _lying(7, when=lambda query: not _is_narrowed(query))
+    assert nights.sync().exit_code == 3
+    assert nights.is_truth("assets")
+
+
+def test_under_a_wrong_total_a_record_that_the_list_leaves_out_stays(nights: Nights) -> None:
+    keys = _spread(nights, 90, 9)
+    nights.estate.total = _lying(1, when=lambda query: "id" not in query)
+    assert _verdict(nights.sync()) == "agreed"
+    lists = nights.estate.lists
+    nights.estate.lists = lambda path, query: [  # type: ignore[method-assign]  # what this test is about
+        one for one in lists(path, query) if "id" in query or one.get("id") != keys[0]
+    ]
+    report = nights.sync()
+    assert (report.exit_code, _verdict(report)) == (0, "agreed")
+    assert nights.is_truth("assets")
+    assert nights.changes("assets", keys[0]) == ["insert"]
+
+
+def test_a_combined_total_that_is_always_wrong_is_agreed_upon(nights: Nights) -> None:
+    keys = nights.estate.add_assessments(product(property_ids(5), ["k0"] * 10))
+    nights.estate.performed = {key: ("For", "By")[n % 2] for n, key in enumerate(keys)}
+    nights.estate.total = lambda path, query, true: (
+        true + (query.get("performed") == "For,By" and not _is_narrowed(query))
+    )
+    for _ in range(2):
+        report = nights.sync()
+        assert (report.exit_code, _verdict(report, "assessments")) == (0, "agreed")
+    del nights.estate.assessments[keys[0]]
+    assert nights.sync().exit_code == 0
+    assert nights.is_truth("assessments")
+
+
+def test_a_combined_total_that_is_wrong_in_another_way_each_time_is_not_agreed_upon(nights: Nights) -> None:
+    keys = nights.estate.add_assessments(product(property_ids(5), ["k0"] * 10))
+    nights.estate.performed = {key: ("For", "By")[n % 2] for n, key in enumerate(keys)}
+    turns = count()
+
+    def total(path: str, query: Query, true: int) -> int:
+        """Right, then wrong by another number: the first of two alike at every attempt, the second never."""
+        if path != PATHS["assessments"] or query.get("performed") != "For,By" or _is_narrowed(query):
+            return true
+        turn = next(turns)
+        return true + turn if turn % 2 else true
+
+    nights.estate.total = total
+    report = nights.sync()
+    assert (report.exit_code, _verdict(report, "assessments")) == (3, INCOMPLETE)
+    assert nights.is_truth("assessments")
+
+
+def test_a_total_that_is_wrong_in_another_way_each_time_is_given_up(nights: Nights) -> None:
+    keys = _spread(nights, 90, 9)
+    assert nights.sync().exit_code == 0
+    turns = count(1)
+    nights.estate.total = lambda path, query, true: true + next(turns) if path == PATHS["assets"] else true
+    nights.estate.add_assets([("p", "t0")])
+    lost = nights.estate.assets.pop(keys[0])
+    report = nights.sync()
+    assert (report.exit_code, _verdict(report)) == (3, INCOMPLETE)
+    assert nights.known("assets") == nights.estate.assets | {keys[0]: lost}
+    assert nights.attempts(report, "assets")[-1][1] == 4
+    nights.estate.total = lambda path, query, true: true
+    assert nights.sync().exit_code == 0
+    assert nights.is_truth("assets")
+
+
+def test_an_attempt_that_was_given_up_publishes_all_that_was_shown(nights: Nights) -> None:
+    """Each list shows one record that no other answer of the night shows."""
+    _spread(nights, 90, 9)
+    shown: set[str] = set()
+    turns = count()
+    lists = nights.estate.lists
+
+    def listed(path: str, query: Query) -> list[dict[str, object]]:
+        rows = lists(path, query)
+        if path == PATHS["assets"] and "id" not in query:
+            turn = next(turns)
+            if rows:
+                rows = [{**rows[0], "id": f"only {turn}"}, *rows[1:]]
+                rows = rows[:20] if query["page"] == "1" and query["limit"] != "1" else rows
+                shown.add(f"only {turn}") if query["page"] == "1" and query["limit"] != "1" else None
+        return rows
+
+    nights.estate.lists = listed  # type: ignore[assignment, method-assign]  # what this test is about
+    nights.estate.total = lambda path, query, true: 90 if path == PATHS["assets"] else true
+    report = nights.sync()
+    assert (report.exit_code, _verdict(report)) == (3, INCOMPLETE)
+    assert shown <= nights.known("assets").keys()
+
+
+def test_an_incomplete_read_takes_no_membership_away_and_infers_no_delete(nights: Nights) -> None:
+    keys = nights.estate.add_assessments(product(property_ids(5), ["k0"] * 10))
+    assert nights.sync().exit_code == 0
+    turns = count(1)
+    nights.estate.total = lambda path, query, true: true + next(turns) if path == PATHS["assessments"] else true
+    nights.estate.performed = {keys[0]: "For"}
+    del nights.estate.assessments[keys[1]]
+    report = nights.sync()
+    assert (report.exit_code, _verdict(report, "assessments")) == (3, INCOMPLETE)
+    both = nights.rows("select count(*) from assessments where performed_for and performed_by")
+    assert both == [(50,)]
+
+
+# --- the size of a page changes nothing ---------------------------------------------------------------------------
+
+_TABLES = {
+    "assets": "* exclude (first_seen_at, changed_at)",
+    "assessments": "* exclude (first_seen_at, changed_at)",
+    "schedules": "* exclude (first_seen_at, changed_at)",
+    "asset_types": "*",
+    "assessment_types": "*",
+    "by_type.type_t0": "*",
+    "history.assets": "* exclude (valid_from, valid_to, run_id)",
+    "history.assessments": "* exclude (valid_from, valid_to, run_id)",
+    "history.schedules": "* exclude (valid_from, valid_to, run_id)",
+}
+
+
+def _check_two_nights_at_either_page_size(nights: Nights, size: int) -> None:
+    """The same two nights at 10 records a page and at 1000 give the same tables."""
+    homes = property_ids(size // 3)
+    dice = Random("page size")
+    nights.estate.is_random = True
+    nights.estate.add_assets((dice.choice(homes), f"t{dice.randrange(4)}") for _ in range(size))
+    nights.estate.add_assessments((home, dice.choice(nights.estate.kinds)) for home in homes[: size // 5])
+    keys = list(nights.estate.assessments)
+    nights.estate.performed = {key: dice.choice(("For", "By", "For,By")) for key in keys}
+    nights.estate.add_schedules((home, "k0") for home in homes[: size // 6])
+    tens, thousands = (Nights(nights.estate, nights.url, nights.home / name) for name in ("tens", "thousands"))
+    for _ in range(2):
+        assert tens.sync(page_limit=10).exit_code == 0
+        assert thousands.sync(page_limit=1000).exit_code == 0
+        for resource in ("assets", "assessments", "schedules"):
+            shelf = getattr(nights.estate, resource)
+            for key in dice.sample(list(shelf), 3):
+                del shelf[key]
+    _check_same_tables(tens, thousands)
+
+
+def _check_same_tables(one: Nights, other: Nights) -> None:
+    attached = f"attach '{other.home / 'published' / 'warehouse.duckdb'}' as other (read_only); "
+    for table, columns in _TABLES.items():
+        name = table if "." in table else f"main.{table}"
+        left, right = f"select {columns} from {name}", f"select {columns} from other.{name}"
+        found = one.rows(f"{attached}(({left}) except all ({right})) union all (({right}) except all ({left}))")
+        assert found == [], table
+
+
+def test_ten_records_a_page_give_the_same_tables_as_a_thousand(nights: Nights) -> None:
+    _check_two_nights_at_either_page_size(nights, 90)
+
+
+@pytest.mark.slow
+def test_ten_records_a_page_give_the_same_tables_as_a_thousand_in_a_large_estate(nights: Nights) -> None:
+    _check_two_nights_at_either_page_size(nights, 3000)
