@@ -1,0 +1,563 @@
+"""What a complete read no longer lists is looked up; only what is gone goes, and too much at once is held."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from contract.estate import PATHS, Answer, Nights, Query, Record, property_ids
+from typer.testing import CliRunner
+
+from propsync.cli.main import app
+from propsync.errors import UsageError
+
+ASSET, ASSESSMENT = "/properties/assets", "/assessments"
+
+
+def _assets(nights: Nights, count: int = 30, properties: int = 10, types: int = 3) -> list[str]:
+    """Assets at several properties and types."""
+    homes = property_ids(properties)
+    return nights.estate.add_assets((homes[n % properties], f"t{n % types}") for n in range(count))
+
+
+def _assessments(nights: Nights, count: int = 24) -> list[str]:
+    homes = property_ids(count)
+    return nights.estate.add_assessments((home, "k0") for home in homes)
+
+
+def _schedules(nights: Nights, count: int = 24) -> list[tuple[str, str]]:
+    return nights.estate.add_schedules((home, "k0") for home in property_ids(count))
+
+
+def _first_night(nights: Nights, **settings: object) -> None:
+    assert nights.sync(**settings).exit_code == 0
+
+
+def _looked_up(nights: Nights, resource: str) -> list[list[str]]:
+    """The ids that each look-up asked for."""
+    name = {"assets": "id", "assessments": "assessment"}[resource]
+    return [one.words(name) for one in nights.estate.asked(resource, **{name: ""})]
+
+
+def _hide(nights: Nights, resource: str, *hidden: Any) -> None:
+    """From now on lists leave these records out; look-ups show them."""
+    lists = nights.estate.lists
+    ids = {"assets": "id", "assessments": "assessment", "schedules": "property"}[resource]
+
+    def shown(path: str, query: Query) -> list[Record]:
+        rows = lists(path, query)
+        if path != PATHS[resource] or ids in query:
+            return rows
+        keys = [(one["property"], one["type"]) if resource == "schedules" else one["id"] for one in rows]
+        return [one for key, one in zip(keys, rows, strict=True) if key not in hidden]
+
+    nights.estate.lists = shown  # type: ignore[method-assign]  # what these tests are about
+
+
+# --- missing, looked up, gone -------------------------------------------------------------------------------------
+
+
+def test_what_is_gone_is_looked_up_and_then_goes(nights: Nights) -> None:
+    assets, assessments, schedules = _assets(nights), _assessments(nights), _schedules(nights)
+    _first_night(nights)
+    del nights.estate.assets[assets[0]], nights.estate.assessments[assessments[0]]
+    del nights.estate.schedules[schedules[0]]
+    report = nights.sync()
+    assert report.exit_code == 0
+    assert [report.resources[name]["deleted"] for name in PATHS] == [1, 1, 1]
+    assert [name for name in PATHS if not nights.is_truth(name)] == []
+    assert nights.changes("assets", assets[0]) == ["insert", "delete"]
+    assert nights.changes("assessments", assessments[0]) == ["insert", "delete"]
+    assert nights.changes("schedules", schedules[0][0]) == ["insert", "delete"]
+    assert _looked_up(nights, "assets") == [[assets[0]]]
+    assert nights.estate.asked("schedules", property=schedules[0][0])
+    last = nights.rows(f"select payload is not null from history.assets where asset_id = '{assets[0]}'")
+    assert last == [(True,), (True,)]
+
+
+def test_look_ups_ask_for_all_statuses_both_lists_and_flags(nights: Nights) -> None:
+    keys = _assessments(nights)
+    _first_night(nights, assessment_statuses="approved")
+    del nights.estate.assessments[keys[0]]
+    nights.sync(assessment_statuses="approved")
+    (asked,) = nights.estate.asked("assessments", assessment=keys[0])
+    assert set(asked.words("status")) == {"inprogress", "submitted", "approved"}
+    assert set(asked.words("performed")) == {"For", "By"}
+    assert asked.query["includeflags"] == "true"
+
+
+def test_a_record_that_returns_opens_an_insert_after_its_tombstone(nights: Nights) -> None:
+    keys = _assets(nights)
+    _first_night(nights)
+    lost = nights.estate.assets.pop(keys[0])
+    assert nights.sync().exit_code == 0
+    nights.estate.assets[keys[0]] = lost
+    assert nights.sync().exit_code == 0
+    assert nights.is_truth("assets")
+    assert nights.changes("assets", keys[0]) == ["insert", "delete", "insert"]
+    moments = nights.rows(f"select valid_from from history.assets where asset_id = '{keys[0]}' order by 1")
+    counts = [
+        nights.rows(f"select count(*) from assets_as_of('{moment}') where asset_id = '{keys[0]}'")[0][0]
+        for (moment,) in moments
+    ]
+    assert counts == [1, 0, 1]
+
+
+@pytest.mark.parametrize("resource", PATHS)
+def test_what_a_list_leaves_out_and_a_look_up_finds_stays_and_is_merged(nights: Nights, resource: str) -> None:
+    made = {"assets": _assets, "assessments": _assessments, "schedules": _schedules}[resource](nights)
+    _first_night(nights)
+    _hide(nights, resource, made[0])
+    getattr(nights.estate, resource)[made[0]]["description"] = "changed"
+    report = nights.sync()
+    assert report.exit_code == 0
+    assert (report.resources[resource]["deleted"], report.resources[resource]["updated"]) == (0, 1)
+    assert nights.is_truth(resource)
+
+
+def test_an_asset_that_moved_is_an_update(nights: Nights) -> None:
+    keys = _assets(nights)
+    _first_night(nights)
+    nights.estate.assets[keys[0]] |= {"property": "elsewhere", "type": "t1"}
+    report = nights.sync()
+    assert (report.resources["assets"]["updated"], report.resources["assets"]["deleted"]) == (1, 0)
+    assert nights.rows(f"select property_id, asset_type_id from assets where asset_id = '{keys[0]}'") == [
+        ("elsewhere", "t1")
+    ]
+
+
+def test_a_found_assessment_keeps_the_lists_that_it_is_on(nights: Nights) -> None:
+    keys = _assessments(nights)
+    nights.estate.performed = {keys[0]: "For", keys[1]: "By"}
+    _first_night(nights)
+    _hide(nights, "assessments", *keys[:3])
+    nights.estate.performed = {keys[0]: "By", keys[1]: "By"}
+    assert nights.sync().exit_code == 0
+    told = nights.rows("select performed_for, performed_by, count(*) from assessments group by all order by all")
+    assert told == [(False, True, 2), (True, True, 22)]
+
+
+@pytest.mark.parametrize("told", ["404", "400", "null"])
+def test_an_assessment_on_one_list_is_found_where_the_other_list_says_not_found(nights: Nights, told: str) -> None:
+    """Each list says so where it has none of the ids asked for, or not all of them."""
+    keys = _assessments(nights)
+    nights.estate.performed = {keys[0]: "For", keys[1]: "By"}
+    _first_night(nights)
+    _hide(nights, "assessments", *keys[:2])
+
+    def answer(path: str, query: Query) -> Answer | None:
+        asked = query.get("assessment", "").split(",")
+        is_short = path == ASSESSMENT and "assessment" in query and len(nights.estate.lists(path, query)) < len(asked)
+        return _NOT_FOUND[told] if is_short else None
+
+    nights.estate.answer = answer
+    report = nights.sync()
+    assert (report.exit_code, report.left_behind) == (0, [])
+    told = nights.rows("select performed_for, performed_by, count(*) from assessments group by all order by all")
+    assert told == [(False, True, 1), (True, False, 1), (True, True, 22)]
+
+
+# --- statuses that nobody asks for --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("report", "rows", "exit_code"), [(200, [(None,)], 0), (404, [], 0), (403, [], 0), (500, [("approved",)], 3)]
+)
+def test_an_assessment_that_no_list_shows_goes_by_its_report(
+    nights: Nights, report: int, rows: list[tuple[str | None]], exit_code: int
+) -> None:
+    keys = _assessments(nights)
+    _first_night(nights)
+    nights.estate.assessments[keys[0]]["status"] = "archived"
+    nights.estate.reports[keys[0]] = report
+    assert nights.sync().exit_code == exit_code
+    status = f"select status from assessments where assessment_id = '{keys[0]}'"
+    assert nights.rows(status) == rows
+    issues = nights.rows(f"select count(*) from ops.value_issues where record_id = '{keys[0]}'")
+    assert issues == [(int(report == 200),)]
+    assert nights.held("assessments") == ({keys[0]} if report == 500 else set())
+
+
+def test_an_assessment_in_a_status_nobody_knows_stays_until_it_is_found_or_gone(nights: Nights) -> None:
+    keys = _assessments(nights)
+    _first_night(nights)
+    for key in keys[:2]:
+        nights.estate.assessments[key]["status"] = "archived"
+        nights.estate.reports[key] = 200
+    for _ in range(2):
+        assert nights.sync().exit_code == 0
+        assert nights.changes("assessments", keys[0]) == ["insert", "update"]
+    nights.estate.assessments[keys[0]]["status"] = "approved"
+    del nights.estate.assessments[keys[1]], nights.estate.reports[keys[1]]
+    assert nights.sync().exit_code == 0
+    assert nights.is_truth("assessments")
+    assert nights.rows(f"select status from assessments where assessment_id = '{keys[0]}'") == [("approved",)]
+    assert nights.changes("assessments", keys[1]) == ["insert", "update", "delete"]
+    assert nights.rows("select count(*) from ops.value_issues") == [(0,)]
+
+
+@pytest.mark.parametrize("is_set", [False, True])
+def test_a_schedule_in_an_unlisted_status_is_found_alone_and_its_status_is_asked_from_then_on(
+    nights: Nights, is_set: bool
+) -> None:
+    settings = {"schedule_statuses": "notstarted,inprogress"} if is_set else {}
+    keys = _schedules(nights)
+    _first_night(nights, **settings)
+    nights.estate.schedules[keys[0]]["status"] = "overdue"
+    assert nights.sync(**settings).exit_code == 0
+    assert nights.is_truth("schedules")
+    assert nights.rows(f"select status from schedules where property_id = '{keys[0][0]}'") == [("overdue",)]
+    seen = "select name from ops.schema_changes where resource = 'schedules' and change = 'status seen'"
+    assert nights.rows(seen) == [("overdue",)]
+    nights.estate.add_schedules([("another", "k1")], "overdue")
+    assert nights.sync(**settings).exit_code == 0
+    swept = {
+        status
+        for one in nights.estate.asked("schedules", page="1")
+        for status in one.words("status")
+        if "property" not in one.query
+    }
+    assert ("overdue" in swept) is not is_set
+    assert (("another", "k1") in nights.known("schedules")) is not is_set
+    assert keys[0] in nights.known("schedules")
+
+
+def test_assessments_that_leave_the_statuses_asked_for_are_found_and_kept(nights: Nights) -> None:
+    keys = _assessments(nights)
+    _first_night(nights, assessment_statuses="approved")
+    nights.estate.assessments[keys[0]]["status"] = "submitted"
+    for _ in range(2):
+        report = nights.sync(assessment_statuses="approved")
+        assert (report.exit_code, report.resources["assessments"]["deleted"]) == (0, 0)
+        assert nights.is_truth("assessments")
+    nights.estate.assessments[keys[0]]["status"] = "inprogress"
+    assert nights.sync(assessment_statuses="approved").exit_code == 0
+    assert nights.rows(f"select status from assessments where assessment_id = '{keys[0]}'") == [("inprogress",)]
+    del nights.estate.assessments[keys[0]]
+    assert nights.sync(assessment_statuses="approved").exit_code == 0
+    assert nights.is_truth("assessments")
+
+
+# --- how an API says that something is not found ------------------------------------------------------------------
+
+_NOT_FOUND = {
+    "404": (404, {}),
+    "410": (410, {}),
+    "400": (400, {"code": "PropertyAssetNotFound"}),
+    "null": (200, None),
+    "{}": (200, {}),
+}
+
+
+@pytest.mark.parametrize("told", _NOT_FOUND)
+@pytest.mark.parametrize("count", [1, 5])
+def test_not_found_is_believed_of_one_id_only(nights: Nights, told: str, count: int) -> None:
+    """Asked for several of which any is gone, the API says not found; the others among them are still there."""
+    keys = _assets(nights)
+    _first_night(nights)
+    for key in keys[:count]:
+        del nights.estate.assets[key]
+    _hide(nights, "assets", *keys[count : count + 3])
+
+    def answer(path: str, query: Query) -> Answer | None:
+        is_gone = path == ASSET and any(one not in nights.estate.assets for one in query.get("id", keys[-1]).split(","))
+        return _NOT_FOUND[told] if is_gone else None
+
+    nights.estate.answer = answer
+    report = nights.sync()
+    assert (report.exit_code, report.resources["assets"]["deleted"]) == (0, count)
+    assert nights.is_truth("assets")
+
+
+@pytest.mark.parametrize("told", _NOT_FOUND)
+def test_a_schedule_is_gone_however_its_absence_is_told(nights: Nights, told: str) -> None:
+    keys = _schedules(nights)
+    _first_night(nights)
+    del nights.estate.schedules[keys[0]]
+    nights.estate.answer = lambda path, query: _NOT_FOUND[told] if path.endswith("/".join(keys[0])) else None
+    assert nights.sync().exit_code == 0
+    assert nights.is_truth("schedules")
+
+
+@pytest.mark.parametrize(
+    "answer", [(500, {}), (403, {}), (400, {"code": "No"}), (200, []), (200, "gone"), (200, b"<p>")]
+)
+def test_any_other_answer_deletes_no_schedule(nights: Nights, answer: Answer) -> None:
+    keys = _schedules(nights)
+    _first_night(nights)
+    lost = nights.estate.schedules.pop(keys[0])
+    nights.estate.answer = lambda path, query: answer if path.endswith("/".join(keys[0])) else None
+    assert nights.sync().exit_code == 3
+    assert nights.known("schedules") == nights.estate.schedules | {keys[0]: lost}
+    assert nights.held("schedules") == {"/".join(keys[0])}
+
+
+@pytest.mark.parametrize("answer", [(500, {}), (403, {}), (400, {"code": "No"}), (200, []), (200, {"total": 1})])
+def test_any_other_answer_deletes_no_asset(nights: Nights, answer: Answer) -> None:
+    keys = _assets(nights)
+    _first_night(nights)
+    lost = nights.estate.assets.pop(keys[0])
+    nights.estate.answer = lambda path, query: answer if "id" in query else None
+    assert nights.sync().exit_code == 3
+    assert nights.known("assets") == nights.estate.assets | {keys[0]: lost}
+    assert nights.held("assets") == {keys[0]}
+
+
+# --- look-ups that do not count -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("resource", ["assets", "assessments"])
+@pytest.mark.parametrize("count", [1, 12])
+def test_a_server_that_ignores_ids_deletes_nothing_and_is_told_of(nights: Nights, resource: str, count: int) -> None:
+    made = {"assets": _assets, "assessments": _assessments}[resource](nights)
+    nights.sync()
+    known = nights.known(resource)
+    nights.estate.ignored = {"id", "assessment"}
+    for key in made[:count]:
+        del getattr(nights.estate, resource)[key]
+    report = nights.sync()
+    assert report.exit_code == 3
+    assert "ignores the id" in report.left_behind[0]
+    assert nights.known(resource) == known
+    assert len(_looked_up(nights, resource)) <= 4
+
+
+def _others(rows: list[Record]) -> Any:
+    return {"total": len(rows) + 1, "assets": [*rows, {"id": "other", "type": "t0", "property": "p"}], "types": []}
+
+
+_WRONG: dict[str, Callable[[list[Record]], Any]] = {
+    "another record": _others,
+    "a record twice": lambda rows: {"total": 2 * len(rows), "assets": [*rows, *rows], "types": []},
+    "a total too large": lambda rows: {"total": len(rows) + 1, "assets": rows, "types": []},
+    "a total too small": lambda rows: {"total": max(0, len(rows) - 1), "assets": rows, "types": []},
+}
+
+
+@pytest.mark.parametrize("wrong", _WRONG)
+def test_a_look_up_that_does_not_add_up_deletes_nothing_that_is_there(nights: Nights, wrong: str) -> None:
+    keys = _assets(nights)
+    _first_night(nights)
+    _hide(nights, "assets", *keys[:3])
+    nights.estate.answer = lambda path, query: (
+        (200, _WRONG[wrong](nights.estate.lists(path, query))) if path == ASSET and "id" in query else None
+    )
+    assert nights.sync().exit_code == 3
+    assert nights.known("assets").keys() == set(keys)
+    assert nights.held("assets") == set(keys[:3])
+    assert len(_looked_up(nights, "assets")) <= 8
+
+
+@pytest.mark.parametrize("page", [7, 1000])
+def test_look_ups_ask_a_page_of_ids_at_most_in_addresses_that_servers_take(nights: Nights, page: int) -> None:
+    keys = _assets(nights, 300, 300)
+    _first_night(nights, page_limit=1000)
+    for key in keys[:140]:
+        del nights.estate.assets[key]
+    assert nights.sync(page_limit=page, delete_limit=0.9).exit_code == 0
+    assert nights.is_truth("assets")
+    asked = _looked_up(nights, "assets")
+    assert sum(map(len, asked)) == 140
+    assert max(map(len, asked)) <= page
+    assert max(one.length for one in nights.estate.requests) < 4000
+    assert len(asked) <= max(2, 140 // page)
+
+
+# --- held, until somebody accepts it ------------------------------------------------------------------------------
+
+
+def _lose_two_thirds(nights: Nights) -> tuple[list[str], str]:
+    """150 assets of which the server suddenly shows 50; returns those lost, and the run that held them."""
+    keys = _assets(nights, 150, 50, 10)
+    _first_night(nights)
+    for key in keys[50:]:
+        del nights.estate.assets[key]
+    report = nights.sync()
+    assert report.exit_code == 3
+    return keys[50:], report.run_id
+
+
+def _status(nights: Nights, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What `propsync status` says."""
+    given = {"BASE_URL": nights.url, "TOKEN": "secret-of-the-test", "HOME": str(nights.home)}
+    for name, value in given.items():
+        monkeypatch.setenv(f"PROPSYNC_{name}", value)
+    return CliRunner().invoke(app, ["status"]).output
+
+
+def test_a_server_that_suddenly_lists_a_third_deletes_nothing_and_is_told_of(
+    nights: Nights, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost, run_id = _lose_two_thirds(nights)
+    assert len(nights.known("assets")) == 150
+    assert nights.held("assets") == set(lost)
+    assert nights.rows("select distinct run_id, resource from ops.held_deletes") == [(run_id, "assets")]
+    told = _status(nights, monkeypatch)
+    assert "Held: 100 assets" in told
+    assert f"--accept-deletes {run_id}" in told
+    assert sum(map(len, _looked_up(nights, "assets"))) <= 100
+
+
+def test_what_was_held_is_judged_afresh_the_next_night(nights: Nights) -> None:
+    lost, _ = _lose_two_thirds(nights)
+    known = nights.known("assets")
+    report = nights.sync()
+    assert report.exit_code == 3
+    assert nights.rows("select distinct run_id from ops.held_deletes") == [(report.run_id,)]
+    nights.estate.assets |= {key: known[key] for key in lost[5:]}
+    assert nights.sync().exit_code == 0
+    assert nights.held("assets") == set()
+    assert nights.is_truth("assets")
+
+
+def test_accepting_a_run_applies_those_of_its_list_that_are_still_gone(nights: Nights) -> None:
+    lost, run_id = _lose_two_thirds(nights)
+    known = nights.known("assets")
+    kept = list(nights.estate.assets)
+    nights.estate.assets[lost[0]] = known[lost[0]]
+    del nights.estate.assets[kept[0]]
+    report = nights.sync(accept=run_id)
+    assert (report.exit_code, report.resources["assets"]["deleted"]) == (0, 100)
+    assert nights.is_truth("assets")
+    assert nights.held("assets") == set()
+    assert nights.changes("assets", lost[0]) == ["insert"]
+
+
+def test_accepting_a_run_takes_no_other_record_that_is_missing(nights: Nights) -> None:
+    _, run_id = _lose_two_thirds(nights)
+    others = list(nights.estate.assets)[:30]
+    for key in others:
+        del nights.estate.assets[key]
+    report = nights.sync(accept=run_id)
+    assert (report.exit_code, report.resources["assets"]["deleted"]) == (3, 100)
+    assert nights.known("assets").keys() == {*nights.estate.assets, *others}
+    assert nights.held("assets") == set(others)
+
+
+def test_a_run_can_be_accepted_after_another_held_the_same(nights: Nights) -> None:
+    _, run_id = _lose_two_thirds(nights)
+    assert nights.sync().exit_code == 3
+    assert nights.sync(accept=run_id).exit_code == 0
+    assert nights.is_truth("assets")
+
+
+@pytest.mark.parametrize("run", ["20990101T000000000000Z", "nonsense", "../../x", "first"])
+def test_accepting_a_run_that_held_nothing_does_nothing(nights: Nights, run: str) -> None:
+    _assets(nights)
+    first = nights.sync()
+    before = nights.rows("select run_id from ops.runs")
+    with pytest.raises(UsageError) as refused:
+        nights.sync(accept=first.run_id if run == "first" else run)
+    assert refused.value.exit_code == 2
+    assert nights.rows("select run_id from ops.runs") == before
+    assert nights.estate.requests == []
+
+
+@pytest.mark.parametrize(("of", "count", "exit_code"), [("property", 25, 3), ("type", 25, 3), ("property", 20, 0)])
+def test_everything_of_a_property_or_a_type_is_held_where_it_had_more_than_twenty(
+    nights: Nights, of: str, count: int, exit_code: int
+) -> None:
+    _assets(nights, 60, 20, 3)
+    homes = property_ids(count + 30)[30:]
+    places = [("home", f"t{n % 3}") if of == "property" else (homes[n], "t9") for n in range(count)]
+    keys = nights.estate.add_assets(places)
+    _first_night(nights)
+    for key in keys:
+        del nights.estate.assets[key]
+    assert nights.sync(delete_limit=0.9).exit_code == exit_code
+    assert nights.held("assets") == (set(keys) if exit_code else set())
+
+
+def test_all_but_one_of_a_property_may_go_below_the_limit(nights: Nights) -> None:
+    _assets(nights, 60, 20, 3)
+    keys = nights.estate.add_assets([("home", "t0")] * 25)
+    _first_night(nights)
+    for key in keys[1:]:
+        del nights.estate.assets[key]
+    assert nights.sync(delete_limit=0.9).exit_code == 0
+    assert nights.is_truth("assets")
+
+
+@pytest.mark.parametrize("resource", PATHS)
+def test_a_whole_resource_is_held_until_it_is_accepted(nights: Nights, resource: str) -> None:
+    {"assets": _assets, "assessments": _assessments, "schedules": _schedules}[resource](nights)
+    _first_night(nights)
+    known = nights.known(resource)
+    getattr(nights.estate, resource).clear()
+    report = nights.sync(delete_limit=1)
+    assert report.exit_code == 3
+    assert nights.known(resource) == known
+    assert nights.sync(accept=report.run_id).exit_code == 0
+    assert nights.known(resource) == {}
+
+
+@pytest.mark.parametrize(("lost", "limit", "exit_code"), [(20, 0.02, 0), (21, 0.02, 3), (21, 0.25, 0), (26, 0.25, 3)])
+def test_twenty_may_always_go_and_more_up_to_the_limit(nights: Nights, lost: int, limit: float, exit_code: int) -> None:
+    keys = _assets(nights, 100, 50, 4)
+    _first_night(nights)
+    for key in keys[:lost]:
+        del nights.estate.assets[key]
+    assert nights.sync(delete_limit=limit).exit_code == exit_code
+    assert len(nights.known("assets")) == (100 if exit_code else 100 - lost)
+
+
+def test_all_are_looked_up_where_a_sample_shows_that_some_are_there(nights: Nights) -> None:
+    keys = _assets(nights, 150, 50, 10)
+    _first_night(nights)
+    _hide(nights, "assets", *keys[:130])
+    del nights.estate.assets[keys[0]]
+    report = nights.sync()
+    assert (report.exit_code, report.resources["assets"]["deleted"]) == (0, 1)
+    assert nights.is_truth("assets")
+    assert sum(map(len, _looked_up(nights, "assets"))) == 130
+
+
+# --- what deletes nothing -----------------------------------------------------------------------------------------
+
+
+def test_an_incomplete_read_deletes_nothing_and_leaves_what_was_held(nights: Nights) -> None:
+    lost, _ = _lose_two_thirds(nights)
+    nights.estate.ignored = {"property", "type"}
+    nights.estate.is_random = True
+    del nights.estate.assets[next(iter(nights.estate.assets))]
+    report = nights.sync()
+    assert (report.exit_code, report.resources["assets"]["verdict"]) == (3, "incomplete")
+    assert len(nights.known("assets")) == 150
+    assert nights.held("assets") == set(lost)
+
+
+def test_types_that_go_stay_as_no_longer_listed(nights: Nights) -> None:
+    _assets(nights)
+    _assessments(nights)
+    _first_night(nights)
+    nights.estate.types.remove("t0")
+    nights.estate.kinds.remove("k1")
+    assert nights.sync().exit_code == 0
+    listed = (
+        "select asset_type_id, is_listed from asset_types "
+        "union all from (select assessment_type_id, is_listed from assessment_types) order by all"
+    )
+    assert nights.rows(listed) == [("k0", True), ("k1", False), ("t0", False), ("t1", True), ("t2", True)]
+    assert nights.is_truth("assets")
+
+
+def test_after_a_crash_between_landing_and_merging_deletes_are_concluded_the_same(nights: Nights) -> None:
+    """The state of the night before is put back: the next run merges what the night landed, look-ups too."""
+    assets, schedules = _assets(nights), _schedules(nights)
+    _first_night(nights)
+    state = nights.home / "state" / "warehouse.duckdb"
+    before = state.read_bytes()
+    del nights.estate.assets[assets[0]], nights.estate.schedules[schedules[0]]
+    _hide(nights, "assets", assets[1])
+    nights.estate.answer = lambda path, query: (
+        (200, None) if query.get("id") == assets[0] or path.endswith("/".join(schedules[0])) else None
+    )
+    landed = nights.sync()
+    state.write_bytes(before)
+    nights.estate.answer = lambda path, query: None
+    assert nights.sync().exit_code == 0
+    assert nights.is_truth("assets")
+    assert nights.is_truth("schedules")
+    gone = nights.rows(f"select change, run_id from history.assets where asset_id = '{assets[0]}' order by valid_from")
+    assert gone[-1] == ("delete", landed.run_id)
