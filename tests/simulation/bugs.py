@@ -23,6 +23,8 @@ from .kills import moments
 
 Plant = Callable[["Patches"], None]
 BUGS: dict[str, Plant] = {}
+FROM_THE_START = {"hash without list facts", "volatile members compared"}
+"""Bugs that grounds are made with too: else the next run would only find that everything is compared otherwise."""
 
 
 class Patches(ExitStack):
@@ -53,17 +55,13 @@ class Patches(ExitStack):
         self.put(one_run, "run_checks", lambda *_: [])
 
 
-def planting(bug: str) -> Callable[[], Any]:
-    """A context in which a bug is planted; none without a name."""
-
-    @contextmanager
-    def planted() -> Iterator[None]:
-        with Patches() as patches:
-            if bug:
-                BUGS[bug](patches)
-            yield
-
-    return planted
+@contextmanager
+def planted(bug: str) -> Iterator[None]:
+    """While the block runs, a bug is planted; none without a name."""
+    with Patches() as patches:
+        if bug:
+            BUGS[bug](patches)
+        yield
 
 
 def _bug(words: str) -> Callable[[Plant], Plant]:

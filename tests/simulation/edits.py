@@ -61,6 +61,17 @@ class Editor:
                 return kind
         return "nothing"
 
+    def show(self, resource: str, key: Key) -> None:
+        """What is gone comes back, what is hidden shows: just when somebody looks for it."""
+        shelf = self.world.shelf(resource)
+        record = shelf.get(key)
+        if record is None and key in shelf.gone_keys():
+            shelf.bring_back(key)
+            self.done["back just in time"] += 1
+        elif resource == "assessments" and record is not None and record.status == UNLISTED:
+            self.world.assessments.set_status(str(key), ASKED[resource][0])
+            self.done["shown just in time"] += 1
+
     def _asset_value(self, dice: Random) -> bool:
         return self._with_asset(dice, lambda key: self.world.assets.scribble(key, dice))
 

@@ -27,9 +27,9 @@ class Runner(Protocol):
         """One run, to its end or to its death."""
 
 
-def ground_home(scenario: Scenario, runner: Runner, grounds: Path) -> Path:
-    """The home of a ground, made when it is first asked for."""
-    home = grounds / f"{scenario.ground}{'-signed' if scenario.signed_links else ''}"
+def ground_home(scenario: Scenario, runner: Runner, grounds: Path, name: str = "") -> Path:
+    """The home of a ground, made when it is first asked for; `name` keeps those apart that are made in other ways."""
+    home = grounds / f"{scenario.ground}{'-signed' if scenario.signed_links else ''}{name}"
     if not home.exists():
         with Sandbox(world=SmallWorld(scenario.ground), token=TOKEN, signed_links=scenario.signed_links) as sandbox:
             # in one page, so that links that change by themselves are found

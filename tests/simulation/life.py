@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timedelta
 from pathlib import Path
 from random import Random
 
 from propsync_sandbox import Sandbox
 
+from .bugs import FROM_THE_START, planted
 from .coverage import Coverage, of_run
 from .ground import SmallWorld, write_plain_reports
 from .grounds import FIRST_RUN, TOKEN, Runner, first_window, ground_home
@@ -32,10 +31,10 @@ class Life:
         scenario: Scenario,
         runner: Runner,
         grounds: Path,
-        planting: Callable[[], AbstractContextManager[None]] = nullcontext,
+        bug: str = "",
     ) -> None:
         self.scenario = scenario
-        self._planting = planting
+        self._bug = bug
         self._runner = runner
         self._grounds = grounds
         self._clock: datetime = FIRST_RUN
@@ -48,8 +47,7 @@ class Life:
     def live(self) -> Coverage:
         """The whole course. Raises Broken at the first moment at which a promise does not hold."""
         if self.scenario.ground_run:
-            shutil.copytree(ground_home(self.scenario, self._runner, self._grounds), self._runner.home)
-            self.questions.runs.append((None, first_window(self.world), Outcome(0)))
+            self._begin_on_ground()
         with self._sandbox() as self.sandbox:
             for number, night in enumerate(self.scenario.nights, 1):
                 self._night(night, number)
@@ -58,6 +56,13 @@ class Life:
         self.coverage.update({f"edit {kind}": count for kind, count in self.watch.editor.done.items()})
         self.coverage["seed"] += 1
         return self.coverage
+
+    def _begin_on_ground(self) -> None:
+        early = self._bug if self._bug in FROM_THE_START else ""
+        with planted(early):
+            home = ground_home(self.scenario, self._runner, self._grounds, early)
+        shutil.copytree(home, self._runner.home)
+        self.questions.runs.append((None, first_window(self.world), Outcome(0)))
 
     def _sandbox(self) -> Sandbox:
         refused = () if self.scenario.documents_allowed else _DOCUMENTS
@@ -137,7 +142,7 @@ class Life:
         self.sandbox.journal.clear()
         self.watch.begin()
         order = Order(self._environ(self._runner.home), self._clock, kill, only, accept, scope, rebuild)
-        with self._planting():
+        with planted(self._bug):
             outcome = self._runner.run(order)
         is_after = scope is not None
         time = before if is_after else self._clock

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from .bugs import planting
 from .coverage import Coverage
 from .inside import Inside, memory_folder
 from .life import Life
@@ -54,7 +53,7 @@ def live(seed: int, kind: str, bug: str = "") -> Verdict:
         scenario = Scenario.of(seed, kind)
         runner = Inside(Path(folder)) if kind == "process" else Outside(Path(folder))
         try:
-            life = Life(scenario, runner, _grounds(), planting(bug))
+            life = Life(scenario, runner, _grounds(), bug)
             if isinstance(runner, Outside):
                 runner.watch = life.watch
             verdict.coverage = life.live()

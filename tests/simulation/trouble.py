@@ -12,7 +12,7 @@ _ANY = "/(properties|assessments).*"
 
 def draw_faults(dice: Random) -> tuple[Rule, ...]:
     """None in a third of the nights, else up to three rules; the first that fires wins."""
-    kinds = (_passing, _passing, _broken, _broken, _wrong_total, _moved_rows, _wrong_content, _lasting)
+    kinds = (_passing, _passing, _broken, _broken, _wrong_total, _moved_rows, _wrong_content, _lasting, _left_out)
     return tuple(dice.choice(kinds)(dice) for _ in range(dice.choice((0, 1, 1, 2, 3, 0))))
 
 
@@ -58,6 +58,12 @@ def _moved_rows(dice: Random) -> Rule:
         "times": dice.choice((1, 2, 5, None)),
         "effect": effect,
     }
+
+
+def _left_out(_dice: Random) -> Rule:
+    """Lists of assessments leave out the same rows at every reading; look-ups, which ask for both sides, do not."""
+    match = {"path": "/assessments", "query": {"performed": "For|By"}}
+    return {"match": match, "effect": {"kind": "move_rows", "how": "drop", "rows": 1}}
 
 
 def _lasting(dice: Random) -> Rule:

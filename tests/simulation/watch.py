@@ -9,10 +9,12 @@ from random import Random
 from urllib.parse import parse_qs
 
 from propsync_sandbox import RESOURCES, Entry, Key, Record, World
+from propsync_sandbox.exchange import Request
 
 from .edits import KINDS, Editor
 from .statuses import ASKED
 
+_JUST_IN_TIME = 0.2
 Gone = dict[str, frozenset[Key]]
 _PATHS = {
     "/properties/assets": "assets",
@@ -90,17 +92,27 @@ class Watch:
         self._hidden: list[Gone] = []
         self._known: tuple[Gone, Gone] = self._look()
 
-    def before(self, _request: object) -> None:
+    def before(self, request: Request) -> None:
         """Under the world's lock."""
         self.requests += 1
         dice = Random(f"edits {self._seed} {self.requests}")
         if dice.random() < self.edit_chance:
             self.edit(dice, dice.choice((1, 1, 2, 3)))
+        if self.edit_chance and dice.random() < _JUST_IN_TIME:
+            self._show_one(dice, request)
         self._gone.append(self._known[0])
         self._hidden.append(self._known[1])
         action = self.at_request.pop(self.requests, None)
         if callable(action):
             action()
+
+    def _show_one(self, dice: Random, request: Request) -> None:
+        """One of the records that a look-up asks for."""
+        for parameter, resource in (("id", "assets"), ("assessment", "assessments")):
+            keys = sorted(request.words(parameter))
+            if keys:
+                self.editor.show(resource, dice.choice(keys))
+                self._known = self._look()
 
     def edit(self, dice: Random, times: int, kinds: Sequence[str] = KINDS) -> None:
         """So many edits."""
