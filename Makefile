@@ -5,8 +5,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 CLIENTS := .cache/duckdb-1.2.2 .cache/duckdb-1.5.5
 WORKERS ?= 2
+SEEDS ?= 200
 
-.PHONY: setup demo test lint bench docs lock clean
+.PHONY: setup demo test soak lint bench docs lock clean
 .DELETE_ON_ERROR:
 
 setup: .venv/.ready
@@ -28,6 +29,10 @@ demo: setup
 test: setup $(CLIENTS)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow"
 	$(BIN)/python -m pytest -m slow
+
+# seeded worlds, trouble and deaths: so many seeds in-process, a tenth as many with real kills (docs/decisions/0009)
+soak: setup
+	$(BIN)/python -m tests.simulation.soak --kind both --seeds $(SEEDS) --workers $(WORKERS)
 
 lint: setup
 	$(BIN)/ruff format --check .
