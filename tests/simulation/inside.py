@@ -53,9 +53,6 @@ class Inside:
     def _copy(self) -> None:
         shutil.copytree(self.home, self._aside)
 
-    def close(self) -> None:
-        """Nothing stays open between runs."""
-
 
 def _report(order: Order) -> Report:
     settings = load_settings(environ=dict(order.environ))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import signal
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,26 +19,58 @@ from .scenario import Kill
 from .watch import Watch
 
 
+class Nursery:
+    """The other end of the line to `nursery`, which many seeds share: importing everything takes a second."""
+
+    def __init__(self) -> None:
+        package = __package__ or "simulation"
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", f"{package}.nursery"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+        atexit.register(self.close)
+
+    def tell(self, order: dict[str, Any]) -> None:
+        """One order."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(order).encode() + b"\n")
+        self._process.stdin.flush()
+
+    def hear(self) -> dict[str, Any]:
+        """One answer."""
+        assert self._process.stdout is not None
+        told: dict[str, Any] = json.loads(self._process.stdout.readline())
+        return told
+
+    def close(self) -> None:
+        """It ends when nobody tells it anything more."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        if not self._process.stdin.closed:
+            self._process.stdin.close()
+            self._process.wait(30)
+            self._process.stdout.close()
+
+
+_nursery = cache(Nursery)
+
+
 class Outside:
     """Runs nights of one home; a kill by kind `request` or `time` comes from here."""
 
     def __init__(self, root: Path) -> None:
         self.home = root / "home"
         self.watch: Watch | None = None
-        package = __package__ or "simulation"
-        self._nursery = subprocess.Popen(
-            [sys.executable, "-m", f"{package}.nursery"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-        )
+        self._nursery = _nursery()
 
     def run(self, order: Order) -> Outcome:
         """One run, to its end or to its death."""
-        self._tell(order.to_json())
-        pid = int(self._hear()["pid"])
+        self._nursery.tell(order.to_json())
+        pid = int(self._nursery.hear()["pid"])
         timer = self._arm(order.kill, pid)
-        told = self._hear()
+        told = self._nursery.hear()
         if timer is not None:
             timer.cancel()
         if self.watch is not None:
@@ -57,21 +91,3 @@ class Outside:
             timer.start()
             return timer
         return None
-
-    def _tell(self, order: dict[str, Any]) -> None:
-        assert self._nursery.stdin is not None
-        self._nursery.stdin.write(json.dumps(order).encode() + b"\n")
-        self._nursery.stdin.flush()
-
-    def _hear(self) -> dict[str, Any]:
-        assert self._nursery.stdout is not None
-        told: dict[str, Any] = json.loads(self._nursery.stdout.readline())
-        return told
-
-    def close(self) -> None:
-        """The nursery ends when nobody tells it anything more."""
-        assert self._nursery.stdin is not None
-        assert self._nursery.stdout is not None
-        self._nursery.stdin.close()
-        self._nursery.wait(30)
-        self._nursery.stdout.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import resource
 import shutil
@@ -46,7 +47,7 @@ def again(seed: int, kind: str) -> str:
 
 def live(seed: int, kind: str, bug: str = "") -> Verdict:
     """Lives one seed from its beginning, with a bug planted or none; nothing is left of it."""
-    logging.getLogger("propsync").setLevel(logging.CRITICAL + 1)
+    logging.getLogger("propsync").setLevel(logging.CRITICAL + 1)  # trouble is what this is about
     verdict = Verdict(seed, kind)
     began = _used()
     with tempfile.TemporaryDirectory(prefix="propsync-seed-", dir=memory_folder()) as folder:
@@ -61,8 +62,6 @@ def live(seed: int, kind: str, bug: str = "") -> Verdict:
             verdict.broken = str(broken)
         except Exception:  # noqa: BLE001 - a simulation that stumbles has found something too
             verdict.broken = traceback.format_exc()
-        finally:
-            runner.close()
     verdict.seconds = _used() - began
     return verdict
 
@@ -75,18 +74,6 @@ def _used() -> float:
 @cache
 def _grounds() -> Path:
     """Homes synced once, kept while this process lives."""
-    kept = tempfile.TemporaryDirectory(prefix="propsync-grounds-", dir=memory_folder())
-    _keep.append(kept)
-    return Path(kept.name)
-
-
-_keep: list[tempfile.TemporaryDirectory[str]] = []
-
-
-def forget_grounds() -> None:
-    """Removes what `live` kept for later seeds."""
-    _grounds.cache_clear()
-    while _keep:
-        kept = _keep.pop()
-        shutil.rmtree(kept.name, ignore_errors=True)
-        kept.cleanup()
+    folder = tempfile.mkdtemp(prefix="propsync-grounds-", dir=memory_folder())
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from .seeds import live
+from .conftest import Lived
 
 KILLED = range(1, 4)
 
 
 @pytest.mark.parametrize("seed", KILLED)
-def test_after_real_kills_tables_are_the_world(seed: int):
-    verdict = live(seed, "kill")
+def test_after_real_kills_tables_are_the_world(seed: int, lived: Lived):
+    verdict = lived(seed, "kill")
     assert not verdict.broken, verdict.told()

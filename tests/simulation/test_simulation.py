@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from .seeds import live
+from .conftest import Lived
 
-INSIDE = range(1, 13)
+SEEDS = range(1, 13)
 
 
-@pytest.mark.parametrize("seed", INSIDE)
-def test_after_trouble_in_this_process_tables_are_the_world(seed: int):
-    verdict = live(seed, "process")
+@pytest.mark.parametrize("seed", SEEDS)
+def test_after_trouble_in_one_process_tables_are_the_world(seed: int, lived: Lived):
+    verdict = lived(seed, "process")
     assert not verdict.broken, verdict.told()
+
+
+def test_a_planted_bug_is_caught(lived: Lived):
+    broken = lived(3, "process", "no look-up: what is missing is gone").broken
+    assert "no delete that the world did not make" in broken
