@@ -76,11 +76,11 @@ class Asking:
         lists = self.resource.lists(self._statuses, by_status=self._is_by_status)
         return [query.narrowed((str(self.resource.id_filter), values)) for query in lists]
 
-    def forgo_statuses(self) -> bool:
-        """Asks only for the statuses that were swept from now on; whether that is a change."""
-        is_change = self._statuses != self._fewer
+    def forgo_statuses(self, refused: Refused) -> bool:
+        """Asks only for the statuses that were swept from now on; whether what was refused had asked for more."""
+        asked = dict(refused.asked.request.query).get("status")
         self._statuses = self._fewer
-        return is_change
+        return asked is not None and asked != ",".join(self._fewer)
 
     def batches(self, keys: Sequence[Key]) -> Iterator[Batch]:
         """As many keys a request as the page and the address take."""

@@ -54,7 +54,7 @@ class ByIds:
 
     def _after_refusal(self, batch: Batch, answer: Refused) -> list[Batch]:
         """That several ids are not found says nothing of any one of them."""
-        if not answer.says_not_found and self._asking.forgo_statuses():
+        if not answer.says_not_found and self._asking.forgo_statuses(answer):
             return [batch]  # the API may refuse a status that was not swept
         if len(batch.keys) > 1:
             return batch.halves()

@@ -31,7 +31,7 @@ class ByProperty:
     def _take_list(self, batch: Batch, answer: Reading | Refused) -> list[Batch]:
         """Only what a list shows is concluded from it; a smaller list may show more."""
         if isinstance(answer, Refused):
-            is_status = not answer.says_not_found and self._asking.forgo_statuses()
+            is_status = not answer.says_not_found and self._asking.forgo_statuses(answer)
             return [batch] if is_status else batch.halves()
         shown = {key for key in self._asking.cutter.keys(answer.page.records) if key}
         if not self._asking.is_whole(answer) or not {key[0] for key in shown} <= set(batch.values):
