@@ -14,7 +14,7 @@ from propsync_sandbox.people import Properties, made_up_user
 from propsync_sandbox.schedules import Schedules
 from propsync_sandbox.typebook import AssetTypes, TypeBook
 
-GROUNDS = 16
+GROUNDS = 8
 """So many worlds, each of which many seeds begin in."""
 
 _KINDS = {

@@ -31,6 +31,7 @@ class Inside:
     def run(self, order: Order) -> Outcome:
         """One run, to its end or to its death."""
         moments.plan(order.kill, self._copy)
+        moments.plain_plans = order.plain_plans
         try:
             report = _report(order)
         except Killed:

@@ -39,6 +39,7 @@ class Moments:
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self.is_dead = False
+        self.plain_plans = False
         self._kill: Kill | None = None
         self._die: Callable[[], None] = lambda: None
         self._lock = threading.RLock()
@@ -111,7 +112,13 @@ def _everywhere(original: Callable[..., Any], wrapped: Callable[..., Any]) -> No
 
 
 def _wrap_warehouse() -> None:
-    transaction, close = Warehouse.transaction, Warehouse.close
+    begin, transaction, close = Warehouse.__init__, Warehouse.transaction, Warehouse.close
+
+    def begin_lightly(self: Any, *values: Any, **options: Any) -> None:
+        begin(self, *values, **options)
+        self._connection.execute("set threads = 1")
+        if moments.plain_plans:
+            self._connection.execute("pragma disable_optimizer")
 
     @contextmanager
     def mortal_transaction(self: Any) -> Iterator[None]:
@@ -137,6 +144,7 @@ def _wrap_warehouse() -> None:
             close(self)
             raise
 
+    Warehouse.__init__ = begin_lightly  # type: ignore[method-assign]
     Warehouse.is_inside = False  # type: ignore[attr-defined]
     Warehouse.transaction = mortal_transaction  # type: ignore[assignment,method-assign]
     Warehouse.close = mortal_close  # type: ignore[method-assign]

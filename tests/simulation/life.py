@@ -118,7 +118,7 @@ class Life:
             self._run("the second quiet run", 24)
             ask()
         if self.scenario.rebuild:
-            ask = self.questions.before_rebuild(without_state=self.scenario.seed % 8 == 0)
+            ask = self.questions.before_rebuild(without_state=self.scenario.seed % 12 == 0)
             self._run("the rebuild", 1, rebuild=True)
             ask()
 
@@ -141,7 +141,9 @@ class Life:
         self._clock += timedelta(hours=hours)
         self.sandbox.journal.clear()
         self.watch.begin()
-        order = Order(self._environ(self._runner.home), self._clock, kill, only, accept, scope, rebuild)
+        order = Order(
+            self._environ(self._runner.home), self._clock, kill, only, accept, scope, rebuild, self.scenario.plain_plans
+        )
         with planted(self._bug):
             outcome = self._runner.run(order)
         is_after = scope is not None

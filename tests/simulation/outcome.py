@@ -24,6 +24,7 @@ class Order:
     accept: str | None = None
     scope: Mapping[str, tuple[str, ...]] | None = None
     rebuild: bool = False
+    plain_plans: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """For another process."""
@@ -35,7 +36,9 @@ class Order:
         scope = {name: tuple(ids) for name, ids in told["scope"].items()} if told["scope"] else None
         kill = Kill(**told["kill"]) if told["kill"] else None
         now = datetime.fromisoformat(told["now"])
-        return cls(told["environ"], now, kill, tuple(told["only"]), told["accept"], scope, told["rebuild"])
+        return cls(
+            told["environ"], now, kill, tuple(told["only"]), told["accept"], scope, told["rebuild"], told["plain_plans"]
+        )
 
 
 @dataclass
