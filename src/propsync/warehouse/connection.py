@@ -36,7 +36,6 @@ class Warehouse:
 
     def __init__(self, path: Path, *, memory_limit: str, folder: Path) -> None:
         self.path = path
-        is_new = not path.exists()
         config: dict[str, str | bool | int | float | list[str]] = {
             "storage_compatibility_version": STORAGE_VERSION,
             "memory_limit": memory_limit,
@@ -48,9 +47,7 @@ class Warehouse:
         with _our_errors(path):
             self._connection = duckdb.connect(path, config=config)
             self._connection.execute("attach ':memory:' as staging")
-        if is_new:
-            self._create()
-        self._check_version()
+        self._begin()
 
     def __enter__(self) -> Self:
         return self
@@ -144,12 +141,22 @@ class Warehouse:
                 self._connection.execute(macros.read_text(encoding="utf-8"))
             self.execute("insert into ops.schema_version values (?)", [SCHEMA_VERSION])
 
-    def _check_version(self) -> None:
-        told = None
+    def _begin(self) -> None:
+        """Makes the tables of a file that has none yet, be it new or one whose first run died."""
+        version = self._version()
+        if version is None and self._is_empty():
+            self._create()
+        elif version != SCHEMA_VERSION:
+            raise StateUnusable(str(self.path), f"its schema version is {version}, not {SCHEMA_VERSION}")
+
+    def _version(self) -> int | None:
         with _our_errors(self.path), suppress(duckdb.CatalogException, duckdb.BinderException):  # someone else's file
-            told = self._connection.execute("select max(version) from ops.schema_version").fetchall()[0][0]
-        if told != SCHEMA_VERSION:
-            raise StateUnusable(str(self.path), f"its schema version is {told}, not {SCHEMA_VERSION}")
+            told: int | None = self._connection.execute("select max(version) from ops.schema_version").fetchall()[0][0]
+            return told
+        return None
+
+    def _is_empty(self) -> bool:
+        return not self.value("select count(*) from duckdb_tables() where database_name <> 'staging'")
 
 
 def _binding(column: Sequence[Any]) -> tuple[str, tuple[Any, ...]]:
