@@ -37,7 +37,7 @@ class Sizes:
     @classmethod
     def drawn(cls, dice: Random) -> Sizes:
         """Small, but with more than twenty assets at some property or of some type, so that deletes can be held."""
-        return cls(dice.randint(4, 9), dice.randint(24, 64), dice.randint(10, 30), dice.randint(8, 18))
+        return cls(dice.randint(4, 8), dice.randint(24, 54), dice.randint(10, 24), dice.randint(8, 15))
 
 
 class SmallWorld(World):

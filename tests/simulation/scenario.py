@@ -100,13 +100,13 @@ class Scenario:
         dice = Random(f"scenario {seed}")
         ground_run = dice.random() < 0.8
         signed_links = ground_run and dice.random() < 0.3
-        order = dice.choices(("stable", "drifting", "shuffled"), (6, 2, 2))[0]
+        order = dice.choices(("stable", "drifting", "shuffled"), (7, 2, 1))[0]
         return cls(
             seed=seed,
             kind=kind,
             ground=dice.randrange(GROUNDS),
             ground_run=ground_run,
-            page_limit=dice.randint(3, 12),
+            page_limit=dice.randint(4, 15),
             concurrency=dice.choices((1, 2, 4), (8, 1, 1))[0],
             delete_limit=dice.choices((1.0, 0.5, 0.2, 0.02), (3, 3, 1, 2))[0],
             order=order,
@@ -167,7 +167,7 @@ def _night(dice: Random, kind: str) -> Night:
     return Night(
         hours=dice.choice((12, 24, 24, 100, 1000)),
         edits_before=dice.choice((0, 3, 8, 15)),
-        edit_chance=dice.choices((0.0, 0.02, 0.1, 0.5), (4, 4, 3, 1))[0],
+        edit_chance=dice.choices((0.0, 0.02, 0.1, 0.5), (10, 8, 5, 1))[0],
         faults=draw_faults(dice),
         kill=_kill(dice, kind),
         only=(dice.choice(tuple(RESOURCES)),) if dice.random() < 0.08 else (),

@@ -82,7 +82,7 @@ def _sum_up(coverage: Coverage, seconds: Coverage, failed: list[Verdict], took: 
     print("\n".join(in_lines(coverage)))
     for kind in KINDS:
         if seeds := seconds[f"{kind} seeds"]:
-            print(f"{seeds} seeds of kind {kind}, {seconds[kind] / seeds:.2f} s of processor each")
+            print(f"{seeds} seeds of kind {kind}, {seconds[kind] / seeds:.2f} s each")
     print(f"{len(failed)} failed, {took:.0f} s in all")
     for verdict in failed:
         print(f"  {verdict.broken.splitlines()[0] if verdict.broken else ''}  {verdict.seed} ({verdict.kind})")
