@@ -44,8 +44,9 @@ class Version:
 class Published:
     """One published file, open."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
         self._connection = connection
+        self._folder = folder
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """All rows of a query."""
@@ -72,7 +73,9 @@ class Published:
         return versions
 
     def read_all(self) -> int:
-        """Reads every row there is, and counts them; a torn file fails here."""
+        """Reads every row there is, Parquet files too, and counts them; a torn file fails here."""
+        for path in self._folder.rglob("*.parquet"):
+            self.rows(f"from read_parquet('{path}')")
         tables = self.rows("select schema_name, table_name from duckdb_tables() where not internal")
         return sum(len(self.rows(f'from "{schema}"."{table}"')) for schema, table in tables)
 
@@ -80,10 +83,11 @@ class Published:
 @contextmanager
 def published(home: Path) -> Iterator[Published]:
     """The published file of a home. Raises duckdb.Error for one that is not whole."""
-    connection = duckdb.connect(home / "published" / "warehouse.duckdb", read_only=True, config={"threads": 1})
+    folder = home / "published"
+    connection = duckdb.connect(folder / "warehouse.duckdb", read_only=True, config={"threads": 1})
     try:
         connection.execute("set timezone = 'UTC'")
-        yield Published(connection)
+        yield Published(connection, folder)
     finally:
         connection.close()
 
