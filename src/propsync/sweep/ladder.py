@@ -66,17 +66,29 @@ class Sweeper:
             found.observe_landed(reader.landed, shaping.cutter)
             return found
 
-        ladder = _Ladder(attempts, places, start, is_paged=resource.is_paged)
+        def settle() -> None:
+            _add_the_rest(reader, shaping, listed)
+
+        ladder = _Ladder(attempts, places, settle, start, is_paged=resource.is_paged)
         counted = ladder.climb()
         return _swept(counted, ladder, reader, shaping, listed)
 
 
 class _Ladder:
-    """One climb."""
+    """One climb. `settle` takes in what was read and not yet looked at."""
 
-    def __init__(self, attempts: Attempts, places: Callable[[], Places], start: int, *, is_paged: bool) -> None:
+    def __init__(
+        self,
+        attempts: Attempts,
+        places: Callable[[], Places],
+        settle: Callable[[], None],
+        start: int,
+        *,
+        is_paged: bool,
+    ) -> None:
         self._attempts = attempts
         self._places = places
+        self._settle = settle
         self._start = start
         self._is_paged = is_paged
         self.made: list[Attempt] = []
@@ -91,6 +103,7 @@ class _Ladder:
                 return found
             if self._start == AGREED and (agreed := self.agreed()):
                 return agreed
+        self._settle()  # what a broken-off attempt showed may speak against those that agree
         return self.agreed()
 
     def agreed(self) -> Attempt | None:
@@ -131,7 +144,6 @@ def _swept(counted: Attempt | None, ladder: _Ladder, reader: Reader, shaping: Sh
     if counted is None:
         verdict, rung = Verdict.INCOMPLETE, GIVEN_UP
         landed = reader.landed
-        _add_the_rest(reader, shaping, listed)
         certificates += _verdicts(ladder.made[-1:], rung, "incomplete")
     else:
         landed = _counted(counted, ladder, reader, listed)
