@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from typing import Protocol
 
 from propsync.errors import NotFound, RequestRefused
 from propsync.landing import Certificate
@@ -27,13 +26,6 @@ _EMPTY_IN_A_ROW = 50  # pages that a total promised and that show nothing
 
 class Unusable(Exception):
     """The list cannot be read in such parts: a filter is ignored, or a part is refused."""
-
-
-class Seen(Protocol):
-    """Takes in records that a part showed and that do not count."""
-
-    def __call__(self, reading: Reading) -> None:
-        """Stages them for the case that nothing better is found."""
 
 
 class Partition:
