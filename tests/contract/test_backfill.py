@@ -122,6 +122,21 @@ def test_many_ids_are_chunks_that_are_runs_of_their_own(estate: Estate):
     assert report.resources["assets"]["fetched"] == expected
 
 
+def test_an_id_that_the_api_does_not_know_costs_the_others_nothing(estate: Estate):
+    """Several of which one is not found say nothing; one alone that is not found has nothing."""
+    here = busiest(estate, 3)
+    unknown = {"path": "/properties/assets", "query": {"property": ".*nowhere.*"}}
+    estate.sandbox.set_faults([{"match": unknown, "effect": {"kind": "status", "status": 404}}])
+    gone = estate.keys("select asset_id from assets where property_id = ? order by 1", here[0])[0]
+    estate.sandbox.world.assets.delete(gone)
+    report = backfill(estate.settings, Scope(properties=(here[0], "nowhere", *here[1:])))
+    assert (report.exit_code, report.left_behind) == (0, [])
+    expected = estate.rows("select count(*) from assets where list_contains(?, property_id)", here)[0][0]
+    assert (report.resources["assets"]["fetched"], report.resources["assets"]["deleted"]) == (expected, 1)
+    schedules = estate.rows("select count(*) from schedules where list_contains(?, property_id)", here)[0][0]
+    assert report.resources["schedules"]["fetched"] == schedules
+
+
 class Died(BaseException):
     """What a kill is to the code around it."""
 

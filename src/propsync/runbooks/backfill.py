@@ -123,21 +123,22 @@ def _run(settings: Settings, chunk: Chunk, call: Call, policy: RetryPolicy | Non
         sync_all(families, call)
 
     report = one_run(settings, "backfill", lambda _: work, call=call, policy=policy)
-    halves = _halves({family.name: chunk[family.name] for family in families if family.is_not_found})
+    halves = _halves(chunk) if any(family.is_not_found for family in families) else []
     return [report for half in halves for report in _run(settings, half, call, policy)] or [report]
 
 
 def _halves(chunk: Chunk) -> list[Chunk]:
+    """Two chunks that together ask for the same; none where each filter names one thing only."""
     first: Chunk = {}
     second: Chunk = {}
     for name, filters in chunk.items():
         longest = max(range(len(filters)), key=lambda place: len(filters[place][1]))
         parameter, ids = filters[longest]
+        middle = (len(ids) + 1) // 2
+        first[name] = (*filters[:longest], (parameter, ids[:middle]), *filters[longest + 1 :])
         if len(ids) > 1:
-            middle = len(ids) // 2
-            for half, piece in ((first, ids[:middle]), (second, ids[middle:])):
-                half[name] = (*filters[:longest], (parameter, piece), *filters[longest + 1 :])
-    return [half for half in (first, second) if half]
+            second[name] = (*filters[:longest], (parameter, ids[middle:]), *filters[longest + 1 :])
+    return [first, second] if second else []
 
 
 class _Progress:

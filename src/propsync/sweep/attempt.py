@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from propsync.errors import NotFound, RequestRefused
 from propsync.landing import Certificate
@@ -99,11 +100,12 @@ class Attempts:
 
     def partition(self, rung: int, places: Callable[[], Places], avoid: str | None) -> Attempt:
         """All lists in parts (rung 2)."""
+        known = cache(places)  # it reads again what was landed, which need not be done for each list
 
         def read(attempt: Attempt, query: ListQuery, first: Reading, bar: Progress) -> Certificate:
             cutter = self._shaping.cutter
             self._listed.add(first.landed, first.page.records, cutter, f"{query.name} (beside)")
-            of_list = Partition(self._reader, self._listed, cutter, self._resource, query, first, places())
+            of_list = Partition(self._reader, self._listed, cutter, self._resource, query, first, known())
             certificate = of_list.read(bar, avoid=avoid)
             if certificate.verdict != "certified":
                 attempt.dimension = of_list.dimension
