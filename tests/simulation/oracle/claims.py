@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl
 
 from propsync_sandbox import RESOURCES, Entry, Key, Record
@@ -27,7 +28,7 @@ def check_claims(home: Path, outcome: Outcome, window: Window, problems: Problem
         is_plain = not any(one.fault for one in entries) and path.exists() and not window.after
         manifest = json.loads(path.read_bytes()) if is_plain else {}
         if manifest.get("verdict") == "certified":
-            read = _counted([one for one in entries if one.status == 200], len(manifest["landed"]))
+            read = _counted([one for one in entries if one.status == 200], manifest["landed"])
             last = manifest["certificates"][-1]
             if last["rung"] < 2:
                 _check_certificate(resource, read, problems)
@@ -37,9 +38,20 @@ def check_claims(home: Path, outcome: Outcome, window: Window, problems: Problem
     return checked
 
 
-def _counted(entries: list[Entry], landed: int) -> list[Entry]:
-    """The answers that count are the last: those of the certified attempt, and the look-ups after it."""
-    return entries[-landed:] if landed else []
+def _counted(entries: list[Entry], landed: list[dict[str, Any]]) -> list[Entry]:
+    """The answers that count are the last that landed: a look-up that did not count is not among them."""
+    wanted = Counter(_question(*one["request"].removeprefix("GET ").partition("?")[::2]) for one in landed)
+    counted = []
+    for entry in reversed(entries):
+        question = _question(entry.path, entry.query)
+        if wanted[question]:
+            wanted[question] -= 1
+            counted.append(entry)
+    return counted[::-1]
+
+
+def _question(path: str, query: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    return path, tuple(sorted(parse_qsl(query)))
 
 
 def _check_certificate(resource: str, read: list[Entry], problems: Problems) -> None:
