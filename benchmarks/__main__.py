@@ -1,57 +1,52 @@
-"""`python -m benchmarks`: propsync against the floor, as ratios of one run on one machine."""
+"""`python -m benchmarks`: propsync against the floor and against dlt, as ratios of one run on one machine."""
 
 import argparse
-import shutil
 import sys
 import tempfile
-from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.contents import assert_equal
-from benchmarks.programs import Api, Cost, floor, sandbox, sync
-from benchmarks.results import table
+from benchmarks import cases
+from benchmarks.measured import Measured, Notes
+from benchmarks.nginx import NginxMissing, program
+from benchmarks.results import page
 
-RESULTS = Path(__file__).parent / "RESULTS.md"
+CASES = ("first", "quiet", "night")
+_RESULTS = Path(__file__).parent / "RESULTS.md"
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--scale", type=int, default=50_000, help="assets (50000)")
+    parser.add_argument("--scale", type=int, default=100_000, help="assets (100000)")
     parser.add_argument("--repeats", type=int, default=3, help="how often each is run (3)")
     parser.add_argument("--memory-limit", default="1GB", help="DuckDB's memory, for both (1GB)")
-    parser.add_argument("--output", type=Path, default=RESULTS, help="where the table goes (benchmarks/RESULTS.md)")
+    parser.add_argument("--only", nargs="+", choices=CASES, default=CASES, metavar="CASE", help=", ".join(CASES))
+    parser.add_argument("--output", type=Path, default=_RESULTS, help="where the tables go (benchmarks/RESULTS.md)")
     return parser.parse_args(argv)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs all, compares what was made, prints and writes the table."""
+    """Runs what is asked for, compares what was made, writes and prints the tables; 2 where nginx is missing."""
     arguments = _arguments(argv)
-    costs: dict[str, list[Cost]] = defaultdict(list)
-    with sandbox(arguments.scale) as api, tempfile.TemporaryDirectory(prefix="propsync-bench-") as folder:
-        for _ in range(arguments.repeats):
-            for name, cost in _once(api, Path(folder), arguments.memory_limit).items():
-                print(f"{name}: {cost.cpu_seconds:.2f} s CPU, {cost.peak_bytes / 1e6:,.0f} MB", file=sys.stderr)
-                costs[name].append(cost)
-    told = table(costs, arguments.scale, arguments.memory_limit)
+    try:
+        program()
+    except NginxMissing as error:
+        print(error, file=sys.stderr)
+        return 2
+    measured = Measured.read(arguments.output.with_name("measured.json"))
+    with tempfile.TemporaryDirectory(prefix="propsync-bench-") as folder:
+        _run(arguments, measured, Path(folder))
+    told = page(measured)
     arguments.output.write_text(told, encoding="utf-8")
     print(told)
     return 0
 
 
-def _once(api: Api, folder: Path, memory_limit: str) -> dict[str, Cost]:
-    home, floor_folder = folder / "home", folder / "floor"
-    for leftover in (home, floor_folder):
-        shutil.rmtree(leftover, ignore_errors=True)
-    costs = {
-        "sync_first": sync(api, home, memory_limit),
-        "floor_load": floor("load", api, floor_folder, memory_limit),
-        "sync_quiet": sync(api, home, memory_limit),
-    }
-    floor("quiet", api, floor_folder, memory_limit)  # its first run has nothing to compare with
-    costs["floor_quiet"] = floor("quiet", api, floor_folder, memory_limit)
-    assert_equal(home / "published", floor_folder)
-    return costs
+def _run(arguments: argparse.Namespace, measured: Measured, folder: Path) -> None:
+    notes = Notes(measured, arguments.scale, arguments.memory_limit)
+    with cases.place(folder / "nights", arguments.scale) as where:
+        for _ in range(arguments.repeats):
+            cases.nights(where, notes, arguments.only)
 
 
 if __name__ == "__main__":

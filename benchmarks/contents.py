@@ -1,6 +1,7 @@
 """Whether propsync and the floor made the same: rows of every table and values of every typed column."""
 
 import re
+import sys
 from pathlib import Path
 
 import duckdb
@@ -65,3 +66,7 @@ def _rows(connection: duckdb.DuckDBPyConnection, path: Path) -> int:
 def _plain(name: str) -> str:
     """Names may differ in what stands for other scripts and signs."""
     return re.sub(r"[^a-z]", "", name)
+
+
+if __name__ == "__main__":
+    assert_equal(*map(Path, sys.argv[1:]))

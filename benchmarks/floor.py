@@ -85,6 +85,7 @@ def database(folder: Path, memory_limit: str) -> duckdb.DuckDBPyConnection:
 
 def load(fetcher: Fetcher, folder: Path, memory_limit: str) -> None:
     """Everything, from the API to Parquet."""
+    (folder / "warehouse.duckdb").unlink(missing_ok=True)
     types = json.loads(fetcher.get(TYPES))["type"]
     (folder / "types.json").write_text(json.dumps(types))
     with ThreadPoolExecutor(THREADS) as pool:

@@ -1,64 +1,49 @@
-"""The table of results."""
+"""RESULTS.md: what was measured, as tables."""
 
-import importlib.metadata
-import os
-import platform
-from collections.abc import Sequence
-from pathlib import Path
-from statistics import median
+from collections.abc import Iterable, Sequence
 
-from benchmarks.programs import Cost
+from benchmarks.measured import Measured, Row
 
-CASES = (
-    ("first load", "sync_first", "floor_load", "fetch and one set-based load"),
-    ("quiet night", "sync_quiet", "floor_load", "fetch and one set-based load"),
-    ("quiet night", "sync_quiet", "floor_quiet", "fetch and hash only"),
-)
-_VERSIONS = ("propsync", "duckdb", "msgspec", "httpx")
+_HEAD = """# Benchmarks
+
+Written by `make bench`, never by hand. CPU is user and system time of whole processes with all that they start, nginx's
+own not counted; the peak is that of the tree of processes; ratio is propsync's CPU to that of the row. Medians of
+whole, interleaved runs. The floor is `benchmarks/floor.py`, a bare script: it does only the I/O and one set-based load
+or, for a night, fetches and compares hashes.
+"""
+_CONTESTANTS = ("propsync", "floor", "dlt merge", "dlt scd2", "import")
 
 
-def table(costs: dict[str, list[Cost]], scale: int, memory_limit: str) -> str:
-    """Markdown: medians of whole processes, and the ratios of CPU."""
-    repeats = len(costs["sync_first"])
-    rows = [_row(case, floor, costs[ours], costs[theirs]) for case, ours, theirs, floor in CASES]
-    columns = ("case", "floor", "CPU s", "floor CPU s", "ratio", "wall s", "floor wall s", "peak MB", "floor peak MB")
-    lines = [columns, ("---", "---", *("--:",) * 7), *rows]
-    return "\n".join(
-        [
-            "# Benchmarks",
-            "",
-            "Written by `make bench`. CPU is user and system time of whole processes, the sandbox's own not counted; "
-            "ratio is propsync's CPU to the floor's (`benchmarks/floor.py`).",
-            "",
-            f"{scale:,} assets of the sandbox, with their assessments and schedules; median of {repeats}, interleaved; "
-            f"DuckDB's memory {memory_limit}.",
-            "",
-            *(f"| {' | '.join(line)} |" for line in lines),
-            "",
-            f"- machine: {_machine()}",
-            f"- versions: Python {platform.python_version()}, "
-            + ", ".join(f"{name} {importlib.metadata.version(name)}" for name in _VERSIONS),
-            "",
-        ]
-    )
+def page(measured: Measured) -> str:
+    """The whole file."""
+    rows = list(measured.rows.values())
+    return "\n".join([_HEAD, *_cases(rows), "", *_origins(rows), ""])
 
 
-def _row(case: str, floor: str, ours: Sequence[Cost], theirs: Sequence[Cost]) -> tuple[str, ...]:
-    cpu, floor_cpu = (median(cost.cpu_seconds for cost in costs) for costs in (ours, theirs))
-    wall, floor_wall = (median(cost.wall_seconds for cost in costs) for costs in (ours, theirs))
-    peak, floor_peak = (median(cost.peak_bytes for cost in costs) / 1e6 for costs in (ours, theirs))
-    seconds = (f"{cpu:.2f}", f"{floor_cpu:.2f}", f"{cpu / floor_cpu:.2f}", f"{wall:.1f}", f"{floor_wall:.1f}")
-    return (case, floor, *seconds, f"{peak:,.0f}", f"{floor_peak:,.0f}")
+def lines(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """A table; columns whose header ends in a blank are of numbers."""
+    rule = ["--:" if name.endswith(" ") else "---" for name in header]
+    return [f"| {' | '.join(one)} |" for one in ([name.strip() for name in header], rule, *rows)]
 
 
-def _machine() -> str:
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
-    return f"{_processor()}, {os.cpu_count()} cores, {memory:.0f} GB, {platform.system()} {platform.machine()}"
+def _cases(rows: list[Row]) -> list[str]:
+    cases = dict.fromkeys((row.scale, row.case) for row in rows)
+    header = ("assets", "case", "who", "CPU s ", "ratio ", "wall s ", "peak MB ", "runs ", "measured")
+    return lines(header, (_line(row, rows) for case in cases for row in _of(case, rows)))
 
 
-def _processor() -> str:
-    told = Path("/proc/cpuinfo")
-    lines = told.read_text().splitlines() if told.exists() else []
-    return next(
-        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "processor unknown"
-    )
+def _of(case: tuple[int, str], rows: list[Row]) -> list[Row]:
+    found = [row for row in rows if (row.scale, row.case) == case]
+    return sorted(found, key=lambda row: _CONTESTANTS.index(row.contestant))
+
+
+def _line(row: Row, rows: list[Row]) -> tuple[str, ...]:
+    ours = next(one for one in rows if (one.scale, one.case, one.contestant) == (row.scale, row.case, "propsync"))
+    ratio = "" if row is ours else f"{ours.cpu_seconds / row.cpu_seconds:.2f}"
+    told = (f"{row.cpu_seconds:.2f}", ratio, f"{row.wall_seconds:.1f}", f"{row.peak_bytes / 1e6:,.0f}")
+    return (f"{row.scale:,}", row.case, row.contestant, *told, str(row.repeats), row.on)
+
+
+def _origins(rows: list[Row]) -> list[str]:
+    """Where and with what, for each day and machine that rows come from."""
+    return [f"- {one}" for one in dict.fromkeys(f"{row.on}: {row.machine}; {row.versions}" for row in rows)]

@@ -1,0 +1,56 @@
+"""A record as a row of pools of JSON snippets: picking one from each and joining them is all that making one takes."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from benchmarks.estate.dice import mixed, uid
+
+POOL = 1024
+_MASK = POOL - 1
+Pool = tuple[bytes, ...]
+
+
+def as_json(value: object) -> bytes:
+    """Compact, in UTF-8."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def pool(rng: Random, made: Callable[[Random], bytes]) -> Pool:
+    """So many snippets as one function makes."""
+    return tuple(made(rng) for _ in range(POOL))
+
+
+def always(snippet: bytes) -> Pool:
+    """The same snippet whatever is picked."""
+    return (snippet,) * POOL
+
+
+def uid_pools(rng: Random) -> tuple[Pool, Pool]:
+    """Two halves of ids; together they make a million different ones."""
+    halves = [[uid(mixed(rng.getrandbits(64)))[:11] for _ in range(POOL)] for _ in range(2)]
+    return tuple(halves[0]), tuple(halves[1])
+
+
+@dataclass(frozen=True)
+class Template:
+    """Pools, how each is picked from, and which of them an edit may touch (their snippets differ from each other)."""
+
+    picks: tuple[tuple[Pool, int], ...]
+    editable: tuple[int, ...]
+
+    @classmethod
+    def of(cls, rng: Random, pools: Sequence[Pool], editable: Sequence[int]) -> "Template":
+        """Each pool is picked from by other bits of a record's number."""
+        picks = tuple((one, rng.getrandbits(64) | 1) for one in pools)
+        return cls(picks, tuple(editable))
+
+    def render(self, number: int, edit: int = 0) -> bytes:
+        """The record of a number; with an edit it differs in one place from what it was, and from any other edit."""
+        snippets = [one[number * factor >> 32 & _MASK] for one, factor in self.picks]
+        if edit:
+            place = self.editable[(number + edit) % len(self.editable)]
+            one, factor = self.picks[place]
+            snippets[place] = one[(number * factor >> 32) + edit & _MASK]
+        return b"".join(snippets)

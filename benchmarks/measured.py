@@ -1,0 +1,113 @@
+"""What was measured, kept from run to run in a file that only the program writes."""
+
+import importlib.metadata
+import json
+import os
+import platform
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+
+from benchmarks.measuring import Cost
+
+_PACKAGES = ("propsync", "duckdb", "msgspec", "httpx")
+
+
+@dataclass(frozen=True)
+class Row:
+    """Medians of one contestant in one case, with where and when they were measured."""
+
+    case: str
+    contestant: str
+    scale: int
+    memory_limit: str
+    repeats: int
+    wall_seconds: float
+    cpu_seconds: float
+    peak_bytes: int
+    on: str
+    machine: str
+    versions: str
+
+    @property
+    def key(self) -> tuple[str, str, int, str]:
+        """What a newer measurement takes the place of."""
+        return (self.case, self.contestant, self.scale, self.memory_limit)
+
+
+@dataclass
+class Measured:
+    """The rows there are; new ones take the place of those of the same case, contestant and scale."""
+
+    path: Path
+    rows: dict[tuple[str, str, int, str], Row] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path) -> "Measured":
+        """The rows of earlier runs, if there were any."""
+        known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+        return cls(path, {row.key: row for row in (Row(**members) for members in known)})
+
+    def note(self, case: str, contestant: str, scale: int, memory_limit: str, costs: Sequence[Cost], more: str) -> None:
+        """The medians of so many runs; `more` are versions beside propsync's. Written at once: a run takes long."""
+        row = Row(
+            case,
+            contestant,
+            scale,
+            memory_limit,
+            len(costs),
+            round(median(cost.wall_seconds for cost in costs), 4),
+            round(median(cost.cpu_seconds for cost in costs), 4),
+            int(median(cost.peak_bytes for cost in costs)),
+            datetime.now(UTC).date().isoformat(),
+            machine(),
+            ", ".join(filter(None, (versions(), more))),
+        )
+        self.rows[row.key] = row
+        told = [asdict(self.rows[key]) for key in sorted(self.rows)]
+        self.path.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+
+    def find(self, case: str, contestant: str, scale: int, memory_limit: str) -> Row | None:
+        """One row, None where it was never measured."""
+        return self.rows.get((case, contestant, scale, memory_limit))
+
+
+class Notes:
+    """Collects the costs of repeated runs, and keeps their medians as they come."""
+
+    def __init__(self, measured: Measured, scale: int, memory_limit: str) -> None:
+        self._measured = measured
+        self._costs: dict[tuple[str, str], list[Cost]] = defaultdict(list)
+        self.scale = scale
+        self.memory_limit = memory_limit
+
+    def add(self, case: str, contestant: str, cost: Cost, more: str = "") -> None:
+        """One more run."""
+        costs = self._costs[case, contestant]
+        costs.append(cost)
+        self._measured.note(case, contestant, self.scale, self.memory_limit, costs, more)
+        told = f"{cost.cpu_seconds:.2f} s CPU, {cost.wall_seconds:.2f} s, {cost.peak_bytes / 1e6:,.0f} MB"
+        print(f"{self.scale:,} · {case} · {contestant}: {told}", flush=True)
+
+
+def machine() -> str:
+    """Processor, cores, memory, kind."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
+    return f"{_processor()}, {os.cpu_count()} cores, {memory:.0f} GB, {platform.system()} {platform.machine()}"
+
+
+def _processor() -> str:
+    told = Path("/proc/cpuinfo")
+    lines = told.read_text(encoding="utf-8").splitlines() if told.exists() else []
+    return next(
+        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "processor unknown"
+    )
+
+
+def versions() -> str:
+    """Of Python and what propsync mostly consists of."""
+    told = (f"{name} {importlib.metadata.version(name)}" for name in _PACKAGES)
+    return ", ".join([f"Python {platform.python_version()}", *told])
