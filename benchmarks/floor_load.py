@@ -1,0 +1,95 @@
+"""The floor's load: the records as they came become tables, wide tables and Parquet in one go."""
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import msgspec
+
+_SQL = Path(__file__).with_suffix(".sql")
+
+
+def write_lines(path: Path, pages: Iterable[list[msgspec.Raw]]) -> None:
+    """A record a line, as it came."""
+    with path.open("wb") as lines:
+        for records in pages:
+            lines.write(b"\n".join([*map(memoryview, records), b""]))
+
+
+def build(folder: Path, types: bytes, memory_limit: str) -> None:
+    """Everything from lines and types to Parquet."""
+    defined = json.loads(types)["type"]
+    (folder / "types.json").write_text(json.dumps(defined), encoding="utf-8")
+    (folder / "warehouse.duckdb").unlink(missing_ok=True)
+    with database(folder, memory_limit) as connection:
+        connection.execute(_SQL.read_text(encoding="utf-8").replace("{folder}", str(folder)))
+        write_wide_tables(connection, defined)
+        connection.execute("checkpoint warehouse")
+        write_parquet(connection, folder)
+
+
+def database(folder: Path, memory_limit: str) -> duckdb.DuckDBPyConnection:
+    """The warehouse file, with propsync's settings; it is made anew each time, so it needs no log to recover from."""
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "memory_limit": memory_limit,
+        "temp_directory": str(folder),
+        "preserve_insertion_order": False,
+        "checkpoint_threshold": "4GB",
+    }
+    connection = duckdb.connect(config=config)
+    options = "storage_version 'v1.2.0', recovery_mode 'no_wal_writes'"
+    connection.execute(f"attach '{folder}/warehouse.duckdb' as warehouse ({options})")
+    connection.execute("use warehouse")
+    return connection
+
+
+_COLUMNS = {
+    "text": "{value}",
+    "qr": "{value}",
+    "number": "try_cast({value} as double)",
+    "date": "try_cast({value} as date)",
+    "time": "try_cast({value} || ':00' as time)",
+    "option": "array_to_string(list_transform(string_split({value}[3:-3], '\",\"'), "
+    "lambda option: getvariable('labels')[option]), '; ')",
+}
+
+
+def write_wide_tables(connection: duckdb.DuckDBPyConnection, types: list[dict[str, Any]]) -> None:
+    """A table a type, a column a field: each value is taken from its place in the list of its asset's results."""
+    connection.execute("create schema by_type")
+    for one in types:
+        wanted = [_column(place, field) for place, field in enumerate(one["fields"])]
+        connection.execute(
+            f"create table by_type.{snake_case(one['name'])} as select asset_id, property_id{''.join(wanted)} from ("
+            "select asset_id, property_id, list_transform(fields, lambda result: result.field) as places, "
+            "list_transform(fields, lambda result: result.value) as held "
+            f"from results where asset_type_id = '{one['id']}')"
+        )
+
+
+def _column(place: int, field: dict[str, Any]) -> str:
+    value = f"held[list_position(places, '{field['id']}')]"
+    return (
+        f", {_COLUMNS.get(field['type'], '{value}::json').format(value=value)} as f{place}_{snake_case(field['label'])}"
+    )
+
+
+def snake_case(label: str) -> str:
+    """A label as a name."""
+    return re.sub(r"\W+", "_", label.lower()).strip("_")
+
+
+def write_parquet(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
+    """A file a table."""
+    tables = connection.execute(
+        "select schema_name, table_name from duckdb_tables() where not temporary order by all"
+    ).fetchall()
+    for schema, table in tables:
+        target = folder / "parquet" / schema / f"{table}.parquet"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        connection.execute(
+            f"copy {schema}.{table} to '{target}' (format parquet, compression zstd, compression_level 1)"
+        )
