@@ -7,7 +7,7 @@ CLIENTS := .cache/duckdb-1.2.2 .cache/duckdb-1.5.5
 WORKERS ?= 2
 SEEDS ?= 200
 
-.PHONY: setup demo test soak lint bench docs lock clean
+.PHONY: setup demo test soak lint bench bench-peers bench-million docs lock clean
 .DELETE_ON_ERROR:
 
 setup: .venv/.ready
@@ -41,8 +41,19 @@ lint: setup
 	$(BIN)/mypy flows
 	$(BIN)/lint-imports
 
+# needs nginx; dlt takes part where bench-peers has made its environment
 bench: setup
 	$(BIN)/python -m benchmarks
+
+bench-million: setup
+	$(BIN)/python -m benchmarks --only growth --million
+
+bench-peers: .venv-dlt/.ready
+
+.venv-dlt/.ready: benchmarks/dlt/requirements.lock
+	test -x .venv-dlt/bin/python || $(PYTHON) -m venv .venv-dlt
+	.venv-dlt/bin/python -m pip install --quiet --require-hashes --no-deps -r $<
+	touch $@
 
 # writes what is generated under docs/; a test tells when it is out of date
 docs: setup
@@ -52,8 +63,10 @@ docs: setup
 lock:
 	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-annotate --no-header --python-version 3.11 \
 	  --all-extras --group dev pyproject.toml -o requirements.lock
+	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-annotate --no-header --python-version 3.11 \
+	  benchmarks/dlt/requirements.in -o benchmarks/dlt/requirements.lock
 	for version in 1.2.2 1.5.5; do echo "duckdb==$$version" | uv pip compile --quiet --generate-hashes --no-emit-index-url \
 	  --no-annotate --no-header --python-version 3.11 - -o tests/clients/duckdb-$$version.lock; done
 
 clean:
-	rm -rf .venv .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
+	rm -rf .venv .venv-dlt .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
