@@ -1,7 +1,10 @@
 -- grain: property_id, assessment_type_id, valid_from
--- why: a version opens with the run that first saw it
+-- why: a version opens with the run that first saw it; payloads come in lots, those of what is concluded at place 0
 with changed as (
-  select * from staging.changed
+  select * from staging.changed where place between $first and $last
+),
+payloads as (
+  select unnest(range($first, $last + 1)) as place, unnest(string_split($payloads, chr(31))) as payload
 )
 select
   key_1 as property_id,
@@ -12,5 +15,6 @@ select
   change,
   $run_id as run_id,
   payload_hash,
-  payload
+  coalesce(changed.payload, payloads.payload) as payload
 from changed
+left join payloads on payloads.place = changed.place

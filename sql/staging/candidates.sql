@@ -1,4 +1,4 @@
--- grain: key_1, key_2
+-- grain: place
 -- why: the same bytes under the same facts are the same version; only the others need to be read again and compared
 with latest as (
   select * from staging.latest
@@ -7,10 +7,10 @@ known as (
   select * from staging.known
 )
 select
-  latest.key_1,
-  latest.key_2,
-  latest.sequence,
-  latest.position
+  row_number() over (order by latest.sequence, latest.position) as place,
+  latest.*,
+  known.change as known_change,
+  known.record_hash as known_hash
 from latest
 left join known on known.key_1 = latest.key_1 and known.key_2 = latest.key_2
 where

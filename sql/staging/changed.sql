@@ -1,20 +1,18 @@
--- grain: key_1, key_2
+-- grain: place
 -- why: what is a new version; the record's own status beats the list's, and what the lists told is part of the hash
-with readings as (
+with candidates as (
+  select * from staging.candidates
+),
+readings as (
   select * from staging.readings
 ),
 stated as (
   select
-    readings.key_1,
-    readings.key_2,
-    readings.payload,
+    candidates.* exclude (status),
     readings.canonical_hash,
-    latest.payload_hash,
-    latest.performed_for,
-    latest.performed_by,
-    coalesce({{status}}, latest.status) as status
-  from readings
-  join staging.latest as latest on latest.key_1 = readings.key_1 and latest.key_2 = readings.key_2
+    coalesce(nullif(readings.own_status, ''), candidates.status) as status
+  from candidates
+  join readings on readings.place = candidates.place
 ),
 hashed as (
   select
@@ -23,17 +21,23 @@ hashed as (
       '|', canonical_hash, coalesce(status, ''), coalesce(performed_for, false), coalesce(performed_by, false)
     )) as record_hash
   from stated
+),
+changed as (
+  select *, if(known_change is null or known_change = 'delete', 'insert', 'update') as change
+  from hashed
+  where known_change is null or known_change = 'delete' or known_hash <> record_hash
 )
 select
-  hashed.key_1,
-  hashed.key_2,
-  hashed.record_hash,
-  hashed.payload_hash,
-  hashed.payload,
-  hashed.status,
-  hashed.performed_for,
-  hashed.performed_by,
-  if(known.key_1 is null or known.change = 'delete', 'insert', 'update') as change
-from hashed
-left join staging.known as known on known.key_1 = hashed.key_1 and known.key_2 = hashed.key_2
-where known.key_1 is null or known.change = 'delete' or known.record_hash <> hashed.record_hash
+  row_number() over (order by place) as place,
+  sequence,
+  position,
+  key_1,
+  key_2,
+  record_hash,
+  payload_hash,
+  null::varchar as payload,
+  status,
+  performed_for,
+  performed_by,
+  change
+from changed

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+import msgspec
+
 from propsync.landing import Landed, Manifest, PageStore
 from propsync.merge.marks import mark_tables
 from propsync.merge.readings import Readings
@@ -16,7 +18,7 @@ from propsync.resources import ASSETS, Resource
 from propsync.runs import Journal, ResourceCounts, Verdict
 from propsync.shapes import Shape
 from propsync.sweep import Listed, cutter_of
-from propsync.warehouse import Models, Warehouse, coalesced, quoted
+from propsync.warehouse import Models, Warehouse, quoted
 
 
 class Merger:
@@ -80,13 +82,13 @@ class Merger:
         is_whole: bool = False,
         is_journalled: bool = True,
     ) -> ResourceCounts:
-        models = self._models(resource, manifest, shape)
+        models = self._models(manifest)
         self._stage_known(resource)
         fetched = models.stage("staging/latest")
         readings = Readings(self._warehouse, self._pages, manifest, cutters)
         candidates = models.stage("staging/candidates")
         if self._stage_concluded(models, manifest, is_whole=is_whole) or candidates:
-            self._stage_changed(resource, models, readings, canonical_form(resource, shape))
+            self._stage_changed(resource, models, readings, shape)
         else:  # a quiet night has nothing to compare
             self._warehouse.execute("create or replace table staging.changed (change varchar)")
         rejected = list(readings.rejected())
@@ -94,7 +96,7 @@ class Merger:
             if self._shapes.put(shape, manifest.run_id):
                 self._forget_built()
             held = len(manifest.keys("held"))
-            counts = self._write(resource, models, fetched, held, len(rejected))
+            counts = self._write(resource, models, readings, fetched, held, len(rejected))
             if is_journalled and not self._journal.is_merged(manifest.run_id, resource.name):
                 self._journal.merged(manifest, counts, rejected)
         return counts
@@ -111,9 +113,10 @@ class Merger:
             self._warehouse.execute("insert into staging.concluded select key_1, key_2, 'gone' from staging.unlisted")
         return len(rows) + unlisted
 
-    def _stage_changed(self, resource: Resource, models: Models, readings: Readings, form: CanonicalForm) -> None:
+    def _stage_changed(self, resource: Resource, models: Models, readings: Readings, shape: Shape) -> None:
         """Makes `staging.changed`: new versions, what is gone, and assessments whose status nobody knows."""
-        readings.stage_candidates(form)
+        # what a record says of its status is told beside history.assessments; others have it in their payload
+        readings.stage_candidates(canonical_form(resource, shape), shape.paths("status") if resource.performed else ())
         models.stage("staging/changed")
         first, second = _key_parts(resource)
         facts = "status, performed_for, performed_by" if resource.performed else _NO_FACTS
@@ -129,16 +132,14 @@ class Merger:
         """A member that moved changes what tables show of every record, so all of them are built anew."""
         self._warehouse.execute("update ops.tables set built_through = null where table_schema = 'main'")
 
-    def _models(self, resource: Resource, manifest: Manifest, shape: Shape) -> Models:
-        # what a record says of its status is told beside history.assessments; other resources have it in their payload
-        status = coalesced("readings.payload", shape.paths("status")) if resource.performed else "null::varchar"
+    def _models(self, manifest: Manifest) -> Models:
         values = {
             "run_id": manifest.run_id,
             "run_time": datetime.fromisoformat(manifest.run_time),
             "hash_version": str(HASH_VERSION),
             "is_complete": Verdict(manifest.verdict).is_complete,
         }
-        return Models(self._warehouse, values, {"status": status})
+        return Models(self._warehouse, values)
 
     def _stage_known(self, resource: Resource) -> None:
         first, second = _key_parts(resource)
@@ -148,11 +149,12 @@ class Merger:
             f"payload_hash, change, {facts} from history.{quoted(resource.name)} where valid_to is null"
         )
 
-    def _write(self, resource: Resource, models: Models, fetched: int, held: int, rejected: int) -> ResourceCounts:
-        target = f"history.{quoted(resource.name)}"
+    def _write(
+        self, resource: Resource, models: Models, readings: Readings, fetched: int, held: int, rejected: int
+    ) -> ResourceCounts:
         changes = dict(self._warehouse.rows("select change, count(*) from staging.changed group by change"))
         if changes:
-            self._write_versions(resource, models, target)
+            self._write_versions(resource, models, readings)
         inserted, updated = changes.get("insert", 0), changes.get("update", 0)
         return ResourceCounts(
             fetched=fetched,
@@ -164,15 +166,32 @@ class Merger:
             rejected=rejected,
         )
 
-    def _write_versions(self, resource: Resource, models: Models, target: str) -> None:
+    def _write_versions(self, resource: Resource, models: Models, readings: Readings) -> None:
+        self._close(resource, models)
+        _open(resource, models, 0, [])
+        for first, payloads in readings.payloads():
+            _open(resource, models, first, payloads)
+        mark_tables(self._warehouse, str(models.values["run_id"]), "history", [resource.name])
+
+    def _close(self, resource: Resource, models: Models) -> None:
+        target = f"history.{quoted(resource.name)}"
         pairs = zip(resource.key_columns, ("key_1", "key_2"), strict=False)
         is_same = " and ".join(f"changed.{part} = {target}.{quoted(column)}" for column, part in pairs)
         self._warehouse.execute(
             f"update {target} set valid_to = ? from staging.changed as changed where valid_to is null and {is_same}",
             [models.values["run_time"]],
         )
-        models.open(f"history/{resource.name}.open", target)
-        mark_tables(self._warehouse, str(models.values["run_id"]), "history", [resource.name])
+
+
+def _open(resource: Resource, models: Models, first: int, payloads: Sequence[msgspec.Raw]) -> None:
+    """Opens the versions whose places in `staging.changed` begin with `first`; those at 0 hold their payload."""
+    lot = {
+        "first": first,
+        "last": first + max(len(payloads), 1) - 1,
+        # JSON never holds the unit separator as it is
+        "payloads": b"\x1f".join(map(memoryview, payloads)).decode(),
+    }
+    models.with_values(**lot).open(f"history/{resource.name}.open")
 
 
 _NO_FACTS = "null::varchar as status, null::boolean as performed_for, null::boolean as performed_by"

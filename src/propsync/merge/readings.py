@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -10,14 +10,16 @@ from typing import Any
 import msgspec
 
 from propsync.landing import Landed, Manifest, PageStore
-from propsync.records import CanonicalForm, Cutter, canonical_hash, is_too_deep
+from propsync.records import CanonicalForm, Cutter, Path, first_text, hash_and_value, is_too_deep
 from propsync.warehouse import Warehouse
 
 _MOST_REJECTED = 10_000  # rows of one run and resource; a list whose every record lacks its key fails by its shape
+_LOT = 4_000_000  # bytes of payloads that are handed to DuckDB at once
+Chosen = list[tuple[tuple[Any, ...], msgspec.Raw]]
 
 
 class Readings:
-    """Payloads of chosen records of one snapshot; `cutters` gives the cutter for a landed answer."""
+    """Chosen records of one snapshot; `cutters` gives the cutter for a landed answer."""
 
     def __init__(self, warehouse: Warehouse, pages: PageStore, manifest: Manifest, cutters: Callable[[Landed], Cutter]):
         self._warehouse = warehouse
@@ -25,21 +27,34 @@ class Readings:
         self._landed = {landed.sequence: landed for landed in manifest.landed}
         self._cutters = cutters
 
-    def stage_candidates(self, form: CanonicalForm) -> None:
-        """Makes `staging.readings` from `staging.candidates`, a page at a time."""
+    def stage_candidates(self, form: CanonicalForm, status: Sequence[Path]) -> None:
+        """Makes `staging.readings`, by the place in `staging.candidates`; `status` leads to the one a record tells."""
         self._warehouse.execute(
-            "create or replace table staging.readings "
-            "(key_1 varchar, key_2 varchar, payload varchar, canonical_hash varchar)"
+            "create or replace table staging.readings (place bigint, canonical_hash varchar, own_status varchar)"
         )
-        query = "select sequence, position, key_1, key_2 from staging.candidates order by sequence, position"
-        for chosen in self._by_page(query):
-            columns = {
-                "key_1": [row[2] for row, _ in chosen],
-                "key_2": [row[3] for row, _ in chosen],
-                "payload": [bytes(record).decode() for _, record in chosen],
-                "canonical_hash": [canonical_hash(record, form) for _, record in chosen],
+        place = 1
+        for chosen in self._by_page("select sequence, position from staging.candidates order by place"):
+            read = [hash_and_value(record, form) for _, record in chosen]
+            columns: dict[str, Sequence[Any]] = {
+                "place": range(place, place + len(read)),
+                "canonical_hash": [hashed for hashed, _ in read],
             }
+            if status:
+                columns["own_status"] = [first_text(value, status) or "" for _, value in read]
             self._warehouse.append("staging.readings", columns)
+            place += len(read)
+
+    def payloads(self) -> Iterator[tuple[int, list[msgspec.Raw]]]:
+        """The records of `staging.changed` in lots, each with the place of its first."""
+        first, lot, size = 1, [], 0
+        for chosen in self._by_page("select sequence, position from staging.changed where place > 0 order by place"):
+            lot += [record for _, record in chosen]
+            size += sum(len(memoryview(record)) for _, record in chosen)
+            if size > _LOT:
+                yield first, lot
+                first, lot, size = first + len(lot), [], 0
+        if lot:
+            yield first, lot
 
     def rejected(self) -> Iterator[tuple[str, int, str, str]]:
         """Records without a usable key: list, position in its page, reason, payload."""
@@ -51,7 +66,7 @@ class Readings:
             for (_, position, list_name), record in chosen:
                 yield list_name, position, _reason(record), bytes(record).decode()
 
-    def _by_page(self, query: str) -> Iterator[list[tuple[tuple[Any, ...], msgspec.Raw]]]:
+    def _by_page(self, query: str) -> Iterator[Chosen]:
         """Rows that open with a sequence and a position, each with its record, a page at a time."""
         rows = (row for lot in self._warehouse.batches(query) for row in lot)
         for sequence, of_page in groupby(rows, key=itemgetter(0)):

@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
@@ -41,11 +42,21 @@ class CanonicalForm:
 
 def canonical_hash(record: bytes | msgspec.Raw, form: CanonicalForm) -> str:
     """32 hex digits over the canonical form. Raises PayloadUnreadable for a record that is not whole JSON text."""
-    return hashlib.blake2b(canonical_bytes(record, form), digest_size=16).hexdigest()
+    return hash_and_value(record, form)[0]
+
+
+def hash_and_value(record: bytes | msgspec.Raw, form: CanonicalForm) -> tuple[str, Any]:
+    """The hash with the decoded record that it was made of, which is costly to decode again. Raises like its sister."""
+    value = _canonical(record, form)
+    return hashlib.sha256(_encode(value)).hexdigest()[:32], value
 
 
 def canonical_bytes(record: bytes | msgspec.Raw, form: CanonicalForm) -> bytes:
     """The canonical form itself."""
+    return _encode(_canonical(record, form))
+
+
+def _canonical(record: bytes | msgspec.Raw, form: CanonicalForm) -> Any:
     try:
         value = _decode(record)
         if form.volatile:
@@ -54,7 +65,7 @@ def canonical_bytes(record: bytes | msgspec.Raw, form: CanonicalForm) -> bytes:
         raise PayloadUnreadable(str(error)) from error
     if isinstance(value, dict):
         _arrange(value, form)
-    return _encode(value)
+    return value
 
 
 def _arrange(record: dict[str, Any], form: CanonicalForm) -> None:
@@ -85,6 +96,7 @@ def _place(result: Any, refs: tuple[Path, ...]) -> tuple[str, bytes]:
     return (field_id, b"") if field_id else ("", _encode(result))
 
 
+@lru_cache(maxsize=100_000)
 def _number(literal: str) -> Any:
     """A number by value: 1.0 and 1e0 are 1; 12.50 is 125e-1."""
     try:

@@ -112,11 +112,8 @@ class Cutter:
         if not all(self.key_paths):
             return [self.key(record) for record in records]
         names, decoder = _decoder(self.key_paths)
-        places = [names.index(paths[0][0]) for paths in self.key_paths]
-        return [
-            None if is_too_deep(record) else _plain_key(decoder, record, places) or self.key(record)
-            for record in records
-        ]
+        fields = [f"m{names.index(paths[0][0])}" for paths in self.key_paths]
+        return [_plain_key(decoder, record, fields) or self.key(record) for record in records]
 
 
 def is_nothing(body: bytes) -> bool:
@@ -163,18 +160,27 @@ def text_of(scalar: object) -> str | None:
 
 def bytes_hash(record: bytes | msgspec.Raw) -> str:
     """32 hex digits over a record's bytes as received."""
-    return hashlib.blake2b(record, digest_size=16).hexdigest()
+    return hashlib.sha256(record).hexdigest()[:32]
 
 
 def _plain_key(
-    decoder: msgspec.json.Decoder[Any], record: msgspec.Raw, places: Sequence[int]
+    decoder: msgspec.json.Decoder[Any], record: msgspec.Raw, fields: Sequence[str]
 ) -> tuple[str, ...] | None:
+    """The key of a record that needs no closer look, None for any other."""
+    text = bytes(record)
+    if text.count(b"{") + text.count(b"[") > _DEEPEST:
+        return None
     try:
-        members = msgspec.structs.astuple(decoder.decode(record))
+        members = decoder.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
-    key = tuple([members[place] for place in places])
-    return key if all(key) and set(map(type, key)) == {str} else None
+    parts = []
+    for name in fields:
+        part = getattr(members, name)
+        if type(part) is not str or not part:
+            return None
+        parts.append(part)
+    return tuple(parts)
 
 
 @cache

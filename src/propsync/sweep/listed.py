@@ -11,12 +11,21 @@ import msgspec
 
 from propsync.landing import Landed
 from propsync.records import Cutter, bytes_hash
-from propsync.warehouse import Warehouse
+from propsync.warehouse import Warehouse, bound
 
-_COLUMNS = (
-    "attempt integer, list varchar, role varchar, sequence bigint, position integer, recency bigint, "
-    "key_1 varchar, key_2 varchar, payload_hash varchar, status varchar, performed varchar"
+_TABLES = (
+    "create or replace table staging.answers (answer integer, attempt integer, list varchar, role varchar, "
+    "sequence bigint, recency bigint, status varchar, performed varchar);"
+    "create or replace table staging.shown "
+    "(answer integer, position integer, key_1 varchar, key_2 varchar, payload_hash varchar);"
+    "create or replace view staging.listed as select * from staging.shown join staging.answers using (answer)"
 )
+_TOLD_APART = ("answers", "shown")
+_EACH_NUMBER = (
+    "list_transform(list_zip(range(?, ?), ?::integer[]), lambda told: list_resize([told[1]], told[2], told[1]))"
+)
+_EACH_POSITION = "list_transform(?::integer[], lambda count: range(1, count + 1))"
+_LOT = 10_000  # rows for one statement: one for each page would cost more than what it does
 
 
 @dataclass(frozen=True)
@@ -29,38 +38,58 @@ class Arithmetic:
 
 
 class Listed:
-    """`staging.listed`, filled page by page. `position` counts from 1 in a page; without a key there is no key_1."""
+    """`staging.listed`, filled page by page. `position` counts from 1 in a page; without a key there is no key_1.
+
+    What an answer tells of all of its records is kept once. Rows are written in lots, before the next statement.
+    """
 
     def __init__(self, warehouse: Warehouse) -> None:
         self._warehouse = warehouse
         self.taken: set[int] = set()
         """The answers that were added, those without records too."""
-        warehouse.execute(f"create or replace table staging.listed ({_COLUMNS})")
+        self._answers: list[tuple[Any, ...]] = []
+        self._written = 0
+        self._first_parts: list[str | None] = []
+        self._second_parts: list[str] = []
+        self._hashes: list[str] = []
+        self._counts: list[int] = []
+        warehouse.execute(_TABLES)
 
     def add(self, landed: Landed, records: Sequence[msgspec.Raw], cutter: Cutter, list_name: str | None = None) -> None:
         """Adds one page's records, as those of another list where `list_name` says so."""
         self.taken.add(landed.sequence)
-        hashes = [bytes_hash(record) for record in records]
-        keys = [key or (None, None) for key in cutter.keys(records)]
-        columns: dict[str, Sequence[Any]] = {
-            "position": range(1, len(hashes) + 1),
-            "key_1": [key[0] for key in keys],
-            "payload_hash": hashes,
-        }
+        if not records:
+            return
+        if not self._counts:
+            self._warehouse.defer(self._write)
+        keys = cutter.keys(records)
+        self._first_parts += [key[0] if key else None for key in keys]
         if len(cutter.key_paths) > 1:
-            columns["key_2"] = [key[1] for key in keys]
-        self._warehouse.append(
-            "staging.listed",
-            columns,
-            attempt=landed.attempt,
-            list=list_name or landed.list_name,
-            role=landed.role,
-            sequence=landed.sequence,
-            recency=int(landed.asked_at * 1_000_000),
-            status=landed.status,
-            performed=landed.performed,
-            **({} if "key_2" in columns else {"key_2": ""}),
+            self._second_parts += [key[1] if key else "" for key in keys]
+        self._hashes += [bytes_hash(record) for record in records]
+        self._counts.append(len(records))
+        recency = int(landed.asked_at * 1_000_000)
+        of_list = (landed.attempt, list_name or landed.list_name, landed.role)
+        self._answers.append((*of_list, landed.sequence, recency, landed.status, landed.performed))
+        if len(self._hashes) >= _LOT:
+            self._write()
+
+    def _write(self) -> None:
+        if not self._counts:
+            return
+        first = self._written + 1
+        self._written += len(self._counts)
+        self._warehouse.add("staging.answers", [(first + place, *one) for place, one in enumerate(self._answers)])
+        key_1, of_1 = bound(self._first_parts)
+        key_2, of_2 = bound(self._second_parts) if self._second_parts else ("''", ())
+        hashes, of_hashes = bound(self._hashes)
+        self._warehouse.execute(
+            f"insert into staging.shown select unnest(flatten({_EACH_NUMBER})), unnest(flatten({_EACH_POSITION})), "
+            f"{key_1}, {key_2}, {hashes}",
+            [first, self._written + 1, self._counts, self._counts, *of_1, *of_2, *of_hashes],
         )
+        for lot in (self._answers, self._counts, self._first_parts, self._second_parts, self._hashes):
+            lot.clear()
 
     def arithmetic(self, attempt: int, list_name: str) -> Arithmetic:
         """Keys counted on one list."""
@@ -98,25 +127,28 @@ class Listed:
 
     def rename(self, attempt: int, before: str, after: str) -> None:
         """What was staged as one list's is another's."""
-        query = "update staging.listed set list = ? where attempt = ? and list = ?"
+        query = "update staging.answers set list = ? where attempt = ? and list = ?"
         self._warehouse.execute(query, [after, attempt, before])
 
     def keep(self, attempt: int, lists: Collection[str]) -> None:
         """Only what one attempt showed on these lists counts; the rest is forgotten."""
-        query = "delete from staging.listed where attempt <> ? or not list_contains(?, list)"
+        query = "delete from staging.answers where attempt <> ? or not list_contains(?, list)"
         self._warehouse.execute(query, [attempt, list(lists)])
+        self._warehouse.execute("delete from staging.shown where answer not in (select answer from staging.answers)")
 
     def sequences(self) -> set[int]:
         """The answers of which a record is staged."""
-        return {sequence for (sequence,) in self._warehouse.rows("select distinct sequence from staging.listed")}
+        return {sequence for (sequence,) in self._warehouse.rows("select distinct sequence from staging.answers")}
 
 
 @contextmanager
 def set_aside(warehouse: Warehouse, *, is_wanted: bool) -> Iterator[None]:
     """Keeps what a sweep staged while something else is staged and merged."""
     if is_wanted:
-        warehouse.execute("alter table staging.listed rename to listed_aside")
+        for table in _TOLD_APART:
+            warehouse.execute(f"alter table staging.{table} rename to {table}_aside")
     yield
     if is_wanted:
-        warehouse.execute("drop table staging.listed")
-        warehouse.execute("alter table staging.listed_aside rename to listed")
+        for table in _TOLD_APART:
+            warehouse.execute(f"drop table staging.{table}")
+            warehouse.execute(f"alter table staging.{table}_aside rename to {table}")

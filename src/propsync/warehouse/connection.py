@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -36,6 +36,7 @@ class Warehouse:
 
     def __init__(self, path: Path, *, memory_limit: str, folder: Path) -> None:
         self.path = path
+        self._deferred: list[Callable[[], None]] = []
         config: dict[str, str | bool | int | float | list[str]] = {
             "storage_compatibility_version": STORAGE_VERSION,
             "memory_limit": memory_limit,
@@ -43,6 +44,7 @@ class Warehouse:
             "preserve_insertion_order": False,
             "checkpoint_threshold": "4GB",
             "autoinstall_known_extensions": False,
+            "disabled_compression_methods": "fsst,dict_fsst",
         }
         with _our_errors(path):
             self._connection = duckdb.connect(path, config=config)
@@ -59,13 +61,23 @@ class Warehouse:
         """Ends the connection; DuckDB writes its checkpoint."""
         self._connection.close()
 
+    def defer(self, work: Callable[[], None]) -> None:
+        """Puts off what no statement needs yet: it is done before the next one."""
+        self._deferred.append(work)
+
+    def _catch_up(self) -> None:
+        while self._deferred:
+            self._deferred.pop(0)()
+
     def execute(self, sql: str, parameters: Parameters = None) -> duckdb.DuckDBPyConnection:
         """Runs one statement. Raises DiskFull when there is no room, and DuckDB's own errors."""
+        self._catch_up()
         with _our_errors(self.path):
             return self._connection.execute(sql, parameters)
 
     def rows(self, sql: str, parameters: Parameters = None) -> list[tuple[Any, ...]]:
         """All rows of a query."""
+        self._catch_up()
         with _our_errors(self.path):
             return self._connection.execute(sql, parameters).fetchall()
 
@@ -76,6 +88,7 @@ class Warehouse:
 
     def batches(self, sql: str, parameters: Parameters = None, rows: int = 2_000) -> Iterator[list[tuple[Any, ...]]]:
         """A query's rows in bounded lots; the connection's own statements between two lots would end it."""
+        self._catch_up()
         cursor = self._connection.cursor()
         try:
             with _our_errors(self.path):
@@ -93,10 +106,10 @@ class Warehouse:
         if not next(iter(columns.values())):
             return
         names = ", ".join(quoted(name) for name in (*columns, *same))
-        bindings = [_binding(column) for column in columns.values()]
+        bindings = [bound(column) for column in columns.values()]
         marks = [mark for mark, _ in bindings] + ["?" for _ in same]
-        bound = [value for _, values in bindings for value in values]
-        self.execute(f"insert into {table} ({names}) select {', '.join(marks)}", [*bound, *same.values()])
+        given = [value for _, values in bindings for value in values]
+        self.execute(f"insert into {table} ({names}) select {', '.join(marks)}", [*given, *same.values()])
 
     def add(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
         """Adds whole rows to `table`, values in the order of its columns: one statement however many they are."""
@@ -118,6 +131,7 @@ class Warehouse:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All or nothing. Inside it `staging` can be read only: a transaction writes one database."""
+        self._catch_up()
         self._connection.begin()
         try:
             yield
@@ -159,7 +173,7 @@ class Warehouse:
         return not self.value("select count(*) from duckdb_tables() where database_name <> 'staging'")
 
 
-def _binding(column: Sequence[Any]) -> tuple[str, tuple[Any, ...]]:
+def bound(column: Sequence[Any]) -> tuple[str, tuple[Any, ...]]:
     """How a column's values are handed over: binding them one by one would cost more than all the rest of a page.
 
     A range is made where it goes; texts go as one, and are split there.

@@ -32,6 +32,10 @@ class Models:
         self.values = dict(values)
         self._fragments = dict(fragments or {})
 
+    def with_values(self, **values: Any) -> Models:
+        """The same with further values to bind."""
+        return Models(self._warehouse, self.values | values, self._fragments)
+
     def with_fragments(self, **fragments: str) -> Models:
         """The same with further fragments."""
         return Models(self._warehouse, self.values, self._fragments | fragments)
