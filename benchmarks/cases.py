@@ -12,7 +12,8 @@ from benchmarks.measured import Notes
 from benchmarks.nginx import Api, serving
 
 SYNC = "sync --json"
-FIRST, QUIET, CHANGED, REBUILD = "first load", "quiet night", "1 % night", "rebuild"
+FIRST, QUIET, CHANGED = "first load", "quiet night", "1 % night"
+STATUS, HELP, REBUILD, QUERY = "propsync status", "propsync --help", "rebuild of {} nights", "query: "
 PROPSYNC, FLOOR, MERGE, SCD2, IMPORTS = "propsync", "floor", "dlt merge", "dlt scd2", "import"
 
 
@@ -26,10 +27,15 @@ class Place:
 
     def show(self, night: int) -> None:
         """Serves a night, made if it is not there yet."""
-        pages = self.folder / f"nights/{night}"
+        pages = self.nights / str(night)
         if not pages.exists():
             self.estate.write(pages, night)
         self.api.show(pages)
+
+    @property
+    def nights(self) -> Path:
+        """Where the page files of every night are."""
+        return self.folder / "nights"
 
     def fresh(self, name: str) -> Path:
         """An empty folder."""
@@ -42,9 +48,11 @@ class Place:
 @contextmanager
 def place(folder: Path, scale: int) -> Iterator[Place]:
     """Serves an estate of a scale; what is in the folder goes with it."""
-    with serving(folder) as api:
-        yield Place(api, folder, Estate(scale))
-    shutil.rmtree(folder)
+    try:
+        with serving(folder) as api:
+            yield Place(api, folder, Estate(scale))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def nights(where: Place, notes: Notes, only: Collection[str]) -> None:
@@ -54,11 +62,14 @@ def nights(where: Place, notes: Notes, only: Collection[str]) -> None:
     notes.add(FIRST, PROPSYNC, programs.propsync(SYNC, where.api, home, limit))
     notes.add(FIRST, FLOOR, programs.floor("load", where.api, bare, limit))
     programs.assert_equal(home / "published", bare)
+    if "queries" in only:
+        queries(where, notes)
     if not {"quiet", "night"}.intersection(only):
         return
     programs.floor("quiet", where.api, bare, limit)  # its first run has nothing to compare with
-    notes.add(QUIET, PROPSYNC, programs.propsync(SYNC, where.api, home, limit))
-    notes.add(QUIET, FLOOR, programs.floor("quiet", where.api, bare, limit))
+    if "quiet" in only:
+        notes.add(QUIET, PROPSYNC, programs.propsync(SYNC, where.api, home, limit))
+        notes.add(QUIET, FLOOR, programs.floor("quiet", where.api, bare, limit))
     if "night" not in only:
         return
     where.show(1)
@@ -66,3 +77,55 @@ def nights(where: Place, notes: Notes, only: Collection[str]) -> None:
     notes.add(CHANGED, FLOOR, programs.floor("quiet", where.api, bare, limit))
     programs.floor("load", where.api, bare, limit)
     programs.assert_equal(home / "published", bare)
+
+
+def queries(where: Place, notes: Notes) -> None:
+    """Typical questions, to what propsync published and to what the floor made of the same night."""
+    for contestant, folder in ((PROPSYNC, "home/published"), (FLOOR, "floor")):
+        for name, cost in programs.queries(where.folder / folder / "warehouse.duckdb").items():
+            notes.add(QUERY + name, contestant, cost)
+
+
+def start(where: Place, notes: Notes) -> None:
+    """What it takes until a command has answered, with what was published by the nights before."""
+    home = where.folder / "home"
+    for case, command in ((STATUS, "status"), (HELP, "--help")):
+        notes.add(case, PROPSYNC, programs.propsync(command, where.api, home, notes.memory_limit))
+        notes.add(case, IMPORTS, programs.bare_import("duckdb, typer, pydantic_settings"))
+
+
+def peers(where: Place, notes: Notes) -> None:
+    """dlt, where it can do the work: merging the first load, and the nights of a pipeline that keeps history."""
+    where.show(0)
+    _dlt(where, notes, FIRST, MERGE, where.fresh("merge"))
+    folder = where.fresh("scd2")
+    _dlt(where, notes, FIRST, SCD2, folder)
+    _dlt(where, notes, QUIET, SCD2, folder)
+    where.show(1)
+    _dlt(where, notes, CHANGED, SCD2, folder)
+
+
+def _dlt(where: Place, notes: Notes, case: str, contestant: str, folder: Path) -> None:
+    cost = programs.dlt(contestant.removeprefix("dlt "), where.api, folder)
+    notes.add(case, contestant, cost, more=cost.said.strip())
+
+
+def rebuild(where: Place, notes: Notes, how_many: int, repeats: int) -> None:
+    """Everything anew from so many landed nights; for the floor, the last night loaded and the pages of all read."""
+    home, bare, limit = where.fresh("home"), where.fresh("floor"), notes.memory_limit
+    for night in range(how_many):
+        where.show(night)
+        programs.propsync(SYNC, where.api, home, limit)
+    for _ in range(repeats):
+        notes.add(REBUILD.format(how_many), PROPSYNC, programs.propsync("rebuild", where.api, home, limit))
+        reread = programs.floor("reread", where.api, where.nights, limit)
+        notes.add(REBUILD.format(how_many), FLOOR, programs.floor("load", where.api, bare, limit) + reread)
+    programs.assert_equal(home / "published", bare)
+
+
+def growth(where: Place, notes: Notes) -> None:
+    """propsync alone, at one scale of several."""
+    home = where.fresh("home")
+    for case, night in ((FIRST, 0), (QUIET, 0), (CHANGED, 1)):
+        where.show(night)
+        notes.add(case, PROPSYNC, programs.propsync(SYNC, where.api, home, notes.memory_limit))

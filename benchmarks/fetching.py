@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
+from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
@@ -19,7 +20,7 @@ LISTS = {
     "assessments_by": (_ASSESSMENTS + "By&", "assessments"),
     "schedules": ("/assessments/schedules?status=notstarted,inprogress&", "schedules"),
 }
-_PAGE_OF = {
+_PAGE_OF: dict[str, msgspec.json.Decoder[Any]] = {
     member: msgspec.json.Decoder(
         msgspec.defstruct("Page", [("total", int), ("records", list[msgspec.Raw], msgspec.field(name=member))])
     )

@@ -16,7 +16,7 @@ def write_lines(path: Path, pages: Iterable[list[msgspec.Raw]]) -> None:
     """A record a line, as it came."""
     with path.open("wb") as lines:
         for records in pages:
-            lines.write(b"\n".join([*map(memoryview, records), b""]))
+            lines.write(b"\n".join([*records, b""]))
 
 
 def build(folder: Path, types: bytes, memory_limit: str) -> None:
@@ -61,20 +61,19 @@ def write_wide_tables(connection: duckdb.DuckDBPyConnection, types: list[dict[st
     """A table a type, a column a field: each value is taken from its place in the list of its asset's results."""
     connection.execute("create schema by_type")
     for one in types:
-        wanted = [_column(place, field) for place, field in enumerate(one["fields"])]
+        columns: dict[str, str] = {}
+        for place, field in enumerate(one["fields"]):
+            value = f"held[list_position(places, '{field['id']}')]"
+            name = snake_case(field["label"])
+            name = f"{name}_{place}" if name in columns or not name else name
+            columns[name] = _COLUMNS.get(field["type"], "{value}::json").format(value=value)
+        wanted = "".join(f', {value} as "{name}"' for name, value in columns.items())
         connection.execute(
-            f"create table by_type.{snake_case(one['name'])} as select asset_id, property_id{''.join(wanted)} from ("
+            f"create table by_type.{snake_case(one['name'])} as select asset_id, property_id{wanted} from ("
             "select asset_id, property_id, list_transform(fields, lambda result: result.field) as places, "
             "list_transform(fields, lambda result: result.value) as held "
             f"from results where asset_type_id = '{one['id']}')"
         )
-
-
-def _column(place: int, field: dict[str, Any]) -> str:
-    value = f"held[list_position(places, '{field['id']}')]"
-    return (
-        f", {_COLUMNS.get(field['type'], '{value}::json').format(value=value)} as f{place}_{snake_case(field['label'])}"
-    )
 
 
 def snake_case(label: str) -> str:

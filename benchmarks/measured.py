@@ -89,7 +89,7 @@ class Notes:
         costs = self._costs[case, contestant]
         costs.append(cost)
         self._measured.note(case, contestant, self.scale, self.memory_limit, costs, more)
-        told = f"{cost.cpu_seconds:.2f} s CPU, {cost.wall_seconds:.2f} s, {cost.peak_bytes / 1e6:,.0f} MB"
+        told = f"{cost.cpu_seconds:.2f} s CPU, {cost.wall_seconds:.3f} s, {cost.peak_bytes / 1e6:,.0f} MB"
         print(f"{self.scale:,} · {case} · {contestant}: {told}", flush=True)
 
 

@@ -6,15 +6,15 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain, repeat
 from pathlib import Path
 
-import psutil
-
 ROOT = Path(__file__).parents[1]
-_PAUSE_SECONDS = 0.2
+_PAUSES_SECONDS = (*(0.03,) * 20, *(0.1,) * 20)
+_LONG_PAUSE_SECONDS = 0.25
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,13 @@ class Cost:
     peak_bytes: int
     said: str = field(default="", compare=False)
 
+    def __add__(self, other: "Cost") -> "Cost":
+        """One after the other."""
+        wall, cpu = self.wall_seconds + other.wall_seconds, self.cpu_seconds + other.cpu_seconds
+        return Cost(wall, cpu, max(self.peak_bytes, other.peak_bytes), self.said + other.said)
 
-def measured(command: Sequence[str], environment: Mapping[str, str], allowed: Sequence[int] = (0,)) -> Cost:
+
+def measured(command: Sequence[str], environment: Mapping[str, str]) -> Cost:
     """Runs a program to its end. Raises RuntimeError, with what it said, when it fails."""
     with tempfile.TemporaryFile() as said:
         began = time.monotonic()
@@ -42,7 +47,7 @@ def measured(command: Sequence[str], environment: Mapping[str, str], allowed: Se
         peak = max(watch.end(), _own_peak(usage))
         said.seek(0)
         text = said.read().decode(errors="replace")
-    if process.returncode not in allowed:
+    if process.returncode:
         raise RuntimeError(f"{' '.join(command[:5])} ended with {process.returncode}:\n{text[-3000:]}")
     return Cost(wall, usage.ru_utime + usage.ru_stime, peak, text)
 
@@ -70,22 +75,30 @@ class Watch:
         return self._peak
 
     def _look_on(self) -> None:
-        while not self._ended.wait(_PAUSE_SECONDS):
-            with suppress(psutil.Error, OSError):
-                self._peak = max(self._peak, _tree_bytes(psutil.Process(self._pid)))
+        for pause in chain(_PAUSES_SECONDS, repeat(_LONG_PAUSE_SECONDS)):
+            if self._ended.wait(pause):
+                return
+            with suppress(OSError):  # it may end meanwhile
+                self._peak = max(self._peak, _tree_bytes(list(_tree(self._pid))))
 
 
-def _tree_bytes(root: psutil.Process) -> int:
-    """What one process holds, or what several do with shared pages counted once."""
-    children = root.children(recursive=True)
-    if not children:
-        return int(root.memory_info().rss)
-    return sum(_proportional(process.pid) for process in (root, *children))
+def _tree(pid: int) -> Iterator[int]:
+    yield pid
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in children.read_text(encoding="ascii").split():
+            yield from _tree(int(child))
 
 
-def _proportional(pid: int) -> int:
+def _tree_bytes(pids: Sequence[int]) -> int:
+    """The most that one process held until now, or what several hold with shared pages counted once."""
+    if len(pids) == 1:
+        return _told(Path(f"/proc/{pids[0]}/status"), "VmHWM:")
+    return sum(_told(Path(f"/proc/{pid}/smaps_rollup"), "Pss:") for pid in pids)
+
+
+def _told(path: Path, word: str) -> int:
     with suppress(OSError):
-        for line in Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines():
-            if line.startswith("Pss:"):
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith(word):
                 return int(line.split()[1]) * 1024
     return 0

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+ELSEWHERE = "/usr/sbin"
+"""Where Debian puts it, which may not be on PATH."""
 TOKEN = "benchmark-token"
 _CONFIG = (Path(__file__).parent / "nginx.conf").read_text(encoding="utf-8")
 
@@ -41,7 +43,7 @@ class Api:
 
 def program() -> str:
     """nginx itself. Raises NginxMissing."""
-    found = shutil.which("nginx", path=os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin")))
+    found = shutil.which("nginx", path=os.pathsep.join((os.environ.get("PATH", ""), ELSEWHERE)))
     if found is None:
         raise NginxMissing
     return found

@@ -1,6 +1,8 @@
 """The contestants as programs: propsync, the floor, and dlt in its own environment."""
 
+import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.measuring import ROOT, Cost, measured
@@ -8,7 +10,6 @@ from benchmarks.nginx import Api
 
 PEER_PYTHON = ROOT / ".venv-dlt/bin/python"
 PEER_MISSING = "dlt is not there, so its rows are left as they are. To have them: make bench-peers"
-LEFT_BEHIND = 3
 
 
 def propsync(command: str, api: Api, home: Path, memory_limit: str) -> Cost:
@@ -34,6 +35,13 @@ def dlt(disposition: str, api: Api, folder: Path) -> Cost:
     folder.mkdir(parents=True, exist_ok=True)
     script = str(ROOT / "benchmarks/dlt/load.py")
     return measured([str(PEER_PYTHON), script, disposition, api.base_url, api.token, str(folder)], {})
+
+
+def queries(warehouse: Path) -> dict[str, Cost]:
+    """What each of the typical queries takes on a warehouse."""
+    cost = measured([sys.executable, "-m", "benchmarks.queries", str(warehouse)], {})
+    told = json.loads(cost.said)
+    return {name: replace(cost, wall_seconds=wall, cpu_seconds=cpu) for name, (wall, cpu) in told.items()}
 
 
 def bare_import(modules: str) -> Cost:

@@ -1,23 +1,36 @@
 """RESULTS.md: what was measured, as tables."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from benchmarks import cases
 from benchmarks.measured import Measured, Row
+from benchmarks.verdict import FIXED_LIMIT, cpu_a_record, grown, verdicts
 
 _HEAD = """# Benchmarks
 
 Written by `make bench`, never by hand. CPU is user and system time of whole processes with all that they start, nginx's
 own not counted; the peak is that of the tree of processes; ratio is propsync's CPU to that of the row. Medians of
-whole, interleaved runs. The floor is `benchmarks/floor.py`, a bare script: it does only the I/O and one set-based load
-or, for a night, fetches and compares hashes.
+whole, interleaved runs. There are half as many assessments and half as many schedules as assets. The floor is
+`benchmarks/floor.py`, a bare script: it does only the I/O and one set-based load; for a night it fetches and compares
+hashes; for a rebuild it loads the last night and reads and hashes the pages of all. dlt merges by key or keeps history
+(scd2); it makes no wide tables and no Parquet.
 """
-_CONTESTANTS = ("propsync", "floor", "dlt merge", "dlt scd2", "import")
+_CONTESTANTS = (cases.PROPSYNC, cases.FLOOR, cases.MERGE, cases.SCD2, cases.IMPORTS)
+_CASES = (cases.FIRST, cases.QUIET, cases.CHANGED, "rebuild", cases.STATUS, cases.HELP)
 
 
-def page(measured: Measured) -> str:
-    """The whole file."""
-    rows = list(measured.rows.values())
-    return "\n".join([_HEAD, *_cases(rows), "", *_origins(rows), ""])
+def page(measured: Measured, scale: int, memory_limit: str) -> str:
+    """The whole file, with the verdict for one scale."""
+    rows = sorted(measured.rows.values(), key=_order)
+    free = [row for row in rows if row.memory_limit != FIXED_LIMIT]
+    parts = (
+        ("## Cases", _cases([row for row in free if not _is_query(row)])),
+        ("## Queries", _queries([row for row in free if _is_query(row)])),
+        (f"## Growth, propsync with PROPSYNC_MEMORY_LIMIT={FIXED_LIMIT}", _growth(measured)),
+        ("## Where and with what", _origins(rows)),
+        (f"## To reach, at {scale:,} assets", _verdict(measured, scale, memory_limit)),
+    )
+    return _HEAD + "".join(f"\n{title}\n\n" + "".join(f"{line}\n" for line in told) for title, told in parts)
 
 
 def lines(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
@@ -26,24 +39,66 @@ def lines(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     return [f"| {' | '.join(one)} |" for one in ([name.strip() for name in header], rule, *rows)]
 
 
+def _verdict(measured: Measured, scale: int, memory_limit: str) -> list[str]:
+    found = (one.cells() for one in verdicts(measured, scale, memory_limit))
+    return lines(("propsync", "must ", "aim ", "measured ", ""), found)
+
+
 def _cases(rows: list[Row]) -> list[str]:
-    cases = dict.fromkeys((row.scale, row.case) for row in rows)
-    header = ("assets", "case", "who", "CPU s ", "ratio ", "wall s ", "peak MB ", "runs ", "measured")
-    return lines(header, (_line(row, rows) for case in cases for row in _of(case, rows)))
+    header = ("assets", "memory", "case", "who", "CPU s ", "ratio ", "wall s ", "peak MB ", "runs ", "measured")
+    return lines(header, (_case(row, rows) for row in rows))
 
 
-def _of(case: tuple[int, str], rows: list[Row]) -> list[Row]:
-    found = [row for row in rows if (row.scale, row.case) == case]
-    return sorted(found, key=lambda row: _CONTESTANTS.index(row.contestant))
+def _case(row: Row, rows: list[Row]) -> tuple[str, ...]:
+    told = (f"{row.cpu_seconds:.2f}", _ratio(row, rows), f"{row.wall_seconds:.1f}", f"{row.peak_bytes / 1e6:,.0f}")
+    where = (f"{row.scale:,}", row.memory_limit, row.case, row.contestant)
+    return (*where, *told, str(row.repeats), row.on)
 
 
-def _line(row: Row, rows: list[Row]) -> tuple[str, ...]:
-    ours = next(one for one in rows if (one.scale, one.case, one.contestant) == (row.scale, row.case, "propsync"))
-    ratio = "" if row is ours else f"{ours.cpu_seconds / row.cpu_seconds:.2f}"
-    told = (f"{row.cpu_seconds:.2f}", ratio, f"{row.wall_seconds:.1f}", f"{row.peak_bytes / 1e6:,.0f}")
-    return (f"{row.scale:,}", row.case, row.contestant, *told, str(row.repeats), row.on)
+def _ratio(row: Row, rows: list[Row]) -> str:
+    ours = [one for one in rows if one.key == (row.case, cases.PROPSYNC, row.scale, row.memory_limit)]
+    is_comparable = ours and row.contestant != cases.PROPSYNC and row.cpu_seconds
+    # dlt's first load of a history is only there for the nights after it
+    is_compared = is_comparable and (row.case, row.contestant) != (cases.FIRST, cases.SCD2)
+    return f"{ours[0].cpu_seconds / row.cpu_seconds:.2f}" if is_compared else ""
+
+
+def _queries(rows: list[Row]) -> list[str]:
+    pairs: dict[tuple[int, str, str], dict[str, Row]] = {}
+    for row in rows:
+        pairs.setdefault((row.scale, row.memory_limit, row.case), {})[row.contestant] = row
+    header = ("assets", "query", "ms ", "floor ms ", "ratio ", "measured")
+    return lines(header, _latencies(pairs.values()))
+
+
+def _latencies(pairs: Iterable[dict[str, Row]]) -> Iterator[tuple[str, ...]]:
+    for pair in pairs:
+        ours, floor = pair[cases.PROPSYNC], pair[cases.FLOOR]
+        ratio = f"{ours.wall_seconds / floor.wall_seconds:.2f}"
+        taken = (f"{1000 * ours.wall_seconds:.1f}", f"{1000 * floor.wall_seconds:.1f}", ratio)
+        yield (f"{ours.scale:,}", ours.case.removeprefix(cases.QUERY), *taken, ours.on)
+
+
+def _growth(measured: Measured) -> list[str]:
+    header = ("assets", "case", "CPU s ", "CPU µs a record ", "wall s ", "peak MB ", "runs ", "measured")
+    return lines(header, (_grown(measured, row) for row in grown(measured)))
+
+
+def _grown(measured: Measured, row: Row) -> tuple[str, ...]:
+    each = cpu_a_record(measured, row)
+    told = (f"{row.cpu_seconds:.2f}", f"{1e6 * each:,.0f}" if each else "", f"{row.wall_seconds:.1f}")
+    return (f"{row.scale:,}", row.case, *told, f"{row.peak_bytes / 1e6:,.0f}", str(row.repeats), row.on)
 
 
 def _origins(rows: list[Row]) -> list[str]:
     """Where and with what, for each day and machine that rows come from."""
     return [f"- {one}" for one in dict.fromkeys(f"{row.on}: {row.machine}; {row.versions}" for row in rows)]
+
+
+def _is_query(row: Row) -> bool:
+    return row.case.startswith(cases.QUERY)
+
+
+def _order(row: Row) -> tuple[object, ...]:
+    place = next((place for place, case in enumerate(_CASES) if row.case.startswith(case)), len(_CASES))
+    return (row.scale, row.memory_limit, place, row.case, _CONTESTANTS.index(row.contestant))

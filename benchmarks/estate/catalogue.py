@@ -69,9 +69,10 @@ def assessment_types(ids: Ids) -> list[dict[str, object]]:
 
 
 def _sketch(further: tuple[str, str, int, tuple[str, ...], str, tuple[str, ...]]) -> TypeSketch:
-    name, singular, weight, told, label, options = further
-    fields = [FieldSketch(*field.split(":")) for field in told]
-    return TypeSketch(name, singular, weight, (*fields[:4], FieldSketch("option", label, options), *fields[4:]))
+    name, singular, weight, told, option_label, options = further
+    kinds_and_labels = (field.split(":") for field in told)
+    fields = [FieldSketch(kind, label) for kind, label in kinds_and_labels]
+    return TypeSketch(name, singular, weight, (*fields[:4], FieldSketch("option", option_label, options), *fields[4:]))
 
 
 def _asset_type(sketch: TypeSketch, ids: Ids) -> AssetType:

@@ -10,7 +10,7 @@ from benchmarks.estate import catalogue
 from benchmarks.estate.dice import mixed, stream, uid
 from benchmarks.estate.inspections import assessment_template, schedule_template
 from benchmarks.estate.snippets import DISTINCT, field_pools
-from benchmarks.estate.templates import POOL, Template, as_json
+from benchmarks.estate.templates import POOL, Pool, Template, as_json
 from benchmarks.estate.turnover import Turnover
 
 PAGE = 1000
@@ -103,7 +103,8 @@ def _head(asset_type: catalogue.AssetType) -> bytes:
 
 
 def _asset_template(rng: Random, asset_type: catalogue.AssetType) -> Template:
-    pools, editable = [], []
+    pools: list[Pool] = []
+    editable: list[int] = []
     for place, field in enumerate(asset_type.fields):
         more = field_pools(field, rng, is_first=place == 0)
         if field.kind in DISTINCT:

@@ -9,12 +9,13 @@ from benchmarks.estate.dice import mixed, uid
 
 POOL = 1024
 _MASK = POOL - 1
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 Pool = tuple[bytes, ...]
 
 
 def as_json(value: object) -> bytes:
     """Compact, in UTF-8."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    return _ENCODER.encode(value).encode()
 
 
 def pool(rng: Random, made: Callable[[Random], bytes]) -> Pool:

@@ -1,0 +1,91 @@
+"""What is to be reached, and what was measured."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from benchmarks import cases
+from benchmarks.measured import Measured, Row
+
+FIXED_LIMIT = "400MB"
+TINY = 100
+"""An estate so small that syncing it is all start-up."""
+MILLION = 1_000_000
+_WITHIN = 1.15
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One line of what is to be reached; `measured` is None where something was not measured yet."""
+
+    what: str
+    must: float
+    aim: float | None
+    measured: float | None
+    unit: str = ""
+
+    def cells(self) -> tuple[str, str, str, str, str]:
+        """As a row of a table."""
+        told = "not measured" if self.measured is None else _told(self.measured, self.unit)
+        aim = "" if self.aim is None else f"≤ {_bound(self.aim, self.unit)}"
+        return (self.what, f"≤ {_bound(self.must, self.unit)}", aim, told, self._met())
+
+    def _met(self) -> str:
+        if self.measured is None:
+            return ""
+        if self.measured > self.must:
+            return "not met"
+        return "met" if self.aim is None else "aim met" if self.measured <= self.aim else "must met"
+
+
+def verdicts(measured: Measured, scale: int, memory_limit: str) -> list[Verdict]:
+    """All of them, for one scale."""
+
+    def ratio(case: str, other: str) -> float | None:
+        ours, theirs = (measured.find(case, who, scale, memory_limit) for who in (cases.PROPSYNC, other))
+        return ours.cpu_seconds / theirs.cpu_seconds if ours and theirs else None
+
+    return [
+        Verdict("first load against the floor", 1.5, 1.2, ratio(cases.FIRST, cases.FLOOR)),
+        Verdict("first load against dlt merge", 1 / 6, 1 / 9, ratio(cases.FIRST, cases.MERGE)),
+        Verdict("quiet night against fetch and hash", 2, 1.3, ratio(cases.QUIET, cases.FLOOR)),
+        Verdict("quiet night against dlt scd2", 1 / 10, 1 / 20, ratio(cases.QUIET, cases.SCD2)),
+        Verdict("1 % night against dlt scd2", 1 / 8, 1 / 14, ratio(cases.CHANGED, cases.SCD2)),
+        Verdict(f"peak at {FIXED_LIMIT}, every scale", 700, 500, _peak(measured), "MB"),
+        Verdict("CPU a record, largest against 100,000", _WITHIN, None, _flatness(measured)),
+        Verdict("`propsync status` against imports", 2, 1.3, ratio(cases.STATUS, cases.IMPORTS)),
+        Verdict("`propsync --help` against imports", 2, 1.3, ratio(cases.HELP, cases.IMPORTS)),
+    ]
+
+
+def grown(measured: Measured) -> list[Row]:
+    """propsync's rows at the fixed memory limit, without the start-up's."""
+    rows = measured.rows.values()
+    found = [row for row in rows if row.memory_limit == FIXED_LIMIT and row.contestant == cases.PROPSYNC]
+    return sorted((row for row in found if row.scale != TINY), key=lambda row: row.scale)
+
+
+def cpu_a_record(measured: Measured, row: Row) -> float | None:
+    """Seconds, start-up subtracted; there are as many assessments and schedules together as assets."""
+    startup = measured.find(row.case, row.contestant, TINY, row.memory_limit)
+    return (row.cpu_seconds - startup.cpu_seconds) / (2 * row.scale) if startup else None
+
+
+def _peak(measured: Measured) -> float | None:
+    return max((row.peak_bytes / 1e6 for row in grown(measured)), default=None)
+
+
+def _flatness(measured: Measured) -> float | None:
+    """How much more a record costs at the largest scale than at a tenth of it, in a first load."""
+    first = {row.scale: cpu_a_record(measured, row) for row in grown(measured) if row.case == cases.FIRST}
+    large, small = first.get(MILLION), first.get(MILLION // 10)
+    return large / small if large and small else None
+
+
+def _bound(bound: float, unit: str) -> str:
+    return _told(bound, unit) if bound >= 1 else str(Fraction(bound).limit_denominator(20))
+
+
+def _told(number: float, unit: str) -> str:
+    if unit:
+        return f"{number:,.0f} {unit}"
+    return f"{number:.2f}" if number >= 1 else f"{number:.2f} (1/{1 / number:.1f})"
