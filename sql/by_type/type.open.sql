@@ -3,13 +3,13 @@
 with of_type as (
   select assets.asset_id, assets.property_id
   from main.assets as assets
-  semi join {{dirty}} as dirty using (asset_id)
+  {{of_dirty}}
   where assets.asset_type_id = {{asset_type_id}}
 ),
 field_values as (
   select recorded.*
   from main.asset_field_values as recorded
-  semi join of_type using (asset_id)
+  {{of_dirty}}
   where recorded.asset_type_id = {{asset_type_id}}
 ),
 by_asset as (

@@ -18,7 +18,8 @@ placed as (
     {{property}} as property_id,
     {{type}} as asset_type_id,
     valid_from as changed_at,
-    payload
+    payload,
+    members
   from versions
 ),
 types as (

@@ -1,7 +1,7 @@
 -- grain: property_id, assessment_type_id
 -- why: the latest version of each schedule that is not gone
 with versions as (
-  select *
+  select *, json_extract(payload, {{record_members}}) as members
   from history.schedules
   semi join staging.dirty_schedules using (property_id, assessment_type_id)
   where valid_to is null and change <> 'delete'

@@ -15,7 +15,7 @@ from propsync.records import Path
 from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSET_TYPES, ASSETS, SCHEDULES
 from propsync.runs import Run
 from propsync.shapes import Shape
-from propsync.warehouse import Models, Warehouse, coalesced, text
+from propsync.warehouse import Models, OpenColumns, Warehouse, coalesced, text
 
 _DOCUMENTED_VALUE: Path = ("value",)
 _TYPE_TABLES = ("asset_types", "asset_type_fields", "asset_field_options")
@@ -38,7 +38,7 @@ class Builder:
         models = self._models(self._marks.built_through("assets"))
         if not models.stage("staging/dirty_assets") and not self._marks.has_news("asset_types"):
             return
-        open_types = self._learner.resource(ASSET_TYPES, asset_types, latest("asset_types"))
+        open_types = self._learner.resource(ASSET_TYPES, asset_types, latest("asset_types")).select_list()
         open_assets = self._learner.resource(ASSETS, assets, latest_dirty("assets", "asset_id"))
         models = self._models(self._marks.built_through("assets"))  # a column that was widened has reset the mark
         models.stage("staging/dirty_assets")
@@ -59,9 +59,9 @@ class Builder:
         flags, history = self._learner.flags(payloads, assessments)
         models = self._models(self._marks.built_through("assessments"))
         models.stage("staging/dirty_assessments")
-        fragments = record_fragments(assessments) | {"flags": "payload->'$.\"flags\"'"}
+        fragments = record_fragments(assessments, columns) | {"flags": "payload->'$.\"flags\"'"}
         with self._warehouse.transaction():
-            changed = [self._renew(models, "assessments", fragments | {"open_columns": columns})]
+            changed = [self._renew(models, "assessments", fragments)]
             changed.append(self._renew(models, "assessment_flags", fragments | {"open_columns": flags}))
             fragments |= {"flag_history": json_at(assessments.paths("flag_history")), "open_columns": history}
             changed.append(self._renew(models, "assessment_flag_history", fragments))
@@ -79,8 +79,7 @@ class Builder:
         models = self._models(self._marks.built_through("schedules"))
         models.stage("staging/dirty_schedules")
         with self._warehouse.transaction():
-            fragments = {"status": coalesced("payload", schedules.paths("status")), "open_columns": columns}
-            changed = self._renew(models, "schedules", fragments)
+            changed = self._renew(models, "schedules", record_fragments(schedules, columns))
             self._marks.mark(FAMILIES["schedules"], [changed], ["schedules"])
             keys = "select property_id || '/' || assessment_type_id from staging.dirty_schedules"
             self._renew_issues(models, "schedules", keys, "schedule_value_issues")
@@ -109,9 +108,9 @@ class Builder:
                 models.replace(f"main/{table}")
             self._marks.mark(_TYPE_TABLES, [True] * len(_TYPE_TABLES), ["asset_types"])
 
-    def _build_assets(self, models: Models, shape: Shape, open_columns: str) -> None:
+    def _build_assets(self, models: Models, shape: Shape, columns: OpenColumns) -> None:
         with self._warehouse.transaction():
-            self._renew(models, "assets", record_fragments(shape) | {"open_columns": open_columns})
+            self._renew(models, "assets", record_fragments(shape, columns))
 
     def _build_values(self, models: Models, types: Shape, assets: Shape) -> None:
         values = value_paths(assets)
@@ -153,7 +152,7 @@ class Builder:
     def _build_assessment_types(self, shape: Shape) -> None:
         if not self._marks.has_news("assessment_types"):
             return
-        columns = self._learner.resource(ASSESSMENT_TYPES, shape, latest("assessment_types"))
+        columns = self._learner.resource(ASSESSMENT_TYPES, shape, latest("assessment_types")).select_list()
         models = self._models(NEVER).with_fragments(
             name=coalesced("payload", shape.paths("name")), open_columns=columns
         )

@@ -139,7 +139,7 @@ class ByType:
 
     def _fill(self, table: WideTable, models: Models) -> int:
         return models.with_fragments(
-            dirty="main.assets" if table.is_new else "staging.dirty_assets",
+            of_dirty="" if table.is_new else "semi join staging.dirty_assets using (asset_id)",
             asset_type_id=text(table.asset_type_id),
             field_columns="".join(column.expression() for column in table.columns),
         ).open("by_type/type.open", table.target)

@@ -7,15 +7,16 @@ from collections.abc import Iterable, Sequence
 from propsync.records import Path
 from propsync.shapes import Shape
 from propsync.shapes.fields import KIND
-from propsync.warehouse import coalesced, json_path, text
+from propsync.warehouse import OpenColumns, coalesced, json_path, text
 
 
-def record_fragments(shape: Shape) -> dict[str, str]:
+def record_fragments(shape: Shape, columns: OpenColumns) -> dict[str, str]:
     """What is asked of a record; `members` are taken from it in the order of `record_members`."""
     roles = ("property", "type", "status")
-    members, member = _members([path for role in roles for path in shape.paths(role)])
+    members, member = _members([*(path for role in roles for path in shape.paths(role)), *columns.columns])
     return {
         "record_members": members,
+        "open_columns": columns.select_list(lambda source: f"{member[source]}->>'$'"),
         **{role: _first(coalesced(member[path], [()]) for path in shape.paths(role)) for role in roles},
     }
 

@@ -32,14 +32,14 @@ class Learner:
             self._learn_table("assessment_flag_history", set(), entries).select_list(),
         )
 
-    def resource(self, resource: Resource, shape: Shape, payloads: str) -> str:
-        """Columns of a resource's own table, as the end of a select list."""
+    def resource(self, resource: Resource, shape: Shape, payloads: str) -> OpenColumns:
+        """Columns of a resource's own table."""
         roles = {path for role in resource.roles for path in shape.paths(role.name)}
         members = {(name,) for name in resource.members} | {(name,) for name in resource.dropped}
         whole = {(name, "*") for name in (*_WITH_TABLES, *resource.dropped, *resource.sets)}
         columns = self._learn_table(resource.name, roles | members | whole, payloads)
         self._tell_absent(resource, columns.members, payloads)
-        return columns.select_list()
+        return columns
 
     def _tell_absent(self, resource: Resource, seen: set[str], payloads: str) -> None:
         """Notes documented members that no record has; a column of theirs is NULL throughout (correctness.md §5)."""

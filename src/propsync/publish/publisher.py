@@ -81,7 +81,7 @@ class Publisher:
         kept: str | None = before.get("files", {}).get(name)
         if kept and before.get("tables", {}).get(name) == version and (self._folder / name).is_file():
             return kept
-        options = "(format parquet, compression zstd)"
+        options = "(format parquet, compression zstd, compression_level 1)"
         return self._put(name, lambda partial: warehouse.execute(f"copy ({query}) to {text(str(partial))} {options}"))
 
     def _put(self, name: str, write: Callable[[Path], object]) -> str:

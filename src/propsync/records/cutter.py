@@ -6,7 +6,6 @@ members that make up a key are decoded.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from functools import cache
 from typing import Any
 
 import msgspec
+import xxhash
 
 from propsync.records.decoding import decode
 from propsync.records.surrogates import mended
@@ -21,9 +21,13 @@ from propsync.records.surrogates import mended
 Path = tuple[str, ...]
 """Member names from the record (or page) down to a value."""
 
+_ABSENT = msgspec.Raw()
 _RAW_ARRAY: msgspec.json.Decoder[list[msgspec.Raw]] = msgspec.json.Decoder(list[msgspec.Raw])
 _RAW_MEMBERS: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
+
+_TYPES = "types"
+"""What every page of assets repeats beside its records (API section 4.2)."""
 
 _DEEPEST = 64
 _BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{\]}]', re.DOTALL)
@@ -36,11 +40,11 @@ class PayloadUnreadable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page, cut: `total` as told (None where the page tells none), each record's bytes, and the bytes beside."""
+    """One page, cut: `total` as told (None where the page tells none), each record's bytes, and those of `types`."""
 
     total: int | None
     records: list[msgspec.Raw]
-    beside: dict[str, msgspec.Raw]
+    types: msgspec.Raw | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +72,28 @@ class Cutter:
 
     def _cut(self, body: bytes) -> Page:
         if self.is_one:
-            return Page(None, [msgspec.Raw(body)], {})
+            return Page(None, [msgspec.Raw(body)])
+        return self._cut_at_once(body) or self._cut_step_by_step(body)
+
+    def _cut_at_once(self, body: bytes) -> Page | None:
+        """A page as nearly all are: an object with `total` and the array, walked through once."""
+        if self.list_path is None or len(self.list_path) != 1:
+            return None
+        try:
+            page = _page_decoder(self.list_path[0]).decode(body)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return None
+        total = None if page.total is _ABSENT else _total(page.total)
+        return Page(total, page.records, None if page.types is _ABSENT else page.types)
+
+    def _cut_step_by_step(self, body: bytes) -> Page:
         if body.lstrip()[:1] == b"[":
             if self.list_path:
                 raise PayloadUnreadable("the page is a bare array")
-            return Page(None, _array(msgspec.Raw(body)), {})
-        beside = _members(msgspec.Raw(body))
-        total = _total(beside.get("total"))
-        return Page(total, self._records(beside, total), beside)
+            return Page(None, _array(msgspec.Raw(body)))
+        members = _members(msgspec.Raw(body))
+        total = _total(members.get("total"))
+        return Page(total, self._records(members, total), members.get(_TYPES))
 
     def _records(self, members: dict[str, msgspec.Raw], total: int | None) -> list[msgspec.Raw]:
         if self.list_path is None:
@@ -159,8 +177,8 @@ def text_of(scalar: object) -> str | None:
 
 
 def bytes_hash(record: bytes | msgspec.Raw) -> str:
-    """32 hex digits over a record's bytes as received."""
-    return hashlib.sha256(record).hexdigest()[:32]
+    """32 hex digits over a record's bytes as received: XXH3 of 128 bits, to compare, never to prove."""
+    return xxhash.xxh3_128_hexdigest(record)
 
 
 def _plain_key(
@@ -199,6 +217,17 @@ def _decoder(key_paths: tuple[tuple[Path, ...], ...]) -> tuple[list[str], msgspe
 
 def _no_identifier(_literal: str) -> None:
     """Numbers other than whole ones identify nothing, and need not fit a float."""
+
+
+@cache
+def _page_decoder(array: str) -> msgspec.json.Decoder[Any]:
+    members: list[Any] = [
+        ("total", msgspec.Raw, msgspec.field(default=_ABSENT)),
+        ("records", list[msgspec.Raw], msgspec.field(name=array)),
+    ]
+    if array != _TYPES:
+        members.append(("types", msgspec.Raw, msgspec.field(default=_ABSENT)))
+    return msgspec.json.Decoder(msgspec.defstruct("CutPage", members, kw_only=True, namespace={"types": _ABSENT}))
 
 
 def _array(raw: msgspec.Raw) -> list[msgspec.Raw]:

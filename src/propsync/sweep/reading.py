@@ -12,7 +12,7 @@ from propsync.api import Accept, Answer, Api, ApiRequest, MalformedBody, schedul
 from propsync.errors import NotFound, ResourceFailed
 from propsync.landing import Landed, PageStore
 from propsync.records import Cutter, Page, PayloadUnreadable, bytes_hash, decode, is_nothing
-from propsync.resources import TYPES_BESIDE, ListQuery, Resource
+from propsync.resources import ListQuery, Resource
 from propsync.shapes import Shape, find_list
 
 LONGEST_URL = 4_000
@@ -166,7 +166,7 @@ class Reader:
 
     def _check_page(self, answer: Answer, cutter: Cutter) -> None:
         if answer.request.accept is Accept.JSON_OR_NULL and is_nothing(answer.body):
-            self._cut[answer.request] = Page(None, [], {})
+            self._cut[answer.request] = Page(None, [])
             return
         try:
             page = self._cut[answer.request] = cutter.cut(answer.body)
@@ -199,8 +199,7 @@ class Reader:
 
     def _types_hash(self, page: Page) -> str | None:
         """Every page of assets repeats the asset types (section 4.2); most repeat the same bytes."""
-        beside = page.beside.get(TYPES_BESIDE) if self._resource.types else None
-        return bytes_hash(beside) if beside is not None else None
+        return bytes_hash(page.types) if page.types is not None and self._resource.types else None
 
 
 def _is_count(value: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,11 +57,15 @@ class OpenColumns:
                 self._widen([column for change, column in moved if change == "column type"], run_id)
         return [(change, column.name, column.type) for change, column in moved]
 
-    def select_list(self) -> str:
-        """The columns as the end of a select list over `payload`, each with a comma before it."""
+    def select_list(self, at: Callable[[Source], str] | None = None) -> str:
+        """The columns as the end of a select list, each with a comma before it.
+
+        `at` tells where each source's text is, the column `payload` otherwise, which is parsed anew for each of them.
+        """
+        told = at or (lambda source: f"payload->>{text(json_path(source))}")
         return "".join(
-            f",\n  try_cast(payload->>{text(json_path(c.source))} as {c.type}) as {quoted(c.name)}"
-            for c in self.columns.values()
+            f",\n  try_cast({told(column.source)} as {column.type}) as {quoted(column.name)}"
+            for column in self.columns.values()
         )
 
     def _registered(self) -> list[OpenColumn]:
@@ -87,13 +91,21 @@ class OpenColumns:
         found = self._warehouse.rows(f"select distinct unnest(json_keys(payload)) from ({payloads})")
         self.members = {name for (name,) in found}
         names = sorted(name for name in self.members if (name, "*") not in self._excluded)
+        known = [name for name in names if (name,) in self._excluded]
+        # a member that has a column of its own has nothing to tell, unless it is an object
+        objects = self._told(payloads, known, "bool_or(starts_with({}::varchar, '{{'))")
+        names = [name for name in names if name not in known or objects[name]]
+        told = self._told(payloads, names, "json_group_structure({})")
+        return {name: json.loads(one) for name, one in told.items() if one is not None}
+
+    def _told(self, payloads: str, names: Sequence[str], aggregate: str) -> dict[str, Any]:
+        """An aggregate of each of these members; a payload is parsed once for all of them."""
         if not names:
             return {}
         paths = ", ".join(text(json_path((name,))) for name in names)
-        structures = ", ".join(f"json_group_structure(members[{place}])" for place in range(1, len(names) + 1))
-        query = f"select {structures} from (select json_extract(payload, [{paths}]) as members from ({payloads}))"
-        told = self._warehouse.rows(query)[0]
-        return {name: json.loads(one) for name, one in zip(names, told, strict=True) if one is not None}
+        aggregates = ", ".join(aggregate.format(f"members[{place}]") for place in range(1, len(names) + 1))
+        query = f"select {aggregates} from (select json_extract(payload, [{paths}]) as members from ({payloads}))"
+        return dict(zip(names, self._warehouse.rows(query)[0], strict=True))
 
     def _too_big(self, payloads: str, sources: Sequence[Source]) -> set[Source]:
         """Those of `sources` with whole numbers beyond 64 bits, which would lose digits in a DOUBLE."""

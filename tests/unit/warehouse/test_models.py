@@ -70,7 +70,9 @@ def test_a_pair_of_models_takes_rows_out_by_their_grain_and_puts_new_ones_in_by_
         """values ('p', 't', now(), 'update', '{"status":"new","dueDate":"2026-03-02"}')"""
     )
     warehouse.execute(f"{TYPES}dirty_schedules as select 'p' as property_id, 't' as assessment_type_id")
-    models = Models(warehouse, {}, {"status": "payload->>'$.status'", "open_columns": ""})
+    models = Models(
+        warehouse, {}, {"record_members": "['$.status']", "status": "payload->>'$.status'", "open_columns": ""}
+    )
     assert models.close("main/schedules.close") == 1
     assert models.open("main/schedules.open") == 1
     found = warehouse.rows(
