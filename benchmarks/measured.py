@@ -13,7 +13,7 @@ from statistics import median
 
 from benchmarks.measuring import Cost
 
-_PACKAGES = ("propsync", "duckdb", "msgspec", "httpx")
+_PACKAGES = ("propsync", "duckdb", "msgspec", "xxhash", "httpx")
 
 
 @dataclass(frozen=True)
