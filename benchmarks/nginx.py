@@ -3,8 +3,10 @@
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -56,6 +58,7 @@ def serving(folder: Path) -> Iterator[Api]:
     port = _free_port()
     config = folder / "nginx.conf"
     config.write_text(_filled(port, folder), encoding="utf-8")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # else nginx would outlive this program
     command = [program(), "-e", "stderr", "-p", str(folder), "-c", str(config)]
     with subprocess.Popen(command) as process:
         try:

@@ -81,7 +81,7 @@ def _latencies(pairs: Iterable[dict[str, Row]]) -> Iterator[tuple[str, ...]]:
 
 def _growth(measured: Measured) -> list[str]:
     header = ("assets", "case", "CPU s ", "CPU µs a record ", "wall s ", "peak MB ", "runs ", "measured")
-    return lines(header, (_grown(measured, row) for row in grown(measured)))
+    return lines(header, (_grown(measured, row) for row in sorted(grown(measured), key=_order)))
 
 
 def _grown(measured: Measured, row: Row) -> tuple[str, ...]:
