@@ -91,8 +91,7 @@ class Questions:
             time = datetime.strptime(run_id, RUN_ID).replace(tzinfo=UTC)
             for order, window, outcome in self.runs:
                 if window.is_of(time):
-                    kill = order.kill if order else None
-                    died_early = outcome.killed and not window.after and kill and kill.event in _BEFORE_THE_END
+                    died_early = outcome.killed and not window.after and order and _is_before_the_end(order)
                     is_so = status == "killed" if died_early else (status != "killed" or outcome.killed)
                     problems.expect(is_so, "ops.runs tells the truth", run_id, status, window.name)
 
@@ -126,3 +125,8 @@ class Questions:
             self.coverage["rebuilt"] += 1
 
         return ask
+
+
+def _is_before_the_end(order: Order) -> bool:
+    """Whether the run is killed before it could tell how it ended; what a rebuild puts in place has told already."""
+    return order.kill is not None and order.kill.event in _BEFORE_THE_END and not order.rebuild

@@ -1,8 +1,10 @@
 """The client of the API: requests, answers, one gate, one retry policy (correctness 7)."""
 
 from propsync.api.answers import Answer, Saved, Traffic, TrafficMark
+from propsync.api.bodies import check_body
 from propsync.api.client import Api
 from propsync.api.clock import SYSTEM_CLOCK, Clock
+from propsync.api.exchange import Check
 from propsync.api.requests import (
     Accept,
     ApiRequest,
@@ -29,6 +31,7 @@ __all__ = [
     "ApiRequest",
     "AssessmentQuery",
     "AssetQuery",
+    "Check",
     "Clock",
     "FieldKind",
     "MalformedBody",
@@ -43,6 +46,7 @@ __all__ = [
     "assessment_types_request",
     "asset_types_request",
     "bundle_request",
+    "check_body",
     "check_values",
     "report_request",
     "schedule_request",

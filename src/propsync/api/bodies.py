@@ -12,10 +12,13 @@ _HEADERS = {Accept.PDF: (b"%PDF-", "a PDF"), Accept.ZIP: (b"PK", "a ZIP")}
 HEADER_BYTES = 5
 
 
-def check_body(accept: Accept, body: bytes, where: str) -> None:
-    """Check a whole body. Raises MalformedBody if it is not the JSON, PDF or ZIP it should be."""
+def check_body(accept: Accept, body: bytes, where: str, *, walk: bool = True) -> None:
+    """Check a whole body. Raises MalformedBody if it is not the JSON, PDF or ZIP it should be.
+
+    Without `walk` only the outside of JSON is looked at, for one who reads all of it himself.
+    """
     if accept in (Accept.JSON, Accept.JSON_OR_NULL):
-        _check_json(body, where, null_allowed=accept is Accept.JSON_OR_NULL)
+        _check_json(body, where, null_allowed=accept is Accept.JSON_OR_NULL, walk=walk)
     else:
         check_header(accept, body[:HEADER_BYTES], where)
 
@@ -37,11 +40,13 @@ def _walk(body: bytes) -> None:
         msgspec.json.decode(whole, type=msgspec.Raw)
 
 
-def _check_json(body: bytes, where: str, *, null_allowed: bool) -> None:
+def _check_json(body: bytes, where: str, *, null_allowed: bool, walk: bool) -> None:
     try:
         # Raw skips over texts without looking whether they are UTF-8.
-        body.decode("utf-8")
-        _walk(body)
+        if not body.isascii():
+            body.decode("utf-8")
+        if walk:
+            _walk(body)
     except UnicodeDecodeError as error:
         reason = f"is not UTF-8 (byte {error.start})"
     except msgspec.DecodeError as error:

@@ -84,12 +84,17 @@ class Api:
         """How many requests go out at once, as learnt so far."""
         return self._gate.limit
 
-    def fetch(self, request: ApiRequest, *, check: Check | None = None) -> Answer:
-        """One answer, retried. `check` may raise MalformedBody to have the request repeated."""
-        return self._fetch(request, check, threading.Event())
+    def fetch(self, request: ApiRequest, *, check: Check | None = None, walks: bool = False) -> Answer:
+        """One answer, retried. `check` may raise MalformedBody to have the request repeated.
 
-    def _fetch(self, request: ApiRequest, check: Check | None, cancel: threading.Event) -> Answer:
-        return self._exchange.run(request, receive_answer(self._max_body_bytes, check), cancel)
+        `walks` says that it reads all of a JSON body itself, which need not be done twice.
+        """
+        return self._fetch(request, check, threading.Event(), walks=walks)
+
+    def _fetch(
+        self, request: ApiRequest, check: Check | None, cancel: threading.Event, *, walks: bool = False
+    ) -> Answer:
+        return self._exchange.run(request, receive_answer(self._max_body_bytes, check, walks=walks), cancel)
 
     def fetch_all(
         self,
@@ -97,6 +102,7 @@ class Api:
         then: Callable[[Answer], T],
         *,
         check: Check | None = None,
+        walks: bool = False,
         refused: Callable[[ApiRequest, ResourceFailed], T] | None = None,
     ) -> Iterator[T]:
         """What `then` makes of each answer, as they complete; it runs in the thread that asked.
@@ -109,7 +115,7 @@ class Api:
 
         def one(request: ApiRequest) -> T:
             try:
-                answer = self._fetch(request, check, cancel)
+                answer = self._fetch(request, check, cancel, walks=walks)
             except (RequestRefused, NotFound) as error:
                 if refused is None:
                     raise

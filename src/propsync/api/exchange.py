@@ -166,8 +166,11 @@ def _error_body(request: ApiRequest, reply: Reply) -> bytes:
     return body
 
 
-def receive_answer(bound: int, check: Check | None) -> Receive[Answer]:
-    """Read a body of at most `bound` bytes, compressed and not, and check that it is what was asked for."""
+def receive_answer(bound: int, check: Check | None, *, walks: bool = False) -> Receive[Answer]:
+    """Read a body of at most `bound` bytes, compressed and not, and check that it is what was asked for.
+
+    `walks` says that `check` reads all of a JSON body itself.
+    """
 
     def receive(receiving: Receiving) -> Answer:
         request, where, headers = receiving.request, receiving.where, receiving.reply.headers
@@ -176,16 +179,24 @@ def receive_answer(bound: int, check: Check | None) -> Receive[Answer]:
         encoding = "" if empty else encoding_of(headers.get("content-encoding", ""), where)
         body = _decode(raw, encoding, bound, where) if encoding else raw
         if not empty:
-            check_body(request.accept, body, where)
+            check_body(request.accept, body, where, walk=not walks)
         content_type = headers.get("content-type", "")
         answer = Answer(
             request, receiving.reply.status, raw, encoding, body, receiving.attempts, receiving.asked_at, content_type
         )
         if check is not None:
-            check(answer)
+            _checked(check, answer)
         return answer
 
     return receive
+
+
+def _checked(check: Check, answer: Answer) -> None:
+    try:
+        check(answer)
+    except MalformedBody:
+        check_body(answer.request.accept, answer.body, str(answer.request))  # it tells more of what is no JSON at all
+        raise
 
 
 def _decode(raw: bytes, encoding: str, bound: int, where: str) -> bytes:

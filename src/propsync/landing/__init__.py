@@ -2,7 +2,7 @@
 
 from propsync.landing.bases import Base, BaseFile, Bases
 from propsync.landing.manifests import Certificate, Landed, LookedUp, Manifest, Manifests
-from propsync.landing.pages import PageStore
+from propsync.landing.pages import PageStore, sha256_of
 
 __all__ = [
     "Base",
@@ -14,4 +14,5 @@ __all__ = [
     "Manifest",
     "Manifests",
     "PageStore",
+    "sha256_of",
 ]

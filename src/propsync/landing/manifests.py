@@ -75,7 +75,8 @@ class Manifest:
     """One resource's snapshot of one run, and all that was concluded from it: a merge needs nothing else.
 
     `run_time` is ISO 8601 UTC with microseconds, `flow` the kind of run, `shape` what was known when it was merged.
-    `filters` narrow what a backfill asked for. `accepted` names the run whose held deletes were accepted.
+    `filters` narrow what a backfill asked for. `accepted` names the run whose held deletes were accepted,
+    `repeats` the one whose answers were the same, byte for byte.
     """
 
     run_id: str
@@ -91,6 +92,7 @@ class Manifest:
     certificates: list[Certificate] = field(default_factory=list)
     looked_up: list[LookedUp] = field(default_factory=list)
     accepted: str | None = None
+    repeats: str | None = None
     traffic: dict[str, int] = field(default_factory=dict)
     version: int = MANIFEST_VERSION
 

@@ -26,9 +26,12 @@ class PageStore:
     def __init__(self, storage: LocalStorage) -> None:
         self._storage = storage
 
-    def put(self, raw: bytes, body: bytes) -> str:
-        """Stores one body as received, or unpacked where `raw` does not tell how it is packed. Returns the hash."""
-        sha256 = hashlib.sha256(body).hexdigest()
+    def put(self, raw: bytes, body: bytes, known: str | None = None) -> str:
+        """Stores one body as received, or unpacked where `raw` does not tell how it is packed. Returns the hash.
+
+        `known` is the hash for one who has it already.
+        """
+        sha256 = known or sha256_of(body)
         if not self._storage.exists(_key(sha256)):
             self._storage.put(_key(sha256), raw if raw.startswith((_GZIP, _ZSTD)) else body)
         return sha256
@@ -58,6 +61,11 @@ class PageStore:
             with zstandard.ZstdDecompressor().stream_reader(stored, read_across_frames=True) as frames:
                 return frames.read()
         return stored
+
+
+def sha256_of(body: bytes) -> str:
+    """What a body is called."""
+    return hashlib.sha256(body).hexdigest()
 
 
 def _key(sha256: str) -> str:

@@ -41,6 +41,13 @@ class Merger:
             self._stage(Listed(self._warehouse), manifest, cutters)
         return self._merge(resource, manifest, shape, cutters)
 
+    def repeat(self, manifest: Manifest) -> None:
+        """A snapshot whose answers are those of the one merged last: nothing can have changed."""
+        assert manifest.repeats is not None
+        fetched = self._journal.counts(manifest.repeats)[manifest.resource]["fetched"]
+        with self._warehouse.transaction():
+            self._journal.merged(manifest, ResourceCounts(fetched=fetched, unchanged=fetched), [])
+
     def merge_types(
         self, resource: Resource, own: Manifest | None, beside: Manifest | None, shape: Shape
     ) -> ResourceCounts:

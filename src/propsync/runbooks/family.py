@@ -6,6 +6,7 @@ import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from typing import Any
 
 from propsync.errors import ApiUnreachable, MergeFailed, RequestRefused, ResourceFailed
 from propsync.landing import Manifest
@@ -13,6 +14,7 @@ from propsync.merge import Builder, find_inner_shapes, known_values, listed_keys
 from propsync.records import HASH_VERSION, PayloadUnreadable
 from propsync.resources import ASSESSMENT_TYPES, RESOURCES, Resource
 from propsync.runbooks.deletes import Accepted, Deletes
+from propsync.runbooks.repeats import repeatable
 from propsync.runbooks.site import Site
 from propsync.runs import Run
 from propsync.settings import Settings
@@ -127,7 +129,7 @@ class Family:
             swept = self._sweep(resource, statuses, types)
         _log.info("%s: read, %s", resource.name.replace("_", " "), swept.verdict)
         manifest = self._manifest(resource, swept, statuses)
-        if resource is self._resource:
+        if resource is self._resource and not swept.repeats:
             deletes = Deletes(self._site, resource, swept, statuses, self._every_status(resource, statuses))
             deletes.conclude(manifest, self._filters, self._accepted)
         manifest.landed.sort(key=lambda landed: landed.sequence)
@@ -140,7 +142,14 @@ class Family:
         wanted = Wanted(statuses, self._filters if resource is self._resource else ())
         start = 0 if wanted.filters else site.journal.rung_that_worked(resource.name)
         known = lambda: self._known(statuses, types)  # noqa: E731 - it stands for a value that is costly to make
-        return sweeper.sweep(resource, self._shapes[resource.name], wanted, known, start=start)
+        shape = self._shapes[resource.name]
+        is_plain = not (start or self._filters or self._accepted)
+        before = repeatable(site, resource, shape, self._settings(statuses)) if is_plain else None
+        return sweeper.sweep(resource, shape, wanted, known, start=start, before=before)
+
+    def _settings(self, statuses: Sequence[str]) -> dict[str, Any]:
+        """What decides, beside the shapes, how the API is asked."""
+        return {"statuses": list(statuses), "page_limit": self._site.settings.page_limit}
 
     def _manifest(self, resource: Resource, swept: Swept, statuses: Sequence[str]) -> Manifest:
         filters = self._filters if resource is self._resource else ()
@@ -151,11 +160,12 @@ class Family:
             verdict=swept.verdict,
             hash_version=HASH_VERSION,
             shape={},
-            settings={"statuses": list(statuses), "page_limit": self._site.settings.page_limit},
+            settings=self._settings(statuses),
             flow=self._run.flow,
             filters=[(name, list(values)) for name, values in filters],
             landed=list(swept.landed),
             certificates=swept.certificates,
+            repeats=swept.repeats,
         )
 
     def _land(self, types: Manifest | None, manifest: Manifest | None) -> None:
@@ -203,10 +213,15 @@ class Family:
     def _merge_both(self, types: Manifest | None, manifest: Manifest | None, *, is_staged: bool) -> None:
         """Types first: a table is named for its type, so the type must be known before its first asset."""
         merger = self._site.merger
-        if self._types is not None and (types is not None or (manifest is not None and self._types.is_beside)):
+        is_repeat = is_staged and manifest is not None and manifest.repeats is not None
+        if is_repeat and types is not None and manifest is not None and types.repeats == manifest.repeats:
+            merger.repeat(types)
+        elif self._types is not None and (types is not None or (manifest is not None and self._types.is_beside)):
             with set_aside(self._site.warehouse, is_wanted=is_staged):
                 merger.merge_types(self._types, types, manifest, self._shapes[self._types.name])
-        if manifest is not None:
+        if manifest is not None and is_repeat:
+            merger.repeat(manifest)
+        elif manifest is not None:
             merger.merge(self._resource, manifest, self._shapes[self._resource.name], is_staged=is_staged)
 
     def _is_shape_configured(self) -> bool:

@@ -8,12 +8,13 @@ from typing import Any
 
 import msgspec
 
-from propsync.api import Accept, Answer, Api, ApiRequest, MalformedBody, schedule_request
+from propsync.api import Accept, Answer, ApiRequest, MalformedBody, schedule_request
 from propsync.errors import NotFound, ResourceFailed
 from propsync.landing import Landed, PageStore
 from propsync.records import Cutter, Page, PayloadUnreadable, bytes_hash, decode, is_nothing
 from propsync.resources import ListQuery, Resource
 from propsync.shapes import Shape, find_list
+from propsync.sweep.ahead import Source
 
 LONGEST_URL = 4_000
 
@@ -55,7 +56,7 @@ class Reader:
     """Asks for pages of one resource and lands each answer before anything is read from it but its total."""
 
     def __init__(
-        self, api: Api, pages: PageStore, resource: Resource, shape: Shape, limit: int, attempt: int = 1
+        self, api: Source, pages: PageStore, resource: Resource, shape: Shape, limit: int, attempt: int = 1
     ) -> None:
         self._api = api
         self._pages = pages
@@ -87,7 +88,7 @@ class Reader:
     def read(self, asked: Asked, cutter: Cutter | None) -> Reading:
         """One answer. Without a cutter only `total` is read from it and its shape is still to be found."""
         try:
-            answer = self._api.fetch(asked.request, check=self._check(cutter))
+            answer = self._api.fetch(asked.request, check=self._check(cutter), walks=cutter is not None)
         except NotFound as error:
             raise NotFound(error.where, error.what, "Check the path in PROPSYNC_BASE_URL") from error
         return self._land(asked, answer, cutter)
@@ -107,7 +108,7 @@ class Reader:
         def refused(request: ApiRequest, error: ResourceFailed) -> Reading | Refused:
             return Refused(under_way.pop(request), error)
 
-        return self._api.fetch_all(requests(), land, check=self._check(cutter), refused=refused)
+        return self._api.fetch_all(requests(), land, check=self._check(cutter), walks=True, refused=refused)
 
     def records(self, landed: Landed, cutter: Cutter) -> Sequence[msgspec.Raw]:
         """The records of an answer that has landed."""
@@ -170,7 +171,7 @@ class Reader:
             return
         try:
             page = self._cut[answer.request] = cutter.cut(answer.body)
-        except PayloadUnreadable as error:
+        except (PayloadUnreadable, RecursionError) as error:
             raise MalformedBody(str(answer.request), f"the answer is no page of the list: {error}") from error
         if page.total is None and self._resource.is_paged and cutter.list_path != ():
             raise MalformedBody(str(answer.request), "the answer is no page of the list: it tells no total")

@@ -1,0 +1,38 @@
+"""Whether the last snapshot's conclusions still hold where the API answers the same, byte for byte."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from propsync.landing import Manifest
+from propsync.records import HASH_VERSION
+from propsync.resources import Resource
+from propsync.runbooks.site import Site
+from propsync.runs import Verdict
+from propsync.shapes import Shape
+
+_ROLES = {"page", "again", "combined"}
+
+
+def repeatable(site: Site, resource: Resource, shape: Shape, settings: dict[str, Any]) -> Manifest | None:
+    """The snapshot merged last, if only other answers could lead to anything else than it did; None if more could.
+
+    So it is not where anything was missing, held, rejected, read twice, or asked for otherwise than now.
+    """
+    latest = site.journal.latest_merged(resource.name)
+    manifest = site.manifests.get(resource.name, latest) if latest else None
+    if manifest is None or (manifest.hash_version, manifest.settings) != (HASH_VERSION, settings):
+        return None
+    is_known = site.shapes.is_whole(shape) and manifest.shape == shape.to_json() and shape.volatile is not None
+    is_found = all(choice.source != "configured" for choice in shape.choices.values())
+    return manifest if is_known and is_found and _is_plain(manifest) else None
+
+
+def _is_plain(manifest: Manifest) -> bool:
+    """A read of everything, certified at the first attempt, that left no question open."""
+    is_open = manifest.filters or manifest.looked_up or manifest.accepted or manifest.verdict != Verdict.CERTIFIED
+    is_asked_once = all(one.role in _ROLES and one.attempt == 1 for one in manifest.landed)
+    are_clean = all(
+        (one.rung, one.verdict, one.duplicates, one.rejected) == (0, "certified", 0, 0) for one in manifest.certificates
+    )
+    return not is_open and is_asked_once and are_clean
