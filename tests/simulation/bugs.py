@@ -102,7 +102,7 @@ def _union_trusted(patches: Patches) -> None:
         attempts = self._attempts
         query = "select count(distinct (key_1, key_2)) from staging.listed where role = 'page' and key_1 is not null"
         if not made.is_certified and attempts._listed._warehouse.value(query) == made.certificates[-1].total_last:
-            attempts._listed._warehouse.execute("update staging.listed set attempt = ?", [made.number])
+            attempts._listed._warehouse.execute("update staging.answers set attempt = ?", [made.number])
             landed = attempts._reader.landed
             landed[:] = [replace(one, attempt=made.number) for one in landed]
             made.certificates = [replace(one, verdict="certified") for one in made.certificates]
@@ -136,11 +136,7 @@ def _publish_in_place(patches: Patches) -> None:
 
 @_bug("overlapping interval: a version is not closed")
 def _not_closed(patches: Patches) -> None:
-    def write(self: Any, resource: Any, models: Any, target: str) -> None:
-        models.open(f"history/{resource.name}.open", target)
-        merger.mark_tables(self._warehouse, str(models.values["run_id"]), "history", [resource.name])
-
-    patches.put(merger.Merger, "_write_versions", write)
+    patches.put(merger.Merger, "_close", lambda *_: None)
     patches.silence_checks()
 
 
@@ -150,10 +146,11 @@ def _doubled(patches: Patches) -> None:
         self.is_retried = bool(manifest.traffic.get("retries"))
         return before(self, resource, manifest, *rest, **options)
 
-    def write(self: Any, resource: Any, models: Any, target: str) -> None:
-        once(self, resource, models, target)
+    def write(self: Any, resource: Any, models: Any, readings: Any) -> None:
+        once(self, resource, models, readings)
         if getattr(self, "is_retried", False):
-            models.open(f"history/{resource.name}.open", target)
+            for first, payloads in readings.payloads():
+                merger._open(resource, models, first, payloads)
 
     before = patches.put(merger.Merger, "merge", merge)
     once = patches.put(merger.Merger, "_write_versions", write)

@@ -1,7 +1,7 @@
 """The client of the API: requests, answers, one gate, one retry policy (correctness 7)."""
 
 from propsync.api.answers import Answer, Saved, Traffic, TrafficMark
-from propsync.api.bodies import check_body
+from propsync.api.bodies import check_body, check_text
 from propsync.api.client import Api
 from propsync.api.clock import SYSTEM_CLOCK, Clock
 from propsync.api.exchange import Check
@@ -47,6 +47,7 @@ __all__ = [
     "asset_types_request",
     "bundle_request",
     "check_body",
+    "check_text",
     "check_values",
     "report_request",
     "schedule_request",

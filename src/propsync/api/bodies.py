@@ -15,7 +15,7 @@ HEADER_BYTES = 5
 def check_body(accept: Accept, body: bytes, where: str, *, walk: bool = True) -> None:
     """Check a whole body. Raises MalformedBody if it is not the JSON, PDF or ZIP it should be.
 
-    Without `walk` only the outside of JSON is looked at, for one who reads all of it himself.
+    Without `walk` only the first sign of JSON is looked at, for one who calls `check_text` and reads it all himself.
     """
     if accept in (Accept.JSON, Accept.JSON_OR_NULL):
         _check_json(body, where, null_allowed=accept is Accept.JSON_OR_NULL, walk=walk)
@@ -27,6 +27,15 @@ def check_header(accept: Accept, start: bytes, where: str) -> None:
     """Check the first bytes of a document. Raises MalformedBody if they are not those of a PDF or ZIP."""
     if accept in _HEADERS and not start.startswith(_HEADERS[accept][0]):
         raise MalformedBody(where, f"the body is not {_HEADERS[accept][1]}")
+
+
+def check_text(body: bytes, where: str) -> None:
+    """Raises MalformedBody if a body is not UTF-8, which `msgspec.Raw` skips over without looking."""
+    try:
+        if not body.isascii():
+            body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise MalformedBody(where, f"the body is not UTF-8 (byte {error.start})") from error
 
 
 def _walk(body: bytes) -> None:
@@ -41,14 +50,11 @@ def _walk(body: bytes) -> None:
 
 
 def _check_json(body: bytes, where: str, *, null_allowed: bool, walk: bool) -> None:
+    if walk:
+        check_text(body, where)
     try:
-        # Raw skips over texts without looking whether they are UTF-8.
-        if not body.isascii():
-            body.decode("utf-8")
         if walk:
             _walk(body)
-    except UnicodeDecodeError as error:
-        reason = f"is not UTF-8 (byte {error.start})"
     except msgspec.DecodeError as error:
         reason = f"is not JSON ({error})"
     except RecursionError:

@@ -20,7 +20,7 @@ MARK = "\u0001exact:"
 """A control character opens it, so that no text that people type is taken for a number."""
 
 # a fraction with a zero at its end, a long fraction, a long whole part before one, an exponent, or minus zero
-_REWRITTEN = r"[:,\[\s](-0[^0-9.]|-?(\d+\.\d+0|\d+\.\d{15,}|\d{15,}\.|0\.0000|\d+(\.\d+)?[eE]))"
+_REWRITTEN = r"[:,\[\s](-0[^0-9.]|-?(\d+\.\d+0[^0-9]|\d+\.\d{15,}|\d{15,}\.|0\.0000|\d+(\.\d+)?[eE]))"
 _MINUS_ZERO = re.compile(r"[:,\[\s]-0(?![0-9.eE])")
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
-from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
@@ -96,20 +94,19 @@ def _place(result: Any, refs: tuple[Path, ...]) -> tuple[str, bytes]:
     return (field_id, b"") if field_id else ("", _encode(result))
 
 
-@lru_cache(maxsize=100_000)
 def _number(literal: str) -> Any:
     """A number by value: 1.0 and 1e0 are 1; 12.50 is 125e-1."""
-    try:
-        sign, digits, exponent = Decimal(literal).as_tuple()
-    except InvalidOperation:  # an exponent beyond all arithmetic
-        return msgspec.Raw(literal.lower().replace("+", "").encode())
-    assert isinstance(exponent, int)  # a JSON literal is finite
-    text = "".join(map(str, digits)).lstrip("0")
-    trimmed = text.rstrip("0")
+    written, _, power = literal.lower().partition("e")
+    whole, _, fraction = written.partition(".")
+    minus = "-" if whole.startswith("-") else ""
+    digits = whole[len(minus) :] + fraction
+    without_end = digits.rstrip("0")
+    trimmed = without_end.lstrip("0")
     if not trimmed:
         return 0
-    exponent += len(text) - len(trimmed)
-    minus = "-" if sign else ""
+    if len(power) > _LONGEST_PLAIN:  # an exponent beyond all arithmetic
+        return msgspec.Raw(literal.lower().replace("+", "").encode())
+    exponent = int(power or 0) - len(fraction) + len(digits) - len(without_end)
     if exponent >= 0 and len(trimmed) + exponent <= _LONGEST_PLAIN:
         return msgspec.Raw((minus + trimmed + "0" * exponent).encode())
     return msgspec.Raw(f"{minus}{trimmed}e{exponent}".encode())

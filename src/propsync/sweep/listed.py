@@ -16,15 +16,11 @@ from propsync.warehouse import Warehouse, bound
 _TABLES = (
     "create or replace table staging.answers (answer integer, attempt integer, list varchar, role varchar, "
     "sequence bigint, recency bigint, status varchar, performed varchar);"
-    "create or replace table staging.shown "
-    "(answer integer, position integer, key_1 varchar, key_2 varchar, payload_hash varchar);"
-    "create or replace view staging.listed as select * from staging.shown join staging.answers using (answer)"
+    "create or replace table staging.shown (place bigint, key_1 varchar, key_2 varchar, payload_hash varchar);"
+    "create or replace view staging.listed as select * exclude (place), (place & 4294967295)::integer as position "
+    "from staging.shown join staging.answers on answer = place >> 32"
 )
 _TOLD_APART = ("answers", "shown")
-_EACH_NUMBER = (
-    "list_transform(list_zip(range(?, ?), ?::integer[]), lambda told: list_resize([told[1]], told[2], told[1]))"
-)
-_EACH_POSITION = "list_transform(?::integer[], lambda count: range(1, count + 1))"
 _LOT = 10_000  # rows for one statement: one for each page would cost more than what it does
 
 
@@ -40,7 +36,8 @@ class Arithmetic:
 class Listed:
     """`staging.listed`, filled page by page. `position` counts from 1 in a page; without a key there is no key_1.
 
-    What an answer tells of all of its records is kept once. Rows are written in lots, before the next statement.
+    What an answer tells of all of its records is kept once; the number of the answer and the position are one number.
+    Rows are written in lots, before the next statement.
     """
 
     def __init__(self, warehouse: Warehouse) -> None:
@@ -83,10 +80,14 @@ class Listed:
         key_1, of_1 = bound(self._first_parts)
         key_2, of_2 = bound(self._second_parts) if self._second_parts else ("''", ())
         hashes, of_hashes = bound(self._hashes)
+        starts = [answer << 32 for answer in range(first, first + len(self._counts))]
+        places = [
+            end for start, count in zip(starts, self._counts, strict=True) for end in (start + 1, start + count + 1)
+        ]
         self._warehouse.execute(
-            f"insert into staging.shown select unnest(flatten({_EACH_NUMBER})), unnest(flatten({_EACH_POSITION})), "
+            f"insert into staging.shown select unnest(flatten([{', '.join(['range(?, ?)'] * len(starts))}])), "
             f"{key_1}, {key_2}, {hashes}",
-            [first, self._written + 1, self._counts, self._counts, *of_1, *of_2, *of_hashes],
+            [*places, *of_1, *of_2, *of_hashes],
         )
         for lot in (self._answers, self._counts, self._first_parts, self._second_parts, self._hashes):
             lot.clear()
@@ -134,7 +135,8 @@ class Listed:
         """Only what one attempt showed on these lists counts; the rest is forgotten."""
         query = "delete from staging.answers where attempt <> ? or not list_contains(?, list)"
         self._warehouse.execute(query, [attempt, list(lists)])
-        self._warehouse.execute("delete from staging.shown where answer not in (select answer from staging.answers)")
+        gone = "place >> 32 not in (select answer from staging.answers)"
+        self._warehouse.execute(f"delete from staging.shown where {gone}")
 
     def sequences(self) -> set[int]:
         """The answers of which a record is staged."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from propsync.api import Accept, Answer, ApiRequest, MalformedBody, schedule_request
+from propsync.api import Accept, Answer, ApiRequest, MalformedBody, check_text, schedule_request
 from propsync.errors import NotFound, ResourceFailed
 from propsync.landing import Landed, PageStore
 from propsync.records import Cutter, Page, PayloadUnreadable, bytes_hash, decode, is_nothing
@@ -169,6 +169,7 @@ class Reader:
         if answer.request.accept is Accept.JSON_OR_NULL and is_nothing(answer.body):
             self._cut[answer.request] = Page(None, [])
             return
+        check_text(answer.body, str(answer.request))
         try:
             page = self._cut[answer.request] = cutter.cut(answer.body)
         except (PayloadUnreadable, RecursionError) as error:
