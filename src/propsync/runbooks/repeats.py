@@ -23,7 +23,7 @@ def repeatable(site: Site, resource: Resource, shape: Shape, settings: dict[str,
     manifest = site.manifests.get(resource.name, latest) if latest else None
     if manifest is None or (manifest.hash_version, manifest.settings) != (HASH_VERSION, settings):
         return None
-    is_known = site.shapes.is_whole(shape) and manifest.shape == shape.to_json() and shape.volatile is not None
+    is_known = site.shapes.is_whole(shape) and manifest.shape == shape.to_json()
     is_found = all(choice.source != "configured" for choice in shape.choices.values())
     return manifest if is_known and is_found and _is_plain(manifest) else None
 

@@ -1,0 +1,136 @@
+"""A night on which the API answers the same, byte for byte, is told so by the bytes; any other is read as usual."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+from contract.estate import PATHS, Answer, Nights, Query, property_ids
+
+from propsync.runbooks import Report
+
+ASSETS = PATHS["assets"]
+
+
+@pytest.fixture
+def settled(nights: Nights) -> Nights:
+    """Assets on five pages, assessments and schedules, read once: what is volatile is known."""
+    homes = property_ids(10)
+    nights.estate.add_assets((homes[n % 10], f"t{n % 3}") for n in range(95))
+    nights.estate.add_assessments((home, "k0") for home in homes)
+    nights.estate.add_schedules((home, "k0") for home in homes)
+    assert nights.sync().exit_code == 0
+    return nights
+
+
+def manifest(nights: Nights, report: Report, resource: str) -> dict[str, Any]:
+    path = nights.home / "landing" / resource / report.run_id / "manifest.json"
+    told: dict[str, Any] = json.loads(path.read_bytes())
+    return told
+
+
+def repeats(nights: Nights, report: Report) -> set[str]:
+    """The resources of which a run says that nothing differed."""
+    return {name for name in report.resources if manifest(nights, report, name)["repeats"]}
+
+
+def pages_asked(nights: Nights) -> Counter[str]:
+    return Counter(one.query["page"] for one in nights.estate.asked("assets"))
+
+
+def test_the_same_answers_once_more_are_a_repeat_of_every_resource(settled: Nights) -> None:
+    before = settled.rows(
+        "select * exclude (run_id, requests, retries, bytes) from ops.run_resources order by resource"
+    )
+    report = settled.sync()
+    assert (report.exit_code, repeats(settled, report)) == (0, set(report.resources))
+    assert pages_asked(settled) == {"1": 2, "2": 1, "3": 1, "4": 1, "5": 1}
+    for row in before:
+        name, fetched = row[0], row[3]
+        assert report.resources[name]["fetched"] == report.resources[name]["unchanged"] == fetched
+    assert {rung for name in PATHS for rung in settled.rungs(report, name)} == {0}
+    assert all(settled.is_truth(name) for name in PATHS)
+
+
+def test_a_third_night_repeats_the_second(settled: Nights) -> None:
+    second = settled.sync()
+    third = settled.sync()
+    assert manifest(settled, third, "assets")["repeats"] == second.run_id
+
+
+@pytest.mark.parametrize("place", [0, 50, 94])
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_what_came_before_an_answer_differed_is_not_asked_for_again(
+    settled: Nights, place: int, concurrency: int
+) -> None:
+    key = list(settled.estate.assets)[place]
+    settled.estate.assets[key] = settled.estate.assets[key] | {"property": property_ids(10)[9], "note": "moved"}
+    report = settled.sync(max_concurrency=concurrency)
+    assert (report.exit_code, report.resources["assets"]["updated"]) == (0, 1)
+    assert pages_asked(settled) == {"1": 2, "2": 1, "3": 1, "4": 1, "5": 1}
+    assert repeats(settled, report) == set(report.resources) - {"assets"}
+    assert settled.is_truth("assets")
+
+
+def test_a_record_that_is_gone_is_found_missing(settled: Nights) -> None:
+    gone = settled.estate.assets.popitem()[0]
+    report = settled.sync()
+    assert (report.exit_code, report.resources["assets"]["deleted"]) == (0, 1)
+    assert settled.changes("assets", gone) == ["insert", "delete"]
+
+
+def test_a_night_after_a_look_up_is_read_as_usual(settled: Nights) -> None:
+    settled.estate.assets.popitem()
+    settled.sync()
+    # the same pages as last night, but the look-up of last night is no page
+    report = settled.sync()
+    assert "assets" not in repeats(settled, report)
+    assert "assets" in repeats(settled, settled.sync())
+
+
+def test_a_list_of_types_that_changed_alone_is_merged(settled: Nights) -> None:
+    types = "/properties/assets/types"
+    lists = settled.estate._body
+
+    def renamed(path: str, query: Query) -> Answer | None:
+        if path != types:
+            return None
+        body = lists(path, query)
+        body["type"][0]["name"] = "Renamed"
+        return 200, body
+
+    settled.estate.answer = renamed
+    report = settled.sync()
+    assert repeats(settled, report) == set(report.resources) - {"asset_types"}
+    assert settled.rows("select count(*) from asset_types where name = 'Renamed'") == [(1,)]
+
+
+def test_something_else_in_place_of_a_page_is_asked_for_again(settled: Nights) -> None:
+    wrong = [b'{"message": "try later"}', b"<html>", b'{"total": 95']
+
+    def answer(path: str, query: Query) -> Answer | None:
+        return (200, wrong.pop()) if wrong and path == ASSETS and query.get("page") == "3" else None
+
+    settled.estate.answer = answer
+    report = settled.sync(max_concurrency=1)
+    assert (report.exit_code, wrong) == (0, [])
+    assert settled.is_truth("assets")
+    assert report.resources["assets"]["unchanged"] == 95
+
+
+def test_other_settings_ask_otherwise(settled: Nights) -> None:
+    report = settled.sync(page_limit=30)
+    assert repeats(settled, report) == set()
+    assert settled.is_truth("assets")
+    narrower = settled.sync(page_limit=30, schedule_statuses="notstarted")
+    assert "schedules" not in repeats(settled, narrower)
+
+
+def test_a_rejected_record_is_told_of_every_night(settled: Nights) -> None:
+    settled.estate.assets["odd"] = {"no": "key"}
+    for _ in range(2):
+        report = settled.sync()
+        assert report.resources["assets"]["rejected"] == 1
+        assert "assets" not in repeats(settled, report)
