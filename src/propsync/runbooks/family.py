@@ -10,18 +10,17 @@ from typing import Any
 
 from propsync.errors import ApiUnreachable, MergeFailed, RequestRefused, ResourceFailed
 from propsync.landing import Manifest
-from propsync.merge import Builder, find_inner_shapes, known_values, listed_keys, note_statuses, statuses_seen
+from propsync.merge import Builder, find_inner_shapes, known_values, listed_keys
 from propsync.records import HASH_VERSION, PayloadUnreadable
 from propsync.resources import ASSESSMENT_TYPES, RESOURCES, Resource
+from propsync.runbooks import statuses
 from propsync.runbooks.deletes import Accepted, Deletes
 from propsync.runbooks.repeats import repeatable
 from propsync.runbooks.site import Site
 from propsync.runs import Run
-from propsync.settings import Settings
 from propsync.shapes import Shape
 from propsync.sweep import Filters, Sweeper, Swept, Wanted, cutter_of, set_aside
 
-_STATUS_SETTINGS = {"assessments": "assessment_statuses", "schedules": "schedule_statuses"}
 _log = logging.getLogger("propsync.sync")
 
 
@@ -117,41 +116,41 @@ class Family:
     def _read(self, resource: Resource, types: Manifest | None = None) -> Manifest:
         """A snapshot that is not landed yet."""
         before = self._site.api.traffic.mark()
-        statuses = self._statuses(resource)
+        wanted = statuses.asked_for(self._site, resource)
         try:
-            swept = self._sweep(resource, statuses, types)
+            swept = self._sweep(resource, wanted, types)
         except RequestRefused:
-            configured = self._configured(resource)
-            if statuses == configured:
+            configured = statuses.configured(self._site, resource)
+            if wanted == configured:
                 raise
             _log.warning("%s: a status that the API showed is refused, only those set are asked for", resource.name)
-            statuses = configured
-            swept = self._sweep(resource, statuses, types)
+            wanted = configured
+            swept = self._sweep(resource, wanted, types)
         _log.info("%s: read, %s", resource.name.replace("_", " "), swept.verdict)
-        manifest = self._manifest(resource, swept, statuses)
+        manifest = self._manifest(resource, swept, wanted)
         if resource is self._resource and not swept.repeats:
-            deletes = Deletes(self._site, resource, swept, statuses, self._every_status(resource, statuses))
+            deletes = Deletes(self._site, resource, swept, wanted, statuses.every(self._site, resource, wanted))
             deletes.conclude(manifest, self._filters, self._accepted)
         manifest.landed.sort(key=lambda landed: landed.sequence)
         manifest.traffic = asdict(self._site.api.traffic.since(before))
         return manifest
 
-    def _sweep(self, resource: Resource, statuses: Sequence[str], types: Manifest | None) -> Swept:
+    def _sweep(self, resource: Resource, asked: Sequence[str], types: Manifest | None) -> Swept:
         site = self._site
         sweeper = Sweeper(site.api, site.pages, site.warehouse, site.settings.page_limit)
-        wanted = Wanted(statuses, self._filters if resource is self._resource else ())
+        wanted = Wanted(asked, self._filters if resource is self._resource else ())
         start = 0 if wanted.filters else site.journal.rung_that_worked(resource.name)
-        known = lambda: self._known(statuses, types)  # noqa: E731 - it stands for a value that is costly to make
+        known = lambda: self._known(asked, types)  # noqa: E731 - it stands for a value that is costly to make
         shape = self._shapes[resource.name]
         is_plain = not (start or self._filters or self._accepted)
-        before = repeatable(site, resource, shape, self._settings(statuses)) if is_plain else None
+        before = repeatable(site, resource, shape, self._settings(asked)) if is_plain else None
         return sweeper.sweep(resource, shape, wanted, known, start=start, before=before)
 
-    def _settings(self, statuses: Sequence[str]) -> dict[str, Any]:
+    def _settings(self, asked: Sequence[str]) -> dict[str, Any]:
         """What decides, beside the shapes, how the API is asked."""
-        return {"statuses": list(statuses), "page_limit": self._site.settings.page_limit}
+        return {"statuses": list(asked), "page_limit": self._site.settings.page_limit}
 
-    def _manifest(self, resource: Resource, swept: Swept, statuses: Sequence[str]) -> Manifest:
+    def _manifest(self, resource: Resource, swept: Swept, asked: Sequence[str]) -> Manifest:
         filters = self._filters if resource is self._resource else ()
         return Manifest(
             run_id=self._run.run_id,
@@ -160,7 +159,7 @@ class Family:
             verdict=swept.verdict,
             hash_version=HASH_VERSION,
             shape={},
-            settings=self._settings(statuses),
+            settings=self._settings(asked),
             flow=self._run.flow,
             filters=[(name, list(values)) for name, values in filters],
             landed=list(swept.landed),
@@ -178,33 +177,13 @@ class Family:
             one.shape = self._shapes[one.resource].to_json()
             self._site.manifests.put(one)
 
-    def _known(self, statuses: Sequence[str], types: Manifest | None) -> Mapping[str, Collection[str]]:
+    def _known(self, asked: Sequence[str], types: Manifest | None) -> Mapping[str, Collection[str]]:
         """What speaks for members that the API's document does not name; types that this run has read speak too."""
         kinds: set[str] = set()
         if types is not None and types.resource == ASSESSMENT_TYPES.name:
             cutter = cutter_of(self._shapes[types.resource], ASSESSMENT_TYPES)
             kinds = listed_keys(self._site.pages, types, cutter)
-        return known_values(self._site.warehouse, statuses, kinds)
-
-    def _statuses(self, resource: Resource) -> Sequence[str]:
-        """The statuses to ask for: those set, and where none were set explicitly, those met so far as well."""
-        configured = self._configured(resource)
-        if _STATUS_SETTINGS.get(resource.name, "") in {"", *self._site.settings.explicit}:
-            return configured
-        return (*configured, *statuses_seen(self._site.warehouse, resource.name, configured))
-
-    def _every_status(self, resource: Resource, statuses: Sequence[str]) -> Sequence[str]:
-        """All statuses that a record may have, for look-ups: also those that the settings leave out of the lists."""
-        if resource.name not in _STATUS_SETTINGS:
-            return ()
-        documented = Settings.model_fields[_STATUS_SETTINGS[resource.name]].default
-        wanted = (*statuses, *(one for one in documented if one not in statuses))
-        return (*wanted, *statuses_seen(self._site.warehouse, resource.name, wanted))
-
-    def _configured(self, resource: Resource) -> tuple[str, ...]:
-        setting = _STATUS_SETTINGS.get(resource.name)
-        configured: tuple[str, ...] = getattr(self._site.settings, setting) if setting else ()
-        return configured
+        return known_values(self._site.warehouse, asked, kinds)
 
     def _merge(self, types: Manifest | None, manifest: Manifest | None, *, is_staged: bool = False) -> None:
         with _as_merge_failure(self._resource):
@@ -241,10 +220,7 @@ class Family:
         """Brings the tables up to date with history."""
         build = getattr(Builder(self._site.warehouse, self._run), self._resource.name)
         build(*(self._shapes[one.name] for one in self._members()))
-        if self._resource.status_filter:
-            name = self._resource.name
-            seen = statuses_seen(self._site.warehouse, name, self._configured(self._resource))
-            note_statuses(self._site.warehouse, self._run.run_id, name, seen)
+        statuses.note_unconfigured(self._site, self._resource, self._run.run_id)
 
     def _unmerged_runs(self) -> list[str]:
         journal, manifests = self._site.journal, self._site.manifests
