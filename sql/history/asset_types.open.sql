@@ -4,7 +4,7 @@ with changed as (
   select * from staging.changed where place between $first and $last
 ),
 payloads as (
-  select unnest(range($first, $last + 1)) as place, unnest(string_split($payloads, chr(31))) as payload
+  select unnest(range($first, $last + 1)) as place, unnest(string_split(decode($payloads), chr(31))) as payload
 )
 select
   key_1 as asset_type_id,

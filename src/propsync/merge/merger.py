@@ -195,8 +195,8 @@ def _open(resource: Resource, models: Models, first: int, payloads: Sequence[msg
     lot = {
         "first": first,
         "last": first + max(len(payloads), 1) - 1,
-        # JSON never holds the unit separator as it is
-        "payloads": b"\x1f".join(map(memoryview, payloads)).decode(),
+        # bytes, as a Python text of them would be four times as long; JSON never holds the unit separator as it is
+        "payloads": b"\x1f".join(map(memoryview, payloads)),
     }
     models.with_values(**lot).open(f"history/{resource.name}.open")
 

@@ -42,7 +42,6 @@ class Warehouse:
             "memory_limit": memory_limit,
             "temp_directory": str(folder),
             "preserve_insertion_order": False,
-            "checkpoint_threshold": "4GB",
             "autoinstall_known_extensions": False,
             "disabled_compression_methods": "fsst,dict_fsst",
         }
