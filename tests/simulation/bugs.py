@@ -16,7 +16,7 @@ from propsync.merge import merger
 from propsync.publish import publisher
 from propsync.runbooks import deletes, family, one_run
 from propsync.runs import Journal
-from propsync.sweep import LookUps, asking, attempt, ladder
+from propsync.sweep import LookUps, ahead, asking, attempt, ladder
 from propsync.warehouse import models
 
 from .kills import moments
@@ -193,6 +193,11 @@ def _named_removed(patches: Patches) -> None:
         return before(self, set(sorted(named)[1:]))
 
     before = patches.put(PageStore, "keep_only", keep_only)
+
+
+@_bug("a night is taken for a repeat of the last whatever is answered")
+def _always_a_repeat(patches: Patches) -> None:
+    patches.put(ahead.Ahead, "asked_again", lambda self, what, before: list(before))
 
 
 @_bug("held deletes are applied")
