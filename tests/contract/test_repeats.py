@@ -134,3 +134,22 @@ def test_a_rejected_record_is_told_of_every_night(settled: Nights) -> None:
         report = settled.sync()
         assert report.resources["assets"]["rejected"] == 1
         assert "assets" not in repeats(settled, report)
+
+
+def test_a_list_without_a_total_may_have_grown_by_a_page(nights: Nights) -> None:
+    """Its pages are the same, and the next one, which was empty, is not."""
+
+    def bare(path: str, query: Query) -> Answer | None:
+        if path != ASSETS:
+            return None
+        start, limit = (int(query["page"]) - 1) * int(query["limit"]), int(query["limit"])
+        return 200, nights.estate.lists(path, query)[start : start + limit]
+
+    nights.estate.answer = bare
+    nights.estate.add_assets((home, "t0") for home in property_ids(40))
+    for _ in range(2):
+        assert nights.sync().exit_code == 0
+    nights.estate.add_assets([(property_ids(1)[0], "t0")])
+    report = nights.sync()
+    assert (report.exit_code, report.resources["assets"]["inserted"]) == (0, 1)
+    assert nights.is_truth("assets")

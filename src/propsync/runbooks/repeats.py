@@ -17,7 +17,7 @@ _ROLES = {"page", "again", "combined"}
 def repeatable(site: Site, resource: Resource, shape: Shape, settings: dict[str, Any]) -> Manifest | None:
     """The snapshot merged last, if only other answers could lead to anything else than it did; None if more could.
 
-    So it is not where anything was missing, held, rejected, read twice, or asked for otherwise than now.
+    So it is not where anything was missing, held, rejected, read twice, not counted, or asked for otherwise than now.
     """
     latest = site.journal.latest_merged(resource.name)
     manifest = site.manifests.get(resource.name, latest) if latest else None
@@ -25,7 +25,9 @@ def repeatable(site: Site, resource: Resource, shape: Shape, settings: dict[str,
         return None
     is_known = site.shapes.is_whole(shape) and manifest.shape == shape.to_json()
     is_found = all(choice.source != "configured" for choice in shape.choices.values())
-    return manifest if is_known and is_found and _is_plain(manifest) else None
+    # a list that tells no total may have grown by a page that nobody would ask for
+    is_counted = not resource.is_paged or all(one.total is not None for one in manifest.landed)
+    return manifest if is_known and is_found and is_counted and _is_plain(manifest) else None
 
 
 def _is_plain(manifest: Manifest) -> bool:
