@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 from contract.estate import PATHS, Answer, Nights, Query, property_ids
 
+from propsync.errors import MergeFailed
+from propsync.merge import Merger
+from propsync.resources import Resource
 from propsync.runbooks import Report
 
 ASSETS = PATHS["assets"]
@@ -153,3 +156,18 @@ def test_a_list_without_a_total_may_have_grown_by_a_page(nights: Nights) -> None
     report = nights.sync()
     assert (report.exit_code, report.resources["assets"]["inserted"]) == (0, 1)
     assert nights.is_truth("assets")
+
+
+def test_what_could_not_be_merged_is_no_ground_for_a_repeat(settled: Nights, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = next(iter(settled.estate.assets))
+    settled.estate.assets[key] = settled.estate.assets[key] | {"note": "new"}
+    with monkeypatch.context() as patched:
+        patched.setattr(Merger, "merge", _fails)
+        assert settled.sync().exit_code == 3
+    report = settled.sync()
+    assert (report.exit_code, report.resources["assets"]["updated"]) == (0, 1)
+    assert settled.is_truth("assets")
+
+
+def _fails(_merger: Merger, resource: Resource, *_rest: object, **_options: object) -> None:
+    raise MergeFailed(resource.name, "the test says so")

@@ -21,7 +21,9 @@ def repeatable(site: Site, resource: Resource, shape: Shape, settings: dict[str,
     """
     latest = site.journal.latest_merged(resource.name)
     manifest = site.manifests.get(resource.name, latest) if latest else None
-    if manifest is None or (manifest.hash_version, manifest.settings) != (HASH_VERSION, settings):
+    if manifest is None or site.journal.verdicts(latest)[resource.name] is not Verdict.CERTIFIED:
+        return None  # what was landed and could not be merged is no ground to stand on
+    if (manifest.hash_version, manifest.settings) != (HASH_VERSION, settings):
         return None
     is_known = site.shapes.is_whole(shape) and manifest.shape == shape.to_json()
     is_found = all(choice.source != "configured" for choice in shape.choices.values())
