@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, groupby
-from typing import Protocol, TypeVar
+from typing import TypeVar
 from urllib.parse import parse_qsl
 
 from propsync.api import Answer, Api, ApiRequest, Check, MalformedBody, check_body
@@ -16,36 +16,6 @@ from propsync.progress import progress
 T = TypeVar("T")
 _ALONE = ("again", "combined")
 """Roles of answers that tell something only because of when they were asked for."""
-
-
-class Source(Protocol):
-    """What lists and records are asked of: see `api.Api`."""
-
-    @property
-    def base_url(self) -> str:
-        """Where the API is."""
-
-    def fetch(self, request: ApiRequest, *, check: Check | None = None, walks: bool = False) -> Answer:
-        """One answer."""
-
-    def fetch_all(
-        self,
-        requests: Iterable[ApiRequest],
-        then: Callable[[Answer], T],
-        *,
-        check: Check | None = None,
-        walks: bool = False,
-        refused: Callable[[ApiRequest, ResourceFailed], T] | None = None,
-    ) -> Iterator[T]:
-        """What `then` makes of each answer."""
-
-    def fetch_each(
-        self,
-        requests: Iterable[ApiRequest],
-        then: Callable[[Answer], T],
-        failed: Callable[[ApiRequest, ResourceFailed], T],
-    ) -> Iterator[T]:
-        """The same, where a request that fails costs only itself."""
 
 
 class Ahead:

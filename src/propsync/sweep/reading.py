@@ -14,7 +14,7 @@ from propsync.landing import Landed, PageStore
 from propsync.records import Cutter, Page, PayloadUnreadable, bytes_hash, decode, is_nothing
 from propsync.resources import ListQuery, Resource
 from propsync.shapes import Shape, find_list
-from propsync.sweep.ahead import Source
+from propsync.sweep.ahead import Ahead
 
 LONGEST_URL = 4_000
 
@@ -56,7 +56,7 @@ class Reader:
     """Asks for pages of one resource and lands each answer before anything is read from it but its total."""
 
     def __init__(
-        self, api: Source, pages: PageStore, resource: Resource, shape: Shape, limit: int, attempt: int = 1
+        self, api: Ahead, pages: PageStore, resource: Resource, shape: Shape, limit: int, attempt: int = 1
     ) -> None:
         self._api = api
         self._pages = pages
