@@ -15,6 +15,7 @@ from .coverage import Coverage, of_run
 from .ground import SmallWorld, write_plain_reports
 from .grounds import FIRST_RUN, TOKEN, Runner, first_window, ground_home
 from .oracle.problems import Problems
+from .oracle.state import latest_run
 from .outcome import Order, Outcome
 from .questions import Questions
 from .scenario import Kill, Night, Scenario
@@ -136,8 +137,9 @@ class Life:
         scope: dict[str, tuple[str, ...]] | None = None,
         rebuild: bool = False,
     ) -> Outcome:
-        """One run. A backfill has no clock of its own, so it happens a moment after the run before."""
-        before = self._clock
+        """One run. A backfill has no clock of its own, so it happens a moment after the last run that left a trace."""
+        is_after = scope is not None
+        latest = latest_run(self._runner.home) if is_after else None
         self._clock += timedelta(hours=hours)
         self.sandbox.journal.clear()
         self.watch.begin()
@@ -146,9 +148,7 @@ class Life:
         )
         with planted(self._bug):
             outcome = self._runner.run(order)
-        is_after = scope is not None
-        time = before if is_after else self._clock
-        window = self.watch.window(name, time, is_after, self.sandbox.journal.entries())
+        window = self.watch.window(name, latest or self._clock, is_after, self.sandbox.journal.entries())
         self.questions.runs.append((order, window, outcome))
         self.coverage += of_run(outcome, window, kill)
         problems = Problems()
