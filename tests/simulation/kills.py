@@ -87,6 +87,8 @@ def install() -> None:
 def _event_of_replace(_source: Path, target: Path) -> str:
     if "published" in target.parts:
         return "publish"
+    if "base" in target.parts:  # what takes the place of pruned runs comes with the removals, when a run has ended
+        return "remove"
     return "manifest" if target.name == "manifest.json" else "page"
 
 

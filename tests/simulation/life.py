@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
@@ -139,7 +139,7 @@ class Life:
     ) -> Outcome:
         """One run. A backfill has no clock of its own, so it happens a moment after the last run that left a trace."""
         is_after = scope is not None
-        latest = latest_run(self._runner.home) if is_after else None
+        latest = latest_run(self._runner.home) or datetime.now(UTC) if is_after else None
         self._clock += timedelta(hours=hours)
         self.sandbox.journal.clear()
         self.watch.begin()

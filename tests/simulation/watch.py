@@ -41,7 +41,7 @@ class Window:
         """Whether a run of that time happened in this window."""
         if not self.after:
             return time == self.time
-        return timedelta() < time - self.time < timedelta(seconds=1)
+        return timedelta() < time - self.time < timedelta(minutes=10)
 
     def was_gone(self, resource: str, key: Key) -> bool:
         """Whether the world was without this record at some moment of the run."""
