@@ -17,7 +17,7 @@ import msgspec
 from propsync.records.cutter import Path, PayloadUnreadable, first_text
 from propsync.records.decoding import decoder
 
-HASH_VERSION = 1
+HASH_VERSION = 2
 """Part of every record hash: a change of the canonical form makes a new version number, never a false update."""
 
 _LONGEST_PLAIN = 4_300  # digits, as msgspec reads whole numbers; more would let 1e999999999 ask for a gigabyte
