@@ -1,23 +1,32 @@
 -- grain: place
--- why: the same bytes under the same facts are the same version; only the others need to be read again and compared
+-- why: the same bytes under the same facts are the same version; where the bytes of a known record differ, both are read
 with latest as (
   select * from staging.latest
 ),
 known as (
   select * from staging.known
+),
+compared as (
+  select
+    latest.*,
+    known.change as known_change,
+    known.status as known_status,
+    known.performed_for as known_performed_for,
+    known.performed_by as known_performed_by,
+    coalesce(known.payload_hash = '', false) as was_hidden,
+    known.payload_hash = latest.payload_hash as is_same_bytes
+  from latest
+  left join known on known.key_1 = latest.key_1 and known.key_2 = latest.key_2
 )
 select
-  row_number() over (order by latest.sequence, latest.position) as place,
-  latest.*,
-  known.change as known_change,
-  known.record_hash as known_hash
-from latest
-left join known on known.key_1 = latest.key_1 and known.key_2 = latest.key_2
+  row_number() over (order by sequence, position) as place,
+  *,
+  known_change <> 'delete' and not is_same_bytes and not was_hidden as is_to_compare
+from compared
 where
-  known.key_1 is null
-  or known.change = 'delete'
-  or not starts_with(known.record_hash, $hash_version || ':')
-  or known.payload_hash <> latest.payload_hash
-  or known.performed_for is distinct from latest.performed_for
-  or known.performed_by is distinct from latest.performed_by
-  or (latest.status is not null and latest.status is distinct from known.status)
+  known_change is null
+  or known_change = 'delete'
+  or not is_same_bytes
+  or known_performed_for is distinct from performed_for
+  or known_performed_by is distinct from performed_by
+  or (status is not null and status is distinct from known_status)

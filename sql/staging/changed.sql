@@ -1,31 +1,35 @@
 -- grain: place
--- why: what is a new version; the record's own status beats the list's, and what the lists told is part of the hash
+-- why: what is a new version; the record's own status beats the list's, and what the lists told counts beside the record
 with candidates as (
   select * from staging.candidates
 ),
-readings as (
-  select * from staging.readings
+statuses as (
+  select * from staging.own_statuses
+),
+canonical as (
+  select * from staging.canonical
 ),
 stated as (
   select
     candidates.* exclude (status),
-    readings.canonical_hash,
-    coalesce(nullif(readings.own_status, ''), candidates.status) as status
+    coalesce(nullif(statuses.own_status, ''), candidates.status) as status
   from candidates
-  join readings on readings.place = candidates.place
+  left join statuses on statuses.place = candidates.place
 ),
-hashed as (
-  select
-    *,
-    $hash_version || ':' || md5(concat_ws(
-      '|', canonical_hash, coalesce(status, ''), coalesce(performed_for, false), coalesce(performed_by, false)
-    )) as record_hash
-  from stated
+differing as (
+  -- read in both: the record as it is now and as it was
+  select place from canonical group by place having count(distinct hash) > 1
 ),
 changed as (
   select *, if(known_change is null or known_change = 'delete', 'insert', 'update') as change
-  from hashed
-  where known_change is null or known_change = 'delete' or known_hash <> record_hash
+  from stated
+  where known_change is null
+    or known_change = 'delete'
+    or was_hidden
+    or coalesce(status, '') <> coalesce(known_status, '')
+    or coalesce(performed_for, false) <> coalesce(known_performed_for, false)
+    or coalesce(performed_by, false) <> coalesce(known_performed_by, false)
+    or place in (select place from differing)
 )
 select
   row_number() over (order by place) as place,
@@ -33,7 +37,9 @@ select
   position,
   key_1,
   key_2,
-  record_hash,
+  $hash_version || ':' || md5(concat_ws(
+    '|', payload_hash, coalesce(status, ''), coalesce(performed_for, false), coalesce(performed_by, false)
+  )) as record_hash,
   payload_hash,
   null::varchar as payload,
   status,

@@ -113,8 +113,9 @@ def _union_trusted(patches: Patches) -> None:
 
 @_bug("hash without list facts")
 def _hash_without_facts(patches: Patches) -> None:
-    facts = ", coalesce(status, ''), coalesce(performed_for, false), coalesce(performed_by, false)"
-    patches.rewrite("staging/changed", facts, "")
+    patches.rewrite("staging/changed", "or coalesce(status", "or false and coalesce(status")
+    for fact in ("performed_for", "performed_by"):
+        patches.rewrite("staging/changed", f"or coalesce({fact}", f"or false and coalesce({fact}")
 
 
 @_bug("publish without replace")
@@ -174,7 +175,7 @@ def _volatile_compared(patches: Patches) -> None:
 
 @_bug("a return is not noticed")
 def _return_unnoticed(patches: Patches) -> None:
-    patches.rewrite("staging/candidates", "or known.change = 'delete'", "")
+    patches.rewrite("staging/candidates", "or known_change = 'delete'", "")
 
 
 @_bug("membership of a list lost")

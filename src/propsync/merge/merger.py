@@ -122,15 +122,21 @@ class Merger:
 
     def _stage_changed(self, resource: Resource, models: Models, readings: Readings, shape: Shape) -> None:
         """Makes `staging.changed`: new versions, what is gone, and assessments whose status nobody knows."""
-        # what a record says of its status is told beside history.assessments; others have it in their payload
-        readings.stage_candidates(canonical_form(resource, shape), shape.paths("status") if resource.performed else ())
-        models.stage("staging/changed")
         first, second = _key_parts(resource)
+        history = f"history.{quoted(resource.name)}"
+        # what a record says of its status is told beside history.assessments; others have it in their payload
+        readings.stage_statuses(shape.paths("status") if resource.performed else ())
+        known = (
+            f"select place, payload::varchar from staging.candidates join {history} "
+            f"on {first} = key_1 and {second} = key_2 where valid_to is null and is_to_compare"
+        )
+        readings.stage_canonical(canonical_form(resource, shape), known)
+        models.stage("staging/changed")
         facts = "status, performed_for, performed_by" if resource.performed else _NO_FACTS
         self._warehouse.execute(
             "create or replace table staging.last_known as "
             f"select {first} as key_1, {second} as key_2, record_hash, payload_hash, change, {facts}, payload "
-            f"from history.{quoted(resource.name)} where valid_to is null "
+            f"from {history} where valid_to is null "
             f"and ({first}, {second}) in (select (key_1, key_2) from staging.concluded)"
         )
         models.open("staging/concluded_changes", "staging.changed")

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from propsync.landing import Landed, Manifest, PageStore
-from propsync.records import CanonicalForm, Cutter, Path, first_text, hash_and_value, is_too_deep
+from propsync.records import CanonicalForm, Cutter, Path, canonical_hash, is_too_deep
 from propsync.warehouse import Warehouse
 
 _MOST_REJECTED = 10_000  # rows of one run and resource; a list whose every record lacks its key fails by its shape
@@ -27,22 +27,34 @@ class Readings:
         self._landed = {landed.sequence: landed for landed in manifest.landed}
         self._cutters = cutters
 
-    def stage_candidates(self, form: CanonicalForm, status: Sequence[Path]) -> None:
-        """Makes `staging.readings`, by the place in `staging.candidates`; `status` leads to the one a record tells."""
-        self._warehouse.execute(
-            "create or replace table staging.readings (place bigint, canonical_hash varchar, own_status varchar)"
-        )
+    def stage_statuses(self, status: Sequence[Path]) -> None:
+        """Makes `staging.own_statuses`: what candidates say of their status themselves; `status` leads to it."""
+        self._warehouse.execute("create or replace table staging.own_statuses (place bigint, own_status varchar)")
+        if not status:
+            return
+        told = Cutter(None, (tuple(status),))
         place = 1
         for chosen in self._by_page("select sequence, position from staging.candidates order by place"):
-            read = [hash_and_value(record, form) for _, record in chosen]
-            columns: dict[str, Sequence[Any]] = {
-                "place": range(place, place + len(read)),
-                "canonical_hash": [hashed for hashed, _ in read],
-            }
-            if status:
-                columns["own_status"] = [first_text(value, status) or "" for _, value in read]
-            self._warehouse.append("staging.readings", columns)
-            place += len(read)
+            keys = told.keys([record for _, record in chosen])
+            columns = {"place": range(place, place + len(keys)), "own_status": [key[0] if key else "" for key in keys]}
+            self._warehouse.append("staging.own_statuses", columns)
+            place += len(keys)
+
+    def stage_canonical(self, form: CanonicalForm, known: str) -> None:
+        """Makes `staging.canonical`: of each candidate that is to be compared, a hash as it is and one as it was.
+
+        `known` is a query for the place and the payload of what is known of them.
+        """
+        self._warehouse.execute("create or replace table staging.canonical (place bigint, hash varchar)")
+        query = "select sequence, position, place from staging.candidates where is_to_compare order by place"
+        for chosen in self._by_page(query):
+            self._add_canonical([(place, canonical_hash(record, form)) for (_, _, place), record in chosen])
+        for lot in self._warehouse.batches(known):
+            self._add_canonical([(place, canonical_hash(payload.encode(), form)) for place, payload in lot])
+
+    def _add_canonical(self, hashes: Sequence[tuple[int, str]]) -> None:
+        columns = {"place": [place for place, _ in hashes], "hash": [hashed for _, hashed in hashes]}
+        self._warehouse.append("staging.canonical", columns)
 
     def payloads(self) -> Iterator[tuple[int, list[msgspec.Raw]]]:
         """The records of `staging.changed` in lots, each with the place of its first."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from propsync.merge.merger import canonical_form
-from propsync.records import HASH_VERSION, canonical_hash
+from propsync.records import HASH_VERSION, bytes_hash, canonical_hash
 from propsync.resources import Resource
 from propsync.shapes import Shape
 from propsync.warehouse import TABLES, Warehouse, quoted
@@ -12,7 +12,7 @@ _FACTS = "coalesce(status, ''), coalesce(performed_for, false), coalesce(perform
 
 
 def rehash(warehouse: Warehouse, resource: Resource, shape: Shape) -> int:
-    """Gives each version the hash that `shape` makes of it; one that is the same then as the one before vanishes.
+    """Gives each version the hash of today; one that is the same under `shape` as the one before vanishes.
 
     Returns how many vanished.
     """
@@ -20,17 +20,19 @@ def rehash(warehouse: Warehouse, resource: Resource, shape: Shape) -> int:
     target = f"history.{quoted(resource.name)}"
     key = ", ".join(map(quoted, resource.key_columns))
     facts = _FACTS if resource.performed else "'', false, false"
-    # what was hidden has no hash of a payload: it stays another version than those around it
-    hashed = f"if(payload_hash = '', record_hash, '{HASH_VERSION}:' || md5(concat_ws('|', canonical_hash, {facts})))"
     columns = ", ".join(quoted(name) for name in TABLES[f"history.{resource.name}"].columns if name != "valid_to")
     before = f"over (partition by {key} order by valid_from)"
+    # what was hidden has no hash of a payload: it stays another version than those around it
     warehouse.execute(
         f"create or replace table staging.kept as "
-        f"with hashed as (select * replace ({hashed} as record_hash) from {target} "
+        f"with read as (select *, payload_hash = '' as is_hidden from {target} "
         f"join staging.rehashed using ({key}, valid_from)), "
-        f"compared as (select *, change = 'update' and lag(change) {before} <> 'delete' "
-        f"and lag(record_hash) {before} = record_hash as is_same from hashed) "
-        f"select {columns}, lead(valid_from) {before} as valid_to from compared where is_same is not true"
+        f"hashed as (select * replace (if(is_hidden, '', bytes_hash) as payload_hash, "
+        f"if(is_hidden, record_hash, '{HASH_VERSION}:' || md5(concat_ws('|', bytes_hash, {facts}))) as record_hash), "
+        f"if(is_hidden, record_hash, concat_ws('|', canonical_hash, {facts})) as compared from read), "
+        f"told as (select *, change = 'update' and lag(change) {before} <> 'delete' "
+        f"and lag(compared) {before} = compared as is_same from hashed) "
+        f"select {columns}, lead(valid_from) {before} as valid_to from told where is_same is not true"
     )
     with warehouse.transaction():
         removed = warehouse.value(f"select count(*) from {target}")
@@ -45,10 +47,13 @@ def _stage_hashes(warehouse: Warehouse, resource: Resource, shape: Shape) -> Non
     named = ", ".join(map(quoted, columns))
     kinds = ", ".join(f"{quoted(name)} varchar" for name in resource.key_columns)
     warehouse.execute(
-        f"create or replace table staging.rehashed ({kinds}, valid_from timestamptz, canonical_hash varchar)"
+        f"create or replace table staging.rehashed ({kinds}, valid_from timestamptz, "
+        "canonical_hash varchar, bytes_hash varchar)"
     )
     query = f"select {named}, payload::varchar from history.{quoted(resource.name)}"
     for lot in warehouse.batches(query):
-        hashes = [canonical_hash(row[-1].encode(), form) for row in lot]
-        given = {name: [row[place] for row in lot] for place, name in enumerate(columns)}
-        warehouse.append("staging.rehashed", given | {"canonical_hash": hashes})
+        payloads = [row[-1].encode() for row in lot]
+        given: dict[str, list[object]] = {name: [row[place] for row in lot] for place, name in enumerate(columns)}
+        given["canonical_hash"] = [canonical_hash(payload, form) for payload in payloads]
+        given["bytes_hash"] = [bytes_hash(payload) for payload in payloads]
+        warehouse.append("staging.rehashed", given)

@@ -1,6 +1,6 @@
 """Bytes of a page → records: the cutter, and the canonical form that a version is compared by."""
 
-from propsync.records.canonical import HASH_VERSION, CanonicalForm, canonical_hash, hash_and_value
+from propsync.records.canonical import HASH_VERSION, CanonicalForm, canonical_hash
 from propsync.records.cutter import (
     Cutter,
     Page,
@@ -29,7 +29,6 @@ __all__ = [
     "decoder",
     "first_text",
     "follow",
-    "hash_and_value",
     "is_nothing",
     "is_too_deep",
     "mended",

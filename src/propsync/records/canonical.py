@@ -17,8 +17,8 @@ import msgspec
 from propsync.records.cutter import Path, PayloadUnreadable, first_text
 from propsync.records.decoding import decoder
 
-HASH_VERSION = 2
-"""Part of every record hash: a change of the canonical form makes a new version number, never a false update."""
+HASH_VERSION = 3
+"""Part of every record hash: of another number it says nothing, so both records are read and compared as now."""
 
 _LONGEST_PLAIN = 4_300  # digits, as msgspec reads whole numbers; more would let 1e999999999 ask for a gigabyte
 
@@ -40,13 +40,7 @@ class CanonicalForm:
 
 def canonical_hash(record: bytes | msgspec.Raw, form: CanonicalForm) -> str:
     """32 hex digits over the canonical form. Raises PayloadUnreadable for a record that is not whole JSON text."""
-    return hash_and_value(record, form)[0]
-
-
-def hash_and_value(record: bytes | msgspec.Raw, form: CanonicalForm) -> tuple[str, Any]:
-    """The hash with the decoded record that it was made of, which is costly to decode again. Raises like its sister."""
-    value = _canonical(record, form)
-    return hashlib.sha256(_encode(value)).hexdigest()[:32], value
+    return hashlib.sha256(canonical_bytes(record, form)).hexdigest()[:32]
 
 
 def canonical_bytes(record: bytes | msgspec.Raw, form: CanonicalForm) -> bytes:
