@@ -15,6 +15,7 @@ from propsync.warehouse import Warehouse
 
 _MOST_REJECTED = 10_000  # rows of one run and resource; a list whose every record lacks its key fails by its shape
 _LOT = 4_000_000  # bytes of payloads that are handed to DuckDB at once
+_HASHES = 10_000  # hashes that are handed to DuckDB at once
 Chosen = list[tuple[tuple[Any, ...], msgspec.Raw]]
 
 
@@ -36,7 +37,10 @@ class Readings:
         place = 1
         for chosen in self._by_page("select sequence, position from staging.candidates order by place"):
             keys = told.keys([record for _, record in chosen])
-            columns = {"place": range(place, place + len(keys)), "own_status": [key[0] if key else "" for key in keys]}
+            columns: dict[str, Sequence[Any]] = {
+                "place": range(place, place + len(keys)),
+                "own_status": [key[0] if key else "" for key in keys],
+            }
             self._warehouse.append("staging.own_statuses", columns)
             place += len(keys)
 
@@ -47,13 +51,21 @@ class Readings:
         """
         self._warehouse.execute("create or replace table staging.canonical (place bigint, hash varchar)")
         query = "select sequence, position, place from staging.candidates where is_to_compare order by place"
+        hashes: list[tuple[int, str]] = []
         for chosen in self._by_page(query):
-            self._add_canonical([(place, canonical_hash(record, form)) for (_, _, place), record in chosen])
+            hashes += [(place, canonical_hash(record, form)) for (_, _, place), record in chosen]
+            if len(hashes) >= _HASHES:
+                self._add_canonical(hashes)
+                hashes.clear()
+        self._add_canonical(hashes)
         for lot in self._warehouse.batches(known):
             self._add_canonical([(place, canonical_hash(payload.encode(), form)) for place, payload in lot])
 
     def _add_canonical(self, hashes: Sequence[tuple[int, str]]) -> None:
-        columns = {"place": [place for place, _ in hashes], "hash": [hashed for _, hashed in hashes]}
+        columns: dict[str, Sequence[Any]] = {
+            "place": [place for place, _ in hashes],
+            "hash": [hashed for _, hashed in hashes],
+        }
         self._warehouse.append("staging.canonical", columns)
 
     def payloads(self) -> Iterator[tuple[int, list[msgspec.Raw]]]:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from unit.api.loopback import HANG_UP, Reply
 
-from propsync.api import AssetQuery, MalformedBody
+from propsync.api import AssetQuery, MalformedBody, check_text
 from propsync.api.decoding import Decoder, decoded
 from propsync.errors import DiskFull, HomeUnusable, NotFound, PageTooLarge, UnexpectedAnswer
 
@@ -216,3 +216,14 @@ def test_a_report_can_be_asked_after_without_reading_it(api, server):
     server.script = [Reply(404)]
     with pytest.raises(NotFound):
         api.probe_report("a")
+
+
+@pytest.mark.parametrize("letter", ["é", "€", "🚪"])
+@pytest.mark.parametrize("before", range(65_530, 65_537))
+def test_a_letter_on_the_border_of_two_pieces_is_whole(before, letter):
+    body = b"x" * before + letter.encode() + b"y" * 70_000
+    check_text(body, "here")
+    with pytest.raises(MalformedBody, match=rf"not UTF-8 \(byte {before}\)"):
+        check_text(body.replace(letter.encode(), letter.encode()[:-1]), "here")
+    with pytest.raises(MalformedBody, match="not UTF-8"):
+        check_text(body[: before + 1], "here")
