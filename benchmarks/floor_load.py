@@ -32,16 +32,15 @@ def build(folder: Path, types: bytes, memory_limit: str) -> None:
 
 
 def database(folder: Path, memory_limit: str) -> duckdb.DuckDBPyConnection:
-    """The warehouse file, with propsync's settings; it is made anew each time, so it needs no log to recover from."""
+    """The warehouse file, with propsync's settings."""
     config: dict[str, str | bool | int | float | list[str]] = {
         "memory_limit": memory_limit,
         "temp_directory": str(folder),
         "preserve_insertion_order": False,
-        "checkpoint_threshold": "4GB",
+        "disabled_compression_methods": "fsst,dict_fsst",
     }
     connection = duckdb.connect(config=config)
-    options = "storage_version 'v1.2.0', recovery_mode 'no_wal_writes'"
-    connection.execute(f"attach '{folder}/warehouse.duckdb' as warehouse ({options})")
+    connection.execute(f"attach '{folder}/warehouse.duckdb' as warehouse (storage_version 'v1.2.0')")
     connection.execute("use warehouse")
     return connection
 
