@@ -25,7 +25,8 @@
     │   ├── ManifestUnreadable              a landed manifest is damaged: the next run reads its resource anew
     │   ├── MergeFailed                     a record could not be made into rows: report it
     │   ├── ShapeUnknown                    a shape could not be found: name it under [shapes]
-    │   └── PageTooLarge                    a body exceeds its bound: ask for fewer records a page
+    │   ├── PageTooLarge                    a body exceeds its bound: ask for fewer records a page
+    │   └── DocumentDamaged                 a document is not whole: it is not kept, and asked for again later
     └── Busy                        exit 4  another run is at work: wait
 
 Nothing here may hold a token: whoever quotes a server's words redacts them first (`log.redact`).
@@ -253,6 +254,12 @@ class PageTooLarge(ResourceFailed):
     """A body exceeds its bound, compressed or not."""
 
     advice = "Set PROPSYNC_PAGE_LIMIT lower, then run again"
+
+
+class DocumentDamaged(ResourceFailed):
+    """A document that came is not what it should be (correctness.md §8): it is not kept."""
+
+    advice = "It is asked for again by a later `propsync archive`"
 
 
 class Busy(PropsyncError):
