@@ -1,8 +1,18 @@
 -- severity: fail
--- why: a current table holds exactly the latest versions that are not gone
-with latest as (
-  select assessment_id from history.assessments where valid_to is null and change <> 'delete'
+-- why: a current table holds exactly the versions that are not gone, as of the last run that it was built for: where
+-- building failed, yesterday's rows stay
+with built as (
+  select built_through from ops.tables where table_schema = 'main' and table_name = 'assessments' and built_through is not null
+),
+shown as (
+  select assessment_id from main.assessments where exists (from built)
+),
+latest as (
+  select assessment_id
+  from history.assessments
+  join built on valid_from <= built_through and (valid_to is null or valid_to > built_through)
+  where change <> 'delete'
 )
-(select assessment_id from latest except all select assessment_id from main.assessments)
+(select assessment_id from latest except all select assessment_id from shown)
 union all
-(select assessment_id from main.assessments except all select assessment_id from latest)
+(select assessment_id from shown except all select assessment_id from latest)

@@ -5,17 +5,19 @@ from __future__ import annotations
 import ssl
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import BinaryIO, Self, TypeVar
 
 from propsync.api import requests as ask
 from propsync.api.answers import Answer, Saved, Traffic
 from propsync.api.clock import SYSTEM_CLOCK, Clock
-from propsync.api.exchange import Check, Exchange, receive_answer, receive_document, receive_nothing
+from propsync.api.exchange import Check, Exchange, receive_answer, receive_nothing
 from propsync.api.gate import Gate
 from propsync.api.pool import in_parallel
 from propsync.api.requests import ApiRequest, AssessmentQuery, AssetQuery, ScheduleQuery
 from propsync.api.retry import RetryPolicy
+from propsync.api.saving import Saving
 from propsync.api.token import TokenSource
 from propsync.api.transport import Transport
 from propsync.api.writes import (
@@ -188,7 +190,33 @@ class Api:
         return self._document(ask.bundle_request(assessment_id), into, max_bytes)
 
     def _document(self, request: ApiRequest, into: BinaryIO, max_bytes: int) -> Saved:
-        return self._exchange.run(request, receive_document(into, max_bytes), threading.Event())
+        return self._exchange.run(request, Saving(into, max_bytes), threading.Event())
+
+    def save_each(
+        self,
+        requests: Iterable[ApiRequest],
+        into: Callable[[ApiRequest], AbstractContextManager[BinaryIO]],
+        then: Callable[[ApiRequest, BinaryIO, Saved], T],
+        failed: Callable[[ApiRequest, ResourceFailed], T],
+    ) -> Iterator[T]:
+        """Documents, at once, each written to the file that `into` opens for it; as they complete.
+
+        `then` gets the file, still open, in the thread that asked; it may raise ResourceFailed for one that is not
+        whole. One that fails costs only itself; an API out of reach, or StopRun, ends it all.
+        """
+        cancel = threading.Event()
+
+        def one(request: ApiRequest) -> T:
+            try:
+                with into(request) as file:
+                    saved = self._exchange.run(request, Saving(file, MAX_DOCUMENT_BYTES), cancel)
+                    return then(request, file, saved)
+            except ApiUnreachable:
+                raise
+            except ResourceFailed as error:
+                return failed(request, error)
+
+        return in_parallel(one, requests, threads=self._threads, cancel=cancel, wake=self._gate.wake)
 
     def probe_report(self, assessment_id: str) -> None:
         """Ask for the report PDF without reading it: returns if there is one, raises NotFound and so on if not."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import errno
-import hashlib
 import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import BinaryIO, TypeVar
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeVar, runtime_checkable
 
-from propsync.api.answers import Answer, Saved
-from propsync.api.bodies import HEADER_BYTES, check_body, check_header
+from propsync.api.answers import Answer
+from propsync.api.bodies import check_body
 from propsync.api.clock import Clock
 from propsync.api.decoding import Decoder, decoded, encoding_of
 from propsync.api.gate import Cancelled, Gate, Outcome
@@ -23,8 +21,6 @@ from propsync.api.transport import Reply, Transport, check_bound
 from propsync.api.verdicts import is_good, is_passing, refusal, setback
 from propsync.errors import (
     AnswerLost,
-    DiskFull,
-    HomeUnusable,
     MalformedBody,
     PropsyncError,
     TokenRefused,
@@ -59,6 +55,14 @@ class Receiving:
 
 
 Receive = Callable[[Receiving], T]
+
+
+@runtime_checkable
+class Resuming(Protocol):
+    """A `Receive` that can go on where the last attempt broke off."""
+
+    def resumes_at(self) -> int:
+        """From which byte of the body on to ask, 0 for all of it."""
 
 
 class Exchange:
@@ -116,7 +120,7 @@ class Exchange:
             token, is_repeat = fresh, True
 
     def _send(self, effort: Effort, token: str, is_repeat: bool, receive: Receive[T]) -> T:
-        request = effort.request
+        request = _rest_of(effort.request, receive)
         asked_at, started = self._clock.now(), self._clock.monotonic()
         with self._transport.send(request, token, is_repeat=is_repeat) as reply:
             if not is_good(request, reply.status):
@@ -135,6 +139,12 @@ class Exchange:
             what = f"the API answered {reply.status} instead of 200, so whether it was done is not known"
             return AnswerLost(str(request), what, status=reply.status, attempts=1)
         return refusal(request, reply.status, reply.headers, _error_body(request, reply))
+
+
+def _rest_of(request: ApiRequest, receive: Receive[T]) -> ApiRequest:
+    """The request for what is still lacking, where what came before can be gone on with."""
+    after = receive.resumes_at() if isinstance(receive, Resuming) else 0
+    return replace(request, after=after) if after else request
 
 
 class _Unauthorized(Exception):
@@ -206,41 +216,6 @@ def _decode(raw: bytes, encoding: str, bound: int, where: str) -> bytes:
         check_bound(where, size, bound)
         pieces.append(piece)
     return b"".join(pieces)
-
-
-def receive_document(into: BinaryIO, bound: int) -> Receive[Saved]:
-    """Write a body of at most `bound` bytes to a file as it comes, hashed on the way; a repeat starts it afresh."""
-    start = into.tell()
-
-    def receive(receiving: Receiving) -> Saved:
-        where, accept = receiving.where, receiving.request.accept
-        decoder = Decoder(encoding_of(receiving.reply.headers.get("content-encoding", ""), where), where)
-        with _disk_errors(where):
-            into.seek(start)
-            into.truncate()
-        digest, size, head = hashlib.sha256(), 0, b""
-        for piece in decoded(receiving.chunks(bound), decoder):
-            if len(head) < HEADER_BYTES:
-                head = (head + piece)[:HEADER_BYTES]
-            size += len(piece)
-            check_bound(where, size, bound)
-            digest.update(piece)
-            with _disk_errors(where):
-                into.write(piece)
-        check_header(accept, head, where)
-        return Saved(size, digest.hexdigest(), receiving.attempts)
-
-    return receive
-
-
-@contextmanager
-def _disk_errors(where: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise DiskFull(where, f"the document cannot be written: {error.strerror}") from error
-        raise HomeUnusable(where, f"the document cannot be written: {error.strerror}") from error
 
 
 def receive_nothing(receiving: Receiving) -> None:

@@ -32,13 +32,17 @@ class Accept(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ApiRequest:
-    """One request: `path` is already percent-encoded and relative to base_url, `query` is not encoded yet."""
+    """One request: `path` is already percent-encoded and relative to base_url, `query` is not encoded yet.
+
+    `after` asks for the bytes of the body from there on (a Range header).
+    """
 
     method: str
     path: str
     query: tuple[tuple[str, str], ...] = ()
     body: bytes | None = None
     accept: Accept = Accept.JSON
+    after: int = 0
 
     def target(self) -> str:
         """Path and query as sent. Commas stay as they are: the API separates ids by them, and URLs stay short."""

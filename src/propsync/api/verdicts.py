@@ -22,14 +22,14 @@ from propsync.errors import (
 )
 
 RETRY_AFTER_FLOOR = 1.0
-_AGAIN = frozenset((408, 425, 429))
+_AGAIN = frozenset((408, 416, 425, 429))  # 416: of a body that is another by now there is no such rest
 _CROWDED = frozenset((408, 429, 503, 504))
 _LONGEST_QUOTE = 200
 
 
 def is_good(request: ApiRequest, status: int) -> bool:
-    """Whether the status is the one that spec 4 shows for the request."""
-    return status == (204 if request.accept is Accept.NOTHING else 200)
+    """Whether the status is the one that spec 4 shows for the request, or the rest of a body that was asked for."""
+    return status == (204 if request.accept is Accept.NOTHING else 200) or (request.after > 0 and status == 206)
 
 
 def is_passing(status: int) -> bool:

@@ -8,17 +8,15 @@ import os
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
-from typer import _click as typer_click
-from typer.core import TyperCommand
 
 from propsync import __version__, log
+from propsync.cli import given
+from propsync.cli.archive import archive_app
+from propsync.cli.given import AsJson, ManyValues, ids_option, settings
 from propsync.errors import PropsyncError, ResourceFailed
-
-if TYPE_CHECKING:
-    from propsync.settings import Settings
 
 app = typer.Typer(
     name="propsync",
@@ -34,6 +32,9 @@ app = typer.Typer(
         "was left behind, 4 another run is at work."
     ),
 )
+
+
+app.add_typer(archive_app, name="archive")
 
 
 class LogLevel(StrEnum):
@@ -53,32 +54,10 @@ class Format(StrEnum):
     PARQUET = "parquet"
 
 
-class ManyValues(TyperCommand):
-    """A command whose options take several values each, one after the other: `--property A B`."""
-
-    def parse_args(self, ctx: typer_click.Context, args: list[str]) -> list[str]:
-        """Repeats each option before each of its values; the first of them may open with a dash, as ids do."""
-        several = {name for option in self.params if option.multiple for name in option.opts}
-        spread: list[str] = []
-        option = None
-        for word in args:
-            if word in several and (not spread or spread[-1] != option):
-                option = word
-            elif option is not None and spread[-1] != option:
-                option = None if word.startswith("-") else option
-                spread += [option] if option else []
-            spread.append(word)
-        return super().parse_args(ctx, spread)
-
-
-AsJson = Annotated[
-    bool, typer.Option("--json", help="One JSON object on standard output, log lines on standard error.")
-]
 Version = Annotated[
     bool,
     typer.Option("--version", callback=lambda wanted: _tell_version(wanted), is_eager=True, help="Tell the version."),
 ]
-_config: Path | None = None
 
 
 @app.callback()
@@ -92,19 +71,8 @@ def options(
     version: Version = False,  # noqa: ARG001 - typer calls its callback
 ) -> None:
     """Options that every command takes."""
-    global _config
-    _config = config
+    given.config = config
     log.configure(log_level.value, interactive=sys.stderr.isatty())
-
-
-def settings() -> Settings:
-    """The settings of this call; names that are not settings are told. Raises SettingsError."""
-    from propsync.settings import load_settings
-
-    loaded = load_settings(_config)
-    for name in loaded.unrecognised:
-        logging.getLogger("propsync.settings").warning("%s is not a setting and changes nothing", name)
-    return loaded
 
 
 def _tell_version(wanted: bool) -> None:
@@ -135,20 +103,15 @@ def sync(
     raise typer.Exit(report.exit_code)
 
 
-def _ids(name: str, wanted: str) -> Any:
-    """An option that takes ids, several of them."""
-    return typer.Option(name, metavar="ID…", show_default=False, help=wanted)
-
-
 @app.command(cls=ManyValues)
 def backfill(
-    property_: Annotated[list[str] | None, _ids("--property", "Just these properties.")] = None,
-    asset_type: Annotated[list[str] | None, _ids("--asset-type", "Just assets of these types.")] = None,
+    property_: Annotated[list[str] | None, ids_option("--property", "Just these properties.")] = None,
+    asset_type: Annotated[list[str] | None, ids_option("--asset-type", "Just assets of these types.")] = None,
     assessment_type: Annotated[
-        list[str] | None, _ids("--assessment-type", "Just assessments and schedules of these types.")
+        list[str] | None, ids_option("--assessment-type", "Just assessments and schedules of these types.")
     ] = None,
-    asset: Annotated[list[str] | None, _ids("--asset", "Just these assets.")] = None,
-    assessment: Annotated[list[str] | None, _ids("--assessment", "Just these assessments.")] = None,
+    asset: Annotated[list[str] | None, ids_option("--asset", "Just these assets.")] = None,
+    assessment: Annotated[list[str] | None, ids_option("--assessment", "Just these assessments.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Re-read just that part of the API and merge it; nothing else is concluded to be gone."""

@@ -5,6 +5,7 @@ from propsync.merge.build import Builder
 from propsync.merge.carried import CARRIED, Carried, carry_out
 from propsync.merge.inner import find_inner_shapes
 from propsync.merge.known import known_values, listed_keys, note_statuses, statuses_seen
+from propsync.merge.marks import mark_tables
 from propsync.merge.merger import Merger
 from propsync.merge.missing import Missing, is_too_many, sample, to_hold
 from propsync.merge.reference import build_reference
@@ -26,6 +27,7 @@ __all__ = [
     "is_too_many",
     "known_values",
     "listed_keys",
+    "mark_tables",
     "merged_forms",
     "note_statuses",
     "read_history",

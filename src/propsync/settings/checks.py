@@ -98,6 +98,8 @@ def check_list(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def check_kinds(names: tuple[str, ...]) -> tuple[str, ...]:
+    if names == ("none",):
+        return ()
     if bad := next((name for name in names if name not in DOCUMENT_KINDS), None):
         raise ValueError(f"{bad!r} is not a kind of document")
     return names

@@ -51,7 +51,7 @@ DocumentKinds = Annotated[
     BeforeValidator(checks.split),
     AfterValidator(checks.check_list),
     AfterValidator(checks.check_kinds),
-    Accepts("report, bundle, or both with a comma between"),
+    Accepts("report, bundle, both with a comma between, or none"),
 ]
 PageLimit = Annotated[int, Field(ge=1, le=1000), *_number("a whole number from 1 to 1000")]
 Count = Annotated[int, Field(ge=1), *_number("a whole number from 1")]

@@ -54,7 +54,9 @@ class Settings(BaseSettings):
     lock_wait: kinds.Seconds = Field(900, description="seconds to wait for another run")
     memory_limit: kinds.Memory = Field("1GB", description="DuckDB's memory")
     landing_keep_days: kinds.Count = Field(30, description="days that landing is kept for rebuild")
-    archive_kinds: kinds.DocumentKinds = Field(DOCUMENT_KINDS, description="kinds of document to archive")
+    archive_kinds: kinds.DocumentKinds = Field(
+        DOCUMENT_KINDS, description="kinds of document to archive; none for none"
+    )
     archive_statuses: kinds.Statuses = Field(("approved",), description="statuses whose documents are archived")
     archive_max_gb: kinds.Amount = Field(5, description="most gigabytes of documents a night")
     archive_max_minutes: kinds.Amount = Field(120, description="most minutes on documents a night")

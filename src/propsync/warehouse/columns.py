@@ -93,19 +93,32 @@ class OpenColumns:
         names = sorted(name for name in self.members if (name, "*") not in self._excluded)
         known = [name for name in names if (name,) in self._excluded]
         # a member that has a column of its own has nothing to tell, unless it is an object
-        objects = self._told(payloads, known, "bool_or(starts_with({}::varchar, '{{'))")
+        objects = self._are_objects(payloads, known)
         names = [name for name in names if name not in known or objects[name]]
-        told = self._told(payloads, names, "json_group_structure({})")
-        return {name: json.loads(one) for name, one in told.items() if one is not None}
+        return {name: json.loads(told) for name, told in self._structures(payloads, names) if told is not None}
 
-    def _told(self, payloads: str, names: Sequence[str], aggregate: str) -> dict[str, Any]:
-        """An aggregate of each of these members; a payload is parsed once for all of them."""
+    def _are_objects(self, payloads: str, names: Sequence[str]) -> dict[str, bool]:
+        """Whether any payload has an object under a name; a payload is parsed once for all of them."""
         if not names:
             return {}
-        paths = ", ".join(text(json_path((name,))) for name in names)
-        aggregates = ", ".join(aggregate.format(f"members[{place}]") for place in range(1, len(names) + 1))
-        query = f"select {aggregates} from (select json_extract(payload, [{paths}]) as members from ({payloads}))"
+        are = ", ".join(f"bool_or(starts_with(members[{place}]::varchar, '{{'))" for place, _ in enumerate(names, 1))
+        query = f"select {are} from (select json_extract(payload, {_paths(names)}) as members from ({payloads}))"
         return dict(zip(names, self._warehouse.rows(query)[0], strict=True))
+
+    def _structures(self, payloads: str, names: Sequence[str]) -> Iterator[tuple[str, str | None]]:
+        """The structure of what is under each name, as JSON.
+
+        Of values that look alike one stands for all: `json_group_structure` keeps whatever it has seen in memory, which
+        no limit bounds.
+        """
+        if not names:
+            return
+        members = f"select json_extract(payload, {_paths(names)}) as members from ({payloads})"
+        each = f"select unnest(members) as member, generate_subscripts(members, 1) as place from ({members})"
+        alike = f"select place, any_value(member) as member from ({each}) group by place, json_structure(member)"
+        query = f"select place, json_group_structure(member) from ({alike}) group by place"
+        for place, told in self._warehouse.rows(query):
+            yield names[place - 1], told
 
     def _too_big(self, payloads: str, sources: Sequence[Source]) -> set[Source]:
         """Those of `sources` with whole numbers beyond 64 bits, which would lose digits in a DOUBLE."""
@@ -168,6 +181,10 @@ def json_path(source: Source) -> str:
         return "".join("/" + name.replace("~", "~0").replace("/", "~1") for name in source)
     escaped = (name.replace("\\", "\\\\").replace('"', '\\"') for name in source)
     return "$" + "".join(f'."{name}"' for name in escaped)
+
+
+def _paths(names: Sequence[str]) -> str:
+    return f"[{', '.join(text(json_path((name,))) for name in names)}]"
 
 
 def _widened(column: OpenColumn, kind: str) -> OpenColumn:

@@ -17,7 +17,7 @@ from propsync.warehouse.tables import TABLES, quoted
 STORAGE_VERSION = "v1.2.0"
 """Clients from 1.2 on can open what is written so."""
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """Kept in `ops.schema_version`; a file with another number must be rebuilt, it is never migrated."""
 
 _BETWEEN = "\x1f"  # the unit separator, which JSON never holds as it is

@@ -1,0 +1,34 @@
+-- grain: assessment_id, kind
+-- why: which wanted documents are lacking, and why; what is kept and up to date is not lacking
+with assessments as (
+  select * from main.assessments where list_contains($statuses, status)
+),
+pairs as (
+  select assessments.*, unnest($kinds) as kind from assessments
+),
+asked as (
+  select assessment_id, kind, max(of_changed_at) as of_changed_at from main.documents group by assessment_id, kind
+),
+lacking as (
+  select * from main.documents where version is null
+),
+judged as (
+  select
+    pairs.*,
+    lacking.attempts,
+    lacking.last_error,
+    lacking.asked_at,
+    lacking.due_at,
+    case
+      when asked.of_changed_at is null then 'not asked for yet'
+      when pairs.changed_at > asked.of_changed_at then 'changed since'
+      when lacking.state = 'missing' then 'missing in the API'
+      when lacking.state = 'failed' then 'failed'
+    end as reason
+  from pairs
+  left join asked on asked.assessment_id = pairs.assessment_id and asked.kind = pairs.kind
+  left join lacking on lacking.assessment_id = pairs.assessment_id and lacking.kind = pairs.kind
+)
+select assessment_id, kind, property_id, assessment_type_id, reason, attempts, last_error, asked_at, due_at
+from judged
+where reason is not null

@@ -1,0 +1,78 @@
+-- grain: assessment_id, kind, version
+-- why: the rows of what was just asked for, as they become: bytes that are not those of the latest version are another
+-- one; what is missing or failed has a row of its own, and is asked for again later and later
+with taken as (
+  select * from staging.taken_documents
+),
+before as (
+  select documents.*
+  from main.documents as documents
+  semi join staging.taken_documents as taken
+    on taken.assessment_id = documents.assessment_id and taken.kind = documents.kind
+),
+known as (
+  select
+    assessment_id,
+    kind,
+    max(version) as version,
+    max(sha256) filter (is_latest) as sha256,
+    max(attempts) filter (version is null) as attempts
+  from before
+  group by assessment_id, kind
+),
+judged as (
+  select
+    taken.*,
+    coalesce(known.version, 0) as last_version,
+    coalesce(known.attempts, 0) + 1 as tries,
+    taken.outcome = 'stored' as is_stored,
+    coalesce(taken.sha256 = known.sha256, false) as is_same
+  from taken
+  left join known on known.assessment_id = taken.assessment_id and known.kind = taken.kind
+),
+due as (
+  select
+    *,
+    case
+      when is_stored then asked_at + to_days($recheck_days)
+      when outcome = 'missing' then asked_at + to_hours(23)
+      when tries < 2 then asked_at
+      else asked_at + to_hours(least(20 * pow(2, least(tries - 2, 10)), 30 * 24)::integer)
+    end as due_at
+  from judged
+),
+kept as (
+  select
+    before.* replace (
+      before.is_latest and (due.is_same or not due.is_stored) as is_latest,
+      if(before.is_latest and due.is_same, due.asked_at, before.asked_at) as asked_at,
+      if(before.is_latest and due.is_same, due.of_changed_at, before.of_changed_at) as of_changed_at,
+      if(before.is_latest and due.is_same, due.due_at, before.due_at) as due_at
+    )
+  from before
+  join due on due.assessment_id = before.assessment_id and due.kind = before.kind
+  where before.version is not null
+),
+added as (
+  select
+    assessment_id,
+    kind,
+    if(is_stored, last_version + 1, null)::integer as version,
+    is_stored as is_latest,
+    outcome as state,
+    sha256,
+    size_bytes,
+    path,
+    if(is_stored, asked_at, null) as fetched_at,
+    tries::integer as attempts,
+    error as last_error,
+    same_text_as,
+    asked_at,
+    of_changed_at,
+    due_at
+  from due
+  where not (is_stored and is_same)
+)
+from kept
+union all by name
+from added

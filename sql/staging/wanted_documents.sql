@@ -1,0 +1,54 @@
+-- grain: assessment_id, kind
+-- why: what is to be asked for now. What came or changed since the archive last began goes first, the newest before the
+-- others; then what was never asked for, the oldest first; then what failed or is missing; last, what is kept for long
+with assessments as (
+  select assessment_id, property_id, assessment_type_id, changed_at
+  from main.assessments
+  where list_contains($statuses, status)
+    and (len($properties) = 0 or list_contains($properties, property_id))
+),
+pairs as (
+  select assessments.*, unnest($kinds) as kind from assessments
+),
+asked as (
+  select
+    assessment_id,
+    kind,
+    max(asked_at) as asked_at,
+    max(of_changed_at) as of_changed_at,
+    max(sha256) filter (is_latest) as sha256,
+    max(path) filter (is_latest) as path,
+    max(coalesce(same_text_as, sha256)) filter (is_latest) as same_text_as,
+    max(due_at) filter (version is null) as failed_due_at,
+    max(due_at) as due_at
+  from main.documents
+  group by assessment_id, kind
+),
+judged as (
+  select
+    pairs.*,
+    asked.asked_at,
+    asked.sha256,
+    asked.path,
+    asked.same_text_as,
+    case
+      when asked.asked_at is null or pairs.changed_at > asked.of_changed_at
+        then if(coalesce(pairs.changed_at > $since, true), 1, 2)
+      when asked.failed_due_at <= $now then 3
+      when asked.failed_due_at is null and asked.due_at <= $now then 4
+    end as turn
+  from pairs
+  left join asked on asked.assessment_id = pairs.assessment_id and asked.kind = pairs.kind
+)
+select
+  row_number() over (
+    order by turn, if(turn = 1, -epoch_us(changed_at), epoch_us(coalesce(asked_at, changed_at))), assessment_id, kind desc
+  ) as place,
+  assessment_id,
+  kind,
+  changed_at,
+  sha256,
+  path,
+  same_text_as
+from judged
+where turn is not null and (asked_at is null or asked_at < $began)

@@ -1,0 +1,142 @@
+"""Asks for documents, checks each, and keeps those that are whole (correctness.md §8)."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from propsync.api import Api, ApiRequest, Saved
+from propsync.documents.blobs import Blobs
+from propsync.documents.budget import Budget
+from propsync.documents.bundle import Bundle
+from propsync.documents.kinds import KINDS, Kind
+from propsync.documents.ledger import Wanted
+from propsync.documents.reading import Content, DocumentReader
+from propsync.documents.taken import Taken
+from propsync.errors import AccessForbidden, DocumentDamaged, ResourceFailed, UsageError
+from propsync.storage import PARTIAL, remove
+
+
+class Fetcher:
+    """Fetches documents through `api` into `blobs`; `partial` is a folder on the same disk for what is under way."""
+
+    def __init__(
+        self, api: Api, blobs: Blobs, reader: DocumentReader, partial: Path, budget: Budget, *, with_text: bool = False
+    ) -> None:
+        self._api = api
+        self._blobs = blobs
+        self._reader = reader
+        self._partial = partial
+        self._budget = budget
+        self._with_text = with_text
+        self.forbidden: dict[str, str] = {}
+        """Kinds that the token has no right to, with the error: they are not asked for any more."""
+        self.contents: dict[str, Content] = {}
+        """What is in the documents that came, by their hash."""
+
+    def fetch(self, wanted: Sequence[Wanted]) -> Iterator[Taken]:
+        """Each as it comes, good or not; fewer where the budget ends. Raises StopRun and ApiUnreachable."""
+        by_request: dict[ApiRequest, Wanted] = {}
+
+        def requests() -> Iterator[ApiRequest]:
+            for one in wanted:
+                if self._budget.reason():
+                    return
+                if one.kind not in self.forbidden:
+                    request = KINDS[one.kind].request(one.assessment_id)
+                    by_request[request] = one
+                    self._budget.ask()
+                    yield request
+
+        usable, unusable = _parted(wanted)
+        yield from unusable
+        wanted = usable
+
+        def then(request: ApiRequest, file: BinaryIO, saved: Saved) -> Taken:
+            file.flush()
+            return self._keep(by_request[request], Path(file.name), saved)
+
+        def failed(request: ApiRequest, error: ResourceFailed) -> Taken:
+            return self._failed(by_request[request], error)
+
+        yield from self._api.save_each(requests(), self._file, then, failed)
+
+    @contextmanager
+    def _file(self, _request: ApiRequest) -> Iterator[BinaryIO]:
+        """A file for one document; whatever is not kept is removed."""
+        with tempfile.NamedTemporaryFile(dir=self._partial, suffix=PARTIAL, delete=False) as file:
+            try:
+                yield cast("BinaryIO", file)
+            finally:
+                remove(Path(file.name))
+
+    def _keep(self, wanted: Wanted, path: Path, saved: Saved) -> Taken:
+        self._budget.spend(saved.size)
+        kind = KINDS[wanted.kind]
+        before = self._before(wanted)
+        if before and saved.sha256 == wanted.sha256:  # it was checked when it was kept
+            return _taken(wanted, "stored", saved=saved, path=wanted.path)
+        self._note(kind, saved.sha256, path, self._reader.check(kind, path))
+        same = wanted.same_text_as if before and self._reader.is_same(kind, before, path) else None
+        return _taken(wanted, "stored", saved=saved, path=self._blobs.keep(kind, saved.sha256, path), same=same)
+
+    def _note(self, kind: Kind, sha256: str, path: Path, bundle: Bundle | None) -> None:
+        """Notes what is in it, here where nobody waits for the run lock."""
+        if bundle is not None:
+            self.contents[sha256] = bundle
+        elif self._with_text:
+            with suppress(DocumentDamaged):  # its pages can be opened; that they give no text is no reason to refuse it
+                self.contents[sha256] = self._reader.content(kind, path)
+
+    def _before(self, wanted: Wanted) -> Path | None:
+        """The file of the latest version; None where there is none, or where it is lost."""
+        try:
+            return self._blobs.path(wanted.path) if wanted.path else None
+        except FileNotFoundError:
+            return None
+
+    def _failed(self, wanted: Wanted, error: ResourceFailed) -> Taken:
+        if isinstance(error, AccessForbidden):
+            self.forbidden[wanted.kind] = str(error)
+        outcome = "missing" if error.says_not_found else "failed"
+        return _taken(wanted, outcome, error=error.what)
+
+
+def _parted(wanted: Iterable[Wanted]) -> tuple[list[Wanted], list[Taken]]:
+    """Those that can be asked for, and how the others failed: an id of dots alone cannot stand in an address."""
+    usable, unusable = [], []
+    for one in wanted:
+        try:
+            KINDS[one.kind].request(one.assessment_id)
+        except UsageError as error:
+            unusable.append(_taken(one, "failed", error=error.what))
+        else:
+            usable.append(one)
+    return usable, unusable
+
+
+def _taken(
+    wanted: Wanted,
+    outcome: str,
+    *,
+    saved: Saved | None = None,
+    path: str | None = None,
+    same: str | None = None,
+    error: str | None = None,
+) -> Taken:
+    return Taken(
+        assessment_id=wanted.assessment_id,
+        kind=wanted.kind,
+        outcome=outcome,
+        asked_at=datetime.now(UTC).isoformat(),
+        of_changed_at=wanted.changed_at.isoformat(),
+        sha256=saved.sha256 if saved else None,
+        size_bytes=saved.size if saved else None,
+        path=path,
+        error=error,
+        same_text_as=same,
+    )

@@ -1,0 +1,96 @@
+"""`documents` and what hangs on it: what is wanted, and what came of asking."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass, fields
+from datetime import datetime
+from typing import Any
+
+from propsync.documents.taken import Taken
+from propsync.merge import mark_tables
+from propsync.warehouse import Models, Warehouse
+
+_TIMES = ("asked_at", "of_changed_at")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A document to be asked for, with the latest version there is of it: its hash, path, and whose text it has."""
+
+    assessment_id: str
+    kind: str
+    changed_at: datetime
+    sha256: str | None = None
+    path: str | None = None
+    same_text_as: str | None = None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which documents are wanted: kinds, statuses of assessments, and properties (none for all)."""
+
+    kinds: Sequence[str]
+    statuses: Sequence[str]
+    properties: Sequence[str] = ()
+
+    def values(self) -> dict[str, Any]:
+        """For models to bind."""
+        return {name: list(value) for name, value in self.__dict__.items()}
+
+
+class Ledger:
+    """Reads and writes `main.documents` and `marts.document_coverage` in the state database."""
+
+    def __init__(self, warehouse: Warehouse) -> None:
+        self._warehouse = warehouse
+
+    def last_asked(self) -> datetime | None:
+        """When anything was asked for last."""
+        found: datetime | None = self._warehouse.value("select max(asked_at) from main.documents")
+        return found
+
+    def wanted(
+        self, choice: Choice, *, now: datetime, began: datetime, since: datetime | None, most: int
+    ) -> tuple[list[Wanted], int]:
+        """The first `most` documents to be asked for, in their order, and how many there are in all.
+
+        What was asked for after `began` is left alone; what changed after `since` goes first.
+        """
+        values = choice.values() | {"now": now, "began": began, "since": since}
+        count = Models(self._warehouse, values).stage("staging/wanted_documents")
+        columns = ", ".join(field.name for field in fields(Wanted))
+        query = f"select {columns} from staging.wanted_documents where place <= ? order by place"
+        return [Wanted(*row) for row in self._warehouse.rows(query, [most])], count
+
+    def record(self, taken: Sequence[Taken], run_id: str, recheck_days: int) -> Mapping[str, int]:
+        """Puts what came into the table; returns how many ended how: stored (new bytes), same, missing, failed."""
+        self._stage(taken)
+        models = Models(self._warehouse, {"recheck_days": recheck_days})
+        before = self._versions()
+        models.stage("staging/documents_after")
+        with self._warehouse.transaction():
+            models.close("main/documents.close")
+            models.open("main/documents.open")
+            mark_tables(self._warehouse, run_id, "main", ["documents"])
+        ended = Counter(one.outcome for one in taken)
+        new = self._versions() - before
+        return {"stored": new, "same": ended["stored"] - new, "missing": ended["missing"], "failed": ended["failed"]}
+
+    def cover(self, choice: Choice) -> int:
+        """Makes `marts.document_coverage` anew; returns how many documents are lacking."""
+        with self._warehouse.transaction():
+            return Models(self._warehouse, choice.values()).replace("marts/document_coverage")
+
+    def _versions(self) -> int:
+        return int(self._warehouse.value("select count(version) from main.documents"))
+
+    def _stage(self, taken: Sequence[Taken]) -> None:
+        columns = ", ".join(f"{field.name} {_type(field.name)}" for field in fields(Taken))
+        self._warehouse.execute(f"create or replace table staging.taken_documents ({columns})")
+        self._warehouse.add("staging.taken_documents", [astuple(one) for one in taken])
+
+
+def _type(name: str) -> str:
+    return "timestamptz" if name in _TIMES else "bigint" if name == "size_bytes" else "varchar"

@@ -1,0 +1,84 @@
+"""Opens documents: whether one is whole, and whether it says anything else than the version before."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from propsync.documents.bundle import Bounds, Bundle, read_bundle
+from propsync.documents.kinds import Kind
+from propsync.documents.pdf import PdfReader
+from propsync.errors import DocumentDamaged
+
+_PDF = ".pdf"
+Content = Bundle | list[str]
+"""What is in a document: a bundle's members, or a report's text by page."""
+
+
+class DocumentReader:
+    """Checks and compares documents; ZIPs within `bounds`, PDFs in a process of their own. Threads may share it."""
+
+    def __init__(self, bounds: Bounds, pdf: PdfReader, work: Path) -> None:
+        """`work` is a folder for PDFs taken out of a bundle for a moment."""
+        self._bounds = bounds
+        self._pdf = pdf
+        self._work = work
+
+    def check(self, kind: Kind, path: Path) -> Bundle | None:
+        """What is in a bundle, None for a report. Raises DocumentDamaged for a file that is not whole."""
+        if kind.suffix == _PDF:
+            self._pdf.check(path)
+            return None
+        return read_bundle(path, self._bounds)
+
+    def content(self, kind: Kind, path: Path) -> Content:
+        """What is in a bundle, or a report's text by page. Raises DocumentDamaged for one that cannot be read."""
+        return self._pdf.text(path) if kind.suffix == _PDF else read_bundle(path, self._bounds)
+
+    def is_same(self, kind: Kind, before: Path, after: Path) -> bool:
+        """Whether two versions differ in bytes alone: the same text on every page, the same members in a bundle.
+
+        A PDF without any text (scanned pages) is never the same as another: what its pictures show is not looked at.
+        """
+        try:
+            if kind.suffix == _PDF:
+                return self._is_same_text(before, after)
+            return self._is_same_bundle(before, after)
+        except (DocumentDamaged, zipfile.BadZipFile, OSError):
+            return False
+
+    def _is_same_text(self, before: Path, after: Path) -> bool:
+        text = self._pdf.text(after)
+        return any(page.strip() for page in text) and text == self._pdf.text(before)
+
+    def _is_same_bundle(self, before: Path, after: Path) -> bool:
+        old, new = (read_bundle(path, self._bounds) for path in (before, after))
+        if old.refused or new.refused:
+            return False
+        members, others = _by_name(old), _by_name(new)
+        if members.keys() != others.keys():
+            return False
+        differing = [name for name in members if members[name] != others[name]]
+        return all(name.lower().endswith(_PDF) and self._is_same_member(before, after, name) for name in differing)
+
+    def _is_same_member(self, before: Path, after: Path, name: str) -> bool:
+        with self._taken_out(before, name) as old, self._taken_out(after, name) as new:
+            return self._is_same_text(old, new)
+
+    @contextmanager
+    def _taken_out(self, bundle: Path, name: str) -> Iterator[Path]:
+        """A member as a file under a name of our own, for as long as it is looked at."""
+        with tempfile.TemporaryDirectory(dir=self._work) as folder:
+            path = Path(folder) / "member.pdf"
+            with zipfile.ZipFile(bundle) as members, members.open(name) as source, path.open("wb") as target:
+                shutil.copyfileobj(source, target)
+            yield path
+
+
+def _by_name(bundle: Bundle) -> dict[str, tuple[object, ...]]:
+    """What tells one content from another; of a member that is not read only what the ZIP says of it is known."""
+    return {one.name: (one.sha256 or one.refused, one.size_bytes, one.crc32) for one in bundle.members}
