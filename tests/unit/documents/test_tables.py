@@ -1,0 +1,251 @@
+"""Promises of bundle CSVs: every cell comes through as text, in whatever way the file was written."""
+
+import csv
+import io
+import tracemalloc
+import zipfile
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from propsync.documents import tables
+from propsync.documents.bundle import Bounds, Bundle, read_bundle
+from propsync.documents.tables import CsvTable, csv_tables
+from propsync.errors import DocumentDamaged
+
+
+def write(path, contents):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as folder:
+        for name, content in contents.items():
+            folder.writestr(name, content)
+    return path
+
+
+def tables_of(path):
+    bundle = read_bundle(path, Bounds(ratio=10_000))
+    assert bundle.refused is None
+    return [(table, [row for lot in lots for row in lot]) for table, lots in csv_tables(path, bundle)]
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Reads bytes as the actions.csv of a bundle."""
+
+    def reading(content):
+        [(table, rows)] = tables_of(write(tmp_path / "bundle.zip", {"actions.csv": content}))
+        return table, rows
+
+    return reading
+
+
+# --- which members ---------------------------------------------------------------------------------------------------
+
+
+def test_csvs_are_found_by_their_name_in_any_case_at_the_top_and_in_one_folder(tmp_path):
+    named = ["Elements.CSV", "export/ACTIONS.csv", "./controls.csv", "./export/controls.csv"]
+    others = ["a/b/actions.csv", "actions.csv.txt", "my actions.csv", "actions", "x/.actions.csv"]
+    found = tables_of(write(tmp_path / "bundle.zip", dict.fromkeys(named + others, b"Ref\r\n1\r\n")))
+    assert [table.name for table, _ in found] == ["elements", "actions", "controls", "controls"]
+
+
+def test_a_member_that_is_not_read_becomes_no_table(tmp_path):
+    assert tables_of(write(tmp_path / "bundle.zip", {"../actions.csv": b"Ref\r\n1\r\n"})) == []
+
+
+def test_a_bundle_that_is_refused_has_no_tables(tmp_path):
+    path = write(tmp_path / "bundle.zip", {"actions.csv": b"Ref\r\n1\r\n"})
+    assert list(csv_tables(path, Bundle((), "a member is encrypted"))) == []
+
+
+def test_the_rows_of_each_table_may_be_taken_after_all_tables_are_known(tmp_path):
+    path = write(tmp_path / "bundle.zip", {"actions.csv": b"Ref\n1\n", "controls.csv": b"Ref\n2\n"})
+    actions, controls = csv_tables(path, read_bundle(path, Bounds()))
+    assert list(controls[1]) == [[("2",)]]
+    assert list(actions[1]) == [[("1",)]]
+
+
+# --- columns ---------------------------------------------------------------------------------------------------------
+
+
+def test_columns_are_words_in_ascii_and_none_is_there_twice(read):
+    table, _ = read("Action ID,Due date,due-date,,Wysokość,2nd,,Raised_at\n".encode())
+    assert table == CsvTable(
+        "actions",
+        ("action_id", "due_date", "due_date_2", "column_4", "wysokosc", "_2nd", "column_7", "raised_at"),
+        ("Action ID", "Due date", "due-date", "", "Wysokość", "2nd", "", "Raised_at"),
+    )
+
+
+def test_columns_do_not_take_the_names_of_those_that_a_table_has_anyway(read):
+    table, _ = read(b"Assessment ID,document_sha256,Row number,csv_row_number\n")
+    assert table.columns == ("csv_assessment_id", "csv_document_sha256", "csv_row_number", "csv_row_number_2")
+
+
+@pytest.mark.parametrize("content", [b"", b"\r\n\r\n", b"\xef\xbb\xbf"], ids=["nothing", "empty lines", "a mark"])
+def test_an_empty_file_is_a_table_without_columns_and_rows(read, content):
+    assert read(content) == (CsvTable("actions", (), ()), [])
+
+
+@pytest.mark.parametrize("content", [b"Ref,Due", b"Ref,Due\r\n", b"\r\nRef,Due\r\n\r\n\r\n"])
+def test_a_header_alone_has_no_rows(read, content):
+    assert read(content) == (CsvTable("actions", ("ref", "due"), ("Ref", "Due")), [])
+
+
+# --- rows ------------------------------------------------------------------------------------------------------------
+
+
+def test_quotes_delimiters_and_line_ends_stay_in_their_cells(read):
+    _, rows = read(b'Ref,Text\r\n1,"a, ""b"";\r\nc\nd\te"\r\n2," e "\r\n')
+    assert rows == [("1", 'a, "b";\r\nc\nd\te'), ("2", " e ")]
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"], ids=ascii)
+def test_rows_end_as_on_any_system(read, end):
+    assert read(end.join((b"Ref,Due", b"1,a", b"", b"2,b")))[1] == [("1", "a"), ("2", "b")]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"], ids=ascii)
+def test_the_header_tells_the_delimiter(read, delimiter):
+    content = f'Ref{delimiter}"Place, room"{delimiter}Text\n1{delimiter}"2{delimiter}b"{delimiter}x,y;z\n'
+    rows = [("1", f"2{delimiter}b", "x,y;z")] if delimiter != "," else [("1", "2,b", "x,y;z")]
+    table, read_rows = read(content.encode())
+    assert (table.headers, read_rows) == (("Ref", "Place, room", "Text"), rows)
+
+
+def test_a_comma_wins_over_other_delimiters(read):
+    assert read(b"Ref;No,Text\tlong\n")[0].headers == ("Ref;No", "Text\tlong")
+
+
+def test_an_empty_cell_is_empty_and_a_lacking_one_is_missing(read):
+    assert read(b'Ref,Due,Text\n1,,""\n2\n,,\n')[1] == [("1", "", ""), ("2", None, None), ("", "", "")]
+
+
+def test_surplus_cells_stay_in_the_last_column(read):
+    _, rows = read(b"Ref;Text\n1;a;b;;c\n2;a;;\n3;;x\n")
+    assert rows == [("1", "a;b;;c"), ("2", "a"), ("3", ";x")]
+
+
+def test_columns_beyond_the_thousandth_are_surplus(read):
+    content = ",".join(f"c{number}" for number in range(1_200)) + "\n" + ",".join(map(str, range(1_200))) + "\n"
+    table, [row] = read(content.encode())
+    assert len(table.columns) == len(table.headers) == len(row) == 1_000
+    assert row[-1] == ",".join(map(str, range(999, 1_200)))
+
+
+def test_rows_come_in_lots(tmp_path):
+    content = b"Ref\n" + b"".join(b"%d\n" % number for number in range(4_500))
+    path = write(tmp_path / "bundle.zip", {"actions.csv": content})
+    [(_, lots)] = csv_tables(path, read_bundle(path, Bounds()))
+    lots = list(lots)
+    assert [len(lot) for lot in lots] == [2_000, 2_000, 500]
+    assert [row for lot in lots for row in lot] == [(str(number),) for number in range(4_500)]
+
+
+# --- encodings -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_utf_8_is_read_with_and_without_its_mark(read, encoding):
+    table, rows = read("Réf,Text\n1,ŵ € 門\n".encode(encoding))
+    assert (table.headers, rows) == (("Réf", "Text"), [("1", "ŵ € 門")])
+
+
+def test_what_is_not_utf_8_is_windows_1252(read):
+    table, rows = read("Réf,Text\n1,naïve – €5 “x”\n".encode("cp1252"))
+    assert (table.headers, rows) == (("Réf", "Text"), [("1", "naïve – €5 “x”")])
+
+
+def test_the_last_byte_of_a_long_file_can_tell_the_encoding(read):
+    cell = "é" * 1_500_000
+    assert read(f"Ref\n{cell}\n".encode())[1] == [(cell,)]
+    # a character that is cut off makes it Windows-1252 as a whole
+    assert read(f"Ref\n{cell}".encode()[:-1])[1] == [(cell.encode()[:-1].decode("cp1252"),)]
+
+
+def test_bytes_that_windows_1252_leaves_undefined_are_no_error(read):
+    assert read(b"Ref\n\x81\x8d\x8f\x90\x9d\xe9\n")[1] == [("\ufffd" * 5 + "é",)]
+
+
+# --- odd and hostile ones --------------------------------------------------------------------------------------------
+
+
+def test_nul_bytes_are_characters_like_others(read):
+    assert read(b"Ref,T\0\n1,a\0b\n\0,\n") == (
+        CsvTable("actions", ("ref", "t"), ("Ref", "T\0")),
+        [("1", "a\0b"), ("\0", "")],
+    )
+
+
+@pytest.mark.parametrize("cell", ["x" * 5_000_000, "x\n" * 2_000_000], ids=["one line", "many lines"])
+def test_a_very_long_cell_is_read(read, cell):
+    assert read(f'Ref,Text\n1,"{cell}"\n2,b\n'.encode())[1] == [("1", cell), ("2", "b")]
+
+
+TOO_LONG = {
+    "a line": b"x" * 10_000_001,
+    "a cell that never closes": b'"' + b"x\n" * 5_000_001,
+    "many cells of many lines": b'"x\n",' * 2_000_001,
+}
+
+
+@pytest.mark.parametrize("row", TOO_LONG.values(), ids=TOO_LONG)
+def test_a_row_too_long_to_be_held_is_told_and_not_held(tmp_path, row):
+    path = write(tmp_path / "bundle.zip", {"x/actions.csv": b"Ref\n1\n" + row})
+    bundle = read_bundle(path, Bounds(ratio=10_000))
+    [(table, lots)] = csv_tables(path, bundle)
+    assert table.headers == ("Ref",)
+    with pytest.raises(DocumentDamaged) as raised:
+        list(lots)
+    assert raised.value.what == "a row of x/actions.csv is longer than 10,000,000 characters"
+
+
+def test_a_million_empty_lines_are_no_long_row(read, monkeypatch):
+    monkeypatch.setattr(tables, "_LONGEST_ROW", 1_000)
+    assert read(b"\n" * 2_000 + b"Ref\n" + b"\n" * 2_000 + b"1\n" * 2_000)[1] == [("1",)] * 2_000
+
+
+def test_lots_of_long_rows_are_smaller(tmp_path):
+    path = write(tmp_path / "bundle.zip", {"actions.csv": b"Ref\n" + (b"x" * 3_000_000 + b"\n") * 5})
+    [(_, lots)] = csv_tables(path, read_bundle(path, Bounds(ratio=10_000)))
+    assert [len(lot) for lot in lots] == [2, 2, 1]
+
+
+def test_a_large_csv_does_not_show_in_memory(tmp_path):
+    path = tmp_path / "bundle.zip"
+    line = b"A-1,a door that does not close,2026-03-01\r\n"
+    with zipfile.ZipFile(path, "w") as folder, folder.open("actions.csv", "w") as member:
+        member.write(b"Ref,Text,Due\r\n")
+        for _ in range(200):
+            member.write(line * 1_000)
+    bundle = read_bundle(path, Bounds())
+    tracemalloc.start()
+    try:
+        [(_, lots)] = csv_tables(path, bundle)
+        assert sum(len(lot) for lot in lots) == 200_000
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
+
+
+cells = st.text(st.sampled_from("aé€ \0,;\t\"'\n\r\ufeff"), max_size=6)
+
+
+@given(rows=st.lists(st.lists(cells, min_size=2, max_size=2), max_size=5))
+def test_what_is_written_as_csv_is_read_as_it_was(tmp_path_factory, rows):
+    text = io.StringIO(newline="")
+    csv.writer(text, quoting=csv.QUOTE_ALL).writerows([["Ref", "Text"], *rows])
+    path = tmp_path_factory.getbasetemp() / "csv.zip"
+    [(_, read)] = tables_of(write(path, {"actions.csv": text.getvalue().encode()}))
+    assert read == [tuple(row) for row in rows]
+
+
+@given(
+    content=st.binary(max_size=200).map(lambda content: b"," + content)
+    | st.lists(st.sampled_from(b'a,;\t"\n\r\0\xe9\xc3'), max_size=60).map(bytes)
+)
+def test_whatever_the_bytes_rows_are_as_wide_as_the_header(tmp_path_factory, content):
+    path = tmp_path_factory.getbasetemp() / "any_csv.zip"
+    [(table, rows)] = tables_of(write(path, {"actions.csv": content}))
+    assert len(set(table.columns)) == len(table.columns) == len(table.headers)
+    assert all(len(row) == len(table.columns) for row in rows)
