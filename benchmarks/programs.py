@@ -19,6 +19,7 @@ def propsync(command: str, api: Api, home: Path, memory_limit: str) -> Cost:
         "PROPSYNC_TOKEN": api.token,
         "PROPSYNC_HOME": str(home),
         "PROPSYNC_MEMORY_LIMIT": memory_limit,
+        "PROPSYNC_ARCHIVE_KINDS": "none",
     }
     return measured([str(Path(sys.executable).with_name("propsync")), *command.split()], environment)
 

@@ -1,4 +1,4 @@
-"""The nightly run under Prefect: `propsync.runbooks.nightly`, each step a task run."""
+"""The nightly run under Prefect: `propsync.runbooks.night`, each step a task run."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _run_name() -> str:
 
 @flow(name="propsync-nightly", flow_run_name=_run_name, persist_result=False)
 def nightly(only: Only = []) -> State[Any]:  # noqa: B006 - Prefect shows the default in its form
-    """Reads the property API, merges what changed and publishes the tables, as `propsync sync` does.
+    """Reads the property API, publishes the tables, then fetches documents, as `propsync sync` does.
 
     Completed: all well. Completed, named Attention: published, but something was left behind. Failed: nothing was
     published. Settings are those of the worker's environment (PROPSYNC_…), never parameters.
@@ -44,7 +44,7 @@ def nightly(only: Only = []) -> State[Any]:  # noqa: B006 - Prefect shows the de
     """
     with _lines_sent_to_prefect():
         try:
-            report = runbooks.nightly(load_settings(), only, call=as_task)
+            report = runbooks.night(load_settings(), only, call=as_task)
         except PropsyncError as error:
             return _state(error.exit_code, str(error))
         return _state(report.exit_code, "; ".join(report.left_behind) or f"published as run {report.run_id}")

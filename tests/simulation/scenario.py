@@ -126,6 +126,7 @@ class Scenario:
             "PROPSYNC_BASE_URL": base_url,
             "PROPSYNC_TOKEN": token,
             "PROPSYNC_HOME": str(home),
+            "PROPSYNC_ARCHIVE_KINDS": "none",
             "PROPSYNC_PAGE_LIMIT": str(self.page_limit),
             "PROPSYNC_MAX_CONCURRENCY": str(self.concurrency),
             "PROPSYNC_DELETE_LIMIT": str(self.delete_limit),

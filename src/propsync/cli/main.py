@@ -94,11 +94,11 @@ def sync(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Read the API, merge what changed, publish. The nightly run, once, now."""
+    """Read the API, merge what changed, publish; then fetch documents. The nightly run, once, now."""
     from propsync.cli.report import print_report
-    from propsync.runbooks import nightly
+    from propsync.runbooks import night
 
-    report = nightly(settings(), [name.strip() for name in only.split(",") if name.strip()], accept=accept_deletes)
+    report = night(settings(), [name.strip() for name in only.split(",") if name.strip()], accept=accept_deletes)
     print_report(report, as_json=as_json)
     raise typer.Exit(report.exit_code)
 

@@ -18,6 +18,9 @@ def print_report(report: Report, *, as_json: bool) -> None:
         echo(f"Left behind: {line}")
     if any(counts["held"] for counts in report.resources.values()):
         echo(f"See ops.held_deletes; if they are to go: propsync sync --accept-deletes {report.run_id}")
+    if report.documents:
+        told = report.documents
+        echo(f"Documents: {told['stored']:,} stored, {told['failed']:,} failed, {told['lacking']:,} lacking")
     if report.published:
         echo(f"Published to {report.published} in {report.seconds:.1f} s. Next: propsync query --tables")
     else:

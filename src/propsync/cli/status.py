@@ -22,7 +22,7 @@ from ops.runs where status <> 'running' order by run_id desc limit 5
 """
 _READ = """
 select max(started_at) from ops.runs
-where flow not in ('backfill', 'rebuild') and status in ('ok', 'attention')
+where flow not in ('backfill', 'rebuild', 'archive') and status in ('ok', 'attention')
 """
 _RESOURCES = """
 select done.resource, verdict, fetched, inserted, updated, held, rejected, done.error, runs.started_at as read_at
@@ -35,6 +35,13 @@ _HELD = """
 select resource, run_id, reason, count(*) as records
 from ops.held_deletes group by all order by resource, run_id, reason
 """
+_DOCUMENTS = """
+select
+  (select count(*) from documents where is_latest) as stored,
+  (select count(*) from documents where version > 1) as later_versions,
+  (select coalesce(sum(size_bytes), 0) from documents where state = 'stored')::bigint as bytes
+"""
+_LACKING = "select reason, count(*) as documents from marts.document_coverage group by reason order by reason"
 _COUNTS = "select table_name, row_count from ops.tables where table_schema = 'main' order by table_name"
 _WORDS = {
     "certified": "read completely",
@@ -99,6 +106,7 @@ def _told(reader: Reader, settings: Settings) -> dict[str, Any]:
         "runs": runs,
         "resources": _dicts(reader, _RESOURCES),
         "held_deletes": _dicts(reader, _HELD),
+        "documents": _dicts(reader, _DOCUMENTS)[0] | {"lacking": dict(reader.rows(_LACKING)[1])},
         "tables": dict(reader.rows(_COUNTS)[1]),
         "disk_bytes": _disk_use(settings),
     }
@@ -135,6 +143,7 @@ def _print(told: dict[str, Any], max_age: str | None) -> None:
         echo(_resource_line(row, told["tables"].get(row["resource"], 0)))
     for row in told["held_deletes"]:
         echo(f"Held: {row['records']} {row['resource'].replace('_', ' ')}, {row['reason']} (run {row['run_id']})")
+    _print_documents(told["documents"])
     echo(f"\nOn disk: {', '.join(f'{name} {_size(used)}' for name, used in told['disk_bytes'].items())}")
     if not told["is_fresh"]:
         echo(f"\nOlder than {max_age}: a night did not run. Next: propsync sync")
@@ -145,6 +154,17 @@ def _print(told: dict[str, Any], max_age: str | None) -> None:
         echo("\nNext: propsync query --tables")
     else:
         echo("\nNext: propsync sync")
+
+
+def _print_documents(told: dict[str, Any]) -> None:
+    """How many there are, and how many are lacking and why; nothing where none was ever asked for."""
+    if not told["stored"] and not told["lacking"]:
+        return
+    lacking = "; ".join(f"{count:,} {reason}" for reason, count in told["lacking"].items())
+    echo(
+        f"{'documents':<17}{told['stored']:>9,} kept  {_size(told['bytes'])} with {told['later_versions']:,} later "
+        f"versions; {'lacking: ' + lacking + ' (marts.document_coverage)' if lacking else 'none is lacking'}"
+    )
 
 
 def _resource_line(row: dict[str, Any], rows: int) -> str:

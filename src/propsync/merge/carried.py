@@ -1,4 +1,4 @@
-"""What tables that are made anew cannot know from landing, carried over: the journal, and names given once."""
+"""What tables that are made anew cannot know from landing, carried over: the journal, names given once, documents."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from propsync.warehouse import (
 )
 
 _JOURNAL = ("runs", "run_resources", "sweeps", "held_deletes", "rejected_records", "value_issues", "columns")
+_DOCUMENTS = ("documents", "bundle_members", "document_text", "bundle_actions", "bundle_controls", "bundle_elements")
 _TOLD = "schema_changes"
 _SHAPES = "shapes"
 _LAYOUT = (
@@ -29,7 +30,11 @@ _LAYOUT = (
     "where columns.database_name = current_database() and columns.schema_name in ('main', 'by_type')"
 )
 NAMES = {"names.types": TYPE_NAMES, "names.fields": FIELD_NAMES, "names.layout": _LAYOUT}
-CARRIED = {f"ops.{name}": f"from ops.{name}" for name in (*_JOURNAL, _TOLD, _SHAPES)} | NAMES
+CARRIED = {
+    **{f"ops.{name}": f"from ops.{name}" for name in (*_JOURNAL, _TOLD, _SHAPES)},
+    **{f"main.{name}": f"from main.{name}" for name in _DOCUMENTS},
+    **NAMES,
+}
 """What is carried over, and the query for it, by the name of its file."""
 
 
@@ -62,6 +67,11 @@ class Carried:
         if self.has_names:
             self._stage(warehouse, "names.layout", "layout")
             _make_columns(warehouse)
+        for name in _DOCUMENTS:
+            if f"main.{name}" in self._files:
+                add_rows(warehouse, f"main.{name}", self._files[f"main.{name}"])
+        if not self.has_names:  # without their columns, rows of bundles are read anew by the next archive run
+            warehouse.execute("update main.documents set read_at = null")
 
     def write_shapes(self, warehouse: Warehouse) -> None:
         """Gives a new database the shapes as they were, for where landing does not begin at the beginning."""

@@ -2,6 +2,7 @@
 
 from propsync.runbooks.archive import ArchiveReport, Documents, archive
 from propsync.runbooks.backfill import Scope, backfill
+from propsync.runbooks.night import night
 from propsync.runbooks.nightly import nightly
 from propsync.runbooks.rebuild import rebuild
 from propsync.runbooks.report import Report
@@ -16,6 +17,7 @@ __all__ = [
     "archive",
     "backfill",
     "make_home",
+    "night",
     "nightly",
     "rebuild",
 ]

@@ -11,7 +11,10 @@ from propsync.runs import Verdict, exit_code
 
 @dataclass(frozen=True)
 class Report:
-    """A run's outcome: `resources` has the rows of `ops.run_resources`, `left_behind` a line for each such thing."""
+    """A run's outcome: `resources` has the rows of `ops.run_resources`, `left_behind` a line for each such thing.
+
+    `documents` is what came of archiving after it (`ArchiveReport.to_json`), None where it was not their turn.
+    """
 
     run_id: str
     status: str
@@ -19,6 +22,7 @@ class Report:
     resources: Mapping[str, Mapping[str, Any]]
     left_behind: list[str] = field(default_factory=list)
     published: str | None = None
+    documents: Mapping[str, Any] | None = None
 
     @property
     def exit_code(self) -> int:
@@ -35,6 +39,7 @@ class Report:
             "resources": {name: dict(counts) for name, counts in self.resources.items()},
             "left_behind": self.left_behind,
             "published": self.published,
+            "documents": self.documents,
         }
 
 

@@ -1,0 +1,57 @@
+"""The whole night: the nightly run, then documents, within their own budget and without the run lock."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from propsync.api import RetryPolicy
+from propsync.errors import Busy, StopRun
+from propsync.resources import ASSESSMENTS
+from propsync.runbooks.archive import ArchiveReport, archive
+from propsync.runbooks.nightly import nightly
+from propsync.runbooks.one_run import Call, plainly
+from propsync.runbooks.report import Report
+from propsync.settings import Settings
+
+_log = logging.getLogger("propsync.archive")
+
+
+def night(
+    settings: Settings,
+    only: Sequence[str] = (),
+    *,
+    accept: str | None = None,
+    call: Call = plainly,
+    policy: RetryPolicy | None = None,
+    now: datetime | None = None,
+) -> Report:
+    """`nightly`, and `archive` once its tables are published; takes and raises what `nightly` does.
+
+    What happens to documents never makes less of the tables: it is told in `Report.documents` and left behind.
+    """
+    report = nightly(settings, only, accept=accept, call=call, policy=policy, now=now)
+    is_their_turn = settings.archive_kinds and (not only or ASSESSMENTS.name in only)
+    if report.published is None or not is_their_turn:
+        return report
+    archived: list[ArchiveReport] = []
+    call("documents", lambda: archived.extend(_documents(settings, policy)))
+    return _told_together(report, archived[0]) if archived else report
+
+
+def _documents(settings: Settings, policy: RetryPolicy | None) -> list[ArchiveReport]:
+    try:
+        return [archive(settings, policy=policy)]
+    except Busy as error:
+        _log.info("documents are left to the archive run at work: %s", error.what)
+        return []
+    except StopRun as error:
+        return [ArchiveReport(left_behind=[f"documents: {error}"])]
+
+
+def _told_together(report: Report, archived: ArchiveReport) -> Report:
+    status = "attention" if archived.left_behind else report.status
+    lines = [*report.left_behind, *archived.left_behind]
+    return replace(report, status=status, left_behind=lines, documents=archived.to_json())
