@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from propsync.documents.blobs import Blobs
 from propsync.documents.bundle import Bundle
@@ -17,6 +18,7 @@ from propsync.runs import Run
 from propsync.warehouse import TABLES, Warehouse, comment_on_column, quoted
 
 _TABLES = ("bundle_members", "bundle_actions", "bundle_controls", "bundle_elements", "document_text")
+_log = logging.getLogger("propsync.archive")
 _MOST_COLUMNS = 300  # of one table, whatever CSVs bring
 _MOST_UNKNOWN = 50  # documents that are opened while the run lock is held
 
@@ -53,9 +55,12 @@ class Contents:
                     self._add_bundle(one, found, run.run_id)
                 elif found is not None:
                     self._add_text(one, found)
-            hashes = sorted({one.sha256 for one, found in told.items() if found is not None})
-            query = "update main.documents set read_at = ? where list_contains(?, sha256) and list_contains(?, kind)"
-            self._warehouse.execute(query, [run.time, hashes, kinds])
+            done = [one for one, found in told.items() if found is not None]
+            self._warehouse.execute(
+                "update main.documents set read_at = ? where list_contains(?, kind) "
+                "and (assessment_id, sha256) in (select unnest(?), unnest(?))",
+                [run.time, kinds, [one.assessment_id for one in done], [one.sha256 for one in done]],
+            )
             mark_tables(self._warehouse, run.run_id, "main", [*_TABLES, "documents"])
 
     def _unread(self, kinds: Sequence[str], known: Mapping[str, Content]) -> list[Unread]:
@@ -87,8 +92,16 @@ class Contents:
         for name in _TABLES[1:4]:
             self._warehouse.execute(f"delete from main.{name} where assessment_id = ?", [one.assessment_id])
         if bundle.refused is None:
+            self._add_tables(one, bundle, run_id)
+
+    def _add_tables(self, one: Unread, bundle: Bundle, run_id: str) -> None:
+        """The rows of its CSVs; a CSV that cannot be read to its end gives what came before that."""
+        first = Counter[str]()
+        try:
             for table, lots in csv_tables(self._blobs.path(one.path), bundle):
-                self._add_rows(one, table, lots, run_id)
+                self._add_rows(one, table, lots, first, run_id)
+        except (DocumentDamaged, FileNotFoundError) as error:
+            _log.warning("%s of assessment %s: %s", one.path, one.assessment_id, error)
 
     def _add_members(self, sha256: str, bundle: Bundle) -> None:
         self._warehouse.execute("delete from main.bundle_members where document_sha256 = ?", [sha256])
@@ -101,17 +114,22 @@ class Contents:
         self._warehouse.add("main.bundle_members", rows)
 
     def _add_rows(
-        self, one: Unread, table: CsvTable, lots: Iterator[list[tuple[str | None, ...]]], run_id: str
+        self,
+        one: Unread,
+        table: CsvTable,
+        lots: Iterator[list[tuple[str | None, ...]]],
+        rows: Counter[str],
+        run_id: str,
     ) -> None:
         target = f"bundle_{table.name}"
         places = self._columns(target, table, run_id)
-        first = 1
         for lot in lots:
+            first = rows[target] + 1  # a bundle may have a CSV of one name in two folders
             given: dict[str, Sequence[object]] = {"row_number": range(first, first + len(lot))}
             given |= {name: [row[place] for row in lot] for name, place in places.items()}
             same = {"assessment_id": one.assessment_id, "document_sha256": one.sha256}
             self._warehouse.append(f"main.{target}", given, **same)
-            first += len(lot)
+            rows[target] += len(lot)
 
     def _columns(self, target: str, table: CsvTable, run_id: str) -> dict[str, int]:
         """The places in a row of the columns that the table has; those that it lacks are made."""
@@ -134,10 +152,3 @@ class Contents:
         self._warehouse.execute("delete from main.document_text where document_sha256 = ?", [one.sha256])
         rows = [(one.sha256, number, page.replace("\0", "")) for number, page in enumerate(pages, 1)]
         self._warehouse.add("main.document_text", rows)
-
-
-def partial_folder(home: Path) -> Path:
-    """Where documents are while they come; made if it is not there."""
-    folder = home / "archive" / "partial"
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return folder

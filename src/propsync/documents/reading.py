@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
-import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from propsync.documents.bundle import Bounds, Bundle, read_bundle
+from propsync.documents.bundle import Bounds, Bundle, member_pieces, read_bundle
 from propsync.documents.kinds import Kind
 from propsync.documents.pdf import PdfReader
 from propsync.errors import DocumentDamaged
@@ -48,7 +46,7 @@ class DocumentReader:
             if kind.suffix == _PDF:
                 return self._is_same_text(before, after)
             return self._is_same_bundle(before, after)
-        except (DocumentDamaged, zipfile.BadZipFile, OSError):
+        except (DocumentDamaged, KeyError, OSError):  # KeyError: a member that only the other one lets be read
             return False
 
     def _is_same_text(self, before: Path, after: Path) -> bool:
@@ -63,19 +61,23 @@ class DocumentReader:
         if members.keys() != others.keys():
             return False
         differing = [name for name in members if members[name] != others[name]]
-        return all(name.lower().endswith(_PDF) and self._is_same_member(before, after, name) for name in differing)
+        is_read = {one.name for one in new.members if one.refused is None}
+        sides = ((before, old), (after, new))
+        return all(
+            name in is_read and name.lower().endswith(_PDF) and self._is_same_member(sides, name) for name in differing
+        )
 
-    def _is_same_member(self, before: Path, after: Path, name: str) -> bool:
-        with self._taken_out(before, name) as old, self._taken_out(after, name) as new:
+    def _is_same_member(self, sides: Sequence[tuple[Path, Bundle]], name: str) -> bool:
+        with self._taken_out(*sides[0], name) as old, self._taken_out(*sides[1], name) as new:
             return self._is_same_text(old, new)
 
     @contextmanager
-    def _taken_out(self, bundle: Path, name: str) -> Iterator[Path]:
+    def _taken_out(self, bundle: Path, members: Bundle, name: str) -> Iterator[Path]:
         """A member as a file under a name of our own, for as long as it is looked at."""
         with tempfile.TemporaryDirectory(dir=self._work) as folder:
             path = Path(folder) / "member.pdf"
-            with zipfile.ZipFile(bundle) as members, members.open(name) as source, path.open("wb") as target:
-                shutil.copyfileobj(source, target)
+            with path.open("wb") as target:
+                target.writelines(member_pieces(bundle, members, name))
             yield path
 
 
