@@ -290,5 +290,6 @@ def test_status_tells_the_disk_use_and_a_rebuild_makes_nothing_fresher(propsync)
         "published": True,
         "state": True,
         "landing": True,
+        "archive": True,
     }
     assert "On disk: published " in propsync("status").stdout

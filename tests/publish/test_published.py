@@ -32,7 +32,7 @@ macros = connection.execute(
     "where function_type = 'table_macro' and not internal"
 ).fetchall()
 ((before,),) = connection.execute(
-    "select (max(valid_from) - interval 1 second)::varchar from history.assets"
+    "select (max(valid_from) - interval 1 millisecond)::varchar from history.assets"
 ).fetchall()
 moments = ["timestamptz '" + before + "'", "timestamptz '2999-01-01 00:00:00+00'"]
 for macro, count in macros:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from propsync.documents.kinds import KINDS, Kind
+from propsync.documents.kinds import Kind
+from propsync.errors import DocumentDamaged
 from propsync.storage import LocalStorage, remove
 
 _FOLDER = "archive/blobs"
+_BLOCK = 1 << 20  # bytes read at once
 
 
 class Blobs:
@@ -30,10 +33,35 @@ class Blobs:
         """The file of a blob. Raises FileNotFoundError."""
         return self._storage.path(key)
 
-    def all(self) -> Iterator[str]:
-        """Every blob there is, wanted or not."""
-        suffixes = tuple(kind.suffix for kind in KINDS.values())
-        return (key for key in self._storage.list(_FOLDER) if key.endswith(suffixes))
+    def exists(self, key: str) -> bool:
+        """Whether there is a blob."""
+        return self._storage.exists(key)
+
+    def all(self) -> list[str]:
+        """Every file there is, wanted or not."""
+        return self._storage.list(_FOLDER)
+
+    def sha256(self, key: str) -> str:
+        """The hash of a blob's bytes, read anew. Raises FileNotFoundError, and OSError where it cannot be read."""
+        with self._storage.path(key).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+    def copy(self, key: str, sha256: str, target: Path) -> None:
+        """Copies a blob to a new file, and proves what it copied; nothing is left of one that is not as it should be.
+
+        Raises DocumentDamaged where it is not there, cannot be read or has other bytes; OSError of the target's disk.
+        """
+        digest = hashlib.sha256()
+        with target.open("xb") as writer:
+            try:
+                for block in _blocks(self._storage.root / key):
+                    digest.update(block)
+                    writer.write(block)
+                if digest.hexdigest() != sha256:
+                    raise DocumentDamaged(key, "its bytes are not those that were stored")
+            except BaseException:
+                remove(target)
+                raise
 
     def remove(self, key: str) -> None:
         """Removes a blob."""
@@ -43,3 +71,14 @@ class Blobs:
 def key_of(kind: Kind, sha256: str) -> str:
     """Where a document with these bytes is kept, relative to home."""
     return f"{_FOLDER}/{sha256[:2]}/{sha256}{kind.suffix}"
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    try:
+        with path.open("rb") as reader:
+            while block := reader.read(_BLOCK):
+                yield block
+    except FileNotFoundError as error:
+        raise DocumentDamaged(str(path), "its file is not there") from error
+    except OSError as error:
+        raise DocumentDamaged(str(path), f"its file cannot be read: {error.strerror}") from error

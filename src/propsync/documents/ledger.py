@@ -13,6 +13,12 @@ from propsync.merge import mark_tables
 from propsync.warehouse import Models, Warehouse
 
 _TIMES = ("asked_at", "of_changed_at")
+LOST = "its file was lost: "
+"""How `last_error` begins of a version that was stored and whose file is not there any more; its state stays stored."""
+_THERE_AGAIN = """
+update main.documents set last_error = null
+where starts_with(last_error, ?) and path in (select path from staging.taken_documents where outcome = 'stored')
+"""
 
 
 @dataclass(frozen=True)
@@ -73,15 +79,23 @@ class Ledger:
         with self._warehouse.transaction():
             models.close("main/documents.close")
             models.open("main/documents.open")
+            self._warehouse.execute(_THERE_AGAIN, [LOST])
             mark_tables(self._warehouse, run_id, "main", ["documents"])
         ended = Counter(one.outcome for one in taken)
         new = self._versions() - before
         return {"stored": new, "same": ended["stored"] - new, "missing": ended["missing"], "failed": ended["failed"]}
 
-    def cover(self, choice: Choice) -> int:
-        """Makes `marts.document_coverage` anew; returns how many documents are lacking."""
-        with self._warehouse.transaction():
-            return Models(self._warehouse, choice.values()).replace("marts/document_coverage")
+    def cover(self, choice: Choice, run_id: str) -> int:
+        """Brings `marts.document_coverage` up to date; returns how many documents are lacking."""
+        models = Models(self._warehouse, choice.values())
+        lacking = models.stage("marts/document_coverage")
+        staged, shown = "from staging.document_coverage", "from marts.document_coverage"
+        differing = f"select count(*) from (({staged} except all {shown}) union all ({shown} except all {staged}))"
+        if self._warehouse.value(differing):
+            with self._warehouse.transaction():
+                models.replace("marts/document_coverage")
+                mark_tables(self._warehouse, run_id, "marts", ["document_coverage"])
+        return lacking
 
     def _versions(self) -> int:
         return int(self._warehouse.value("select count(version) from main.documents"))

@@ -18,6 +18,8 @@ from propsync.warehouse import Warehouse, quoted, text
 WAREHOUSE = "warehouse.duckdb"
 NOTE = "_published.json"
 _READ_ONLY = 0o444
+# a row group of long payloads is held in memory whole, one for each thread
+_OPTIONS = "(format parquet, compression zstd, compression_level 1, row_group_size_bytes 33554432)"
 _EVERY_RUN = "ops"  # its tables are news even of a quiet night
 
 
@@ -72,7 +74,7 @@ class Publisher:
         return {
             f"parquet/{schema}/{table}.parquet": (
                 f"from {quoted(schema)}.{quoted(table)}",
-                run_id if schema in (_EVERY_RUN, "marts") else (version or ""),
+                run_id if schema == _EVERY_RUN else (version or ""),
             )
             for schema, table, version in rows
         }
@@ -81,8 +83,7 @@ class Publisher:
         kept: str | None = before.get("files", {}).get(name)
         if kept and before.get("tables", {}).get(name) == version and (self._folder / name).is_file():
             return kept
-        options = "(format parquet, compression zstd, compression_level 1)"
-        return self._put(name, lambda partial: warehouse.execute(f"copy ({query}) to {text(str(partial))} {options}"))
+        return self._put(name, lambda partial: warehouse.execute(f"copy ({query}) to {text(str(partial))} {_OPTIONS}"))
 
     def _put(self, name: str, write: Callable[[Path], object]) -> str:
         target = self._folder / name

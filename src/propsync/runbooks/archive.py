@@ -205,19 +205,20 @@ class _Archive:
         return run
 
     def _finish(self) -> None:
-        with self._site() as site:
-            self._report.lacking = Ledger(site.warehouse).cover(self._choice)
-            if site.publisher.is_behind(site.warehouse) or not site.publisher.note():
-                run = self._begin(site)
-                for warning in run_checks(site.warehouse, run.run_id):
-                    _log.warning("%s", warning)
-                site.journal.end(run, self._report.status, "; ".join(self._report.left_behind) or None)
-                site.publisher.publish(site.warehouse, run.run_id)
-                self._report.published = str(self._settings.published)
         failed = self._report.counts["failed"]
         if failed:
             self._report.left_behind.append(f"{failed:,} documents failed; marts.document_coverage tells why")
         self._report.left_behind += [f"{kind}s: {why}" for kind, why in self._fetcher.forbidden.items()]
+        with self._site() as site:
+            run = self._begin(site)
+            self._report.lacking = Ledger(site.warehouse).cover(self._choice, run.run_id)
+            site.journal.end(run, self._report.status, "; ".join(self._report.left_behind) or None)
+            if site.publisher.is_behind(site.warehouse) or not site.publisher.note():
+                published = str(site.publisher.note().get("run", ""))
+                for warning in run_checks(site.warehouse, run.run_id, since=published):
+                    _log.warning("%s", warning)
+                site.publisher.publish(site.warehouse, run.run_id)
+                self._report.published = str(self._settings.published)
 
     @contextmanager
     def _site(self) -> Iterator[Site]:

@@ -42,15 +42,16 @@ class Checks:
 _CHECKS = Checks()
 
 
-def run_checks(warehouse: Warehouse, run_id: str) -> list[str]:
-    """Runs the checks on tables that a run changed; returns a line for each warning.
+def run_checks(warehouse: Warehouse, run_id: str, since: str | None = None) -> list[str]:
+    """Runs the checks on tables that a run changed, or any run after `since`; returns a line for each warning.
 
     Raises CheckFailed when a rule is broken that what is published must keep.
     """
     changed = {
         f"{schema}.{table}"
         for schema, table in warehouse.rows(
-            "select table_schema, table_name from ops.tables where changed_run_id = ?", [run_id]
+            "select table_schema, table_name from ops.tables where changed_run_id = $1 or changed_run_id > $2",
+            [run_id, run_id if since is None else since],
         )
     }
     if not changed:
