@@ -18,7 +18,17 @@ from propsync_sandbox import Sandbox
 pytestmark = pytest.mark.slow
 RESOURCES = ["assets", "assessments", "schedules"]
 # when and by which run a row was written differs between two homes, and nothing else may
-OF_THE_RUN = {"first_seen_at", "changed_at", "run_id"}
+OF_THE_RUN = {
+    "first_seen_at",
+    "changed_at",
+    "run_id",
+    "asked_at",
+    "fetched_at",
+    "of_changed_at",
+    "due_at",
+    "read_at",
+    "verified_at",
+}
 SCHEDULES = {"path": "/assessments/schedules"}
 
 
@@ -54,7 +64,7 @@ def test_a_run_ends_completed_with_one_task_run_a_resource(prefect, first):
     assert (first["state_type"], first["state_name"]) == ("COMPLETED", "Completed"), first["state"]
     tasks = prefect.task_runs(first)
     assert [(one["name"], one["state_name"]) for one in tasks] == [
-        (name, "Completed") for name in [*RESOURCES, "publish"]
+        (name, "Completed") for name in [*RESOURCES, "publish", "documents"]
     ]
     assert first["name"].startswith("sync everything 20")
 

@@ -116,7 +116,7 @@ class OpenColumns:
         members = f"select json_extract(payload, {_paths(names)}) as members from ({payloads})"
         each = f"select unnest(members) as member, generate_subscripts(members, 1) as place from ({members})"
         alike = f"select place, any_value(member) as member from ({each}) group by place, json_structure(member)"
-        query = f"select place, json_group_structure(member) from ({alike}) group by place"
+        query = f"select place, json_group_structure(member) from ({alike}) group by place order by place"
         for place, told in self._warehouse.rows(query):
             yield names[place - 1], told
 
@@ -169,7 +169,7 @@ class OpenColumns:
 def leaves(structure: Any, prefix: Source = ()) -> Iterator[tuple[Source, str]]:
     """Scalars of a structure as `json_group_structure` tells it; arrays and members that were always null are none."""
     if isinstance(structure, dict):
-        for name, inner in structure.items():
+        for name, inner in sorted(structure.items()):  # of values that look alike any may have stood for all
             yield from leaves(inner, (*prefix, name))
     elif prefix and isinstance(structure, str) and structure != "NULL":
         yield prefix, _TYPES.get(structure, "VARCHAR")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -60,6 +61,15 @@ class Reader:
         relation = self.sql(query)
         try:
             return list(relation.columns), relation.fetchall()
+        except duckdb.Error as error:
+            raise _wrong_sql(error) from error
+
+    def lots(self, query: str, params: object = None, rows: int = 2_000) -> Iterator[list[tuple[Any, ...]]]:
+        """All rows, in bounded lots."""
+        try:
+            found = self._connection.cursor().execute(query, params)
+            while lot := found.fetchmany(rows):
+                yield lot
         except duckdb.Error as error:
             raise _wrong_sql(error) from error
 
