@@ -19,7 +19,8 @@ from propsync.errors import DiskFull, HomeUnusable
 
 _OVERLAP = 4_096
 """Bytes that are asked for a second time: only a body that repeats them, and is as long as before, is the same one."""
-_PART = re.compile(r"bytes (\d+)-(\d+)/(\d+)")
+_PART = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})")
+_VERSION = ("etag", "last-modified")
 
 
 class Saving:
@@ -34,6 +35,7 @@ class Saving:
         self._bound = bound
         self._start = into.tell()
         self._whole: int | None = None
+        self._version: list[str | None] = []
         self._has_asked = False
         self._begin_afresh()
 
@@ -50,12 +52,15 @@ class Saving:
         chunks = decoded(receiving.chunks(self._bound), Decoder(encoding, where))
         self._has_asked = False
         if receiving.reply.status == 206:
-            chunks = self._rest(chunks, headers.get("content-range", ""))
+            chunks = self._rest(chunks, headers)
         else:
             self._begin_afresh()
             self._whole = None if encoding else _resumable_length(headers)
+            self._version = _version(headers)
         for chunk in chunks:
             self._write(chunk, where)
+        with _disk_errors(where):
+            self._into.flush()
         self._check_end(receiving)
         return Saved(self._size, self._digest.hexdigest(), receiving.attempts)
 
@@ -66,10 +71,14 @@ class Saving:
             self._into.seek(self._start)
             self._into.truncate()
 
-    def _rest(self, chunks: Iterator[bytes], told: str) -> Iterator[bytes]:
+    def _rest(self, chunks: Iterator[bytes], headers: Mapping[str, str]) -> Iterator[bytes]:
         """The bytes that are new, once the first of the part have shown that it belongs to what is there."""
-        part = _PART.fullmatch(told.strip())
-        is_fitting = part is not None and (int(part[1]), int(part[3])) == (self._size - _OVERLAP, self._whole)
+        part = _PART.fullmatch(headers.get("content-range", "").strip())
+        is_fitting = (
+            part is not None
+            and (int(part[1]), int(part[3])) == (self._size - _OVERLAP, self._whole)
+            and _version(headers) == self._version
+        )
         overlap, begun = self._end_of_file(), b""
         for chunk in chunks if is_fitting else ():
             begun += chunk
@@ -100,6 +109,11 @@ class Saving:
         if whole is not None and whole != self._size:
             raise Setback(f"{self._size:,} of {whole:,} bytes came")
         check_header(receiving.request.accept, self._head, receiving.where)
+
+
+def _version(headers: Mapping[str, str]) -> list[str | None]:
+    """What tells one version of a body from another, where the server says it."""
+    return [headers.get(name) for name in _VERSION]
 
 
 def _resumable_length(headers: Mapping[str, str]) -> int | None:

@@ -18,7 +18,7 @@ from propsync.documents.ledger import Wanted
 from propsync.documents.reading import Content, DocumentReader
 from propsync.documents.taken import Taken
 from propsync.errors import AccessForbidden, DocumentDamaged, ResourceFailed, UsageError
-from propsync.storage import PARTIAL, remove
+from propsync.storage import PARTIAL, disk_errors, remove
 
 
 class Fetcher:
@@ -57,7 +57,6 @@ class Fetcher:
         wanted = usable
 
         def then(request: ApiRequest, file: BinaryIO, saved: Saved) -> Taken:
-            file.flush()
             return self._keep(by_request[request], Path(file.name), saved)
 
         def failed(request: ApiRequest, error: ResourceFailed) -> Taken:
@@ -68,11 +67,14 @@ class Fetcher:
     @contextmanager
     def _file(self, _request: ApiRequest) -> Iterator[BinaryIO]:
         """A file for one document; whatever is not kept is removed."""
-        with tempfile.NamedTemporaryFile(dir=self._partial, suffix=PARTIAL, delete=False) as file:
-            try:
-                yield cast("BinaryIO", file)
-            finally:
-                remove(Path(file.name))
+        with disk_errors(self._partial):
+            file = tempfile.NamedTemporaryFile(dir=self._partial, suffix=PARTIAL, delete=False)  # noqa: SIM115
+        try:
+            yield cast("BinaryIO", file)
+        finally:
+            remove(Path(file.name))
+            with suppress(OSError):  # on a full disk its last bytes, which nobody wants, cannot be written
+                file.close()
 
     def _keep(self, wanted: Wanted, path: Path, saved: Saved) -> Taken:
         self._budget.spend(saved.size)

@@ -11,6 +11,7 @@ from propsync.documents.bundle import Bounds, Bundle, member_pieces, read_bundle
 from propsync.documents.kinds import Kind
 from propsync.documents.pdf import PdfReader
 from propsync.errors import DocumentDamaged
+from propsync.storage import PARTIAL
 
 _PDF = ".pdf"
 Content = Bundle | list[str]
@@ -74,11 +75,10 @@ class DocumentReader:
     @contextmanager
     def _taken_out(self, bundle: Path, members: Bundle, name: str) -> Iterator[Path]:
         """A member as a file under a name of our own, for as long as it is looked at."""
-        with tempfile.TemporaryDirectory(dir=self._work) as folder:
-            path = Path(folder) / "member.pdf"
-            with path.open("wb") as target:
-                target.writelines(member_pieces(bundle, members, name))
-            yield path
+        with tempfile.NamedTemporaryFile(dir=self._work, suffix=PARTIAL) as target:
+            target.writelines(member_pieces(bundle, members, name))
+            target.flush()
+            yield Path(target.name)
 
 
 def _by_name(bundle: Bundle) -> dict[str, tuple[object, ...]]:

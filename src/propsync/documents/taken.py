@@ -41,7 +41,7 @@ class TakenStore:
         """Notes some. Raises DiskFull, HomeUnusable."""
         lines = [msgspec.json.encode(one) for one in taken]
         if lines:
-            self._storage.append(_KEY, b"\n".join(lines))
+            self._storage.append(_KEY, b"\n".join([b"", *lines]))  # a line that death cut short ends here
 
     def all(self) -> list[Taken]:
         """All that are noted; a line that death cut short was never noted. What was asked twice counts as last told."""

@@ -1,0 +1,240 @@
+"""Promises about documents that break off: gone on with where a server allows it, and right byte for byte always."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import random
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from unit.api.loopback import Reply
+
+from propsync.errors import DiskFull, HomeUnusable, UnexpectedAnswer
+
+OVERLAP = 4_096
+BODY = b"%PDF-1.7" + random.Random(1).randbytes(300_000)
+OTHER = b"%PDF-1.7" + random.Random(2).randbytes(300_000)
+OFFER = {"Accept-Ranges": "bytes"}
+
+
+def cut(body, at, status=200, **headers):
+    """An answer that promises a body and breaks off after `at` bytes of it."""
+    told = OFFER | {"Content-Length": str(len(body))} | {name.replace("_", "-"): text for name, text in headers.items()}
+    head = "".join(f"{name}: {text}\r\n" for name, text in told.items() if text)
+    return Reply(raw=f"HTTP/1.1 {status} So\r\n{head}\r\n".encode() + body[:at])
+
+
+def asked_from(seen):
+    """The first byte that a request asks for, 0 for all."""
+    told = {name.lower(): text for name, text in seen.headers.items()}.get("range")
+    return int(re.fullmatch(r"bytes=(\d+)-", told)[1]) if told else 0
+
+
+def part(body, start, *, total=None, first=None, **headers):
+    """The rest of a body from `start`, as a server with ranges sends it."""
+    first = start if first is None else first
+    told = {"Content-Range": f"bytes {first}-{len(body) - 1}/{len(body) if total is None else total}"}
+    return Reply(206, body[start:], told | {name.replace("_", "-"): text for name, text in headers.items()})
+
+
+def save(api, before=b""):
+    file = io.BytesIO(before)
+    file.seek(len(before))
+    saved = api.report("a", file)
+    body = file.getvalue()[len(before) :]
+    assert file.getvalue()[: len(before)] == before
+    assert (saved.size, saved.sha256) == (len(body), hashlib.sha256(body).hexdigest())
+    return body
+
+
+def play(server, *script):
+    """Answers in turn; one that is a function gets the byte that is asked from."""
+    left = list(script)
+
+    def answer(seen):
+        reply = left.pop(0) if len(left) > 1 else left[0]
+        return reply(asked_from(seen)) if callable(reply) else reply
+
+    server.answer = answer
+
+
+def starts(server):
+    return [asked_from(seen) for seen in server.seen]
+
+
+@pytest.mark.parametrize("before", [b"", b"what stood there before"])
+def test_a_body_that_broke_off_is_gone_on_with(api, server, before):
+    play(server, cut(BODY, 100_000), lambda start: part(BODY, start))
+    assert save(api, before) == BODY
+    assert starts(server) == [0, 100_000 - OVERLAP]
+
+
+def test_it_may_break_off_again_and_again_and_is_asked_for_in_parts(api, server):
+    def broken(start):
+        rest = BODY[start:]
+        content_range = f"bytes {start}-{len(BODY) - 1}/{len(BODY)}"
+        return cut(rest, OVERLAP + 50_000, 206, Content_Range=content_range)
+
+    play(server, cut(BODY, 50_000), broken, broken, broken, lambda start: part(BODY, start))
+    assert save(api) == BODY
+    assert starts(server) == [0, *(50_000 * number - OVERLAP for number in (1, 2, 3, 4))]
+
+
+@pytest.mark.parametrize("offer", ["", "none", "pages"])
+def test_a_server_that_offers_no_parts_is_asked_for_none(api, server, offer):
+    play(server, cut(BODY, 100_000, Accept_Ranges=offer), Reply(body=BODY))
+    assert save(api) == BODY
+    assert starts(server) == [0, 0]
+
+
+def test_what_is_shorter_than_the_overlap_is_begun_afresh(api, server):
+    play(server, cut(BODY, OVERLAP), Reply(body=BODY))
+    assert save(api) == BODY
+    assert starts(server) == [0, 0]
+
+
+def test_a_server_that_answers_with_the_whole_is_taken_at_its_word(api, server):
+    play(server, cut(BODY, 100_000), Reply(body=OTHER))
+    assert save(api) == OTHER
+    assert len(server.seen) == 2
+
+
+def changed(body, place):
+    return body[:place] + bytes([body[place] ^ 1]) + body[place + 1 :]
+
+
+WRONG = {
+    "another document, as long": lambda start: part(OTHER, start),
+    "a longer one": lambda start: part(BODY + b"more", start),
+    "a shorter one": lambda start: part(BODY[:-1], start),
+    "the first byte of the overlap differs": lambda start: part(changed(BODY, start), start),
+    "the last byte of the overlap differs": lambda start: part(changed(BODY, start + OVERLAP - 1), start),
+    "a part from elsewhere": lambda start: part(BODY, start + 1),
+    "a part that says it is from elsewhere": lambda start: part(BODY, start, first=start + 1),
+    "an unknown length": lambda start: part(BODY, start, total="*"),
+    "no Content-Range": lambda start: Reply(206, BODY[start:]),
+    "a Content-Range of other units": lambda start: Reply(206, BODY[start:], {"Content-Range": "pages 1-2/3"}),
+    "a Content-Range of numbers without end": lambda start: Reply(
+        206, BODY[start:], {"Content-Range": f"bytes {'9' * 5000}-{'9' * 5000}/{'9' * 5000}"}
+    ),
+    "several parts": lambda start: Reply(
+        206, b"--x\r\n" + BODY[start:], {"Content-Type": "multipart/byteranges; boundary=x"}
+    ),
+    "a part that is shorter than the overlap": lambda start: Reply(
+        206, BODY[start : start + 10], {"Content-Range": f"bytes {start}-{len(BODY) - 1}/{len(BODY)}"}
+    ),
+    "a part that ends early": lambda start: Reply(
+        206, BODY[start:-100], {"Content-Range": f"bytes {start}-{len(BODY) - 101}/{len(BODY)}"}
+    ),
+    "a part that goes on too long": lambda start: Reply(
+        206, BODY[start:] + b"more", {"Content-Range": f"bytes {start}-{len(BODY) - 1}/{len(BODY)}"}
+    ),
+    "there is no such part": lambda start: Reply(416, b"", {"Content-Range": f"bytes */{start // 2}"}),
+    "too much to do": lambda _: Reply(503, b"", {"Retry-After": "2"}),
+    "a page": lambda _: Reply(body=b"<html>Back soon</html>"),
+    "nothing": lambda _: Reply(206, b""),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG.keys())
+def test_a_part_that_does_not_fit_is_thrown_away_and_the_whole_is_asked_for(api, server, wrong):
+    play(server, cut(BODY, 100_000), wrong, lambda start: part(BODY, start) if start else Reply(body=BODY))
+    assert save(api) == BODY
+    assert len(server.seen) == 3
+    assert starts(server)[2] == 0
+
+
+@pytest.mark.parametrize("name", ["ETag", "Last-Modified"])
+def test_a_part_of_another_version_is_thrown_away_also_where_its_beginning_is_the_same(api, server, name):
+    newer = changed(BODY, 50_000)  # before the part begins, so that its bytes say nothing of it
+    play(
+        server,
+        cut(BODY, 100_000, **{name.replace("-", "_"): '"one"'}),
+        lambda start: part(newer, start, **{name: '"two"'}),
+        Reply(body=newer, headers={name: '"two"'}),
+    )
+    assert save(api) == newer
+    assert starts(server) == [0, 100_000 - OVERLAP, 0]
+
+
+def test_a_part_of_the_same_version_is_gone_on_with(api, server):
+    play(server, cut(BODY, 100_000, ETag='"one"'), lambda start: part(BODY, start, ETag='"one"'))
+    assert save(api) == BODY
+    assert len(server.seen) == 2
+
+
+def test_a_server_that_refuses_every_part_gets_no_more_than_every_second_request_for_one(api, server):
+    def answer(start):
+        return Reply(416) if start else cut(BODY, 100_000)
+
+    play(server, answer)
+    with pytest.raises(Exception, match="after 8 attempts"):
+        save(api)
+    assert [start > 0 for start in starts(server)] == [False, True] * 4
+
+
+def test_a_document_that_is_always_a_page_is_unexpected_and_nothing_is_mixed(api, server):
+    play(server, cut(b"<html>" + BODY, 100_000), lambda start: part(b"<html>" + BODY, start) if start else Reply())
+    with pytest.raises(UnexpectedAnswer, match="not a PDF"):
+        save(api)
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32), st.lists(st.tuples(st.integers(0, 20_000), st.integers(0, 9)), max_size=6))
+def test_whatever_a_server_does_what_is_saved_is_a_body_it_had(fuzzed, seed, breaks):
+    """Bodies that break off anywhere, and change between requests, in length or not."""
+    api, server = fuzzed
+    rng = random.Random(seed)
+    bodies = [b"%PDF-" + rng.randbytes(20_000 + rng.choice((0, 0, 1))) for _ in range(2)]
+    now = [0]
+    left = list(breaks)
+
+    def answer(seen):
+        start = asked_from(seen)
+        at, change = left.pop(0) if left else (10**6, 9)
+        body = bodies[now[0]]
+        now[0] ^= change < 3  # the next request sees the other one
+        if start == 0:
+            return cut(body, at) if at < len(body) else Reply(body=body, headers=OFFER)
+        if at >= len(body) - start:
+            return part(body, start)
+        return cut(body[start:], at, 206, Content_Range=f"bytes {start}-{len(body) - 1}/{len(body)}")
+
+    server.answer = answer
+    assert save(api) in bodies
+
+
+@pytest.fixture(scope="module")
+def fuzzed():
+    """One server and one client for all examples."""
+    import threading
+
+    from unit.api.conftest import TRUST
+    from unit.api.loopback import TOKEN, FakeClock, Server
+
+    from propsync.api import Api, RetryPolicy, TokenSource
+
+    with (
+        Server() as server,
+        Api(server.url, TokenSource(TOKEN), clock=FakeClock(), verify=TRUST, policy=RetryPolicy(attempts=20)) as api,
+    ):
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield api, server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize(("number", "kind"), [(28, DiskFull), (122, DiskFull), (27, DiskFull), (5, HomeUnusable)])
+def test_a_disk_that_is_full_when_the_last_bytes_are_handed_over_stops_the_run(api, server, number, kind):
+    class Disk(io.BytesIO):
+        def flush(self):
+            raise OSError(number, "the disk says no")
+
+    server.script = [Reply(body=b"%PDF-1.7")]
+    with pytest.raises(kind, match="the disk says no"):
+        api.report("a", Disk())
+    assert len(server.seen) == 1
