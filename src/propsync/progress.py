@@ -19,8 +19,8 @@ class Progress(Protocol):
 
     total: float | None
 
-    def advance(self, n: float = 1) -> None:
-        """Count n more."""
+    def advance(self, n: float = 1, size: int = 0) -> None:
+        """Count n more, and the bytes that came with them."""
 
 
 class LineProgress:
@@ -31,15 +31,16 @@ class LineProgress:
     ) -> None:
         self.total = total
         self._description, self._unit, self._clock = description, unit, clock
-        self._done = 0.0
+        self._done, self._bytes = 0.0, 0
         self._lock = threading.Lock()
-        self._last = clock()
+        self._began = self._last = clock()
         self._spoke = False
 
-    def advance(self, n: float = 1) -> None:
-        """Count n more."""
+    def advance(self, n: float = 1, size: int = 0) -> None:
+        """Count n more, and the bytes that came with them."""
         with self._lock:
             self._done += n
+            self._bytes += size
             if self._clock() - self._last >= PROGRESS_SECONDS:
                 self._say()
 
@@ -53,12 +54,30 @@ class LineProgress:
         self._last, self._spoke = self._clock(), True
         total = "" if self.total is None else f" of {self.total:,.0f}"
         line = f"{self._description}: {self._done:,.0f}{total} {self._unit}".rstrip()
-        logging.getLogger("propsync.progress").info("%s", line)
+        logging.getLogger("propsync.progress").info("%s%s", line, self._traffic())
+
+    def _traffic(self) -> str:
+        """How much came, how fast, and how long the rest takes at this pace; nothing where no bytes are counted."""
+        if not self._bytes:
+            return ""
+        seconds = max(self._clock() - self._began, 1e-6)
+        left = "" if self.total is None else f", {_span((self.total - self._done) * seconds / self._done)} left"
+        return f", {traffic(self._bytes, seconds)}{left}"
+
+
+def traffic(size: int, seconds: float) -> str:
+    """Bytes and their rate in words."""
+    return f"{size / 1e6:,.1f} MB at {size / 1e6 / max(seconds, 1e-6):,.1f} MB/s"
+
+
+def _span(seconds: float) -> str:
+    return f"{seconds / 60:,.0f} min" if seconds >= 90 else f"{max(seconds, 0):,.0f} s"
 
 
 class _RichBar:
     def __init__(self, bars: Any, task: Any, total: float | None) -> None:
         self._bars, self._task, self._total = bars, task, total
+        self._bytes, self._began = 0, time.monotonic()
 
     @property
     def total(self) -> float | None:
@@ -69,7 +88,10 @@ class _RichBar:
         self._total = total
         self._bars.update(self._task, total=total)
 
-    def advance(self, n: float = 1) -> None:
+    def advance(self, n: float = 1, size: int = 0) -> None:
+        self._bytes += size
+        if size:
+            self._bars.update(self._task, traffic=traffic(self._bytes, time.monotonic() - self._began))
         self._bars.advance(self._task, n)
 
 
@@ -90,7 +112,7 @@ def progress(description: str, total: float | None = None, unit: str = "") -> It
 @contextlib.contextmanager
 def _rich_bar(description: str, total: float | None, unit: str) -> Iterator[Progress]:
     bars = _rich_bars()
-    task = bars.add_task(description, total=total, unit=unit)
+    task = bars.add_task(description, total=total, unit=unit, traffic="")
     bars.start()
     try:
         yield _RichBar(bars, task, total)
@@ -103,10 +125,11 @@ def _rich_bar(description: str, total: float | None, unit: str) -> Iterator[Prog
 def _rich_bars() -> Any:
     # One display for all bars: a terminal has room for one.
     if display.bars is None:
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
         from rich.progress import Progress as RichProgress
 
-        columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
-        end = (TextColumn("{task.fields[unit]}"), TimeElapsedColumn())
+        columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=20), MofNCompleteColumn())
+        told = (TextColumn("{task.fields[unit]}"), TextColumn("{task.fields[traffic]}"))
+        end = (*told, TimeElapsedColumn(), TimeRemainingColumn())
         display.bars = RichProgress(*columns, *end, console=display.console, transient=True)
     return display.bars

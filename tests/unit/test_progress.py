@@ -54,3 +54,25 @@ def test_on_a_terminal_bars_may_be_nested_and_lines_are_redacted():
         assert inner.total == 5
     assert "[redacted]" in stream.getvalue()
     assert SECRET not in stream.getvalue()
+
+
+def test_where_bytes_are_counted_the_line_tells_the_rate_and_the_time_left(stream):
+    now = [0.0]
+    bar = LineProgress("Archiving", 400, "documents", lambda: now[0])
+    for _ in range(20):
+        now[0] += 1
+        bar.advance(2, 3_000_000)
+    lines = [line.split("progress ")[1] for line in stream.getvalue().splitlines()]
+    assert lines == [
+        "Archiving: 20 of 400 documents, 30.0 MB at 3.0 MB/s, 3 min left",
+        "Archiving: 40 of 400 documents, 60.0 MB at 3.0 MB/s, 3 min left",
+    ]
+
+
+def test_on_a_terminal_the_rate_stands_beside_the_bar():
+    stream = io.StringIO()
+    log.configure("INFO", stream, interactive=True)
+    with progress("Archiving", 2, "documents") as bar:
+        bar.advance(1, 5_000_000)
+        bar.advance(1, 5_000_000)
+    assert "10.0 MB at" in stream.getvalue()
