@@ -70,9 +70,9 @@ def test_where_bytes_are_counted_the_line_tells_the_rate_and_the_time_left(strea
 
 
 def test_on_a_terminal_the_rate_stands_beside_the_bar():
-    stream = io.StringIO()
-    log.configure("INFO", stream, interactive=True)
+    log.configure("INFO", io.StringIO(), interactive=True)
     with progress("Archiving", 2, "documents") as bar:
         bar.advance(1, 5_000_000)
         bar.advance(1, 5_000_000)
-    assert "10.0 MB at" in stream.getvalue()
+        (task,) = log.display.bars.tasks
+        assert (task.completed, task.fields["traffic"][:10]) == (2, "10.0 MB at")
