@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from propsync.cli.given import AsJson, ManyValuesGroup, ids_option, settings
+from propsync.cli.given import AsJson, ManyValues, ManyValuesGroup, ids_option, settings
 
 if TYPE_CHECKING:
     from propsync.runbooks import ArchiveReport
+    from propsync.runbooks.archive_export import ExportReport
+    from propsync.runbooks.archive_verify import VerifyReport
 
 archive_app = typer.Typer(cls=ManyValuesGroup, invoke_without_command=True, rich_markup_mode=None)
 
@@ -36,6 +39,41 @@ def archive(
     raise typer.Exit(report.exit_code)
 
 
+@archive_app.command()
+def verify(
+    limit: Annotated[int | None, typer.Option(min=1, help="At most so many files.", show_default=False)] = None,
+    remove_orphans: Annotated[
+        bool, typer.Option("--remove-orphans", help="Remove files that no version names and that are a day old.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Hash stored files anew, those least recently verified first; fetch again what rotted or is gone."""
+    from propsync.runbooks.archive_verify import verify as verify_documents
+
+    report = verify_documents(settings(), limit, remove_orphans=remove_orphans)
+    print_verify(report, as_json=as_json)
+    raise typer.Exit(report.exit_code)
+
+
+@archive_app.command(cls=ManyValues)
+def export(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The bag; new, or empty.", show_default=False)],
+    property_: Annotated[list[str] | None, ids_option("--property", "Just assessments of these properties.")] = None,
+    all_versions: Annotated[bool, typer.Option("--all-versions", help="Older versions too.")] = False,
+    organisation: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Who hands it over: Source-Organization.", show_default=False)
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a BagIt bag of stored documents, named by property and assessment, for a regulator."""
+    from propsync.runbooks.archive_export import export as export_documents
+
+    properties = tuple(one.strip() for text in property_ or () for one in text.split(","))
+    report = export_documents(settings(), folder, properties, all_versions=all_versions, organisation=organisation)
+    print_export(report, as_json=as_json)
+    raise typer.Exit(report.exit_code)
+
+
 def print_archive(report: ArchiveReport, *, as_json: bool) -> None:
     """What came, what is lacking still, and what to type next; or one JSON object."""
     from propsync.cli.tables import echo
@@ -56,3 +94,54 @@ def print_archive(report: ArchiveReport, *, as_json: bool) -> None:
         echo(f'{report.lacking:,} wanted documents are lacking. Next: propsync query "from marts.document_coverage"')
     else:
         echo('Every wanted document is there. Next: propsync query "from documents"')
+
+
+def print_verify(report: VerifyReport, *, as_json: bool) -> None:
+    """What was found and mended, what is left, and what to type next; or one JSON object."""
+    from propsync.cli.tables import echo
+
+    if as_json:
+        echo(json.dumps(report.to_json()))
+        return
+    counts = report.counts
+    echo(
+        f"Files: {counts['files']:,} looked at, {counts['bytes'] / 1e6:,.1f} MB hashed anew; {counts['rotten']:,} "
+        f"rotten, {counts['gaps']:,} not there, {counts['unreadable']:,} unreadable; {counts['mended']:,} mended; "
+        f"{counts['orphans']:,} orphans, {counts['removed']:,} removed"
+    )
+    for name, lines in (("Mended", report.mended), ("Lost", report.not_mended), ("Orphan", report.orphans)):
+        for line in lines:
+            echo(f"{name}: {line}")
+    if report.ended:
+        echo(f"Nothing more could be fetched: {report.ended}")
+    if report.due:
+        echo(f"{report.due:,} files are left for another time.")
+    echo(_after_verify(report))
+
+
+def _after_verify(report: VerifyReport) -> str:
+    if report.lost:
+        query = "from documents where state = 'stored' and last_error is not null"
+        return f'{report.lost:,} files are lost. Next: propsync query "{query}"'
+    if report.orphans_left:
+        return f"{report.orphans_left:,} orphans are left. Next: propsync archive verify --remove-orphans"
+    if report.due:
+        return "Every file looked at is what was stored. Next: propsync archive verify"
+    return "Every file is what was stored. Next: propsync archive export DIR"
+
+
+def print_export(report: ExportReport, *, as_json: bool) -> None:
+    """What is in the bag, what is not, and what to type next; or one JSON object."""
+    from propsync.cli.tables import echo
+
+    if as_json:
+        echo(json.dumps(report.to_json()))
+        return
+    for line in report.left_out:
+        echo(f"Left out: {line}")
+    size = f"{report.size_bytes / 1e6:,.1f} MB"
+    told = f"{report.documents:,} documents, {size}, are in the bag {report.folder}, validated"
+    if report.not_exported:
+        echo(f"{told}; {report.not_exported:,} could not be exported. Next: propsync archive verify")
+    else:
+        echo(f"{told}. Next: propsync status")

@@ -51,17 +51,14 @@ class Blobs:
 
         Raises DocumentDamaged where it is not there, cannot be read or has other bytes; OSError of the target's disk.
         """
-        digest = hashlib.sha256()
-        with target.open("xb") as writer:
-            try:
-                for block in _blocks(self._storage.root / key):
-                    digest.update(block)
-                    writer.write(block)
-                if digest.hexdigest() != sha256:
-                    raise DocumentDamaged(key, "its bytes are not those that were stored")
-            except BaseException:
-                remove(target)
-                raise
+        try:
+            copied = _copied(self._storage.root / key, target)
+        except DocumentDamaged:
+            remove(target)
+            raise
+        if copied != sha256:
+            remove(target)
+            raise DocumentDamaged(key, "its bytes are not those that were stored")
 
     def remove(self, key: str) -> None:
         """Removes a blob."""
@@ -71,6 +68,16 @@ class Blobs:
 def key_of(kind: Kind, sha256: str) -> str:
     """Where a document with these bytes is kept, relative to home."""
     return f"{_FOLDER}/{sha256[:2]}/{sha256}{kind.suffix}"
+
+
+def _copied(source: Path, target: Path) -> str:
+    """Copies to a new file; the hash of the bytes that went there."""
+    digest = hashlib.sha256()
+    with target.open("xb") as writer:
+        for block in _blocks(source):
+            digest.update(block)
+            writer.write(block)
+    return digest.hexdigest()
 
 
 def _blocks(path: Path) -> Iterator[bytes]:

@@ -1,0 +1,239 @@
+"""`archive export`: a BagIt bag of stored documents that a regulator can read alone."""
+
+from __future__ import annotations
+
+import csv
+import errno
+import logging
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from propsync.documents.bag import make_bag
+from propsync.documents.blobs import Blobs
+from propsync.documents.holdings import Holding, Holdings
+from propsync.documents.kinds import KINDS
+from propsync.documents.names import FolderNames
+from propsync.errors import DiskFull, DocumentDamaged, UsageError
+from propsync.progress import progress
+from propsync.runs import exit_code
+from propsync.settings import Settings
+from propsync.storage import PARTIAL, LocalStorage, sync_file
+from propsync.warehouse import open_published
+
+MOST_TOLD = 20
+"""Documents left out that a report names; the others are counted."""
+NO_PROPERTY = "_no-property"
+"""The folder of documents whose property no version of their assessment ever told."""
+_CSV = "documents.csv"
+_COLUMNS = (
+    "assessment_id",
+    "property_id",
+    "kind",
+    "version",
+    "sha256",
+    "size_bytes",
+    "fetched_at",
+    "assessment_status",
+    "assessment_type_id",
+    "assessment_type",
+    "assessment_is_gone",
+    "file",
+)
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+_log = logging.getLogger("propsync.archive")
+
+
+@dataclass
+class ExportReport:
+    """What is in the bag; `left_out` names some of the `not_exported` documents, and properties that have none."""
+
+    folder: str
+    documents: int = 0
+    size_bytes: int = 0
+    not_exported: int = 0
+    left_out: list[str] = field(default_factory=list)
+
+    @property
+    def status(self) -> str:
+        """ok, or attention where something that was asked for is not in the bag."""
+        return "attention" if self.left_out else "ok"
+
+    @property
+    def exit_code(self) -> int:
+        """0 all well, 3 something was left out."""
+        return exit_code(self.status)
+
+    def to_json(self) -> dict[str, Any]:
+        """For `--json`."""
+        return {"status": self.status, **self.__dict__}
+
+
+def export(
+    settings: Settings,
+    folder: Path,
+    properties: Sequence[str] = (),
+    *,
+    all_versions: bool = False,
+    organisation: str | None = None,
+) -> ExportReport:
+    """Makes the bag `folder`, which is whole or absent, of what is published; takes no lock, asks the API nothing.
+
+    Raises UsageError (exit 2) for a folder that is not empty or cannot be made, and where there is nothing to export;
+    DiskFull (exit 1).
+    """
+    target = _free_folder(settings, folder)
+    _check_text(organisation or "")
+    with open_published(settings.published / "warehouse.duckdb") as reader:
+        holdings = Holdings(reader, properties, all_versions=all_versions)
+        report = ExportReport(str(target))
+        report.left_out += _without_documents(holdings, properties)
+        with _made_beside(target, holdings) as bag:
+            _Export(settings, holdings, bag, report).copy_all()
+            _log.info("hashing the bag, and validating it")
+            make_bag(bag, _told(report, settings, organisation))
+            _put_in_place(bag, target)
+    return report
+
+
+def _free_folder(settings: Settings, folder: Path) -> Path:
+    """The folder to be made, links followed. Raises UsageError for one that is taken, or is propsync's own."""
+    target = folder.expanduser().resolve()
+    own = (settings.published, settings.state, settings.landing, settings.home / "archive")
+    if any(target.is_relative_to(one.resolve()) for one in own):
+        raise UsageError(str(folder), "it is in a folder of propsync's own", "Give a folder outside PROPSYNC_HOME")
+    if target.is_mount():
+        raise UsageError(str(folder), "it is a file system of its own", "Give a folder in it, which is made whole")
+    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+        raise UsageError(str(folder), "it is there and not empty, nothing is overwritten", "Give a folder that is new")
+    return target
+
+
+def _check_text(organisation: str) -> None:
+    try:
+        organisation.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError("--organisation", "it is not UTF-8 text", "Write it in UTF-8") from error
+
+
+def _without_documents(holdings: Holdings, properties: Sequence[str]) -> list[str]:
+    """A line for each property that was asked for and has none. Raises UsageError where there is nothing at all."""
+    found = holdings.properties()
+    if not holdings.count()[0]:
+        whose = "those properties have" if properties else "the archive has"
+        see = 'Run `propsync query "from documents"`' if properties else "Run `propsync archive`, then export"
+        raise UsageError("archive export", f"{whose} no stored document", see)
+    return [f"property {one}: no document of it is stored" for one in dict.fromkeys(properties) if one not in found]
+
+
+@contextmanager
+def _made_beside(target: Path, holdings: Holdings) -> Iterator[Path]:
+    """A new folder beside the target for what is not finished; nothing of it is left where the target is not made."""
+    partial = target.with_name(target.name + PARTIAL)
+    with _our_errors(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            partial.mkdir()
+        except FileExistsError as error:
+            what = f"{partial} is there: another export is at work, or one was killed"
+            raise UsageError(str(target), what, "Remove that folder if none is at work, then run again") from error
+        try:
+            free, needed = shutil.disk_usage(partial).free, holdings.count()[1]
+            if needed > free:
+                raise DiskFull(str(target), _room(needed, free), "Give a folder with more room")
+            yield partial
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+
+
+def _room(needed: int, free: int) -> str:
+    return f"{needed / 1e9:,.1f} GB are to be copied, and {free / 1e9:,.1f} GB are free"
+
+
+class _Export:
+    """Copies documents into a folder, and writes the table of them."""
+
+    def __init__(self, settings: Settings, holdings: Holdings, bag: Path, report: ExportReport) -> None:
+        self._holdings, self._bag, self._report = holdings, bag, report
+        self._blobs = Blobs(LocalStorage(settings.home))
+        self._properties = FolderNames(NO_PROPERTY, _CSV)
+        self._assessments: dict[str, FolderNames] = {}
+
+    def copy_all(self) -> None:
+        """Copies one after the other; those whose bytes are not what was stored are left out, and told."""
+        with (self._bag / _CSV).open("x", encoding="utf-8", newline="") as file:
+            table = csv.writer(file)
+            table.writerow(_COLUMNS)
+            with progress("Exporting", self._holdings.count()[0], "documents") as bar:
+                for one in self._holdings.all():
+                    name = self._name(one)
+                    if self._copy(one, name):
+                        table.writerow(_row(one, f"data/{name}"))
+                    bar.advance()
+
+    def _copy(self, one: Holding, name: str) -> bool:
+        target = self._bag / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self._blobs.copy(one.path, one.sha256, target)
+        except DocumentDamaged as error:
+            self._leave_out(one, error.what)
+            return False
+        self._report.documents += 1
+        self._report.size_bytes += one.size_bytes
+        return True
+
+    def _leave_out(self, one: Holding, why: str) -> None:
+        self._report.not_exported += 1
+        if self._report.not_exported <= MOST_TOLD:
+            named = f"{one.kind} of assessment {one.assessment_id}, version {one.version}"
+            self._report.left_out.append(f"{one.path} ({named}): {why}")
+
+    def _name(self, one: Holding) -> str:
+        """Where it is in the bag's payload: property, assessment, kind, and the version of an older one."""
+        place = NO_PROPERTY if one.property_id is None else self._properties.of(one.property_id)
+        assessment = self._assessments.setdefault(place, FolderNames()).of(one.assessment_id)
+        version = "" if one.is_latest else f".v{one.version}"
+        return f"{place}/{assessment}/{one.kind}{version}{KINDS[one.kind].suffix}"
+
+
+def _row(one: Holding, file: str) -> list[object]:
+    told = one.__dict__ | {"fetched_at": one.fetched_at.astimezone(UTC).isoformat(timespec="seconds"), "file": file}
+    told["assessment_is_gone"] = "true" if one.assessment_is_gone else "false"
+    return [told[name] for name in _COLUMNS]
+
+
+def _told(report: ExportReport, settings: Settings, organisation: str | None) -> dict[str, str]:
+    """What bag-info.txt tells."""
+    lacking = f"; {report.not_exported:,} more could not be read and are not in it" if report.not_exported else ""
+    told = {
+        "Bagging-Date": datetime.now(settings.zone).date().isoformat(),
+        "External-Description": f"{report.documents:,} reports and bundles of property assessments, listed in "
+        f"data/{_CSV}{lacking}",
+    }
+    return told | ({"Source-Organization": organisation} if organisation else {})
+
+
+def _put_in_place(bag: Path, target: Path) -> None:
+    """Gives the bag its name, once all of it is on the disk."""
+    for where, _, names in os.walk(bag):
+        for name in (*names, ""):
+            sync_file(Path(where, name))
+    bag.rename(target)  # takes the place of an empty folder, and of nothing else
+    sync_file(target.parent)
+
+
+@contextmanager
+def _our_errors(target: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _NO_ROOM:
+            raise DiskFull(str(target), "the disk is full", "Free some room there, then run it again") from error
+        what = f"it cannot be written: {error.strerror}"
+        raise UsageError(str(target), what, "Give a folder of your own") from error

@@ -1,0 +1,138 @@
+"""Where runs on documents work: their own lock, the API, and the tables only for as long as something is noted."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from propsync.api import Api, RetryPolicy, TokenSource
+from propsync.documents.blobs import Blobs
+from propsync.documents.budget import Budget
+from propsync.documents.bundle import Bounds
+from propsync.documents.contents import Contents
+from propsync.documents.fetcher import Fetcher
+from propsync.documents.ledger import Choice, Ledger
+from propsync.documents.pdf import PdfReader
+from propsync.documents.reading import DocumentReader
+from propsync.documents.taken import TakenStore
+from propsync.runbooks.site import WAREHOUSE, Site, make_home, workplace
+from propsync.runs import Run, RunLock, next_run
+from propsync.settings import Settings
+from propsync.storage import LocalStorage, remove_partials
+from propsync.warehouse import run_checks
+
+_log = logging.getLogger("propsync.archive")
+
+
+@dataclass
+class ArchiveSite:
+    """What the steps of a run on documents share; open while the archive's lock is held.
+
+    `what` is the command, for whoever waits for a lock. `partial` is the folder for documents under way.
+    """
+
+    settings: Settings
+    what: str
+    api: Api
+    reader: DocumentReader
+    partial: Path
+    blobs: Blobs = field(init=False)
+    taken: TakenStore = field(init=False)
+
+    def __post_init__(self) -> None:
+        storage = LocalStorage(self.settings.home)
+        self.blobs, self.taken = Blobs(storage), TakenStore(storage)
+
+    @classmethod
+    @contextmanager
+    def opened(cls, settings: Settings, what: str, policy: RetryPolicy | None) -> Iterator[ArchiveSite]:
+        """The site, while no other run on documents is at work. Raises SettingsError, and Busy at once."""
+        access = settings.require_api()
+        with _lock(settings, what) as partial:
+            source = TokenSource(access.token.get_secret_value(), access.token_file)
+            with (
+                Api(access.base_url, source, max_concurrency=settings.max_concurrency, policy=policy) as api,
+                PdfReader() as pdf,
+            ):
+                yield cls(settings, what, api, DocumentReader(_bounds(settings), pdf, partial), partial)
+
+    def fetcher(self, budget: Budget) -> Fetcher:
+        """What asks for documents, within `budget`."""
+        return Fetcher(self.api, self.blobs, self.reader, self.partial, budget, with_text=self.settings.archive_text)
+
+    @contextmanager
+    def tables(self) -> Iterator[Site]:
+        """The tables, under the run lock. Raises Busy, StateUnusable, HomeUnusable, DiskFull."""
+        with (
+            workplace(self.settings, self.what) as work,
+            Site.offline(self.settings, work, self.settings.state / WAREHOUSE) as site,
+        ):
+            yield site
+
+    def begin(self, site: Site) -> Run:
+        """A run that notes something now."""
+        run = next_run("archive", site.journal.last_time())
+        for killed in site.journal.begin(run):
+            _log.warning("run %s was killed; the next sync merges what it landed whole", killed)
+        return run
+
+    def record(self, site: Site, fetcher: Fetcher) -> Counter[str]:
+        """Puts what was asked for into the tables, as a run of its own; how many ended how (`Ledger.record`)."""
+        taken = self.taken.all()
+        if not taken:
+            return Counter()
+        run = self.begin(site)
+        counts = Ledger(site.warehouse).record(taken, run.run_id, self.settings.archive_recheck_days)
+        self._contents(site).read(fetcher.contents, run, with_text=self.settings.archive_text)
+        fetcher.contents.clear()
+        site.journal.end(run, "attention" if counts["failed"] else "ok", None)
+        self.taken.clear()
+        return Counter(counts)
+
+    def read_on(self, site: Site) -> bool:
+        """Reads a lot of what is kept and not read: text is wanted since then, or a run was killed. False if none."""
+        if not self._contents(site).is_behind(with_text=self.settings.archive_text):
+            return False
+        run = self.begin(site)
+        count = self._contents(site).read({}, run, with_text=self.settings.archive_text)
+        site.journal.end(run, "ok", None)
+        return count > 0
+
+    def _contents(self, site: Site) -> Contents:
+        return Contents(site.warehouse, self.blobs, self.reader)
+
+    def publish(self, site: Site, choice: Choice, status: str, error: str | None) -> tuple[int, str | None]:
+        """Tells what is lacking of `choice`, and publishes if anything changed; how many lack, and where it is."""
+        run = self.begin(site)
+        lacking = Ledger(site.warehouse).cover(choice, run.run_id)
+        site.journal.end(run, status, error)
+        if not site.publisher.is_behind(site.warehouse) and site.publisher.note():
+            return lacking, None
+        published = str(site.publisher.note().get("run", ""))
+        for warning in run_checks(site.warehouse, run.run_id, since=published):
+            _log.warning("%s", warning)
+        site.publisher.publish(site.warehouse, run.run_id)
+        return lacking, str(self.settings.published)
+
+
+@contextmanager
+def _lock(settings: Settings, what: str) -> Iterator[Path]:
+    """Keeps other runs on documents away; the folder for what is under way, in which killed ones left nothing."""
+    make_home(settings)
+    partial = settings.home / "archive" / "partial"
+    partial.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with RunLock(settings.home / "archive" / "archive.lock").held(what, 0):
+        remove_partials(partial)
+        yield partial
+
+
+def _bounds(settings: Settings) -> Bounds:
+    return Bounds(
+        members=settings.archive_max_members,
+        ratio=settings.archive_max_ratio,
+        unpacked_bytes=int(settings.archive_max_unpacked_gb * 1e9),
+    )

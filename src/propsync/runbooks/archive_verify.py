@@ -1,0 +1,238 @@
+"""`archive verify`: hashes the files of documents anew, and fetches again what rotted or is gone.
+
+In chunks: which are next is asked under the run lock, hashing and fetching hold the archive's lock alone, and what came
+of a chunk is noted before the next one, so that a kill loses no more than the chunk under way.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from propsync.api import RetryPolicy
+from propsync.documents.budget import Budget
+from propsync.documents.ledger import LOST, Choice
+from propsync.documents.taken import Taken
+from propsync.documents.verification import LostFile, StoredFile, Verification
+from propsync.errors import ApiUnreachable, StopRun
+from propsync.progress import progress
+from propsync.runbooks.archive_site import ArchiveSite
+from propsync.runbooks.site import Site
+from propsync.runs import exit_code
+from propsync.settings import Settings
+
+MOST_TOLD = 20
+"""Files of each sort that a report names; the others are counted."""
+_CHUNK = 2_000  # files between two notes
+_DAY = 86_400  # seconds
+_COUNTS = ("files", "bytes", "rotten", "gaps", "unreadable", "mended", "orphans", "removed")
+
+
+@dataclass
+class VerifyReport:
+    """What came of it. `counts`: files and bytes hashed or looked for, what was found wrong, mended, and orphans.
+
+    `lost` are all files that are not there now, of which `not_mended` names some, as `mended` and `orphans` do; `due`
+    are those that were left for another time.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    lost: int = 0
+    due: int = 0
+    mended: list[str] = field(default_factory=list)
+    not_mended: list[str] = field(default_factory=list)
+    orphans: list[str] = field(default_factory=list)
+    ended: str | None = None
+    published: str | None = None
+
+    @property
+    def orphans_left(self) -> int:
+        """Files that no version names and that are still there."""
+        return self.counts["orphans"] - self.counts["removed"]
+
+    @property
+    def status(self) -> str:
+        """ok, or attention where a file is lost or an orphan is left."""
+        return "attention" if self.lost or self.orphans_left else "ok"
+
+    @property
+    def exit_code(self) -> int:
+        """0 all well or mended, 3 something is left."""
+        return exit_code(self.status)
+
+    def to_json(self) -> dict[str, Any]:
+        """For `--json`."""
+        told = {name: self.counts[name] for name in _COUNTS} | {"lost": self.lost, "due": self.due}
+        names = {"mended_files": self.mended, "lost_files": self.not_mended, "orphan_files": self.orphans}
+        return told | names | {"status": self.status, "ended": self.ended, "published": self.published}
+
+
+@dataclass(frozen=True)
+class _Flaw:
+    """A file that is not what it should be: rotten, gaps (it is not there) or unreadable, and that in words."""
+
+    file: StoredFile
+    sort: str
+    why: str
+
+
+def verify(
+    settings: Settings,
+    limit: int | None = None,
+    *,
+    remove_orphans: bool = False,
+    policy: RetryPolicy | None = None,
+) -> VerifyReport:
+    """Hashes at most `limit` files, those least recently verified first, mends what it can, and publishes.
+
+    Raises SettingsError (exit 2), StopRun (exit 1: what was verified until then is noted) and Busy (exit 4).
+    """
+    with ArchiveSite.opened(settings, "propsync archive verify", policy) as archive:
+        return _Verify(archive, limit, remove_orphans).run()
+
+
+class _Verify:
+    """One verification."""
+
+    def __init__(self, archive: ArchiveSite, limit: int | None, remove_orphans: bool) -> None:
+        self._archive, self._limit, self._remove_orphans = archive, limit, remove_orphans
+        # no minutes: hashing would use them up before anything could be mended
+        most = archive.settings.archive_max_gb * 1e9
+        self._budget = Budget(archive.partial, most_bytes=most, seconds=math.inf)
+        self._fetcher = archive.fetcher(self._budget)
+        self._began = datetime.now(UTC)
+        self._stopped: StopRun | None = None
+        self._report = VerifyReport()
+
+    def run(self) -> VerifyReport:
+        """Chunk after chunk, until every file was looked at or the limit is reached; then orphans."""
+        with self._archive.tables() as site:
+            self._archive.record(site, self._fetcher)  # what a killed run had asked for
+            chunk, count = self._plan(site)
+        total = count if self._limit is None else min(count, self._limit)
+        with progress("Verifying", total, "files") as bar:
+            while chunk and self._stopped is None:
+                flaws = [flaw for file in chunk if (flaw := self._look(file, bar))]
+                lost = self._mend(flaws)
+                with self._archive.tables() as site:
+                    self._note(site, chunk, lost)
+                    chunk, count = self._plan(site)
+        self._report.due = count
+        self._finish()
+        if self._stopped is not None:
+            raise self._stopped
+        return self._report
+
+    def _plan(self, site: Site) -> tuple[list[StoredFile], int]:
+        left = _CHUNK if self._limit is None else min(_CHUNK, self._limit - self._report.counts["files"])
+        return Verification(site.warehouse).due(self._began, left)
+
+    def _look(self, file: StoredFile, bar: Any) -> _Flaw | None:
+        """Hashes one file; what is wrong with it, None for one that is as it should be."""
+        flaw = self._flaw(file)
+        self._report.counts["files"] += 1
+        if flaw:
+            self._report.counts[flaw.sort] += 1
+        bar.advance()
+        return flaw
+
+    def _flaw(self, file: StoredFile) -> _Flaw | None:
+        try:
+            is_same = self._archive.blobs.sha256(file.path) == file.sha256
+        except FileNotFoundError:
+            known = file.mark.removeprefix(LOST).partition(";")[0] if file.mark else None
+            return _Flaw(file, "gaps", known or "it was not there")
+        except OSError as error:
+            return _Flaw(file, "unreadable", f"it cannot be read ({error.strerror})")
+        self._report.counts["bytes"] += file.size_bytes
+        return None if is_same else _Flaw(file, "rotten", "its bytes were not those that were stored")
+
+    def _mend(self, flaws: Sequence[_Flaw]) -> dict[str, str]:
+        """Fetches again what can be; the files that are lost all the same, each with how it was in words."""
+        to_mend = [flaw for flaw in flaws if flaw.sort != "unreadable"]  # a disk in trouble is for people to look at
+        for flaw in to_mend:
+            if flaw.sort == "rotten":
+                self._archive.blobs.remove(flaw.file.path)  # its hash proves that it is worth nothing
+        told = self._fetch(to_mend)
+        mended = {flaw.file.path for flaw in to_mend if self._archive.blobs.exists(flaw.file.path)}
+        self._report.counts["mended"] += len(mended)
+        self._tell_mended([flaw for flaw in to_mend if flaw.file.path in mended])
+        return {
+            flaw.file.path: f"{LOST}{flaw.why}; {self._why_not(flaw, told)}"
+            for flaw in flaws
+            if flaw.file.path not in mended
+        }
+
+    def _fetch(self, flaws: Sequence[_Flaw]) -> dict[tuple[str, str], str]:
+        """Asks for the documents whose latest version these are; how each came, in words."""
+        told: dict[tuple[str, str], str] = {}
+        if self._report.ended:
+            return told
+        try:
+            for taken in self._fetcher.fetch([one for flaw in flaws for one in flaw.file.latest]):
+                self._archive.taken.add([taken])
+                told[taken.assessment_id, taken.kind] = _in_words(taken)
+        except ApiUnreachable as error:
+            self._report.ended = error.what
+        except StopRun as error:
+            self._report.ended, self._stopped = error.what, error
+        return told
+
+    def _why_not(self, flaw: _Flaw, told: dict[tuple[str, str], str]) -> str:
+        if flaw.sort == "unreadable":
+            return "look at the disk and at its rights"
+        if not flaw.file.latest:
+            return "it is no latest version, which alone can be fetched again"
+        asked = [told[key] for one in flaw.file.latest if (key := (one.assessment_id, one.kind)) in told]
+        refused = self._fetcher.forbidden.get(flaw.file.kind)
+        return asked[0] if asked else refused or self._report.ended or self._budget.reason() or "it was not asked for"
+
+    def _tell_mended(self, flaws: Sequence[_Flaw]) -> None:
+        room = MOST_TOLD - len(self._report.mended)
+        self._report.mended += [f"{_named(flaw.file)}: {flaw.why}; it was fetched again" for flaw in flaws[:room]]
+
+    def _note(self, site: Site, chunk: Sequence[StoredFile], lost: dict[str, str]) -> None:
+        self._archive.record(site, self._fetcher)
+        run = self._archive.begin(site)
+        # never before the run began: a clock that is set back would make it look at them again and again
+        now = max(datetime.now(UTC), self._began)
+        Verification(site.warehouse).note([file.path for file in chunk], lost, now, run.run_id)
+        site.journal.end(run, "attention" if lost else "ok", None)
+
+    def _finish(self) -> None:
+        settings, report = self._archive.settings, self._report
+        with self._archive.tables() as site:
+            lost, report.lost = Verification(site.warehouse).lost(MOST_TOLD)
+            report.not_mended = [f"{_named(one)}: {one.why}" for one in lost]
+            self._settle_orphans(site)
+            choice = Choice(settings.archive_kinds, settings.archive_statuses)
+            error = f"{report.lost:,} files are lost" if report.lost else None
+            _, report.published = self._archive.publish(site, choice, report.status, error)
+
+    def _settle_orphans(self, site: Site) -> None:
+        taken = {one.path for one in self._archive.taken.all()}
+        orphans = Verification(site.warehouse).unnamed(set(self._archive.blobs.all()) - taken)
+        self._report.counts["orphans"] = len(orphans)
+        for path in orphans:
+            is_old = time.time() - self._archive.blobs.path(path).stat().st_mtime > _DAY
+            if self._remove_orphans and is_old:
+                self._archive.blobs.remove(path)
+                self._report.counts["removed"] += 1
+            elif len(self._report.orphans) < MOST_TOLD:
+                spared = "" if is_old else "; it is younger than a day, a run may have kept it just now"
+                self._report.orphans.append(f"{path}: no version names it{spared}")
+
+
+def _named(file: StoredFile | LostFile) -> str:
+    return f"{file.path} ({file.kind} of assessment {file.assessment_id})"
+
+
+def _in_words(taken: Taken) -> str:
+    if taken.outcome == "stored":
+        return "the API gives other bytes by now, kept as a new version"
+    return "the API has it no more" if taken.outcome == "missing" else f"it could not be fetched: {taken.error}"
