@@ -19,7 +19,7 @@ import pytest
 from contract.archives import Place, place
 
 from propsync.documents.names import FolderNames, folder_name
-from propsync.errors import DiskFull, UsageError
+from propsync.errors import DiskFull, StopRun, UsageError
 from propsync.runbooks import archive_export
 from propsync.runbooks.archive_export import ExportReport, export
 from propsync.runs import RunLock
@@ -206,6 +206,21 @@ def test_a_bag_that_could_not_be_finished_leaves_nothing(at: Place, bag: Path, m
 
     monkeypatch.setattr(archive_export, "make_bag", full)
     with pytest.raises(DiskFull):
+        exported(at, bag)
+    assert list(bag.parent.iterdir()) == []
+
+
+def test_a_bag_that_does_not_validate_is_not_handed_over(at: Place, bag: Path, monkeypatch: pytest.MonkeyPatch):
+    plainly = bagit.make_bag
+
+    def on_a_bad_disk(folder: str, *words: Any, **options: Any) -> bagit.Bag:
+        made = plainly(folder, *words, **options)
+        report = next(Path(folder).rglob("report.pdf"))
+        report.write_bytes(report.read_bytes()[::-1])
+        return made
+
+    monkeypatch.setattr(bagit, "make_bag", on_a_bad_disk)
+    with pytest.raises(StopRun, match="does not validate"):
         exported(at, bag)
     assert list(bag.parent.iterdir()) == []
 

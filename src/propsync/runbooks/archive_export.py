@@ -174,7 +174,7 @@ class _Export:
                     name = self._name(one)
                     if self._copy(one, name):
                         table.writerow(_row(one, f"data/{name}"))
-                    bar.advance()
+                    bar.advance(size=one.size_bytes)
 
     def _copy(self, one: Holding, name: str) -> bool:
         target = self._bag / name

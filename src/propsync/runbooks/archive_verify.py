@@ -138,7 +138,7 @@ class _Verify:
         self._report.counts["files"] += 1
         if flaw:
             self._report.counts[flaw.sort] += 1
-        bar.advance()
+        bar.advance(size=file.size_bytes if flaw is None else 0)
         return flaw
 
     def _flaw(self, file: StoredFile) -> _Flaw | None:
