@@ -47,14 +47,12 @@ class LocalStorage:
             replace(source, target)
 
     def append(self, key: str, line: bytes) -> None:
-        """Adds a line to the file `key`; it is on the disk when the call returns, a part of it when the power goes."""
+        """Adds a line to the file `key`. It outlives this process; when the power goes, the last lines may go with it."""
         target = self.root / key
         with disk_errors(target):
             _make_folder(target.parent)
             with target.open("ab") as file:
                 file.write(line + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
 
     def delete(self, key: str) -> None:
         """Removes what is stored under `key`, if anything is, and folders that are empty then."""
