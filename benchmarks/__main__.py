@@ -12,7 +12,8 @@ from benchmarks.nginx import NginxMissing, program
 from benchmarks.results import page
 from benchmarks.verdict import FIXED_LIMIT, MILLION, TINY
 
-CASES = ("first", "quiet", "night", "queries", "start", "dlt", "rebuild", "growth")
+CASES = ("first", "quiet", "night", "queries", "start", "dlt", "rebuild", "archive", "growth")
+PAPERS = 2_000  # assets of the estate whose documents are archived
 _NIGHTS = {"first", "quiet", "night", "queries", "start"}
 _RESULTS = Path(__file__).parent / "RESULTS.md"
 
@@ -43,6 +44,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         _nights(arguments, measured, Path(folder))
         if "rebuild" in arguments.only:
             _rebuild(arguments, measured, Path(folder))
+        if "archive" in arguments.only:
+            _archive(arguments, measured, Path(folder))
         if "growth" in arguments.only:
             _growth(arguments, measured, Path(folder))
     told = page(measured, arguments.scale, arguments.memory_limit)
@@ -75,6 +78,12 @@ def _rebuild(arguments: argparse.Namespace, measured: Measured, folder: Path) ->
     notes = Notes(measured, scale, arguments.memory_limit)
     with cases.place(folder / "estate", scale) as where:
         cases.rebuild(where, notes, arguments.nights, arguments.repeats)
+
+
+def _archive(arguments: argparse.Namespace, measured: Measured, folder: Path) -> None:
+    scale = min(PAPERS, arguments.scale)
+    with cases.place(folder / "estate", scale) as where:
+        cases.archive(where, Notes(measured, scale, arguments.memory_limit), arguments.repeats)
 
 
 def _growth(arguments: argparse.Namespace, measured: Measured, folder: Path) -> None:

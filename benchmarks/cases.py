@@ -7,14 +7,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import programs
+from benchmarks.documents import write_documents, write_large_bundle
 from benchmarks.estate import Estate
 from benchmarks.measured import Notes
+from benchmarks.measuring import Cost
 from benchmarks.nginx import Api, serving
 
 SYNC = "sync --json"
 FIRST, QUIET, CHANGED = "first load", "quiet night", "1 % night"
 STATUS, HELP, REBUILD, QUERY = "propsync status", "propsync --help", "rebuild of {} nights", "query: "
+ARCHIVE, IDLE_ARCHIVE, LARGE = "archive", "archive, nothing wanted", "archive, one bundle of 2 GB"
 PROPSYNC, FLOOR, MERGE, SCD2, IMPORTS = "propsync", "floor", "dlt merge", "dlt scd2", "import"
+
+
+_LARGE_BYTES = 2 * 1024**3
 
 
 @dataclass(frozen=True)
@@ -121,6 +127,26 @@ def rebuild(where: Place, notes: Notes, how_many: int, repeats: int) -> None:
         reread = programs.floor("reread", where.api, where.nights, limit)
         notes.add(REBUILD.format(how_many), FLOOR, programs.floor("load", where.api, bare, limit) + reread)
     programs.assert_equal(home / "published", bare)
+
+
+def archive(where: Place, notes: Notes, repeats: int) -> None:
+    """The documents of an estate, all of them; then nothing; then one large bundle."""
+    where.show(0)
+    write_documents(where.nights / "0")
+    for _ in range(repeats):
+        home = where.fresh("home")
+        programs.propsync(SYNC, where.api, home, notes.memory_limit)
+        for case in (ARCHIVE, IDLE_ARCHIVE):
+            notes.add(case, PROPSYNC, _archived(where, notes, home))
+        notes.add(ARCHIVE, FLOOR, programs.floor_documents(where.api, where.fresh("floor")))
+    write_large_bundle(where.nights / "0", _LARGE_BYTES)
+    home = where.fresh("home")
+    programs.propsync(SYNC, where.api, home, notes.memory_limit)
+    notes.add(LARGE, PROPSYNC, _archived(where, notes, home))
+
+
+def _archived(where: Place, notes: Notes, home: Path) -> Cost:
+    return programs.propsync("archive", where.api, home, notes.memory_limit, documents="report,bundle")
 
 
 def growth(where: Place, notes: Notes) -> None:

@@ -12,14 +12,15 @@ PEER_PYTHON = ROOT / ".venv-dlt/bin/python"
 PEER_MISSING = "dlt is not there, so its rows are left as they are. To have them: make bench-peers"
 
 
-def propsync(command: str, api: Api, home: Path, memory_limit: str) -> Cost:
-    """`propsync sync`, `rebuild` or `status`."""
+def propsync(command: str, api: Api, home: Path, memory_limit: str, *, documents: str = "none") -> Cost:
+    """`propsync sync`, `archive`, `rebuild` or `status`; `documents` are the kinds that are archived."""
     environment = {
         "PROPSYNC_BASE_URL": api.base_url,
         "PROPSYNC_TOKEN": api.token,
         "PROPSYNC_HOME": str(home),
         "PROPSYNC_MEMORY_LIMIT": memory_limit,
-        "PROPSYNC_ARCHIVE_KINDS": "none",
+        "PROPSYNC_ARCHIVE_KINDS": documents,
+        "PROPSYNC_ARCHIVE_MAX_GB": "100",
     }
     return measured([str(Path(sys.executable).with_name("propsync")), *command.split()], environment)
 
@@ -29,6 +30,12 @@ def floor(what: str, api: Api, folder: Path, memory_limit: str) -> Cost:
     folder.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "benchmarks.floor", what, api.base_url, api.token, str(folder)]
     return measured(command, {"PROPSYNC_MEMORY_LIMIT": memory_limit})
+
+
+def floor_documents(api: Api, folder: Path) -> Cost:
+    """The bare loop over every document."""
+    command = [sys.executable, "-m", "benchmarks.floor_documents", api.base_url, api.token, str(folder)]
+    return measured(command, {})
 
 
 def dlt(disposition: str, api: Api, folder: Path) -> Cost:

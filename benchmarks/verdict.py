@@ -52,6 +52,8 @@ def verdicts(measured: Measured, scale: int, memory_limit: str) -> list[Verdict]
         Verdict("1 % night against dlt scd2", 1 / 8, 1 / 14, ratio(cases.CHANGED, cases.SCD2)),
         Verdict(f"peak at {FIXED_LIMIT}, every scale", 700, 500, _peak(measured), "MB"),
         Verdict("CPU a record, largest against 100,000", _WITHIN, None, _flatness(measured)),
+        Verdict("archive, wall time against a bare loop", 1 / 0.8, None, _archive_ratio(measured)),
+        Verdict("peak of one bundle of 2 GB above an idle archive", 300, None, _large_bundle(measured), "MB"),
         Verdict("`propsync status` against imports", 2, 1.3, ratio(cases.STATUS, cases.IMPORTS)),
         Verdict("`propsync --help` against imports", 2, 1.3, ratio(cases.HELP, cases.IMPORTS)),
     ]
@@ -72,6 +74,22 @@ def cpu_a_record(measured: Measured, row: Row) -> float | None:
 
 def _peak(measured: Measured) -> float | None:
     return max((row.peak_bytes / 1e6 for row in grown(measured)), default=None)
+
+
+def _archive_ratio(measured: Measured) -> float | None:
+    ours, theirs = (_only(measured, cases.ARCHIVE, who) for who in (cases.PROPSYNC, cases.FLOOR))
+    return ours.wall_seconds / theirs.wall_seconds if ours and theirs else None
+
+
+def _large_bundle(measured: Measured) -> float | None:
+    large, idle = (_only(measured, case, cases.PROPSYNC) for case in (cases.LARGE, cases.IDLE_ARCHIVE))
+    return (large.peak_bytes - idle.peak_bytes) / 1e6 if large and idle else None
+
+
+def _only(measured: Measured, case: str, contestant: str) -> Row | None:
+    """A case that is measured at one scale."""
+    found = [row for row in measured.rows.values() if (row.case, row.contestant) == (case, contestant)]
+    return max(found, key=lambda row: row.scale, default=None)
 
 
 def _flatness(measured: Measured) -> float | None:
