@@ -47,7 +47,7 @@ class LocalStorage:
             replace(source, target)
 
     def append(self, key: str, line: bytes) -> None:
-        """Adds a line to the file `key`. It outlives this process; when the power goes, the last lines may go with it."""
+        """Adds a line to the file `key`. It outlives this process; a power cut may take the last lines."""
         target = self.root / key
         with disk_errors(target):
             _make_folder(target.parent)
