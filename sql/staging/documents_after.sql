@@ -16,7 +16,9 @@ known as (
     kind,
     max(version) as version,
     max(sha256) filter (is_latest) as sha256,
-    max(attempts) filter (version is null) as attempts
+    max(attempts) filter (version is null) as attempts,
+    max(state) filter (version is null) as state,
+    max(asked_at) filter (version is null) as asked_at
   from before
   group by assessment_id, kind
 ),
@@ -24,7 +26,13 @@ judged as (
   select
     taken.*,
     coalesce(known.version, 0) as last_version,
-    coalesce(known.attempts, 0) + 1 as tries,
+    -- a failure is no sign that what was missing goes on missing, nor the other way round; and what a killed run had put
+    -- here before it died is not counted twice
+    case
+      when known.asked_at = taken.asked_at then known.attempts
+      when known.state = taken.outcome or taken.outcome = 'stored' then coalesce(known.attempts, 0) + 1
+      else 1
+    end as tries,
     taken.outcome = 'stored' as is_stored,
     coalesce(taken.sha256 = known.sha256, false) as is_same
   from taken

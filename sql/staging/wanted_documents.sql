@@ -1,6 +1,7 @@
 -- grain: assessment_id, kind
--- why: what is to be asked for now. What came or changed since the archive last began goes first, the newest before the
--- others; then what was never asked for, the oldest first; then what failed or is missing; last, what is kept for long
+-- why: what is to be asked for now. What came or changed with the latest sync of which anything was asked for, or after
+-- it, goes first, the newest before the others: a run that asked for some of it does not make debt of the rest. Then
+-- what came before, the oldest first; then what failed or is missing; last, what is kept for long
 with assessments as (
   select assessment_id, property_id, assessment_type_id, changed_at
   from main.assessments
@@ -33,7 +34,7 @@ judged as (
     asked.same_text_as,
     case
       when asked.asked_at is null or pairs.changed_at > asked.of_changed_at
-        then if(coalesce(pairs.changed_at > $since, true), 1, 2)
+        then if(coalesce(pairs.changed_at >= $since, true), 1, 2)
       when asked.failed_due_at <= $now then 3
       when asked.failed_due_at is null and asked.due_at <= $now then 4
     end as turn

@@ -42,12 +42,15 @@ class Contents:
         self._blobs = blobs
         self._reader = reader
 
-    def read(self, known: Mapping[str, Content], run: Run, *, with_text: bool) -> None:
-        """Reads versions that were not read yet, a bounded lot; `known` has what is in some of them, by their hash."""
-        kinds = ["bundle", *(["report"] if with_text else [])]
+    def read(self, known: Mapping[str, Content], run: Run, *, with_text: bool) -> int:
+        """Reads versions that were not read yet, a bounded lot; `known` has what is in some of them, by their hash.
+
+        Returns how many were read: 0 where all are, or where none of the lot can be.
+        """
+        kinds = _kinds_read(with_text=with_text)
         unread = self._unread(kinds, known)
         if not unread:
-            return
+            return 0
         told = {one: self._told(one, known) for one in unread}
         with self._warehouse.transaction():
             for one, found in told.items():
@@ -62,6 +65,11 @@ class Contents:
                 [run.time, kinds, [one.assessment_id for one in done], [one.sha256 for one in done]],
             )
             mark_tables(self._warehouse, run.run_id, "main", [*_TABLES, "documents"])
+        return len(done)
+
+    def is_behind(self, *, with_text: bool) -> bool:
+        """Whether there are versions that were not read yet."""
+        return bool(self._unread(_kinds_read(with_text=with_text), {}))
 
     def _unread(self, kinds: Sequence[str], known: Mapping[str, Content]) -> list[Unread]:
         rows = self._warehouse.rows(
@@ -152,3 +160,7 @@ class Contents:
         self._warehouse.execute("delete from main.document_text where document_sha256 = ?", [one.sha256])
         rows = [(one.sha256, number, page.replace("\0", "")) for number, page in enumerate(pages, 1)]
         self._warehouse.add("main.document_text", rows)
+
+
+def _kinds_read(*, with_text: bool) -> list[str]:
+    return ["bundle", *(["report"] if with_text else [])]

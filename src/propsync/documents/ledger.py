@@ -52,9 +52,9 @@ class Ledger:
     def __init__(self, warehouse: Warehouse) -> None:
         self._warehouse = warehouse
 
-    def last_asked(self) -> datetime | None:
-        """When anything was asked for last."""
-        found: datetime | None = self._warehouse.value("select max(asked_at) from main.documents")
+    def newest(self) -> datetime | None:
+        """The newest version of an assessment for which anything was asked."""
+        found: datetime | None = self._warehouse.value("select max(of_changed_at) from main.documents")
         return found
 
     def wanted(
@@ -62,7 +62,7 @@ class Ledger:
     ) -> tuple[list[Wanted], int]:
         """The first `most` documents to be asked for, in their order, and how many there are in all.
 
-        What was asked for after `began` is left alone; what changed after `since` goes first.
+        What was asked for after `began` is left alone; what changed at `since` or later goes first.
         """
         values = choice.values() | {"now": now, "began": began, "since": since}
         count = Models(self._warehouse, values).stage("staging/wanted_documents")

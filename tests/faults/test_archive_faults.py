@@ -1,0 +1,237 @@
+"""Whatever goes wrong on the way, nothing bad is stored, what is good is kept, and a later run completes."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from contract.archives import Place, place
+
+from propsync.errors import DiskFull
+from propsync_sandbox.documents import Subject, report
+
+SMALL = 30
+PASSING: dict[str, dict[str, Any]] = {
+    "cut bodies": {"kind": "cut_body", "fraction": 0.6},
+    "cut chunks": {"kind": "cut_chunked", "fraction": 0.6},
+    "resets": {"kind": "reset", "where": "before"},
+    "resets within bodies": {"kind": "reset", "where": "body", "fraction": 0.9},
+    "pages of HTML": {"kind": "wrong_content", "content": "html"},
+    "halves that look whole": {"kind": "wrong_content", "content": "truncated_json"},
+    "server errors": {"kind": "status", "status": 500},
+    "a 429 storm": {"kind": "status", "status": 429},
+    "refusals": {"kind": "status", "status": 400, "code": "AssessmentInvalid"},
+}
+
+
+@pytest.fixture(scope="module")
+def synced(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home after its first sync; to be copied, not used."""
+    home = tmp_path_factory.mktemp("synced") / "home"
+    with place(home, scale=SMALL) as made:
+        assert made.sync().exit_code == 0
+    return home
+
+
+@pytest.fixture
+def new(synced: Path, tmp_path: Path) -> Iterator[Place]:
+    """Synced, nothing archived."""
+    with place(tmp_path / "home", synced, scale=SMALL) as made:
+        yield made
+
+
+def long_report(about: Subject) -> bytes:
+    """Long enough for a break to leave more than is asked for twice: with a comment that no compression shortens."""
+    body = report(about)
+    table = int(body.rsplit(b"startxref", 1)[1].split()[0])
+    noise = b"%" + about.dice("noise").randbytes(10_000).hex().encode() + b"\n"
+    end = body[table:].replace(b"startxref\n%d" % table, b"startxref\n%d" % (table + len(noise)))
+    return body[:table] + noise + end
+
+
+def completes(made: Place, *, later: int = 4) -> None:
+    """All goes well again: runs on the days that follow fetch what is lacking, and only that."""
+    made.sandbox.set_faults([])
+    kept = made.pairs() - made.differing()
+    made.asked()
+    for _ in range(later):
+        if made.differing():
+            made.days_pass(2)
+            made.archive()
+    assert made.differing() == set()
+    asked = made.asked()
+    assert not kept & set(asked)
+    assert all(count == 1 for count in asked.values())
+    assert made.rows("select count(*) from documents where version is null") == [(0,)]
+
+
+@pytest.mark.parametrize("effect", PASSING.values(), ids=PASSING.keys())
+def test_nothing_bad_is_stored_and_a_later_run_completes(new: Place, effect: dict[str, Any]) -> None:
+    """Nine of ten requests go wrong, so that most documents fail and some come at a second try."""
+    path = r".*\.(pdf|zip)"
+    new.sandbox.set_faults([{"match": {"path": path}, "probability": 0.9, "seed": 3, "effect": effect}])
+    told = new.archive()
+    assert told.exit_code == 3
+    stored = set(new.stored())
+    assert stored < new.pairs()
+    assert new.differing(stored) == set()
+    failed = new.rows("select assessment_id, kind from documents where state = 'failed' and last_error is not null")
+    assert {*failed} == new.pairs() - stored
+    assert told.counts["failed"] == len(failed)
+    assert f"{len(failed):,} documents failed" in " ".join(told.left_behind)
+    kept = list((new.home / "archive" / "blobs").rglob("*.*"))
+    assert len(kept) == len(stored)
+    assert not list((new.home / "archive" / "partial").iterdir())
+    completes(new)
+
+
+@pytest.mark.parametrize("effect", ["cut_body", "reset"])
+def test_bodies_that_break_off_are_gone_on_with_where_the_server_offers_it(
+    synced: Path, tmp_path: Path, effect: str
+) -> None:
+    starts: list[int] = []
+
+    def before(request: Any) -> None:
+        if "range" in request.headers:
+            starts.append(int(re.fullmatch(r"bytes=(\d+)-", request.headers["range"])[1]))  # type: ignore[index]
+
+    writers = {"report": long_report}
+    with place(tmp_path / "home", synced, writers, scale=SMALL, accept_ranges=True, before=before) as made:
+        options = {"where": "body"} if effect == "reset" else {}
+        made.fail(r".*\.pdf", times=6, kind=effect, fraction=0.6, **options)
+        told = made.archive()
+        assert told.exit_code == 0
+        assert made.differing() == set()
+        assert starts
+        assert min(starts) > 5_000
+
+
+def test_a_document_that_changed_before_the_rest_of_it_came_is_the_new_one_whole(synced: Path, tmp_path: Path) -> None:
+    """Each report becomes another between its two halves; half of them stay as long as they were."""
+    ranged: set[str] = set()
+
+    def written(about: Subject) -> bytes:
+        body = long_report(about)
+        return body + b"\n" * (24_000 - len(body) if int(about.record.key.encode().hex(), 16) % 2 else 3)
+
+    def before(request: Any) -> None:
+        key = request.path.split("/")[2]
+        if "range" in request.headers and key not in ranged:
+            ranged.add(key)
+            record = worlds[0].assessments.get(key)
+            worlds[0].assessments.set_members(key, score=(record.version * 7) % 100)
+
+    worlds: list[Any] = []
+    with place(tmp_path / "home", synced, {"report": written}, scale=SMALL, accept_ranges=True, before=before) as made:
+        worlds.append(made.sandbox.world)
+        made.fail(r".*\.pdf", times=8, kind="cut_body", fraction=0.5)
+        made.archive(kinds=["report"])
+        assert ranged
+        assert made.differing(made.pairs("report")) == set()
+
+
+def test_what_is_missing_is_asked_for_again_at_most_once_a_day(new: Place) -> None:
+    new.fail(r".*\.pdf", kind="status", status=404)
+    told = new.archive()
+    assert (told.exit_code, told.counts["missing"]) == (0, len(new.wanted()))
+    assert told.lacking == len(new.wanted())
+    reason = "select distinct reason, attempts from marts.document_coverage"
+    assert new.rows(reason) == [("missing in the API", 1)]
+    assert new.asked().total() == len(new.pairs())
+    for _ in range(2):
+        new.archive()
+        new.days_pass(0.4)
+    assert not new.asked()
+    for _ in range(3):
+        new.days_pass(1)
+        new.archive()
+        assert new.asked() == dict.fromkeys(new.pairs("report"), 1)
+    assert new.rows(reason) == [("missing in the API", 4)]
+    completes(new)
+
+
+def test_a_failure_within_a_run_is_not_asked_for_again_in_it(new: Place) -> None:
+    new.fail(r".*\.zip", kind="status", status=400)
+    new.archive()
+    assert new.asked() == dict.fromkeys(new.pairs(), 1)
+    new.archive()
+    assert new.asked() == dict.fromkeys(new.pairs("bundle"), 1)
+    new.archive()
+    assert not new.asked()
+
+
+def test_a_kind_without_the_right_is_given_up_and_all_of_the_other_comes(
+    synced: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules["propsync.runbooks.archive"], "_CHUNK", 6)
+    with place(tmp_path / "home", synced, scale=SMALL) as made:
+        made.fail(r".*\.pdf", kind="status", status=403)
+        told = made.archive(max_concurrency=2)
+        assert told.exit_code == 3
+        assert any("403" in line and "report" in line for line in told.left_behind)
+        assert set(made.stored()) == made.pairs("bundle")
+        asked = made.asked()
+        assert sum(count for (_, kind), count in asked.items() if kind == "report") <= 4
+        assert all(count == 1 for count in asked.values())
+        again = made.archive(max_concurrency=2)
+        assert again.exit_code == 3
+        assert {kind for _, kind in made.asked()} == {"report"}
+        completes(made)
+
+
+def test_a_failure_of_a_new_version_leaves_the_one_before_as_the_latest(new: Place) -> None:
+    new.archive()
+    key = new.wanted()[0]
+    before = {kind: new.truth(key, kind) for kind in ("report", "bundle")}
+    new.edit(key)
+    new.sync()
+    new.fail(kind="wrong_content", content="html")
+    assert new.archive().exit_code == 3
+    assert {kind: new.stored()[key, kind] for kind in before} == before
+    rows = f"select kind, reason from marts.document_coverage where assessment_id = '{key}' order by all"
+    assert new.rows(rows) == [("bundle", "failed"), ("report", "failed")]
+    completes(new)
+    versions = f"select count(*), count(*) filter (is_latest) from documents where assessment_id = '{key}'"
+    assert new.rows(versions) == [(4, 2)]
+
+
+def test_an_api_that_asks_to_wait_is_waited_for(new: Place) -> None:
+    new.fail(times=3, kind="status", status=429, retry_after=1)
+    assert new.archive().exit_code == 0
+    assert new.differing() == set()
+
+
+def test_a_disk_that_fills_while_documents_come_stops_the_run_and_a_later_one_goes_on(
+    new: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a full disk the system refuses bytes beyond a size, here of any file that documents are written to."""
+    import tempfile
+
+    real, left = tempfile.NamedTemporaryFile, [12]
+
+    def small(*args: Any, **options: Any) -> Any:
+        file = real(*args, **options)
+        if options.get("dir") and Path(options["dir"]).name == "partial":
+            left[0] -= 1
+            if left[0] < 0:
+                full(file)
+        return file
+
+    def full(file: Any) -> None:
+        def refuse(*_: Any) -> None:
+            raise OSError(28, "No space left on device")
+
+        file.flush = refuse
+
+    monkeypatch.setattr(tempfile, "NamedTemporaryFile", small)
+    with pytest.raises(DiskFull):
+        new.archive(max_concurrency=1)
+    stored = set(new.stored())
+    assert 8 <= len(stored) <= 12
+    assert not list((new.home / "archive" / "partial").iterdir())
+    left[0] = 10**6
+    completes(new)
