@@ -7,7 +7,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -147,10 +147,15 @@ def flaws(home: Path) -> list[str]:
     return found
 
 
-def noted(home: Path) -> list[dict[str, Any]]:
-    """What a run noted and did not put into the tables yet."""
+def noted(home: Path) -> set[Pair]:
+    """What a run noted and did not put into the tables yet; a line that death cut short was never noted."""
     path = home / "archive" / "taken.jsonl"
-    return [json.loads(line) for line in path.read_bytes().splitlines()] if path.exists() else []
+    found = set()
+    for line in path.read_bytes().splitlines() if path.exists() else ():
+        with suppress(ValueError):
+            one = json.loads(line)
+            found.add((one["assessment_id"], one["kind"]))
+    return found
 
 
 @contextmanager
