@@ -463,6 +463,18 @@ def test_a_token_refused_midway_keeps_what_came(synced: Path, tmp_path: Path) ->
         assert made.differing() == set()
 
 
+def test_what_came_beside_the_request_that_ended_it_is_kept_and_not_fetched_again(new: Place) -> None:
+    new.fail(after=25, kind="status", status=401)
+    with pytest.raises(TokenRefused):
+        new.archive()
+    kept = set(new.stored())
+    assert len([*(new.home / "archive" / "blobs").rglob("*.*")]) == len(kept) > 15
+    new.sandbox.set_faults([])
+    new.asked()
+    new.archive()
+    assert not kept & set(new.asked())
+
+
 def test_a_token_refused_for_documents_alone_leaves_the_tables_published(synced: Path, tmp_path: Path) -> None:
     with place(tmp_path / "home", synced) as made:
         made.fail(after=10, kind="status", status=401)

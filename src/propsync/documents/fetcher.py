@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -38,9 +38,17 @@ class Fetcher:
         self.contents: dict[str, Content] = {}
         """What is in the documents that came, by their hash."""
 
-    def fetch(self, wanted: Sequence[Wanted]) -> Iterator[Taken]:
-        """Each as it comes, good or not; fewer where the budget ends. Raises StopRun and ApiUnreachable."""
+    def fetch(self, wanted: Sequence[Wanted], note: Callable[[Taken], object]) -> Iterator[Taken]:
+        """Each as it comes, good or not; fewer where the budget ends. Raises StopRun and ApiUnreachable.
+
+        `note` is told of each in the thread that asked: of those too that are never read here because another one
+        ended it all.
+        """
         by_request: dict[ApiRequest, Wanted] = {}
+
+        def noted(taken: Taken) -> Taken:
+            note(taken)
+            return taken
 
         def requests() -> Iterator[ApiRequest]:
             for one in wanted:
@@ -53,14 +61,14 @@ class Fetcher:
                     yield request
 
         usable, unusable = _parted(wanted)
-        yield from unusable
+        yield from map(noted, unusable)
         wanted = usable
 
         def then(request: ApiRequest, file: BinaryIO, saved: Saved) -> Taken:
-            return self._keep(by_request[request], Path(file.name), saved)
+            return noted(self._keep(by_request[request], Path(file.name), saved))
 
         def failed(request: ApiRequest, error: ResourceFailed) -> Taken:
-            return self._failed(by_request[request], error)
+            return noted(self._failed(by_request[request], error))
 
         yield from self._api.save_each(requests(), self._file, then, failed)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -36,12 +37,14 @@ class TakenStore:
 
     def __init__(self, storage: LocalStorage) -> None:
         self._storage = storage
+        self._lock = threading.Lock()
 
     def add(self, taken: Iterable[Taken]) -> None:
-        """Notes some. Raises DiskFull, HomeUnusable."""
+        """Notes some; threads may do so at once. Raises DiskFull, HomeUnusable."""
         lines = [msgspec.json.encode(one) for one in taken]
         if lines:
-            self._storage.append(_KEY, b"\n".join([b"", *lines]))  # a line that death cut short ends here
+            with self._lock:
+                self._storage.append(_KEY, b"\n".join([b"", *lines]))  # a line that death cut short ends here
 
     def all(self) -> list[Taken]:
         """All that are noted; a line that death cut short was never noted. What was asked twice counts as last told."""

@@ -145,8 +145,7 @@ class _Archive:
     def _fetch(self, chunk: Sequence[Wanted], bar: Any) -> StopRun | None:
         """Asks for a chunk; what ends the run is returned, after what came until then was noted."""
         try:
-            for taken in self._fetcher.fetch(chunk):
-                self._at.taken.add([taken])
+            for taken in self._fetcher.fetch(chunk, lambda taken: self._at.taken.add([taken])):
                 self._report.counts["bytes"] += taken.size_bytes or 0
                 bar.advance()
         except ApiUnreachable as error:

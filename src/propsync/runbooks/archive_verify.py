@@ -174,8 +174,8 @@ class _Verify:
         if self._report.ended:
             return told
         try:
-            for taken in self._fetcher.fetch([one for flaw in flaws for one in flaw.file.latest]):
-                self._archive.taken.add([taken])
+            lost = [one for flaw in flaws for one in flaw.file.latest]
+            for taken in self._fetcher.fetch(lost, lambda taken: self._archive.taken.add([taken])):
                 told[taken.assessment_id, taken.kind] = _in_words(taken)
         except ApiUnreachable as error:
             self._report.ended = error.what
