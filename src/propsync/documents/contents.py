@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from propsync.documents.blobs import Blobs
 from propsync.documents.bundle import Bundle
+from propsync.documents.content_rows import CONTENT_TABLES, ContentRows
 from propsync.documents.kinds import KINDS
 from propsync.documents.reading import Content, DocumentReader
-from propsync.documents.tables import CsvTable, csv_tables
+from propsync.documents.tables import csv_tables
 from propsync.errors import DocumentDamaged
 from propsync.merge import mark_tables
 from propsync.runs import Run
-from propsync.warehouse import TABLES, Warehouse, comment_on_column, quoted
+from propsync.warehouse import Warehouse
 
-_TABLES = ("bundle_members", "bundle_actions", "bundle_controls", "bundle_elements", "document_text")
 _log = logging.getLogger("propsync.archive")
-_MOST_COLUMNS = 300  # of one table, whatever CSVs bring
 _MOST_UNKNOWN = 50  # documents that are opened while the run lock is held
 
 
@@ -53,18 +51,14 @@ class Contents:
             return 0
         told = {one: self._told(one, known) for one in unread}
         with self._warehouse.transaction():
-            for one, found in told.items():
-                if isinstance(found, Bundle):
-                    self._add_bundle(one, found, run.run_id)
-                elif found is not None:
-                    self._add_text(one, found)
+            self._write(told, run.run_id)
             done = [one for one, found in told.items() if found is not None]
             self._warehouse.execute(
                 "update main.documents set read_at = ? where list_contains(?, kind) "
                 "and (assessment_id, sha256) in (select unnest(?), unnest(?))",
                 [run.time, kinds, [one.assessment_id for one in done], [one.sha256 for one in done]],
             )
-            mark_tables(self._warehouse, run.run_id, "main", [*_TABLES, "documents"])
+            mark_tables(self._warehouse, run.run_id, "main", [*CONTENT_TABLES, "documents"])
         return len(done)
 
     def is_behind(self, *, with_text: bool) -> bool:
@@ -93,73 +87,30 @@ class Contents:
         except DocumentDamaged:
             return [] if one.kind == "report" else None
 
-    def _add_bundle(self, one: Unread, bundle: Bundle, run_id: str) -> None:
-        self._add_members(one.sha256, bundle)
-        if not one.is_latest:
-            return
-        for name in _TABLES[1:4]:
-            self._warehouse.execute(f"delete from main.{name} where assessment_id = ?", [one.assessment_id])
-        if bundle.refused is None:
-            self._add_tables(one, bundle, run_id)
+    def _write(self, told: Mapping[Unread, Content | None], run_id: str) -> None:
+        rows = ContentRows(self._warehouse, run_id)
+        found = {one: content for one, content in told.items() if content is not None}
+        shown = [one for one in found if one.kind == "bundle" and one.is_latest]
+        rows.clear({one.sha256 for one in found}, {one.assessment_id for one in shown})
+        # two assessments may have the same document, whose members and text are told once
+        for sha256, content in {one.sha256: content for one, content in found.items()}.items():
+            if isinstance(content, Bundle):
+                rows.members(sha256, content)
+            else:
+                rows.text(sha256, content)
+        for one in shown:
+            content = found[one]
+            if isinstance(content, Bundle) and content.refused is None:
+                self._write_csvs(rows, one, content)
+        rows.flush()
 
-    def _add_tables(self, one: Unread, bundle: Bundle, run_id: str) -> None:
+    def _write_csvs(self, rows: ContentRows, one: Unread, bundle: Bundle) -> None:
         """The rows of its CSVs; a CSV that cannot be read to its end gives what came before that."""
-        first = Counter[str]()
         try:
             for table, lots in csv_tables(self._blobs.path(one.path), bundle):
-                self._add_rows(one, table, lots, first, run_id)
+                rows.csv(one.assessment_id, one.sha256, table, lots)
         except (DocumentDamaged, FileNotFoundError) as error:
             _log.warning("%s of assessment %s: %s", one.path, one.assessment_id, error)
-
-    def _add_members(self, sha256: str, bundle: Bundle) -> None:
-        self._warehouse.execute("delete from main.bundle_members where document_sha256 = ?", [sha256])
-        rows: list[tuple[object, ...]] = [
-            (sha256, member.name, member.size_bytes, member.crc32, member.sha256, member.refused)
-            for member in bundle.members
-        ]
-        if not rows:
-            rows = [(sha256, None, None, None, None, bundle.refused or "it holds nothing")]
-        self._warehouse.add("main.bundle_members", rows)
-
-    def _add_rows(
-        self,
-        one: Unread,
-        table: CsvTable,
-        lots: Iterator[list[tuple[str | None, ...]]],
-        rows: Counter[str],
-        run_id: str,
-    ) -> None:
-        target = f"bundle_{table.name}"
-        places = self._columns(target, table, run_id)
-        for lot in lots:
-            first = rows[target] + 1  # a bundle may have a CSV of one name in two folders
-            given: dict[str, Sequence[object]] = {"row_number": range(first, first + len(lot))}
-            given |= {name: [row[place] for row in lot] for name, place in places.items()}
-            same = {"assessment_id": one.assessment_id, "document_sha256": one.sha256}
-            self._warehouse.append(f"main.{target}", given, **same)
-            rows[target] += len(lot)
-
-    def _columns(self, target: str, table: CsvTable, run_id: str) -> dict[str, int]:
-        """The places in a row of the columns that the table has; those that it lacks are made."""
-        known = {name for (name,) in self._warehouse.rows(f"select column_name from (describe main.{target})")}
-        places: dict[str, int] = {}
-        for place, (name, header) in enumerate(zip(table.columns, table.headers, strict=True)):
-            if name not in known and len(known) < _MOST_COLUMNS:
-                self._make_column(target, name, header, run_id)
-                known.add(name)
-            if name in known and name not in TABLES[f"main.{target}"].columns:
-                places[name] = place
-        return places
-
-    def _make_column(self, target: str, name: str, header: str, run_id: str) -> None:
-        self._warehouse.execute(f"alter table main.{target} add column {quoted(name)} VARCHAR")
-        self._warehouse.execute(comment_on_column(f"main.{target}", name, f"{header}, as the CSV has it"))
-        self._warehouse.add("ops.columns", [("main", target, name, header, "VARCHAR", run_id, run_id)])
-
-    def _add_text(self, one: Unread, pages: Sequence[str]) -> None:
-        self._warehouse.execute("delete from main.document_text where document_sha256 = ?", [one.sha256])
-        rows = [(one.sha256, number, page.replace("\0", "")) for number, page in enumerate(pages, 1)]
-        self._warehouse.add("main.document_text", rows)
 
 
 def _kinds_read(*, with_text: bool) -> list[str]:
