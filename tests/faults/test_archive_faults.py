@@ -102,7 +102,9 @@ def test_bodies_that_break_off_are_gone_on_with_where_the_server_offers_it(
     writers = {"report": long_report}
     with place(tmp_path / "home", synced, writers, scale=SMALL, accept_ranges=True, before=before) as made:
         options = {"where": "body"} if effect == "reset" else {}
-        made.fail(r".*\.pdf", times=6, kind=effect, fraction=0.6, **options)
+        broken = {"kind": effect, "fraction": 0.6} | options
+        paths = [f"/assessments/{key}/report.pdf" for key in made.wanted()]
+        made.sandbox.set_faults([{"match": {"path": path}, "times": 2, "effect": broken} for path in paths])
         told = made.archive()
         assert told.exit_code == 0
         assert made.differing() == set()
@@ -128,9 +130,11 @@ def test_a_document_that_changed_before_the_rest_of_it_came_is_the_new_one_whole
     worlds: list[Any] = []
     with place(tmp_path / "home", synced, {"report": written}, scale=SMALL, accept_ranges=True, before=before) as made:
         worlds.append(made.sandbox.world)
-        made.fail(r".*\.pdf", times=8, kind="cut_body", fraction=0.5)
+        cut = {"kind": "cut_body", "fraction": 0.5}
+        paths = [f"/assessments/{key}/report.pdf" for key in made.wanted()]
+        made.sandbox.set_faults([{"match": {"path": path}, "times": 1, "effect": cut} for path in paths])
         made.archive(kinds=["report"])
-        assert ranged
+        assert ranged == set(made.wanted())
         assert made.differing(made.pairs("report")) == set()
 
 
