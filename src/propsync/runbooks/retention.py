@@ -6,6 +6,7 @@ import logging
 from collections.abc import Sequence
 from datetime import timedelta
 
+from propsync.documents.blobs import Blobs
 from propsync.errors import ManifestUnreadable, StateUnusable
 from propsync.landing import Base, BaseFile, Manifest
 from propsync.merge import CARRIED, carry_out, has_changed, merged_forms, write_history
@@ -29,9 +30,16 @@ def prune(site: Site, run: Run) -> None:
 
 
 def refuse_lost_history(site: Site) -> None:
-    """A new database would begin where landing begins, and history up to there would be lost. Raises StateUnusable."""
-    if site.journal.last_time() is None and site.bases.newest() is not None:
+    """A new database would begin where landing begins, and what landing does not tell would be lost.
+
+    Raises StateUnusable where that is history up to a base, or documents.
+    """
+    if site.journal.last_time() is not None:
+        return
+    if site.bases.newest() is not None:
         raise StateUnusable(str(site.warehouse.path), "it knows no run, though history of earlier runs is kept")
+    if Blobs(site.storage).all():
+        raise StateUnusable(str(site.warehouse.path), "it knows no run, though documents of earlier runs are kept")
 
 
 def collect(site: Site) -> None:
