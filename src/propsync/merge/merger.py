@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-import msgspec
-
 from propsync.landing import Landed, Manifest, PageStore
 from propsync.merge.marks import mark_tables
 from propsync.merge.readings import Readings
@@ -196,13 +194,13 @@ class Merger:
         )
 
 
-def _open(resource: Resource, models: Models, first: int, payloads: Sequence[msgspec.Raw]) -> None:
+def _open(resource: Resource, models: Models, first: int, payloads: Sequence[bytes]) -> None:
     """Opens the versions whose places in `staging.changed` begin with `first`; those at 0 hold their payload."""
     lot = {
         "first": first,
         "last": first + max(len(payloads), 1) - 1,
         # bytes, as a Python text of them would be four times as long; JSON never holds the unit separator as it is
-        "payloads": b"\x1f".join(map(memoryview, payloads)),
+        "payloads": b"\x1f".join(payloads),
     }
     models.with_values(**lot).open(f"history/{resource.name}.open")
 

@@ -68,12 +68,16 @@ class Readings:
         }
         self._warehouse.append("staging.canonical", columns)
 
-    def payloads(self) -> Iterator[tuple[int, list[msgspec.Raw]]]:
-        """The records of `staging.changed` in lots, each with the place of its first."""
+    def payloads(self) -> Iterator[tuple[int, list[bytes]]]:
+        """The records of `staging.changed` in lots, each with the place of its first.
+
+        They are copied: a record that is part of its page would keep the whole of it in memory until its lot is full.
+        """
         first, lot, size = 1, [], 0
         for chosen in self._by_page("select sequence, position from staging.changed where place > 0 order by place"):
-            lot += [record for _, record in chosen]
-            size += sum(len(memoryview(record)) for _, record in chosen)
+            records = [bytes(record) for _, record in chosen]
+            lot += records
+            size += sum(map(len, records))
             if size > _LOT:
                 yield first, lot
                 first, lot, size = first + len(lot), [], 0
