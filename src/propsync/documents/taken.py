@@ -1,4 +1,4 @@
-"""What was asked for and is not in the tables yet: a line each, on the disk before anything else is asked for."""
+"""What was asked for and is not in the tables yet: a line each, which outlives the process that wrote it."""
 
 from __future__ import annotations
 

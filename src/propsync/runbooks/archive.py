@@ -147,7 +147,7 @@ class _Archive:
         try:
             for taken in self._fetcher.fetch(chunk, lambda taken: self._at.taken.add([taken])):
                 self._report.counts["bytes"] += taken.size_bytes or 0
-                bar.advance()
+                bar.advance(1, taken.size_bytes or 0)
         except ApiUnreachable as error:
             self._report.ended = str(error)
             self._report.left_behind.append(str(error))

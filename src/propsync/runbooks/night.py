@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from propsync.api import RetryPolicy
-from propsync.errors import Busy, StopRun
+from propsync.errors import Busy, ResourceFailed, StopRun
 from propsync.resources import ASSESSMENTS
 from propsync.runbooks.archive import ArchiveReport, archive
 from propsync.runbooks.nightly import nightly
@@ -47,7 +47,7 @@ def _documents(settings: Settings, policy: RetryPolicy | None) -> list[ArchiveRe
     except Busy as error:
         _log.info("documents are left to the archive run at work: %s", error.what)
         return []
-    except StopRun as error:
+    except (StopRun, ResourceFailed) as error:
         return [ArchiveReport(left_behind=[f"documents: {error}"])]
 
 
