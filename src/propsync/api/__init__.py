@@ -5,6 +5,7 @@ from propsync.api.bodies import check_body, check_text
 from propsync.api.client import Api
 from propsync.api.clock import SYSTEM_CLOCK, Clock
 from propsync.api.exchange import Check
+from propsync.api.notices import post_notice
 from propsync.api.requests import (
     Accept,
     ApiRequest,
@@ -49,6 +50,7 @@ __all__ = [
     "check_body",
     "check_text",
     "check_values",
+    "post_notice",
     "report_request",
     "schedule_request",
 ]

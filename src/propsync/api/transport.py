@@ -88,7 +88,7 @@ class Transport:
         self.traffic = Traffic()
         self._base_url = base_url.rstrip("/")
         self._clock = clock
-        self._client = _client(connections, verify or _trust(base_url))
+        self._client = _client(connections, verify or trust(base_url))
 
     def close(self) -> None:
         """Close all connections."""
@@ -111,7 +111,7 @@ class Transport:
         _raise(str(request), failure)
 
 
-def _trust(base_url: str) -> ssl.SSLContext:
+def trust(base_url: str) -> ssl.SSLContext:
     """The system's trust store, which takes longer to read than many a sync; plain HTTP asks it nothing."""
     if base_url.lower().startswith("http://"):
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # it trusts nobody

@@ -92,13 +92,15 @@ def sync(
     accept_deletes: Annotated[
         str | None, typer.Option(metavar="RUN", help="Let go what that run held and what is still gone.")
     ] = None,
+    no_archive: Annotated[bool, typer.Option("--no-archive", help="Leave documents to a run of their own.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Read the API, merge what changed, publish; then fetch documents. The nightly run, once, now."""
     from propsync.cli.report import print_report
     from propsync.runbooks import night
 
-    report = night(settings(), [name.strip() for name in only.split(",") if name.strip()], accept=accept_deletes)
+    names = [name.strip() for name in only.split(",") if name.strip()]
+    report = night(settings(), names, accept=accept_deletes, with_documents=not no_archive)
     print_report(report, as_json=as_json)
     raise typer.Exit(report.exit_code)
 

@@ -18,6 +18,7 @@ from propsync.documents.ledger import Choice, Ledger, Wanted
 from propsync.errors import ApiUnreachable, StateUnusable, StopRun, UsageError
 from propsync.progress import progress
 from propsync.runbooks.archive_site import ArchiveSite
+from propsync.runbooks.notice import noticed
 from propsync.runbooks.site import Site
 from propsync.runs import exit_code
 from propsync.settings import Settings
@@ -61,7 +62,15 @@ class ArchiveReport:
         return told | {"status": self.status, "left_behind": self.left_behind, "published": self.published}
 
 
+@noticed("archive")
 def archive(settings: Settings, wanted: Documents | None = None, *, policy: RetryPolicy | None = None) -> ArchiveReport:
+    """`archived`, as a run of its own that is told to PROPSYNC_NOTIFY_URL."""
+    return archived(settings, wanted, policy=policy)
+
+
+def archived(
+    settings: Settings, wanted: Documents | None = None, *, policy: RetryPolicy | None = None
+) -> ArchiveReport:
     """Fetches documents within the night's budget, and publishes.
 
     Raises UsageError (exit 2), StopRun (exit 1: what came until then is kept) and Busy (exit 4: another archive run is

@@ -22,6 +22,7 @@ from propsync.documents.verification import LostFile, StoredFile, Verification
 from propsync.errors import ApiUnreachable, StopRun
 from propsync.progress import progress
 from propsync.runbooks.archive_site import ArchiveSite
+from propsync.runbooks.notice import noticed
 from propsync.runbooks.site import Site
 from propsync.runs import exit_code
 from propsync.settings import Settings
@@ -56,9 +57,15 @@ class VerifyReport:
         return self.counts["orphans"] - self.counts["removed"]
 
     @property
+    def left_behind(self) -> list[str]:
+        """A line for what is lost, and one for orphans."""
+        lost = [f"{self.lost:,} files of documents are lost"] if self.lost else []
+        return lost + ([f"{self.orphans_left:,} files that no version names are left"] if self.orphans_left else [])
+
+    @property
     def status(self) -> str:
         """ok, or attention where a file is lost or an orphan is left."""
-        return "attention" if self.lost or self.orphans_left else "ok"
+        return "attention" if self.left_behind else "ok"
 
     @property
     def exit_code(self) -> int:
@@ -81,6 +88,7 @@ class _Flaw:
     why: str
 
 
+@noticed("archive verify")
 def verify(
     settings: Settings,
     limit: int | None = None,

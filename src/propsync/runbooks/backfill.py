@@ -12,9 +12,11 @@ import msgspec
 
 from propsync.api import RetryPolicy
 from propsync.errors import UsageError
+from propsync.progress import progress
 from propsync.resources import ASSESSMENTS, ASSETS, SCHEDULES, SYNCED
 from propsync.runbooks.family import Family
 from propsync.runbooks.nightly import sync_all
+from propsync.runbooks.notice import noticed
 from propsync.runbooks.one_run import Call, one_run, plainly
 from propsync.runbooks.report import Report, joined
 from propsync.runbooks.site import Site
@@ -92,6 +94,7 @@ def _cut(ids: Sequence[str], room: int) -> Iterator[tuple[str, ...]]:
     yield tuple(chunk)
 
 
+@noticed("backfill")
 def backfill(settings: Settings, scope: Scope, *, call: Call = plainly, policy: RetryPolicy | None = None) -> Report:
     """Re-reads the scope and publishes after each chunk; one that was interrupted goes on where it stopped.
 
@@ -99,18 +102,21 @@ def backfill(settings: Settings, scope: Scope, *, call: Call = plainly, policy: 
     """
     scope.check()
     chunks = scope.chunks()
-    progress = _Progress(settings, scope)
-    done = min(progress.done(), len(chunks))
+    reached = _Reached(settings, scope)
+    done = min(reached.done(), len(chunks))
     if done:
         _log.info("going on after chunk %d of %d, where an earlier backfill stopped", done, len(chunks))
     reports = []
-    for number, chunk in enumerate(chunks[done:], done + 1):
-        _log.info("chunk %d of %d", number, len(chunks))
-        reports += _run(settings, chunk, call, policy)
-        if reports[-1].status == "failed":
-            return joined(reports)
-        progress.note(number)
-    progress.clear()
+    with progress("Backfilling", len(chunks), "chunks") as bar:
+        bar.advance(done)
+        for number, chunk in enumerate(chunks[done:], done + 1):
+            _log.info("chunk %d of %d", number, len(chunks))
+            reports += _run(settings, chunk, call, policy)
+            if reports[-1].status == "failed":
+                return joined(reports)
+            reached.note(number)
+            bar.advance()
+    reached.clear()
     return joined(reports)
 
 
@@ -141,7 +147,7 @@ def _halves(chunk: Chunk) -> list[Chunk]:
     return [first, second] if second else []
 
 
-class _Progress:
+class _Reached:
     """How many chunks of a scope are done, on disk until all are."""
 
     def __init__(self, settings: Settings, scope: Scope) -> None:

@@ -10,8 +10,9 @@ from datetime import datetime
 from propsync.api import RetryPolicy
 from propsync.errors import Busy, ResourceFailed, StopRun
 from propsync.resources import ASSESSMENTS
-from propsync.runbooks.archive import ArchiveReport, archive
+from propsync.runbooks.archive import ArchiveReport, archived
 from propsync.runbooks.nightly import nightly
+from propsync.runbooks.notice import noticed
 from propsync.runbooks.one_run import Call, plainly
 from propsync.runbooks.report import Report
 from propsync.settings import Settings
@@ -19,11 +20,13 @@ from propsync.settings import Settings
 _log = logging.getLogger("propsync.archive")
 
 
+@noticed("nightly")
 def night(
     settings: Settings,
     only: Sequence[str] = (),
     *,
     accept: str | None = None,
+    with_documents: bool = True,
     call: Call = plainly,
     policy: RetryPolicy | None = None,
     now: datetime | None = None,
@@ -33,17 +36,17 @@ def night(
     What happens to documents never makes less of the tables: it is told in `Report.documents` and left behind.
     """
     report = nightly(settings, only, accept=accept, call=call, policy=policy, now=now)
-    is_their_turn = settings.archive_kinds and (not only or ASSESSMENTS.name in only)
+    is_their_turn = with_documents and settings.archive_kinds and (not only or ASSESSMENTS.name in only)
     if report.published is None or not is_their_turn:
         return report
-    archived: list[ArchiveReport] = []
-    call("documents", lambda: archived.extend(_documents(settings, policy)))
-    return _told_together(report, archived[0]) if archived else report
+    came: list[ArchiveReport] = []
+    call("documents", lambda: came.extend(_documents(settings, policy)))
+    return _told_together(report, came[0]) if came else report
 
 
 def _documents(settings: Settings, policy: RetryPolicy | None) -> list[ArchiveReport]:
     try:
-        return [archive(settings, policy=policy)]
+        return [archived(settings, policy=policy)]
     except Busy as error:
         _log.info("documents are left to the archive run at work: %s", error.what)
         return []
@@ -51,7 +54,7 @@ def _documents(settings: Settings, policy: RetryPolicy | None) -> list[ArchiveRe
         return [ArchiveReport(left_behind=[f"documents: {error}"])]
 
 
-def _told_together(report: Report, archived: ArchiveReport) -> Report:
-    status = "attention" if archived.left_behind else report.status
-    lines = [*report.left_behind, *archived.left_behind]
-    return replace(report, status=status, left_behind=lines, documents=archived.to_json())
+def _told_together(report: Report, came: ArchiveReport) -> Report:
+    status = "attention" if came.left_behind else report.status
+    lines = [*report.left_behind, *came.left_behind]
+    return replace(report, status=status, left_behind=lines, documents=came.to_json())

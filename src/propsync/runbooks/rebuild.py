@@ -18,6 +18,7 @@ from propsync.progress import progress
 from propsync.publish import WAREHOUSE as PUBLISHED
 from propsync.resources import RESOURCES, SYNCED
 from propsync.runbooks.family import Family
+from propsync.runbooks.notice import noticed
 from propsync.runbooks.report import Report
 from propsync.runbooks.retention import collect
 from propsync.runbooks.site import WAREHOUSE, Site, workplace
@@ -29,6 +30,7 @@ from propsync.warehouse import run_checks, settle_file
 _log = logging.getLogger("propsync.rebuild")
 
 
+@noticed("rebuild")
 def rebuild(settings: Settings, *, now: datetime | None = None) -> Report:
     """Rebuilds the state database from landing and publishes it; the API is asked nothing.
 

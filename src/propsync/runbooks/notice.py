@@ -1,0 +1,103 @@
+"""Each run tells how it ended, once, to the address in PROPSYNC_NOTIFY_URL."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+from propsync.api import post_notice
+from propsync.errors import PropsyncError, UsageError
+from propsync.log import redact
+from propsync.settings import Settings
+
+_log = logging.getLogger("propsync.notice")
+_MOST_LINES = 10
+
+
+class Ended(Protocol):
+    """What runs return."""
+
+    @property
+    def status(self) -> str:
+        """ok, attention or failed."""
+
+    @property
+    def exit_code(self) -> int:
+        """That of the command."""
+
+    @property
+    def left_behind(self) -> list[str]:
+        """A line for each thing that was."""
+
+    def to_json(self) -> dict[str, Any]:
+        """What `--json` prints."""
+
+
+P = ParamSpec("P")
+R = TypeVar("R", bound=Ended)
+
+
+def noticed(flow: str) -> Callable[[Callable[Concatenate[Settings, P], R]], Callable[Concatenate[Settings, P], R]]:
+    """For runbooks: what one returns, or the error that ended it, is posted. A notice that fails ends nothing.
+
+    What was asked wrongly (UsageError) is no run, and whoever typed it has read the answer.
+    """
+
+    def around(runbook: Callable[Concatenate[Settings, P], R]) -> Callable[Concatenate[Settings, P], R]:
+        @wraps(runbook)
+        def run(settings: Settings, /, *args: P.args, **kwargs: P.kwargs) -> R:
+            try:
+                report = runbook(settings, *args, **kwargs)
+            except UsageError:
+                raise
+            except Exception as error:
+                _post(settings, _of_error(flow, error))
+                raise
+            _post(settings, _of_report(flow, report))
+            return report
+
+        return run
+
+    return around
+
+
+def _post(settings: Settings, notice: dict[str, Any]) -> None:
+    if settings.notify_url is None:
+        return
+    body = redact(json.dumps(notice | _in_teams(notice["text"]), default=str)).encode()
+    if why := post_notice(settings.notify_url.get_secret_value(), body):
+        _log.warning("the notice to PROPSYNC_NOTIFY_URL did not get there: %s", why)
+
+
+def _of_report(flow: str, report: Ended) -> dict[str, Any]:
+    lines = report.left_behind
+    more = [f"… and {len(lines) - _MOST_LINES:,} more: propsync status"] if len(lines) > _MOST_LINES else []
+    text = "\n".join([f"propsync {flow}: {report.status}", *lines[:_MOST_LINES], *more])
+    return report.to_json() | {"flow": flow, "exit_code": report.exit_code, "text": text}
+
+
+def _of_error(flow: str, error: Exception) -> dict[str, Any]:
+    if isinstance(error, PropsyncError):
+        status, code, line = "busy" if error.exit_code == 4 else "failed", error.exit_code, str(error)
+    else:
+        status, code, line = "failed", 1, f"{type(error).__name__}: {' '.join(str(error).split())}"
+    return {
+        "flow": flow,
+        "status": status,
+        "exit_code": code,
+        "left_behind": [line],
+        "text": f"propsync {flow}: {status}\n{line}",
+    }
+
+
+def _in_teams(text: str) -> dict[str, Any]:
+    """The same as a card: what Microsoft Teams makes a message of. Others read `text`, or `status`."""
+    lines = [{"type": "TextBlock", "text": line, "wrap": True} for line in text.splitlines()]
+    card = {"type": "AdaptiveCard", "version": "1.4", "body": lines}
+    return {
+        "type": "message",
+        "attachments": [{"contentType": "application/vnd.microsoft.card.adaptive", "content": card}],
+    }

@@ -1,0 +1,127 @@
+"""PROPSYNC_NOTIFY_URL gets one JSON POST a run, and whatever becomes of it is no matter to the run."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+
+class Receiver:
+    """An address that takes notices, and answers `status`."""
+
+    def __init__(self) -> None:
+        self.status, self.got = 200, []
+        receiver = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                length = int(self.headers["Content-Length"])
+                receiver.got.append((dict(self.headers), self.rfile.read(length).decode()))
+                self.send_response(receiver.status)
+                self.end_headers()
+
+            def log_message(self, *_: object) -> None:
+                """Nothing on standard error."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}/hook/very-secret-part"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def only(self) -> dict[str, Any]:
+        ((headers, body),) = self.got
+        assert headers["Content-Type"] == "application/json"
+        assert "Authorization" not in headers
+        return json.loads(body)
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture(autouse=True)
+def no_faults(sandbox):
+    yield
+    sandbox.set_faults([])
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    one = Receiver()
+    yield one
+    one.close()
+
+
+def test_a_sync_is_told_once_with_what_json_prints_and_a_text(propsync, receiver):
+    done = propsync("sync", "--json", notify_url=receiver.url)
+    told = receiver.only()
+    printed = json.loads(done.stdout)
+    assert {name: told[name] for name in printed} == printed
+    assert printed["documents"], "documents came too, in the same notice"
+    assert (told["flow"], told["status"], told["text"]) == ("nightly", "ok", "propsync nightly: ok")
+
+
+@pytest.mark.parametrize(
+    ("words", "flow"),
+    [
+        (["backfill", "--asset", "nobody"], "backfill"),
+        (["archive", "--limit", "1"], "archive"),
+        (["archive", "verify"], "archive verify"),
+        (["rebuild"], "rebuild"),
+    ],
+)
+def test_every_other_run_is_told_once_too(propsync, receiver, words, flow):
+    assert propsync("sync", "--no-archive").returncode == 0
+    done = propsync(*words, notify_url=receiver.url)
+    told = receiver.only()
+    assert (told["flow"], told["exit_code"]) == (flow, done.returncode)
+    assert told["status"] == ("ok" if done.returncode == 0 else "attention")
+
+
+def test_what_was_left_behind_is_said_also_as_a_card_for_teams(propsync, sandbox, receiver):
+    sandbox.set_faults([{"match": {"path": "/assessments/schedules"}, "effect": {"kind": "status", "status": 403}}])
+    assert propsync("sync", notify_url=receiver.url).returncode == 3
+    told = receiver.only()
+    assert (told["status"], told["exit_code"]) == ("attention", 3)
+    assert told["text"].splitlines()[1].startswith("schedules keep yesterday's rows: ")
+    (card,) = told["attachments"]
+    assert [one["text"] for one in card["content"]["body"]] == told["text"].splitlines()
+
+
+def test_a_run_that_published_nothing_says_why_and_never_the_token(propsync, sandbox, receiver):
+    refusal = {"kind": "status", "status": 401, "body": f"who is {sandbox.token}?"}
+    sandbox.set_faults([{"effect": refusal}])
+    done = propsync("sync", notify_url=receiver.url)
+    told = receiver.only()
+    assert (told["status"], told["exit_code"]) == ("failed", done.returncode) == ("failed", 1)
+    assert "PROPSYNC_TOKEN" in told["text"]
+    assert sandbox.token not in receiver.got[0][1]
+
+
+def test_wrong_usage_is_no_run(propsync, receiver):
+    assert propsync("sync", "--only", "boats", notify_url=receiver.url).returncode == 2
+    assert receiver.got == []
+
+
+def test_a_notice_that_does_not_get_there_is_a_warning_without_its_address(propsync, receiver):
+    receiver.status = 410
+    done = propsync("--log-level", "DEBUG", "sync", notify_url=receiver.url)
+    assert done.returncode == 0
+    assert "the notice to PROPSYNC_NOTIFY_URL did not get there: the answer was 410" in done.stderr
+    assert "very-secret-part" not in done.stdout + done.stderr
+
+
+def test_nobody_listening_is_a_warning_too(propsync, receiver):
+    receiver.close()
+    done = propsync("sync", notify_url=receiver.url)
+    assert done.returncode == 0
+    assert "did not get there: ConnectError" in done.stderr
+
+
+def test_a_sync_without_archive_leaves_documents_to_a_run_of_their_own(propsync):
+    assert json.loads(propsync("sync", "--no-archive", "--json").stdout)["documents"] is None
+    assert json.loads(propsync("archive", "--json").stdout)["stored"] > 0
