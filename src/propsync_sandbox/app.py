@@ -189,6 +189,8 @@ class App:
         record = self.world.assessments.get(assessment_id)
         if record is None:
             raise Refusal(404, "AssessmentNotFound", "There is no such assessment")
+        if (assessment_id, request.path.rpartition("/")[2]) in self.world.assessments.withheld:
+            raise Refusal(404, "DocumentNotFound", "The assessment has no such document")
         content = partial(kind.write, documents.subject(self.world, record))
         answer = Answer(200, content, kind.content_type, records=(record,))
         return documents.ranged(answer, request) if self.accept_ranges else answer

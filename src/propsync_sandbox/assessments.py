@@ -49,6 +49,8 @@ class Assessments(Shelf):
         self.properties = properties
         self.users = users
         self.today = today
+        self.withheld: set[tuple[Key, str]] = set()
+        """Documents that are not there though their assessment is: its id, and `report.pdf` or `bundle.zip`."""
 
     def add(
         self,

@@ -79,6 +79,17 @@ def test_texts_outside_latin_do_not_break_a_report() -> None:
     assert report(subject(world, world.assessments.get(key))).startswith(b"%PDF")
 
 
+def test_a_document_can_be_missing_though_its_assessment_is_there(start) -> None:
+    sandbox, client = start()
+    key = sandbox.world.assessments.keys()[0]
+    sandbox.world.assessments.withheld.add((key, "report.pdf"))
+    answer = client.get(f"/assessments/{key}/report.pdf")
+    assert (answer.status_code, answer.json()["code"]) == (404, "DocumentNotFound")
+    assert client.get(f"/assessments/{key}/bundle.zip").status_code == 200
+    sandbox.world.assessments.withheld.clear()
+    assert client.get(f"/assessments/{key}/report.pdf").status_code == 200
+
+
 def test_byte_ranges_are_served_when_switched_on(start) -> None:
     sandbox, client = start(accept_ranges=True)
     path = f"/assessments/{sandbox.world.assessments.keys()[0]}/report.pdf"
