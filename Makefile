@@ -40,6 +40,7 @@ lint: setup
 	$(BIN)/mypy
 	$(BIN)/mypy flows
 	$(BIN)/lint-imports
+	$(BIN)/hadolint Dockerfile
 
 # needs nginx; dlt takes part where bench-peers has made its environment
 bench: setup
