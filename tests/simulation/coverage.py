@@ -25,8 +25,9 @@ def of_run(outcome: Outcome, window: Window, kill: object) -> Coverage:
     for entry in window.entries:
         if entry.fault:
             found[f"fault {entry.fault}"] += 1
-        if "report.pdf" in entry.path:
-            found["look-up of a document"] += 1
+        if entry.path.endswith(("report.pdf", "bundle.zip")):
+            found[f"document answered {entry.status}"] += 1
+            found[f"document with fault {entry.fault}"] += entry.fault is not None
         elif "assessments/schedules/" in entry.path:
             found["look-up of one schedule"] += 1
         elif "assessment=" in entry.query or "&id=" in entry.query or entry.query.startswith("id="):
@@ -45,6 +46,12 @@ def of_end(found: Published) -> Coverage:
         counted[f"run told as {status}"] += count
     for flow, count in found.rows("select flow, count(*) from ops.runs group by all"):
         counted[f"flow {flow}"] += count
+    for kind, state, count in found.rows("select kind, state, count(*) from main.documents group by all"):
+        counted[f"{kind} {state}"] += count
+    counted["document changed"] += found.rows("select count(*) from main.documents where version > 1")[0][0]
+    counted["document repeated"] += found.rows("select count(same_text_as) from main.documents")[0][0]
+    for reason, count in found.rows("select reason, count(*) from marts.document_coverage group by all"):
+        counted[f"document {reason}"] += count
     for resource in ("assets", "assessments", "schedules"):
         for change, count in found.rows(f"select change, count(*) from history.{resource} group by all"):
             counted[f"{resource} {change}"] += count

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
-from propsync_sandbox import World, documents
+from propsync_sandbox import World
 from propsync_sandbox.assessments import Assessments
 from propsync_sandbox.assets import Assets
 from propsync_sandbox.identity import new_uid
@@ -80,9 +80,3 @@ def _field(kind: str, rng: Random) -> JsonObject:
     if kind == "option":
         field["options"] = [{"id": new_uid(rng), "label": label} for label in ("Good", "Fair", "Poor")]
     return field
-
-
-def write_plain_reports() -> None:
-    """A report is only asked for to see whether it is there, and writing a real one takes a second."""
-    plain = documents.Kind(lambda _about: b"%PDF-1.4\n%%EOF\n", documents.REPORT.content_type)
-    documents.REPORT = plain

@@ -32,8 +32,9 @@ def ground_home(scenario: Scenario, runner: Runner, grounds: Path, name: str = "
     home = grounds / f"{scenario.ground}{'-signed' if scenario.signed_links else ''}{name}"
     if not home.exists():
         with Sandbox(world=SmallWorld(scenario.ground), token=TOKEN, signed_links=scenario.signed_links) as sandbox:
-            # in one page, so that links that change by themselves are found
-            settings = scenario.settings(sandbox.base_url, TOKEN, runner.home) | {"PROPSYNC_PAGE_LIMIT": "100"}
+            # in one page, so that links that change by themselves are found; half of the seeds know no documents
+            settings = scenario.settings(sandbox.base_url, TOKEN, runner.home)
+            settings |= {"PROPSYNC_PAGE_LIMIT": "100", "PROPSYNC_ARCHIVE_KINDS": "none"}
             outcome = runner.run(Order(settings, FIRST_RUN))
         if outcome.exit_code != 0:
             raise RuntimeError(f"a ground could not be made: {outcome}")

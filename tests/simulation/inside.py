@@ -9,10 +9,12 @@ from pathlib import Path
 from random import Random
 
 from propsync.api import RetryPolicy
-from propsync.errors import PropsyncError
-from propsync.runbooks import Report, Scope, backfill, nightly, rebuild
-from propsync.settings import load_settings
+from propsync.errors import PropsyncError, StopRun
+from propsync.runbooks import ArchiveReport, Report, Scope, archive, backfill, night, rebuild
+from propsync.runbooks.archive_verify import VerifyReport, verify
+from propsync.settings import Settings, load_settings
 
+from . import clock, one_reader
 from .kills import Killed, install, moments
 from .outcome import Order, Outcome
 
@@ -27,11 +29,17 @@ class Inside:
         self.home = root / "home"
         self._aside = root / "aside"
         install()
+        clock.install()
+        self._share()
+
+    def _share(self) -> None:
+        one_reader.install()
 
     def run(self, order: Order) -> Outcome:
         """One run, to its end or to its death."""
         moments.plan(order.kill, self._copy)
         moments.plain_plans = order.plain_plans
+        clock.clock.time = order.now
         try:
             report = _report(order)
         except Killed:
@@ -41,7 +49,7 @@ class Inside:
         except Exception:  # noqa: BLE001 - whatever it is, it is a finding
             return self._ended_early(traceback.format_exc())
         else:
-            return self._ended_early("") if moments.is_dead else Outcome.of(report)
+            return self._ended_early("") if moments.is_dead else _outcome(report)
         finally:
             if moments.is_dead:
                 shutil.rmtree(self.home)
@@ -55,13 +63,28 @@ class Inside:
         shutil.copytree(self.home, self._aside)
 
 
-def _report(order: Order) -> Report:
+def _outcome(report: Report | ArchiveReport | VerifyReport) -> Outcome:
+    if isinstance(report, Report):
+        return Outcome.of(report)
+    return Outcome(report.exit_code, left_behind=list(report.left_behind), lost=getattr(report, "lost", 0))
+
+
+def _report(order: Order) -> Report | ArchiveReport | VerifyReport:
     settings = load_settings(environ=dict(order.environ))
+    if order.documents:
+        return _of_documents(settings, order.documents)
     if order.scope is not None:
         return backfill(settings, Scope(**order.scope), policy=POLICY)
     if order.rebuild:
         return rebuild(settings, now=order.now)
-    return nightly(settings, order.only, accept=order.accept, policy=POLICY, now=order.now)
+    return night(settings, order.only, accept=order.accept, policy=POLICY, now=order.now)
+
+
+def _of_documents(settings: Settings, what: str) -> ArchiveReport | VerifyReport:
+    try:
+        return archive(settings, policy=POLICY) if what == "archive" else verify(settings, policy=POLICY)
+    except StopRun as error:  # a token that is refused; what came until then is kept
+        return ArchiveReport(left_behind=[str(error)])
 
 
 def memory_folder() -> Path | None:

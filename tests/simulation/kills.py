@@ -20,7 +20,7 @@ from propsync import storage
 from propsync.api import verdicts
 from propsync.warehouse import Warehouse
 
-from .scenario import Kill
+from .nights import Kill
 
 _TARGET = re.compile(
     r"\s*(?:insert into|update|delete from|alter table|drop table(?: if exists)?"
@@ -80,6 +80,7 @@ def install() -> None:
     _everywhere(storage.replace, _mortal(storage.replace, _event_of_replace))
     _everywhere(storage.copy, _mortal(storage.copy, lambda *_: "copy"))
     _everywhere(storage.remove, _mortal(storage.remove, lambda path: "remove" if path.exists() else None))
+    storage.LocalStorage.append = _torn_append  # type: ignore[method-assign]
     _wrap_warehouse()
     verdicts.RETRY_AFTER_FLOOR = 0.001
 
@@ -87,6 +88,8 @@ def install() -> None:
 def _event_of_replace(_source: Path, target: Path) -> str:
     if "published" in target.parts:
         return "publish"
+    if "archive" in target.parts:
+        return "blob"
     if "base" in target.parts:  # what takes the place of pruned runs comes with the removals, when a run has ended
         return "remove"
     return "manifest" if target.name == "manifest.json" else "page"
@@ -102,6 +105,17 @@ def _mortal(function: Callable[..., Any], event_of: Callable[..., str | None]) -
             return function(*values, **options)
 
     return wrapped
+
+
+def _torn_append(self: storage.LocalStorage, key: str, line: bytes) -> None:
+    """Death before the end of a line leaves half of it."""
+    half = len(line) // 2
+    with (self.root / key).open("ab") as file:
+        file.write(line[:half])
+        file.flush()
+        with moments.around("line"):
+            file.write(line[half:] + b"\n")
+            file.flush()
 
 
 def _everywhere(original: Callable[..., Any], wrapped: Callable[..., Any]) -> None:

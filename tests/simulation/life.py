@@ -12,13 +12,15 @@ from propsync_sandbox import Sandbox
 
 from .bugs import FROM_THE_START, planted
 from .coverage import Coverage, of_run
-from .ground import SmallWorld, write_plain_reports
+from .ground import SmallWorld
 from .grounds import FIRST_RUN, TOKEN, Runner, first_window, ground_home
+from .nights import Kill, Night
 from .oracle.problems import Problems
 from .oracle.state import latest_run
 from .outcome import Order, Outcome
+from .papers import write_plain_documents
 from .questions import Questions
-from .scenario import Kill, Night, Scenario
+from .scenario import Scenario
 from .watch import Watch
 
 _DOCUMENTS = ("/assessments/*/report.pdf",)
@@ -39,9 +41,10 @@ class Life:
         self._runner = runner
         self._grounds = grounds
         self._clock: datetime = FIRST_RUN
-        write_plain_reports()
+        write_plain_documents()
         self.world = SmallWorld(scenario.ground)
-        self.watch = Watch(scenario.seed, self.world)
+        archive = scenario.archive
+        self.watch = Watch(scenario.seed, self.world, archive.statuses if archive else ())
         self.questions = Questions(scenario, self.world, runner.home)
         self.coverage: Coverage = Counter()
 
@@ -55,6 +58,8 @@ class Life:
             self._quiet()
         self.coverage += self.questions.coverage
         self.coverage.update({f"edit {kind}": count for kind, count in self.watch.editor.done.items()})
+        if self.watch.documents:
+            self.coverage.update({f"edit {kind}": count for kind, count in self.watch.documents.done.items()})
         self.coverage["seed"] += 1
         return self.coverage
 
@@ -74,19 +79,35 @@ class Life:
             rights={TOKEN: refused},
             order=self.scenario.order,
             signed_links=self.scenario.signed_links,
+            accept_ranges=bool(self.scenario.archive and self.scenario.archive.accept_ranges),
             before=self.watch.before,
         )
 
     def _night(self, night: Night, number: int) -> None:
         dice = Random(f"day {self.scenario.seed} {number}")
         self.watch.edit(dice, night.edits_before)
+        self.watch.edit_documents(dice, night.edits_before, 0.5)
         self.watch.edit_chance = night.edit_chance
         self.sandbox.set_faults(night.faults)
         scope = self._scope(night.ids_of, dice) if night.ids_of else None
-        if night.rebuilds and not any(self._runner.home.glob("landing/*/*/manifest.json")):
-            return  # it would refuse, rightly
-        self._run(f"night {number}", night.hours, kill=night.kill, only=night.only, scope=scope, rebuild=night.rebuilds)
+        if self._would_refuse(night):
+            return
+        self._run(
+            f"night {number}",
+            night.hours,
+            kill=night.kill,
+            only=night.only,
+            scope=scope,
+            rebuild=night.rebuilds,
+            documents=night.documents,
+        )
         self.questions.after_run()
+
+    def _would_refuse(self, night: Night) -> bool:
+        """Rightly: nothing landed that could be rebuilt, nothing published whose documents could be asked for."""
+        if night.rebuilds:
+            return not any(self._runner.home.glob("landing/*/*/manifest.json"))
+        return bool(night.documents) and not (self._runner.home / "published" / "_published.json").exists()
 
     def _scope(self, ids_of: str, dice: Random) -> dict[str, tuple[str, ...]]:
         """A few ids to backfill by, those of records that are gone among them."""
@@ -136,6 +157,7 @@ class Life:
         accept: str | None = None,
         scope: dict[str, tuple[str, ...]] | None = None,
         rebuild: bool = False,
+        documents: str = "",
     ) -> Outcome:
         """One run. A backfill has no clock of its own, so it happens a moment after the last run that left a trace."""
         is_after = scope is not None
@@ -143,9 +165,8 @@ class Life:
         self._clock += timedelta(hours=hours)
         self.sandbox.journal.clear()
         self.watch.begin()
-        order = Order(
-            self._environ(self._runner.home), self._clock, kill, only, accept, scope, rebuild, self.scenario.plain_plans
-        )
+        environ, plain = self._environ(self._runner.home), self.scenario.plain_plans
+        order = Order(environ, self._clock, kill, only, accept, scope, rebuild, plain, documents)
         with planted(self._bug):
             outcome = self._runner.run(order)
         window = self.watch.window(name, latest or self._clock, is_after, self.sandbox.journal.entries())

@@ -17,7 +17,10 @@ from .outcome import Order
 
 
 class Once(Inside):
-    """A run in a process that really dies."""
+    """A run in a process that really dies, with all that it started."""
+
+    def _share(self) -> None:
+        """Its reader of PDFs is its own."""
 
     def _copy(self) -> None:
         os.kill(os.getpid(), signal.SIGKILL)

@@ -7,14 +7,14 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Self
 
-from .scenario import Kill
+from .nights import Kill
 
 
 @dataclass(frozen=True)
 class Order:
     """One run: when it thinks it is, what it is to do, and when it dies.
 
-    With a `scope` it is a backfill, with `rebuild` a rebuild, else the nightly.
+    With a `scope` it is a backfill, with `rebuild` a rebuild, with `documents` that run on documents, else the nightly.
     """
 
     environ: Mapping[str, str]
@@ -25,6 +25,7 @@ class Order:
     scope: Mapping[str, tuple[str, ...]] | None = None
     rebuild: bool = False
     plain_plans: bool = False
+    documents: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """For another process."""
@@ -36,9 +37,7 @@ class Order:
         scope = {name: tuple(ids) for name, ids in told["scope"].items()} if told["scope"] else None
         kill = Kill(**told["kill"]) if told["kill"] else None
         now = datetime.fromisoformat(told["now"])
-        return cls(
-            told["environ"], now, kill, tuple(told["only"]), told["accept"], scope, told["rebuild"], told["plain_plans"]
-        )
+        return cls(**(dict(told) | {"now": now, "kill": kill, "only": tuple(told["only"]), "scope": scope}))
 
 
 @dataclass
@@ -52,6 +51,7 @@ class Outcome:
     killed: bool = False
     error: str | None = None
     resources: dict[str, str] = field(default_factory=dict)
+    lost: int = 0
 
     @classmethod
     def of(cls, report: Any) -> Self:

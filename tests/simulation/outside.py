@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from .nights import Kill
 from .outcome import Order, Outcome
-from .scenario import Kill
 from .watch import Watch
 
 

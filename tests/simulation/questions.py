@@ -14,6 +14,7 @@ import duckdb
 from .coverage import Coverage, of_end
 from .ground import SmallWorld
 from .oracle.again import check_same
+from .oracle.archived import Archived
 from .oracle.claims import check_claims
 from .oracle.files import check_landing, check_leftovers, check_merged, check_note
 from .oracle.holds import check_holds
@@ -21,11 +22,13 @@ from .oracle.past import Past
 from .oracle.present import Present, check_keys
 from .oracle.problems import Problems
 from .oracle.published import RUN_ID, Published, published
+from .oracle.wanted import WantedDocuments
 from .outcome import Order, Outcome
 from .scenario import Scenario
 from .watch import Window
 
 _BEFORE_THE_END = ("page", "manifest")
+_ASKED_AGAIN = [f"documents.{name}" for name in ("asked_at", "due_at", "attempts")]
 
 
 @dataclass
@@ -37,6 +40,11 @@ class Questions:
     home: Path
     runs: list[tuple[Order | None, Window, Outcome]] = field(default_factory=list)
     coverage: Coverage = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        archive = self.scenario.archive
+        days = archive.recheck_days if archive else 0
+        self.archived = Archived(self.home, self.scenario.concurrency, days) if archive else None
 
     def after_run(self) -> None:
         """What holds after every run, however it went. Raises Broken."""
@@ -51,7 +59,7 @@ class Questions:
         if not outcome.killed:
             check_leftovers(self.home, problems)
         if outcome.exit_code in (0, 3):
-            check_note(self.home, outcome.run_id, problems)
+            check_note(self.home, outcome.run_id, problems, with_documents=self.archived is not None)
             if self.scenario.concurrency == 1:
                 self.coverage += check_claims(self.home, outcome, window, problems)
         problems.settle(f"after {window.name}")
@@ -64,6 +72,13 @@ class Questions:
         Past(windows, problems, documents_allowed=self.scenario.documents_allowed).check(found)
         accepting = [window.time for order, window, _ in self.runs if order and order.accept]
         check_holds(found, accepting, self.scenario.delete_limit, problems)
+        self._check_archived(found, problems)
+
+    def _check_archived(self, found: Published, problems: Problems) -> None:
+        order, window, outcome = self.runs[-1]
+        if self.archived is not None and order is not None:
+            self.archived.check(found, window, order, problems, was_killed=outcome.killed)
+            problems.expect(not outcome.lost, "no file is lost", outcome.lost)
 
     def after_quiet(self) -> bool:
         """What holds after a quiet run. Returns whether another should change nothing. Raises Broken."""
@@ -79,15 +94,25 @@ class Questions:
             present.check(found)
             self._check_told(found, problems)
             check_merged(self.home, found, problems)
+            is_waiting = self._check_wanted(found, problems)
             self.coverage += of_end(found)
         check_landing(self.home, problems)
         problems.settle("after the quiet run")
-        return present.is_settled
+        return present.is_settled and not is_waiting
+
+    def _check_wanted(self, found: Published, problems: Problems) -> bool:
+        if self.archived is None or self.scenario.archive is None:
+            return False
+        wanted = WantedDocuments(self.world, self.scenario.archive, self.archived.served, problems)
+        wanted.check(found, self.runs[-1][1])
+        return wanted.is_waiting
 
     def _check_told(self, found: Published, problems: Problems) -> None:
         """A run that died is told as killed, unless it had come to its end before; no run goes on for ever."""
-        for run_id, status in found.rows("select run_id, status from ops.runs"):
+        for run_id, flow, status in found.rows("select run_id, flow, status from ops.runs"):
             problems.expect(status != "running", "no run is told to be running", run_id)
+            if flow == "archive":  # what it notes are runs of their own, which come a moment after the others
+                continue
             time = datetime.strptime(run_id, RUN_ID).replace(tzinfo=UTC)
             for order, window, outcome in self.runs:
                 if window.is_of(time):
@@ -104,7 +129,9 @@ class Questions:
         def ask() -> None:
             problems = Problems()
             problems.expect(self.runs[-1][2].exit_code == 0, "a second quiet run ends well", self.runs[-1][2])
-            check_same(before, after, "a second quiet run changes nothing", problems)
+            check_same(before, after, "a second quiet run changes nothing", problems, moving=_ASKED_AGAIN)
+            with published(self.home) as found:
+                self._check_archived(found, problems)
             problems.settle("after the second quiet run")
 
         return ask
@@ -121,6 +148,9 @@ class Questions:
             problems = Problems()
             problems.expect(self.runs[-1][2].exit_code == 0, "a rebuild ends well", self.runs[-1][2])
             check_same(before, after, "rebuild = incremental", problems)
+            with published(self.home) as found:
+                self._check_archived(found, problems)
+                self._check_wanted(found, problems)
             problems.settle("after a rebuild")
             self.coverage["rebuilt"] += 1
 

@@ -81,3 +81,47 @@ def _now_and_then(dice: Random, path: str, effect: Rule, most: int = 2) -> Rule:
         "times": dice.randint(1, most),
         "effect": effect,
     }
+
+
+_DOCUMENTS = {"any": r"/assessments/[^/]+/(report\.pdf|bundle\.zip)"}
+_DOCUMENTS |= {name: rf"/assessments/[^/]+/{name}" for name in (r"report\.pdf", r"bundle\.zip")}
+
+
+def draw_document_faults(dice: Random) -> tuple[Rule, ...]:
+    """Of answers to those who ask for a document: none in half of the nights, else one or two."""
+    kinds = (_storm, _broken_document, _broken_document, _no_document, _no_document, _forbidden, _token_refused)
+    return tuple(dice.choice(kinds)(dice) for _ in range(dice.choice((0, 0, 1, 2))))
+
+
+def _storm(dice: Random) -> Rule:
+    """More than the patience of one request in some, so that documents fail."""
+    effect: Rule = {"kind": "status", "status": dice.choice((429, 429, 500, 503))}
+    if effect["status"] != 500:
+        effect["retry_after"] = 0
+    return _now_and_then(dice, _DOCUMENTS["any"], effect, most=9)
+
+
+def _broken_document(dice: Random) -> Rule:
+    kind = dice.choice(("reset", "close", "cut_body", "cut_body", "cut_chunked"))
+    effect: Rule = {"kind": kind}
+    if kind != "close":
+        effect["fraction"] = dice.choice((0.0, 0.3, 0.9, 0.9))
+    if kind == "reset":
+        effect["where"] = "body"
+    return _now_and_then(dice, _DOCUMENTS["any"], effect, most=7)
+
+
+def _no_document(dice: Random) -> Rule:
+    """Something else comes, under a good status."""
+    content = dice.choice(("html", "html", "empty", "truncated_json", "content_type", "object"))
+    return _now_and_then(dice, _DOCUMENTS["any"], {"kind": "wrong_content", "content": content}, most=7)
+
+
+def _forbidden(dice: Random) -> Rule:
+    """A kind that the token has no right to, all night."""
+    return {"match": {"path": dice.choice(list(_DOCUMENTS.values())[1:])}, "effect": {"kind": "status", "status": 403}}
+
+
+def _token_refused(dice: Random) -> Rule:
+    """Ends the run; of bundles alone, as the report is asked for by look-ups too, which may not be refused."""
+    return _now_and_then(dice, _DOCUMENTS[r"bundle\.zip"], {"kind": "status", "status": 401}, most=1)

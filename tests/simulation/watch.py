@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random
@@ -11,10 +11,13 @@ from urllib.parse import parse_qs
 from propsync_sandbox import RESOURCES, Entry, Key, Record, World
 from propsync_sandbox.exchange import Request
 
+from .document_edits import DocumentEditor
 from .edits import KINDS, Editor
+from .papers import NAMES
 from .statuses import ASKED
 
 _JUST_IN_TIME = 0.2
+_BETWEEN_DOCUMENTS = 0.2
 Gone = dict[str, frozenset[Key]]
 _PATHS = {
     "/properties/assets": "assets",
@@ -51,6 +54,11 @@ class Window:
         """Whether the record had a status that nobody asks for at some moment of the run."""
         return any(key in hidden[resource] for hidden in self.hidden)
 
+    def is_refused(self, key: Key) -> bool:
+        """Whether a report, which speaks for what no list shows, was not to be had."""
+        path = f"/assessments/{key}/report.pdf"
+        return any(entry.path == path and entry.status in (403, 404) for entry in self.entries)
+
     def readings(self, resource: str) -> Iterator[tuple[Entry, Record]]:
         """Every record of a resource that was shown in an answer which a table may come from."""
         for entry in self.entries:
@@ -81,9 +89,11 @@ def is_count(entry: Entry) -> bool:
 class Watch:
     """Called by the sandbox before each request: edits the world while it is turbulent, and notes what is not there."""
 
-    def __init__(self, seed: int, world: World) -> None:
+    def __init__(self, seed: int, world: World, documents_of: Collection[str] = ()) -> None:
+        """`documents_of` are the statuses of the assessments whose documents are wanted."""
         self.world = world
         self.editor = Editor(world)
+        self.documents = DocumentEditor(world, documents_of) if documents_of else None
         self.edit_chance = 0.0
         self.requests = 0
         self.at_request: dict[int, object] = {}
@@ -100,6 +110,8 @@ class Watch:
             self.edit(dice, dice.choice((1, 1, 2, 3)))
         if self.edit_chance and dice.random() < _JUST_IN_TIME:
             self._show_one(dice, request)
+        if self.edit_chance and request.path.endswith(tuple(NAMES.values())):
+            self.edit_documents(Random(f"documents {self._seed} {self.requests}"))
         self._gone.append(self._known[0])
         self._hidden.append(self._known[1])
         action = self.at_request.pop(self.requests, None)
@@ -121,6 +133,16 @@ class Watch:
                 self.editor.edit(dice, kinds)
             self._known = self._look()
 
+    def edit_documents(self, dice: Random, times: int = 1, chance: float = _BETWEEN_DOCUMENTS) -> None:
+        """So many edits of documents at most."""
+        if self.documents is None:
+            return
+        with self.world.lock:
+            for _ in range(times):
+                if dice.random() < chance:
+                    self.documents.edit(dice)
+            self._known = self._look()
+
     def begin(self) -> None:
         """Forgets what was noted: another run begins."""
         self._gone, self._hidden = [], []
@@ -130,6 +152,8 @@ class Watch:
         return Window(name, time, after, entries, self._gone, self._hidden)
 
     def _look(self) -> tuple[Gone, Gone]:
+        if self.documents is not None:
+            self.documents.show_hidden()
         gone = {name: frozenset(self.world.shelf(name).gone_keys()) for name in RESOURCES}
         hidden = {
             name: frozenset(one.key for one in self.world.shelf(name).records() if one.status not in asked)

@@ -79,7 +79,7 @@ class Past:
 
     def _check_delete(self, resource: str, version: Version, window: Window, name: str) -> None:
         is_gone = window.was_gone(resource, version.key)
-        if resource == "assessments" and not self._documents_allowed:
+        if resource == "assessments" and (not self._documents_allowed or window.is_refused(version.key)):
             is_gone = is_gone or window.was_hidden(resource, version.key)
         self._problems.expect(is_gone, "no delete that the world did not make", name, f"({window.name})")
 

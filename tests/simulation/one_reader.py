@@ -1,0 +1,33 @@
+"""One process that reads PDFs, for all runs of this process: to start one takes longer than a small archive."""
+
+from __future__ import annotations
+
+import atexit
+from functools import cache
+from types import TracebackType
+from typing import Any
+
+from propsync.documents.pdf import PdfReader
+from propsync.runbooks import archive_site
+
+
+class _Shared(PdfReader):
+    """Stays when a run is done with it."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Its end is that of this process."""
+
+
+@cache
+def _reader() -> _Shared:
+    reader = _Shared()
+    atexit.register(reader.close)
+    return reader
+
+
+def install() -> None:
+    """Once in the life of a process."""
+    module: Any = archive_site
+    module.PdfReader = _reader
