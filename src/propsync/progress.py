@@ -12,6 +12,19 @@ from typing import Any, Protocol
 from propsync.log import display
 
 PROGRESS_SECONDS = 10.0
+Watch = Callable[[str, float, "float | None", str], None]
+"""Is told what is done (the description), how much of it, of how much in all (None: unknown), and that in words."""
+_watches: list[Watch] = []
+
+
+@contextlib.contextmanager
+def watched(watch: Watch) -> Iterator[None]:
+    """Each line of progress meanwhile goes to `watch` too, from whatever thread; it should be quick."""
+    _watches.append(watch)
+    try:
+        yield
+    finally:
+        _watches.remove(watch)
 
 
 class Progress(Protocol):
@@ -53,8 +66,10 @@ class LineProgress:
     def _say(self) -> None:
         self._last, self._spoke = self._clock(), True
         total = "" if self.total is None else f" of {self.total:,.0f}"
-        line = f"{self._description}: {self._done:,.0f}{total} {self._unit}".rstrip()
-        logging.getLogger("propsync.progress").info("%s%s", line, self._traffic())
+        line = f"{self._description}: {self._done:,.0f}{total} {self._unit}".rstrip() + self._traffic()
+        logging.getLogger("propsync.progress").info("%s", line)
+        for watch in _watches:
+            watch(self._description, self._done, self.total, line)
 
     def _traffic(self) -> str:
         """How much came, how fast, and how long the rest takes at this pace; nothing where no bytes are counted."""

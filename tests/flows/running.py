@@ -92,7 +92,10 @@ class Prefect:
         """What prefect.yaml tells an operator to do, worker included."""
         self.run("work-pool", "create", "propsync", "--type", "process")
         self.run("--no-prompt", "deploy", "--all", cwd=shipped("prefect.yaml").parent)
-        self._start("worker", "worker", "start", "--pool", "propsync", settings=self._settings)
+        self.start_worker()
+
+    def start_worker(self) -> subprocess.Popen[bytes]:
+        return self._start("worker", "worker", "start", "--pool", "propsync", settings=self._settings)
 
     def run(self, *words: str, cwd: Path | None = None) -> None:
         """A `prefect` command; it has none of propsync's settings."""
@@ -102,12 +105,21 @@ class Prefect:
         )
         assert done.returncode == 0, done.stdout + done.stderr
 
-    def deployment(self) -> dict[str, Any]:
-        return self.get("/deployments/name/propsync-nightly/nightly")
+    def deployment(self, name: str = "nightly") -> dict[str, Any]:
+        return self.get(f"/deployments/name/propsync-{name}/{name}")
 
-    def trigger(self, watch: Callable[[], None] = lambda: None, **parameters: object) -> dict[str, Any]:
+    def start(self, name: str = "nightly", **parameters: object) -> dict[str, Any]:
+        """A run of a deployment, asked for and not waited for."""
+        return self.post(f"/deployments/{self.deployment(name)['id']}/create_flow_run", {"parameters": parameters})
+
+    def trigger(
+        self, name: str = "nightly", watch: Callable[[], None] = lambda: None, **parameters: object
+    ) -> dict[str, Any]:
         """Runs the deployment to its end; `watch` is called again and again meanwhile."""
-        run = self.post(f"/deployments/{self.deployment()['id']}/create_flow_run", {"parameters": parameters})
+        return self.ended(self.start(name, **parameters), watch)
+
+    def ended(self, run: Mapping[str, Any], watch: Callable[[], None] = lambda: None) -> dict[str, Any]:
+        """The run at its end."""
 
         def is_ended() -> bool:
             watch()
@@ -115,6 +127,23 @@ class Prefect:
 
         wait_until(is_ended, 120, self.log("worker"))
         return self.get(f"/flow_runs/{run['id']}")
+
+    def artifacts(self, run: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """The artifacts of a run by their keys."""
+        found = self.post("/artifacts/filter", {"artifacts": {"flow_run_id": {"any_": [run["id"]]}}})
+        return {one["key"]: one for one in found}
+
+    def events(self, name: str, run: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """propsync's own events of that name, of a run, once the server has heard of one."""
+        found: list[dict[str, Any]] = []
+
+        def is_heard() -> bool:
+            answer = self.post("/events/filter", {"filter": {"event": {"name": [name]}}, "limit": 50})
+            found[:] = [one for one in answer["events"] if _is_of(one, run)]
+            return bool(found)
+
+        wait_until(is_heard, 30, self.log("server"))
+        return found
 
     def task_runs(self, run: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The task runs of a flow run in the order in which they started, once the server has heard of them all."""
@@ -138,6 +167,9 @@ class Prefect:
     def post(self, path: str, body: object) -> Any:
         return self._ask("POST", path, json=body)
 
+    def delete(self, path: str) -> None:
+        self._ask("DELETE", path)
+
     def _ask(self, method: str, path: str, **content: Any) -> Any:
         """Asks again on a 503, as Prefect's own client does: its server says so when SQLite is locked."""
         for _ in range(10):
@@ -145,7 +177,7 @@ class Prefect:
             if answer.status_code != 503:
                 break
             time.sleep(1)
-        return answer.raise_for_status().json()
+        return answer.raise_for_status().json() if answer.content else answer.raise_for_status()
 
     def log(self, name: str) -> Path:
         return self.root / "logs" / f"{name}.log"
@@ -160,6 +192,10 @@ class Prefect:
             return self._api.get("/health").is_success
         except httpx.TransportError:
             return False
+
+
+def _is_of(event: Mapping[str, Any], run: Mapping[str, Any]) -> bool:
+    return any(one["prefect.resource.id"] == f"prefect.flow-run.{run['id']}" for one in event["related"])
 
 
 def wait_until(is_so: Callable[[], bool], seconds: float, log: Path) -> None:

@@ -92,11 +92,12 @@ class Family:
             if not self._site.journal.is_merged(run_id, one.name):
                 self._site.journal.failed(replace(self._run, run_id=run_id), one.name, str(error))
 
-    def failed(self, error: ResourceFailed) -> None:
-        """Notes that the resource keeps yesterday's rows."""
+    def failed(self, error: ResourceFailed) -> str:
+        """Notes that the resource keeps yesterday's rows; returns why."""
         _log.error("%s", error)
         self.is_not_found = error.says_not_found
         self._site.journal.failed(self._run, self._resource.name, str(error))
+        return str(error)
 
     def _members(self) -> list[Resource]:
         return [*([self._types] if self._types else []), self._resource]

@@ -40,7 +40,12 @@ def night(
     if report.published is None or not is_their_turn:
         return report
     came: list[ArchiveReport] = []
-    call("documents", lambda: came.extend(_documents(settings, policy)))
+
+    def documents() -> str | None:
+        came.extend(_documents(settings, policy))
+        return "; ".join(line for one in came for line in one.left_behind) or None
+
+    call("documents", documents)
     return _told_together(report, came[0]) if came else report
 
 

@@ -62,15 +62,15 @@ def sync_all(families: Sequence[Family], call: Call = plainly) -> None:
     """Syncs one after the other; one that fails keeps yesterday's rows, and the others go on."""
     unreachable: list[ApiUnreachable] = []
 
-    def sync(family: Family) -> None:
+    def sync(family: Family) -> str | None:
         if unreachable:  # waiting again for a server that is not there would only cost the night
-            family.failed(ResourceFailed(family.name, "not asked for, the API could not be reached", _SEE_ABOVE))
-            return
+            return family.failed(ResourceFailed(family.name, "not asked for, the API could not be reached", _SEE_ABOVE))
         try:
             family.sync()
         except ResourceFailed as error:
             unreachable.extend([error] if isinstance(error, ApiUnreachable) else [])
-            family.failed(error)
+            return family.failed(error)
+        return None
 
     for family in families:
         call(family.name, lambda family=family: sync(family))  # type: ignore[misc]  # the loop's own family

@@ -25,14 +25,18 @@ from propsync.warehouse import run_checks
 _log = logging.getLogger("propsync.run")
 
 
+Step = Callable[[], "str | None"]
+"""A step; it returns in a line what it left behind, if anything."""
+
+
 class Call(Protocol):
     """How a step is called: plainly, or as a Prefect task."""
 
-    def __call__(self, name: str, step: Callable[[], None]) -> None:
+    def __call__(self, name: str, step: Step) -> None:
         """Runs `step`, which is called `name`."""
 
 
-def plainly(name: str, step: Callable[[], None]) -> None:
+def plainly(name: str, step: Step) -> None:
     """Runs a step by calling it."""
     _log.debug("step %s", name)
     step()

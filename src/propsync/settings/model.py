@@ -125,6 +125,13 @@ class Settings(BaseSettings):
         """Where the value of a setting came from, for messages: "environment", a file, or "default"."""
         return self._sources.get(name, "default")
 
+    def with_token(self, token: SecretStr) -> Settings:
+        """The same with a token from elsewhere. Raises SettingsError if no header can carry it."""
+        try:
+            return self.model_copy(update={"token": SecretStr(legal_token(token.get_secret_value()))})
+        except ValueError as error:
+            raise SettingsError("the token", str(error), "Put the token there alone") from None
+
     def require_api(self) -> ApiAccess:
         """The address and the token, read now. Raises SettingsError if either is missing or cannot be used."""
         if self.base_url is None:

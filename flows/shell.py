@@ -1,0 +1,119 @@
+"""What every flow does around its runbook: settings, steps as task runs, log lines, and how it ends."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from leaving import Leaving
+from prefect import task
+from prefect.blocks.system import Secret
+from prefect.cache_policies import NO_CACHE
+from prefect.client.schemas.objects import State
+from prefect.logging.handlers import APILogHandler
+from prefect.settings import get_current_settings
+from prefect.states import Completed, Failed
+from pydantic import SecretStr
+from watching import progress_shown
+
+from propsync.errors import PropsyncError
+from propsync.runbooks import Step
+from propsync.settings import Settings, load_settings
+
+TOKEN_BLOCK = "propsync-token"  # noqa: S105 - the name of a Secret block, not what is in it
+
+
+class Ended(Protocol):
+    """A report of any runbook."""
+
+    @property
+    def status(self) -> str:
+        """ok, attention or failed."""
+
+    @property
+    def exit_code(self) -> int:
+        """That of the command."""
+
+    @property
+    def left_behind(self) -> list[str]:
+        """A line for each thing that was."""
+
+    def to_json(self) -> dict[str, Any]:
+        """What `--json` prints."""
+
+
+class Steps:
+    """Runs each step as a task run of its name, and keeps how many seconds each took."""
+
+    def __init__(self) -> None:
+        self.seconds: Counter[str] = Counter()
+
+    def __call__(self, name: str, step: Step) -> None:
+        """No `retries`: api/ retries each request, and again here would multiply."""
+
+        def run() -> State[Any] | None:
+            # not a parameter: Prefect walks through parameters, and would through all that a step holds
+            left_behind = step()
+            return Completed(name="Attention", message=left_behind) if left_behind else None
+
+        began = time.monotonic()
+        try:
+            task(name=name, task_run_name=name, cache_policy=NO_CACHE, persist_result=False)(run)()
+        finally:
+            self.seconds[name] += time.monotonic() - began  # type: ignore[assignment]  # a Counter counts floats as well
+
+
+def shown(flow: str, runbook: Callable[[Settings, Steps], Ended]) -> State[Any]:
+    """Runs a runbook and says how it ended, in states, artifacts and events.
+
+    Completed: all well. Completed, named Attention: published, but something was left behind. Failed: nothing was.
+    """
+    steps, leaving = Steps(), Leaving(flow)
+    with _lines_sent_to_prefect(), progress_shown():
+        try:
+            settings = _settings()
+            report = runbook(settings, steps)
+        except PropsyncError as error:
+            leaving.error(error)
+            return Failed(message=str(error))
+        leaving.report(settings, report, steps.seconds)
+    return _state(report)
+
+
+def _state(report: Ended) -> State[Any]:
+    """propsync's verdict in Prefect's words."""
+    message = "; ".join(report.left_behind) or "all well"
+    if report.exit_code == 0:
+        return Completed(message=message)
+    return Completed(name="Attention", message=message) if report.exit_code == 3 else Failed(message=message)
+
+
+def _settings() -> Settings:
+    """Those of the worker's environment; the token may stand in a Secret block instead."""
+    settings = load_settings()
+    if settings.token is not None or settings.token_file is not None:
+        return settings
+    try:
+        block: Any = Secret.load(TOKEN_BLOCK)
+    except ValueError:  # there is none: the runbook says that no token is set, and what to do
+        return settings
+    return settings.with_token(SecretStr(str(block.get())))
+
+
+@contextmanager
+def _lines_sent_to_prefect() -> Iterator[None]:
+    """Shows propsync's log lines in the run, at Prefect's level, with or without PREFECT_LOGGING_EXTRA_LOGGERS."""
+    logger, handler = logging.getLogger("propsync"), APILogHandler()
+    level, is_sent = logger.level, any(isinstance(one, APILogHandler) for one in logger.handlers)
+    logger.setLevel(get_current_settings().logging.level)
+    if not is_sent:
+        logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)

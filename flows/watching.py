@@ -1,0 +1,57 @@
+"""How far long work has come, as a progress artifact of the run."""
+
+from __future__ import annotations
+
+import contextvars
+import logging
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from queue import SimpleQueue
+from typing import Any
+from uuid import UUID
+
+from prefect.artifacts import create_progress_artifact, update_progress_artifact
+
+from propsync.progress import watched
+
+_log = logging.getLogger("propsync.prefect")
+_END_SECONDS = 30.0
+Told = tuple[str, float, "float | None", str]
+
+
+@contextmanager
+def progress_shown() -> Iterator[None]:
+    """Meanwhile each bar of propsync that lasts longer than some seconds is an artifact, one thread behind.
+
+    The thread has the context of the run, which propsync's own threads lack, and keeps them from waiting for Prefect.
+    """
+    told: SimpleQueue[Told | None] = SimpleQueue()
+    thread = threading.Thread(target=contextvars.copy_context().run, args=(_show, told), daemon=True)
+    thread.start()
+    try:
+        with watched(lambda *one: told.put(one)):
+            yield
+    finally:
+        told.put(None)
+        thread.join(_END_SECONDS)
+
+
+def _show(told: SimpleQueue[Told | None]) -> None:
+    artifacts: dict[str, UUID] = {}
+    while (one := told.get()) is not None:
+        try:
+            _show_one(artifacts, *one)
+        except Exception:  # noqa: BLE001 - a progress bar is no reason to lose the others, nor the run
+            _log.warning("progress could not be shown in Prefect", exc_info=True)
+
+
+def _show_one(artifacts: dict[str, UUID], description: str, done: float, total: float | None, line: str) -> None:
+    percent = min(100.0, 100 * done / total) if total else 0.0
+    if description in artifacts:
+        update_progress_artifact(artifacts[description], percent, description=line)
+        return
+    key = "propsync-" + re.sub("[^a-z0-9]+", "-", description.lower()).strip("-")
+    made: Any = create_progress_artifact(percent, key=key, description=line)
+    artifacts[description] = made

@@ -1,0 +1,74 @@
+"""What a run changed, in words, with the SQL to look further."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from propsync.runbooks.report import Report
+from propsync.runs import time_of
+from propsync.settings import Settings
+from propsync.warehouse import Reader, open_published
+
+_WORDS = {"inserted": "new", "updated": "changed", "deleted": "gone", "held": "held", "rejected": "rejected"}
+_MOST_NAMED = 5
+_FURTHER = """
+```sql
+-- each change, field by field
+from changes_between(timestamptz '{before}', timestamptz '{moment}');
+-- names, types and shapes that moved
+from ops.schema_changes where run_id = '{run}';
+-- what is held, what was rejected, what does not fit its kind
+from ops.held_deletes;
+from ops.rejected_records where run_id = '{run}';
+from ops.value_issues;
+```
+"""
+
+
+def news(settings: Settings, report: Report) -> str:
+    """Markdown: a line for each resource, one for each sort of change to names and shapes, then the SQL.
+
+    Reads what is published. Raises UsageError where nothing is.
+    """
+    with open_published(settings.published / "warehouse.duckdb") as reader:
+        lines = [*_records(report.resources), *_names(reader, report.run_id), *_documents(report.documents)]
+    moment = time_of(report.run_id)
+    told = {"run": report.run_id, "moment": moment.isoformat(), "before": _just_before(moment)}
+    return "\n".join([f"- {line}" for line in lines]) + "\n" + _FURTHER.format(**told)
+
+
+def in_words(counts: Mapping[str, Any]) -> str:
+    """What happened to a resource's records: `4 new, 12 changed, 3 gone`."""
+    told = [f"{counts[name]:,} {word}" for name, word in _WORDS.items() if counts.get(name)]
+    return ", ".join(told) or "nothing changed"
+
+
+def _records(resources: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    for name, counts in resources.items():
+        is_whole = counts["verdict"] in ("certified", "agreed")
+        yield f"**{name.replace('_', ' ')}**: {in_words(counts)}{'' if is_whole else ' (not read completely)'}"
+
+
+def _names(reader: Reader, run_id: str) -> Iterator[str]:
+    # of columns and shapes `before` and `after` are types and places, which mean less than their names
+    named = "if(change in ('column', 'shape'), name, coalesce(before || ' → ' || after, after, before, name))"
+    query = (
+        f"select change, count(*), list({named} order by name) "
+        f"from ops.schema_changes where run_id = '{run_id}' group by change order by change"
+    )
+    for change, count, names in reader.rows(query)[1]:
+        more = ", …" if count > _MOST_NAMED else ""
+        yield f"{count:,} × {change}: {', '.join(names[:_MOST_NAMED])}{more}"
+
+
+def _documents(came: Mapping[str, Any] | None) -> Iterator[str]:
+    if came is not None:
+        words = {"stored": "new", "missing": "missing in the API", "failed": "failed", "lacking": "still lacking"}
+        told = [f"{came[name]:,} {word}" for name, word in words.items() if came[name]]
+        yield f"**documents**: {', '.join(told) or 'nothing new'}"
+
+
+def _just_before(moment: datetime) -> str:
+    return (moment - timedelta(microseconds=1)).isoformat()
