@@ -183,6 +183,19 @@ def demo(
 
 
 @app.command()
+def serve(
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port for Prefect's pages and API.")] = 4200,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on. Beyond this machine anyone who reaches it can run things.")
+    ] = "127.0.0.1",
+) -> None:
+    """Run a local Prefect server, worker and the deployments, until interrupted."""
+    from propsync.cli.serve import run_serve
+
+    raise typer.Exit(run_serve(settings(), given.config, host, port))
+
+
+@app.command()
 def sandbox(
     port: Annotated[int, typer.Option(help="Port on loopback; 0 takes a free one.")] = 0,
     scale: Annotated[int, typer.Option(min=1, help="How many assets to make up.")] = 2_000,

@@ -1,0 +1,53 @@
+"""`propsync serve`: what is printed once the service is up; it stays until it is told to stop."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from datetime import datetime
+from pathlib import Path
+
+from propsync.cli.tables import echo
+from propsync.serving import Place, Service, StopAsked, check_config, stop_on_signals
+from propsync.settings import Settings
+
+_logger = logging.getLogger("propsync.serving")
+
+
+def run_serve(settings: Settings, config: Path | None, host: str, port: int) -> int:
+    """Serves until Ctrl-C or SIGTERM; returns the exit code."""
+    check_config(settings, config)
+    _check_access(settings)
+    level = logging.getLevelName(logging.getLogger("propsync").getEffectiveLevel())
+    service = Service(settings, Place(settings.home, host, port), level)
+    try:
+        with stop_on_signals(), service.running():
+            _tell(service, settings)
+            service.watch()
+    except StopAsked:
+        echo("Stopped. Next: propsync status")
+    return 0
+
+
+def _check_access(settings: Settings) -> None:
+    """Raises SettingsError without an address. A token may be in a Prefect block, so its lack is only told."""
+    if settings.base_url is not None and settings.token is None and settings.token_file is None:
+        _logger.warning(
+            "no token is set: runs fail without PROPSYNC_TOKEN_FILE, PROPSYNC_TOKEN or Prefect's block propsync-token"
+        )
+        return
+    settings.require_api()
+
+
+def _tell(service: Service, settings: Settings) -> None:
+    echo(f"Prefect: {service.place.url}")
+    echo(f"Next nightly run: {_shown(service.next_run(), settings)}")
+    echo(f"Logs: {service.place.logs}")
+    echo("Stop with Ctrl-C, or SIGTERM to this process")
+    sys.stdout.flush()
+
+
+def _shown(moment: datetime | None, settings: Settings) -> str:
+    if moment is None:
+        return "none is planned, the timetable is paused or empty"
+    return f"{moment.astimezone(settings.zone):%a %Y-%m-%d %H:%M} {settings.time_zone}"

@@ -1,0 +1,123 @@
+"""The programs of a service: started so that none outlives it, and found again where one did."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import psutil
+
+from propsync.errors import StopRun
+from propsync.serving import logs
+from propsync.serving.place import MARK
+
+# -P: the folder that a program is started in is not where its modules come from
+PREFECT = (sys.executable, "-P", "-m", "prefect")
+_PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None)
+_COMMAND_SECONDS = 300
+
+
+class Program:
+    """A `prefect` program of ours, its output in a log of its own."""
+
+    def __init__(self, name: str, words: Sequence[str], log: Path, environ: Mapping[str, str], cwd: Path) -> None:
+        self.name, self.log = name, log
+        with logs.opened(log) as lines:
+            self._process = subprocess.Popen(
+                [*PREFECT, *words],
+                env=environ,
+                cwd=cwd,
+                stdin=subprocess.DEVNULL,
+                stdout=lines,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # Ctrl-C is for us: they end in our order
+                preexec_fn=_die_with(os.getpid()),
+            )
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    def check(self) -> None:
+        """Raises StopRun, with the reason from the log, if it has ended by itself."""
+        if (code := self._process.poll()) is not None:
+            why = logs.last_trouble(self.log) or f"exit code {code}"
+            raise StopRun("serve", f"the {self.name} ended by itself: {why}", f"Read {self.log}")
+        logs.keep_small(self.log)
+
+    def stop(self, seconds: float) -> None:
+        """Asks it to end, and ends it if it does not within `seconds`."""
+        self._process.terminate()
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+def run(words: Sequence[str], environ: Mapping[str, str], cwd: Path) -> None:
+    """A `prefect` command. Raises StopRun with its last line if it fails."""
+    done = subprocess.run(
+        [*PREFECT, *words],
+        env=environ,
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=_COMMAND_SECONDS,
+        check=False,
+        preexec_fn=_die_with(os.getpid()),
+    )
+    if done.returncode != 0:
+        told = [line.strip() for line in done.stdout.splitlines() if line.strip()]
+        raise StopRun("serve", f"`prefect {' '.join(words)}` failed: {told[-1] if told else done.returncode}")
+
+
+def end_all(mark: str, seconds: float, spared: Sequence[int] = ()) -> int:
+    """Ends every process of the service `mark`, by force after `seconds`; how many there were."""
+    found = [process for process in _marked(mark) if process.pid not in spared]
+    for process in found:
+        _send(process, signal.SIGTERM)
+    _, alive = psutil.wait_procs(found, timeout=seconds)
+    for process in alive:
+        _send(process, signal.SIGKILL)
+    psutil.wait_procs(alive, timeout=5)
+    return len(found)
+
+
+def _marked(mark: str) -> list[psutil.Process]:
+    """Processes whose environment names the service: a run whose worker is gone, too, whatever its parent is now."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.pid != os.getpid() and process.environ().get(MARK) == mark:
+                found.append(process)
+        except (psutil.Error, OSError):  # gone, or another user's
+            continue
+    return found
+
+
+def _send(process: psutil.Process, what: signal.Signals) -> None:
+    try:
+        process.send_signal(what)
+    except psutil.NoSuchProcess:
+        return
+
+
+def _die_with(parent: int) -> Callable[[], None]:
+    """What a new process does first: it has the kernel end it when `serve` dies, even by kill -9."""
+
+    def prepare() -> None:
+        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+        if os.getppid() != parent:  # it died before that
+            os._exit(1)
+
+    return prepare

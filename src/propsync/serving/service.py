@@ -1,0 +1,154 @@
+"""The service from start to stop: server, what an earlier life left, deployments, worker."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+from propsync.errors import Busy, PropsyncError, UsageError
+from propsync.runs import RunLock
+from propsync.serving import programs
+from propsync.serving.dead_runs import POOL, mark_dead
+from propsync.serving.deployments import automate, deploy, make_pool, next_run
+from propsync.serving.place import Place, settings_of_runs
+from propsync.serving.programs import Program
+from propsync.serving.server import Server
+from propsync.settings import Settings
+
+NIGHTLY = "propsync-nightly/nightly"
+_DIED = "the machine or the service stopped while it ran: what it had read is kept, and the next run goes on from there"
+_STOPPED = "the service was stopped while it ran: what it had read is kept, and the next run goes on from there"
+# together under the ten seconds that a container is given to stop
+_PATIENCE = 3.0
+_logger = logging.getLogger("propsync.serving")
+
+
+_STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class StopAsked(BaseException):
+    """Somebody asked the service to stop; passes every handler of errors."""
+
+
+class Service:
+    """Server and worker under `place`; both run while the block of `running` does."""
+
+    def __init__(self, settings: Settings, place: Place, level: str) -> None:
+        self._settings, self.place = settings, place
+        self._environ = place.environment(os.environ, level)
+        self._server = Server(place.api)
+        self._programs: list[Program] = []
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Starts everything, and stops it in the end. Raises Busy, UsageError, StopRun."""
+        self.place.prepare()
+        with self._lock():
+            try:
+                self._start()
+                yield
+            finally:
+                ignore_signals()
+                self._stop()
+
+    def watch(self) -> None:
+        """Looks after the programs until a StopAsked. Raises StopRun if one ends by itself."""
+        while True:
+            for program in self._programs:
+                program.check()
+            time.sleep(0.5)
+
+    def next_run(self) -> datetime | None:
+        """When the nightly deployment runs next; None if its timetable is paused or empty."""
+        return next_run(self._server, NIGHTLY)
+
+    @contextmanager
+    def _lock(self) -> Iterator[None]:
+        lock = RunLock(self.place.folder / "serve.lock")
+        try:
+            with lock.held("the service", 0):
+                yield
+        except Busy:
+            raise Busy("serve", f"{lock.holder()} is up for {self.place.home}", "Stop that one first") from None
+
+    def _start(self) -> None:
+        if left := programs.end_all(str(self.place.folder), _PATIENCE):
+            _logger.warning("ended %d processes that a killed service had left", left)
+        _check_port(self.place)
+        _logger.info("starting the Prefect server")
+        server = self._begin("server", "server", "start", "--host", self.place.host, "--port", str(self.place.port))
+        self._server.wait(server.check)
+        if dead := mark_dead(self._server, _DIED):
+            _logger.warning("%d runs had been left at work, and are marked as crashed", dead)
+        _logger.info("deploying")
+        make_pool(self._server, self._prefect, self.place.folder)
+        deploy(self._server, self._prefect, self._settings.time_zone)
+        automate(self._server, self._prefect)
+        self._begin("worker", "worker", "start", "--pool", POOL, "--name", "propsync")
+
+    def _begin(self, name: str, *words: str) -> Program:
+        """The worker alone gets propsync's settings, for its runs."""
+        own = settings_of_runs(self._settings, os.environ) if name == "worker" else {}
+        log = self.place.logs / f"{name}.log"
+        self._programs.append(Program(name, words, log, self._environ | own, self.place.folder))
+        return self._programs[-1]
+
+    def _prefect(self, *words: str, cwd: Path | None = None) -> None:
+        programs.run(words, self._environ, cwd or self.place.folder)
+
+    def _stop(self) -> None:
+        """The worker first, then what it ran, which is marked while the server is there; nothing is left."""
+        server, workers = self._programs[:1], self._programs[1:]
+        for worker in workers:
+            worker.stop(_PATIENCE)
+        programs.end_all(str(self.place.folder), _PATIENCE, spared=[one.pid for one in server])
+        if workers:
+            self._mark_stopped()
+        for program in server:
+            program.stop(_PATIENCE)
+        programs.end_all(str(self.place.folder), _PATIENCE)
+
+    def _mark_stopped(self) -> None:
+        try:
+            mark_dead(self._server, _STOPPED)
+        except PropsyncError as error:  # the next start marks them
+            _logger.debug("runs were not marked: %s", error)
+
+
+def _check_port(place: Place) -> None:
+    """Raises UsageError where the server could not listen, before it says so in many more words."""
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as error:
+        what = f"{place.host} port {place.port} cannot be used: {error.strerror}"
+        raise UsageError("serve", what, "Give another with --port or --host") from error
+
+
+@contextmanager
+def stop_on_signals() -> Iterator[None]:
+    """Ctrl-C, SIGTERM (also as process 1, which has no other way) and a closed terminal raise StopAsked, once."""
+
+    def stop(*_: object) -> None:
+        ignore_signals()
+        raise StopAsked
+
+    for one in _STOPS:
+        if signal.getsignal(one) is not signal.SIG_IGN or one is signal.SIGTERM:
+            signal.signal(one, stop)
+    yield
+
+
+def ignore_signals() -> None:
+    """From here on nothing interrupts the end, whose every wait is bounded."""
+    for one in _STOPS:
+        signal.signal(one, signal.SIG_IGN)
