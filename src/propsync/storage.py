@@ -1,7 +1,7 @@
 """The one place that puts files where they stay: whole or not at all, and on the disk when the call returns.
 
 A local folder now; object stores have the same verbs (put, put_file, get, list, exists, delete), so nothing else
-renames, removes or fsyncs.
+renames, removes or fsyncs. `place` and `settle` are `put_file` in two steps, for many files at once.
 """
 
 from __future__ import annotations
@@ -9,14 +9,20 @@ from __future__ import annotations
 import errno
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from io import FileIO
+from itertools import count
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from propsync.errors import DiskFull, HomeUnusable
 
 PARTIAL = ".partial"
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+_SYNCS = 8  # folders that are waited for at once; a disk takes many notes in the time of one
+_numbers = count()
 
 
 class LocalStorage:
@@ -46,13 +52,29 @@ class LocalStorage:
             _make_folder(target.parent)
             replace(source, target)
 
-    def append(self, key: str, line: bytes) -> None:
-        """Adds a line to the file `key`. It outlives this process; a power cut may take the last lines."""
+    def place(self, key: str, source: Path) -> None:
+        """Moves a file that is on the disk to `key`, over one that is there; its name is on the disk after `settle`."""
+        target = self.root / key
+        with disk_errors(target):
+            try:
+                source.replace(target)
+            except FileNotFoundError:  # its folder is not there yet, which is rarer than to look for it each time
+                _make_folder(target.parent, is_synced=False)
+                source.replace(target)
+
+    def settle(self, keys: Iterable[str]) -> None:
+        """Waits until the names of placed files are on the disk, those of their folders too; lost ones are no error."""
+        folders = {(self.root / key).parent for key in keys}
+        above = {parent for folder in folders for parent in folder.parents if parent.is_relative_to(self.root)}
+        with disk_errors(self.root), ThreadPoolExecutor(_SYNCS) as pool:
+            list(pool.map(_sync_folder, folders | above))
+
+    def lines(self, key: str) -> LineFile:
+        """The file `key`, made if it is not there, to add lines to; to be closed."""
         target = self.root / key
         with disk_errors(target):
             _make_folder(target.parent)
-            with target.open("ab") as file:
-                file.write(line + b"\n")
+            return LineFile(target)
 
     def delete(self, key: str) -> None:
         """Removes what is stored under `key`, if anything is, and folders that are empty then."""
@@ -83,6 +105,30 @@ class LocalStorage:
         return sorted(key for key in keys if PARTIAL not in key)
 
 
+class LineFile:
+    """Adds lines to a file. They outlive this process; a power cut may take the last of them."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = cast("BinaryIO", path.open("ab", buffering=0))
+
+    def add(self, line: bytes) -> None:
+        """Adds one; a line that death cut short ends before it. Raises DiskFull, HomeUnusable."""
+        with disk_errors(self._path):
+            write_all(self._file, b"\n%b\n" % line)
+
+    def close(self) -> None:
+        """Closes the file; what was added is there."""
+        self._file.close()
+
+
+def write_all(file: BinaryIO, body: bytes) -> None:
+    """Writes all of it, where an unbuffered file takes a part at a time. Raises OSError."""
+    rest = memoryview(body)
+    while rest:
+        rest = rest[file.write(rest) :]
+
+
 def remove_partials(folder: Path) -> None:
     """Removes what killed runs left unfinished anywhere under `folder`; only the holder of the run lock may ask."""
     for path in _files(folder):
@@ -105,12 +151,44 @@ def _files(folder: Path) -> Iterator[str]:
         yield from (f"{where}{os.sep}{name}" for name in names)
 
 
-def _make_folder(folder: Path) -> None:
-    """A folder of the service's own, its name on the disk too."""
+def _make_folder(folder: Path, *, is_synced: bool = True) -> None:
+    """A folder of the service's own, its name on the disk too if `is_synced`."""
     if not folder.is_dir():
-        _make_folder(folder.parent)
+        _make_folder(folder.parent, is_synced=is_synced)
         folder.mkdir(exist_ok=True, mode=0o700)
-        sync_file(folder.parent)
+        if is_synced:
+            sync_file(folder.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    with suppress(FileNotFoundError):
+        sync_file(folder)
+
+
+@contextmanager
+def partial_file(folder: Path) -> Iterator[BinaryIO]:
+    """A new file for what is under way, unbuffered; `sync_open` and `LocalStorage.place` keep it, else it is removed.
+
+    Raises DiskFull, HomeUnusable.
+    """
+    path = folder / f"{next(_numbers)}{PARTIAL}"
+    with disk_errors(folder):
+        file = FileIO(str(path), "x+", opener=_private)
+    try:
+        with file:
+            yield cast("BinaryIO", file)
+    finally:
+        remove(path)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def sync_open(file: BinaryIO) -> None:
+    """Waits until the bytes of an open file are on the disk. Raises DiskFull, HomeUnusable."""
+    with disk_errors(Path(file.name)):
+        os.fsync(file.fileno())
 
 
 def replace(source: Path, target: Path, *, mode: int = 0o600) -> None:

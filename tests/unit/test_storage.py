@@ -7,13 +7,25 @@ import stat
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from propsync.errors import DiskFull, HomeUnusable
-from propsync.storage import PARTIAL, LocalStorage, copy, disk_errors, disk_use, remove_partials, replace
+from propsync.storage import (
+    PARTIAL,
+    LocalStorage,
+    copy,
+    disk_errors,
+    disk_use,
+    partial_file,
+    remove_partials,
+    replace,
+    sync_open,
+    write_all,
+)
 
 segments = st.from_regex(r"[a-z0-9]{1,8}", fullmatch=True)
 keys = st.lists(segments, min_size=1, max_size=3).map(lambda parts: "/".join([*parts, "end.json"]))
@@ -206,3 +218,28 @@ def test_disk_use_counts_every_file(storage):
     storage.put("a/c/d", b"123")
     assert disk_use(storage.root) == 8
     assert disk_use(storage.root / "nowhere") == 0
+
+
+def test_a_partial_file_is_kept_where_it_is_placed_and_else_nothing_of_it_is_left(tmp_path):
+    storage = LocalStorage(tmp_path)
+    for key in ("blobs/aa/one", "blobs/aa/two", "blobs/bb/three"):
+        with partial_file(tmp_path) as file:
+            write_all(file, key.encode())
+            sync_open(file)
+            storage.place(key, Path(file.name))
+    storage.settle(["blobs/aa/one", "blobs/aa/two", "blobs/bb/three", "blobs/cc/lost"])
+    with partial_file(tmp_path) as file:
+        write_all(file, b"not wanted")
+    assert [path.name for path in tmp_path.iterdir()] == ["blobs"]
+    assert storage.list("blobs") == ["blobs/aa/one", "blobs/aa/two", "blobs/bb/three"]
+    assert storage.get("blobs/bb/three") == b"blobs/bb/three"
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.glob("blobs/*/*")} == {0o600}
+
+
+def test_what_is_placed_takes_the_place_of_what_a_power_cut_left_half(tmp_path):
+    storage = LocalStorage(tmp_path)
+    storage.put("blobs/aa/one", b"ha")
+    with partial_file(tmp_path) as file:
+        write_all(file, b"half and half")
+        storage.place("blobs/aa/one", Path(file.name))
+    assert storage.get("blobs/aa/one") == b"half and half"

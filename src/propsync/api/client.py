@@ -60,7 +60,7 @@ class Api:
         self._threads = max_concurrency
         self._max_body_bytes = max_body_bytes
         self._gate = Gate(max_concurrency, clock)
-        self._transport = Transport(self.base_url, max_concurrency, verify, clock)
+        self._transport = Transport(self.base_url, verify, clock)
         self._exchange = Exchange(self._transport, token, self._gate, clock, policy or RetryPolicy())
 
     def __repr__(self) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import copy_context
 from itertools import islice
+from queue import Empty, SimpleQueue
 from typing import TypeVar
 
 S = TypeVar("S")
@@ -22,24 +24,34 @@ def in_parallel(
     raised. `subjects` are read as they are needed, in the caller's thread.
     """
     remaining = iter(subjects)
-    pending: set[Future[T]] = set()
+    done: SimpleQueue[Future[T]] = SimpleQueue()
     executor = ThreadPoolExecutor(threads, thread_name_prefix="propsync-api")
+    pending = 0
     try:
         while True:
-            for subject in islice(remaining, 2 * threads - len(pending)):
+            for subject in islice(remaining, 2 * threads - pending):
                 # In the caller's context: log handlers look there for the run that a line belongs to.
-                pending.add(executor.submit(copy_context().run, work, subject))
+                executor.submit(copy_context().run, work, subject).add_done_callback(done.put)
+                pending += 1
             if not pending:
                 return
-            done, pending = wait(pending, return_when=FIRST_COMPLETED)
-            yield from _results(done)
+            ended = [done.get(), *_more(done)]
+            pending -= len(ended)
+            yield from _results(ended)
     finally:
         cancel.set()
         wake()
         executor.shutdown(wait=True, cancel_futures=True)
 
 
-def _results(done: set[Future[T]]) -> Iterator[T]:
+def _more(done: SimpleQueue[Future[T]]) -> Iterator[Future[T]]:
+    """What has ended too by now."""
+    with suppress(Empty):
+        while True:
+            yield done.get_nowait()
+
+
+def _results(done: Sequence[Future[T]]) -> Iterator[T]:
     # A failure among those that are done comes before the good ones: the rest is to stop at once.
     for future in done:
         if future.exception() is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,15 +17,18 @@ from propsync.api.exchange import Receiving
 from propsync.api.retry import Setback
 from propsync.api.transport import check_bound
 from propsync.errors import DiskFull, HomeUnusable
+from propsync.storage import write_all
 
 _OVERLAP = 4_096
 """Bytes that are asked for a second time: only a body that repeats them, and is as long as before, is the same one."""
+_LOT = 1 << 20
+"""Bytes that are hashed and written at once: each of these lets another thread go first."""
 _PART = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})")
 _VERSION = ("etag", "last-modified")
 
 
 class Saving:
-    """Writes a body of at most `bound` bytes to `into`, a seekable file, from where it stands.
+    """Writes a body of at most `bound` bytes to `into`, a seekable file, from where it stands, which is its end.
 
     A repeat goes on where the last attempt broke off, if the server offers ranges (`Accept-Ranges: bytes`, which spec 4
     does not show) and the part fits what is there; else it begins afresh. Raises PageTooLarge, DiskFull, HomeUnusable.
@@ -33,11 +37,12 @@ class Saving:
     def __init__(self, into: BinaryIO, bound: int) -> None:
         self._into = into
         self._bound = bound
-        self._start = into.tell()
         self._whole: int | None = None
         self._version: list[str | None] = []
         self._has_asked = False
-        self._begin_afresh()
+        self._digest, self._size, self._head = hashlib.sha256(), 0, b""
+        self._waiting: list[bytes] = []
+        self._written = 0
 
     def resumes_at(self) -> int:
         """From which byte of the body on to ask, 0 for all of it; a server that refuses the rest is asked for all."""
@@ -57,19 +62,22 @@ class Saving:
             self._begin_afresh()
             self._whole = None if encoding else _resumable_length(headers)
             self._version = _version(headers)
-        for chunk in chunks:
-            self._write(chunk, where)
-        with _disk_errors(where):
-            self._into.flush()
+        try:
+            for chunk in chunks:
+                self._take(chunk, where)
+        finally:  # what came before a body broke off is gone on with
+            self._hand_over(where)
         self._check_end(receiving)
         return Saved(self._size, self._digest.hexdigest(), receiving.attempts)
 
     def _begin_afresh(self) -> None:
         self._digest, self._size, self._head = hashlib.sha256(), 0, b""
         self._whole, self._has_asked = None, False
-        with _disk_errors("the document"):
-            self._into.seek(self._start)
-            self._into.truncate()
+        if self._written:
+            with _disk_errors("the document"):
+                self._into.seek(-self._written, os.SEEK_CUR)
+                self._into.truncate()
+        self._waiting, self._written = [], 0
 
     def _rest(self, chunks: Iterator[bytes], headers: Mapping[str, str]) -> Iterator[bytes]:
         """The bytes that are new, once the first of the part have shown that it belongs to what is there."""
@@ -92,17 +100,27 @@ class Saving:
 
     def _end_of_file(self) -> bytes:
         with _disk_errors("the document"):
-            self._into.seek(self._start + self._size - _OVERLAP)
+            self._into.seek(-_OVERLAP, os.SEEK_CUR)
             return self._into.read(_OVERLAP)
 
-    def _write(self, chunk: bytes, where: str) -> None:
+    def _take(self, chunk: bytes, where: str) -> None:
         if len(self._head) < HEADER_BYTES:
             self._head = (self._head + chunk)[:HEADER_BYTES]
         check_bound(where, self._size + len(chunk), self._bound)
-        self._digest.update(chunk)
-        with _disk_errors(where):
-            self._into.write(chunk)
+        self._waiting.append(chunk)
         self._size += len(chunk)
+        if self._size - self._written >= _LOT:
+            self._hand_over(where)
+
+    def _hand_over(self, where: str) -> None:
+        """Hashes and writes what waits."""
+        lot = b"".join(self._waiting)
+        self._waiting = []
+        self._digest.update(lot)
+        with _disk_errors(where):
+            write_all(self._into, lot)
+            self._into.flush()
+        self._written += len(lot)
 
     def _check_end(self, receiving: Receiving) -> None:
         whole, self._whole = self._whole, None  # what is whole is not gone on with

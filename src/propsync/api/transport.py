@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ssl
+from collections import deque
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from http.cookiejar import CookieJar, DefaultCookiePolicy
+from contextlib import closing, contextmanager
 from typing import NoReturn
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
@@ -82,33 +84,60 @@ def check_bound(where: str, size: int, bound: int) -> None:
 
 
 class Transport:
-    """One httpx client with kept connections, over HTTP/1.1; the system's trust store and proxy variables hold."""
+    """Kept connections over HTTP/1.1; the system's trust store and proxy variables hold.
 
-    def __init__(self, base_url: str, connections: int, verify: ssl.SSLContext | None, clock: Clock) -> None:
+    Each connection has an httpx transport of its own. A pool that all share looks at every idle connection before each
+    request; and a client, for cookies and redirects that the API has none of, makes a request cost half as much again.
+    """
+
+    def __init__(self, base_url: str, verify: ssl.SSLContext | None, clock: Clock) -> None:
         self.traffic = Traffic()
         self._base_url = base_url.rstrip("/")
         self._clock = clock
-        self._client = _client(connections, verify or trust(base_url))
+        self._verify = verify or trust(base_url)
+        self._proxy = _proxy(base_url, self._verify)
+        self._timeout = httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS, write=WRITE_SECONDS).as_dict()
+        self._idle: deque[httpx.HTTPTransport] = deque()
 
     def close(self) -> None:
         """Close all connections."""
-        self._client.close()
+        while self._idle:
+            self._idle.pop().close()
 
     @contextmanager
     def send(self, request: ApiRequest, token: str, *, is_repeat: bool) -> Iterator[Reply]:
         """Send once. What goes wrong inside the block too is raised as Setback or CertificateRefused."""
         self.traffic.count(requests=1, retries=int(is_repeat))
-        url = self._base_url + request.target()
         try:
-            with self._client.stream(
-                request.method, url, content=request.body, headers=_headers(request, token)
-            ) as response:
+            asked = self._asked(request, token)
+            with self._connection() as connection, closing(connection.handle_request(asked)) as response:
                 yield Reply(request, response, self.traffic, self._clock)
             return
         except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL) as error:
             failure = error
         # Raised outside the handler: httpx's errors carry the request, and with it the token.
         _raise(str(request), failure)
+
+    @contextmanager
+    def _connection(self) -> Iterator[httpx.HTTPTransport]:
+        """The one used last, which is the most likely to be open still."""
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            connection = httpx.HTTPTransport(verify=self._verify, proxy=self._proxy)
+        try:
+            yield connection
+        finally:
+            self._idle.append(connection)
+
+    def _asked(self, request: ApiRequest, token: str) -> httpx.Request:
+        return httpx.Request(
+            request.method,
+            self._base_url + request.target(),
+            headers=_headers(request, token),
+            content=request.body,
+            extensions={"timeout": self._timeout},
+        )
 
 
 def trust(base_url: str) -> ssl.SSLContext:
@@ -118,20 +147,25 @@ def trust(base_url: str) -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
-def _client(connections: int, verify: ssl.SSLContext) -> httpx.Client:
+def _proxy(base_url: str, verify: ssl.SSLContext) -> httpx.Proxy | None:
+    """The proxy that the environment names for an address; a variable that cannot be used is refused in any case."""
+    told = {scheme: address for scheme, address in getproxies().items() if scheme in ("http", "https", "all")}
     try:
-        return httpx.Client(
-            verify=verify,
-            timeout=httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS, write=WRITE_SECONDS),
-            limits=httpx.Limits(max_connections=connections, max_keepalive_connections=connections),
-            follow_redirects=False,
-            # The API knows no cookies; one from a proxy would tie all threads together.
-            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-        )
+        proxies = {scheme: _usable(address, verify) for scheme, address in told.items() if address}
     except (ValueError, ImportError, httpx.InvalidURL):
         failure = "a proxy variable (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY) holds an address that cannot be used"
+    else:
+        url = urlsplit(base_url)
+        is_direct = proxy_bypass(url.netloc.rpartition("@")[2])
+        return None if is_direct else proxies.get(url.scheme.lower()) or proxies.get("all")
     # Outside the handler: the address may carry a password.
     raise UsageError("proxy", failure, "Correct or unset it, then run `propsync doctor`")
+
+
+def _usable(address: str, verify: ssl.SSLContext) -> httpx.Proxy:
+    proxy = httpx.Proxy(address if "://" in address else f"http://{address}")
+    httpx.HTTPTransport(verify=verify, proxy=proxy).close()  # it looks for what proxies of this kind need
+    return proxy
 
 
 def _headers(request: ApiRequest, token: str) -> dict[str, str]:

@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from propsync.documents.kinds import Kind
 from propsync.errors import DocumentDamaged
-from propsync.storage import LocalStorage, remove
+from propsync.storage import LocalStorage, remove, sync_open
 
 _FOLDER = "archive/blobs"
 _BLOCK = 1 << 20  # bytes read at once
 
 
 class Blobs:
-    """`archive/blobs/<aa>/<sha256>.<pdf|zip>`; what is there is whole, and is never written again."""
+    """`archive/blobs/<aa>/<sha256>.<pdf|zip>`; what is there is whole."""
 
     def __init__(self, storage: LocalStorage) -> None:
         self._storage = storage
 
-    def keep(self, kind: Kind, sha256: str, source: Path) -> str:
-        """Moves a finished file in; returns where it is, relative to home. Raises DiskFull, HomeUnusable."""
+    def keep(self, kind: Kind, sha256: str, source: BinaryIO) -> str:
+        """Moves a finished file in, over one with the same bytes; returns where it is, relative to home.
+
+        Its bytes are on the disk then, its name only once `settle` returned. Raises DiskFull, HomeUnusable.
+        """
         key = key_of(kind, sha256)
-        if self._storage.exists(key):
-            remove(source)
-        else:
-            self._storage.put_file(key, source)
+        sync_open(source)
+        self._storage.place(key, Path(source.name))
         return key
+
+    def settle(self, keys: Collection[str]) -> None:
+        """Waits until the names of blobs are on the disk. Raises DiskFull, HomeUnusable."""
+        self._storage.settle(keys)
 
     def path(self, key: str) -> Path:
         """The file of a blob. Raises FileNotFoundError."""

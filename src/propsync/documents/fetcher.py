@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from propsync.api import Api, ApiRequest, Saved
 from propsync.documents.blobs import Blobs
@@ -18,7 +17,7 @@ from propsync.documents.ledger import Wanted
 from propsync.documents.reading import Content, DocumentReader
 from propsync.documents.taken import Taken
 from propsync.errors import AccessForbidden, DocumentDamaged, ResourceFailed, UsageError
-from propsync.storage import PARTIAL, disk_errors, remove
+from propsync.storage import partial_file
 
 
 class Fetcher:
@@ -44,55 +43,42 @@ class Fetcher:
         `note` is told of each in the thread that asked: of those too that are never read here because another one
         ended it all.
         """
-        by_request: dict[ApiRequest, Wanted] = {}
 
         def noted(taken: Taken) -> Taken:
             note(taken)
             return taken
 
-        def requests() -> Iterator[ApiRequest]:
-            for one in wanted:
-                if self._budget.reason():
-                    return
-                if one.kind not in self.forbidden:
-                    request = KINDS[one.kind].request(one.assessment_id)
-                    by_request[request] = one
-                    self._budget.ask()
-                    yield request
-
-        usable, unusable = _parted(wanted)
-        yield from map(noted, unusable)
-        wanted = usable
+        by_request, unusable = _parted(wanted)
 
         def then(request: ApiRequest, file: BinaryIO, saved: Saved) -> Taken:
-            return noted(self._keep(by_request[request], Path(file.name), saved))
+            return noted(self._keep(by_request[request], file, saved))
 
         def failed(request: ApiRequest, error: ResourceFailed) -> Taken:
             return noted(self._failed(by_request[request], error))
 
-        yield from self._api.save_each(requests(), self._file, then, failed)
+        yield from map(noted, unusable)
+        yield from self._api.save_each(self._within_budget(by_request), self._file, then, failed)
 
-    @contextmanager
-    def _file(self, _request: ApiRequest) -> Iterator[BinaryIO]:
-        """A file for one document; whatever is not kept is removed."""
-        with disk_errors(self._partial):
-            file = tempfile.NamedTemporaryFile(dir=self._partial, suffix=PARTIAL, delete=False)  # noqa: SIM115
-        try:
-            yield cast("BinaryIO", file)
-        finally:
-            remove(Path(file.name))
-            with suppress(OSError):  # on a full disk its last bytes, which nobody wants, cannot be written
-                file.close()
+    def _within_budget(self, by_request: Mapping[ApiRequest, Wanted]) -> Iterator[ApiRequest]:
+        for request, one in by_request.items():
+            if self._budget.reason():
+                return
+            if one.kind not in self.forbidden:
+                self._budget.ask()
+                yield request
 
-    def _keep(self, wanted: Wanted, path: Path, saved: Saved) -> Taken:
-        self._budget.spend(saved.size)
-        kind = KINDS[wanted.kind]
+    def _file(self, _request: ApiRequest) -> AbstractContextManager[BinaryIO]:
+        return partial_file(self._partial)
+
+    def _keep(self, wanted: Wanted, file: BinaryIO, saved: Saved) -> Taken:
+        kind, path = KINDS[wanted.kind], Path(file.name)
         before = self._before(wanted)
         if before and saved.sha256 == wanted.sha256:  # it was checked when it was kept
             return _taken(wanted, "stored", saved=saved, path=wanted.path)
-        self._note(kind, saved.sha256, path, self._reader.check(kind, path))
-        same = wanted.same_text_as if before and self._reader.is_same(kind, before, path) else None
-        return _taken(wanted, "stored", saved=saved, path=self._blobs.keep(kind, saved.sha256, path), same=same)
+        found = self._reader.check(kind, path)
+        self._note(kind, saved.sha256, path, found)
+        same = wanted.same_text_as if before and self._reader.is_same(before, path, found) else None
+        return _taken(wanted, "stored", saved=saved, path=self._blobs.keep(kind, saved.sha256, file), same=same)
 
     def _note(self, kind: Kind, sha256: str, path: Path, bundle: Bundle | None) -> None:
         """Notes what is in it, here where nobody waits for the run lock."""
@@ -116,16 +102,14 @@ class Fetcher:
         return _taken(wanted, outcome, error=error.what)
 
 
-def _parted(wanted: Iterable[Wanted]) -> tuple[list[Wanted], list[Taken]]:
+def _parted(wanted: Iterable[Wanted]) -> tuple[dict[ApiRequest, Wanted], list[Taken]]:
     """Those that can be asked for, and how the others failed: an id of dots alone cannot stand in an address."""
-    usable, unusable = [], []
+    usable, unusable = {}, []
     for one in wanted:
         try:
-            KINDS[one.kind].request(one.assessment_id)
+            usable[KINDS[one.kind].request(one.assessment_id)] = one
         except UsageError as error:
             unusable.append(_taken(one, "failed", error=error.what))
-        else:
-            usable.append(one)
     return usable, unusable
 
 

@@ -1,7 +1,7 @@
-"""Whether a PDF is whole, and what it says, found out in a process of its own (correctness.md §8).
+"""Whether a document is whole, and what it says, found out in a process of its own (correctness.md §8).
 
 A PDF can hang its reader, crash it or fill the memory. So the library that opens PDFs runs in `pdf_worker` alone,
-within bounds of time and memory; this process only asks.
+within bounds of time and memory; this process only asks. Bundles are read there too, beside the threads that fetch.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from queue import LifoQueue
@@ -22,6 +22,7 @@ from types import TracebackType
 
 import msgspec
 
+from propsync.documents.bundle import Bounds, Bundle
 from propsync.errors import DocumentDamaged, ResourceFailed
 
 _HEADER = b"%PDF-"
@@ -40,7 +41,9 @@ class _Answer(msgspec.Struct):
 
     pages: int = 0
     text: list[str] = []
+    bundle: Bundle = Bundle((), None)
     refused: str = ""
+    errno: int = 0
 
 
 class PdfReader:
@@ -50,11 +53,11 @@ class PdfReader:
     The processes start at first use, serve many files, and are replaced when they hang or die.
     """
 
-    def __init__(self, *, seconds: float = 60.0, workers: int = 1) -> None:
+    def __init__(self, *, seconds: float = 60.0, workers: int = 2) -> None:
         self._seconds = seconds
         self._workers = [_Worker(seconds) for _ in range(workers)]
         self._free: LifoQueue[_Worker] = LifoQueue()  # the last used first: a quiet archive starts one process
-        for worker in self._workers:
+        for worker in reversed(self._workers):
             self._free.put(worker)
 
     def __enter__(self) -> PdfReader:
@@ -70,7 +73,8 @@ class PdfReader:
 
         Raises DocumentDamaged for another file, ResourceFailed where the process that reads PDFs does not start.
         """
-        return self._ask("pages", path).pages
+        _check_ends(path)
+        return self._ask(["pages"], path).pages
 
     def text(self, path: Path) -> list[str]:
         """The text by page, in order; empty for a page that is a picture. Lines are ended by a line feed.
@@ -78,22 +82,29 @@ class PdfReader:
         Where a line ends in a hyphen the two lines are one, for the word goes on. Raises DocumentDamaged and
         ResourceFailed as `check` does, and the former for any page that cannot be opened.
         """
-        return self._ask("text", path).text
+        _check_ends(path)
+        return self._ask(["text"], path).text
+
+    def bundle(self, path: Path, bounds: Bounds) -> Bundle:
+        """What `read_bundle` returns and raises, DocumentDamaged also for a ZIP that takes too long."""
+        return self._ask(["bundle", bounds.members, bounds.ratio, bounds.unpacked_bytes], path).bundle
 
     def close(self) -> None:
         """Ends the processes, after the files that they are reading. Whoever asks again starts them again."""
         for worker in self._workers:
             worker.end()
 
-    def _ask(self, question: str, path: Path) -> _Answer:
-        _check_ends(path)
+    def _ask(self, question: Sequence[object], path: Path) -> _Answer:
+        what = "ZIP" if question[0] == "bundle" else "PDF"
         try:
             with self._free_worker() as worker:
                 answer = worker.ask(question, path)
         except TimeoutError:
-            raise DocumentDamaged(path.name, f"the PDF was given up after {self._seconds:g} s") from None
+            raise DocumentDamaged(path.name, f"the {what} was given up after {self._seconds:g} s") from None
         except EOFError as error:
-            raise DocumentDamaged(path.name, "the PDF reader died of it") from error
+            raise DocumentDamaged(path.name, f"the {what} reader died of it") from error
+        if answer.errno:
+            raise OSError(answer.errno, os.strerror(answer.errno), str(path))
         if answer.refused:
             raise DocumentDamaged(path.name, answer.refused)
         return answer
@@ -115,13 +126,14 @@ class _Worker:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
-    def ask(self, question: str, path: Path) -> _Answer:
+    def ask(self, question: Sequence[object], path: Path) -> _Answer:
         """The answer about one file. Raises TimeoutError, or EOFError if the process died of the file.
 
         It may have died before the file came, or for want of memory that earlier files took: only its second death
         tells. The time is bounded for both together.
         """
-        request = json.dumps([question, str(path.absolute())]).encode() + b"\n"
+        sort, *more = question
+        request = json.dumps([sort, str(path.absolute()), *more]).encode() + b"\n"
         with self._lock:
             since = time.monotonic()
             try:

@@ -1,8 +1,10 @@
-"""The program in which PDFs are opened: a PDF can hang or crash its reader, which is then this process alone.
+"""The program in which documents are opened: a PDF can hang or crash its reader, which is then this process alone.
 
 Started by `pdf.PdfReader` as `python -P -m propsync.documents.pdf_worker SECONDS`; the one module that imports
-pypdfium2. It says `{}` once it is ready. Then one request a line, `["pages" | "text", path]`, is answered by one line:
-`{"pages": 3}`, `{"text": ["…", "…", "…"]}` or `{"refused": "the PDF needs a password"}`. It ends with its stdin.
+pypdfium2. It says `{}` once it is ready. Then one request a line, `["pages" | "text" | "bundle", path, …]`, is answered
+by one line: `{"pages": 3}`, `{"text": ["…", "…", "…"]}`, `{"bundle": …}`, `{"refused": "the PDF needs a password"}` or
+`{"errno": 5}`, where the disk gave no file to read. A bundle is read here because it leaves the threads that fetch the
+processor to themselves; its bounds (`bundle.Bounds`) follow the path. The program ends with its stdin.
 """
 
 from __future__ import annotations
@@ -14,9 +16,14 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from typing import Any, TextIO
+from pathlib import Path
+from typing import Any, BinaryIO
 
+import msgspec
 from pypdfium2 import PdfDocument, PdfiumError, raw
+
+from propsync.documents.bundle import Bounds, read_bundle
+from propsync.errors import DocumentDamaged
 
 _MEMORY = 2 * 1024**3  # bytes of address space; a report takes a few per cent of it
 _MOST_TEXT = 10_000_000  # characters in one PDF; a long report has a hundredth of them
@@ -54,24 +61,35 @@ def _bound_itself() -> None:
             resource.setrlimit(kind, (bound, bound))
 
 
-def _answers_alone_on_stdout() -> TextIO:
+def _answers_alone_on_stdout() -> BinaryIO:
     """The stdout that we were given, to be written by us only: what else is printed goes where stderr goes."""
-    answers = os.fdopen(os.dup(1), "w", encoding="ascii")
+    answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return answers
 
 
-def _say(answers: TextIO, answer: dict[str, Any]) -> None:
-    answers.write(json.dumps(answer) + "\n")
+def _say(answers: BinaryIO, answer: dict[str, Any]) -> None:
+    answers.write(msgspec.json.encode(answer) + b"\n")
     answers.flush()
 
 
-def _answered(question: str, path: str) -> dict[str, Any]:
+def _answered(question: str, path: str, *bounds: Any) -> dict[str, Any]:
+    if question == "bundle":
+        return _bundle(Path(path), Bounds(*bounds))
     try:
         with _opened(path) as pdf:
             return {question: _text(pdf) if question == "text" else _pages(pdf)}
     except _Refused as refused:
         return {"refused": str(refused)}
+
+
+def _bundle(path: Path, bounds: Bounds) -> dict[str, Any]:
+    try:
+        return {"bundle": read_bundle(path, bounds)}
+    except DocumentDamaged as damaged:
+        return {"refused": damaged.what}
+    except OSError as error:
+        return {"errno": error.errno}
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from propsync.errors import DocumentDamaged
 from propsync.storage import PARTIAL
 
 _PDF = ".pdf"
+_LARGE = 32_000_000  # bytes of a bundle that is read here, for as long as it takes; so few are no work for a process
 Content = Bundle | list[str]
 """What is in a document: a bundle's members, or a report's text by page."""
 
@@ -32,21 +33,26 @@ class DocumentReader:
         if kind.suffix == _PDF:
             self._pdf.check(path)
             return None
-        return read_bundle(path, self._bounds)
+        return self._bundle(path)
 
     def content(self, kind: Kind, path: Path) -> Content:
         """What is in a bundle, or a report's text by page. Raises DocumentDamaged for one that cannot be read."""
-        return self._pdf.text(path) if kind.suffix == _PDF else read_bundle(path, self._bounds)
+        return self._pdf.text(path) if kind.suffix == _PDF else self._bundle(path)
 
-    def is_same(self, kind: Kind, before: Path, after: Path) -> bool:
+    def _bundle(self, path: Path) -> Bundle:
+        is_large = path.stat().st_size > _LARGE
+        return read_bundle(path, self._bounds) if is_large else self._pdf.bundle(path, self._bounds)
+
+    def is_same(self, before: Path, after: Path, found: Bundle | None) -> bool:
         """Whether two versions differ in bytes alone: the same text on every page, the same members in a bundle.
 
-        A PDF without any text (scanned pages) is never the same as another: what its pictures show is not looked at.
+        `found` is what `check` said of the second. A PDF without any text (scanned pages) is never the same as another:
+        what its pictures show is not looked at.
         """
         try:
-            if kind.suffix == _PDF:
+            if found is None:
                 return self._is_same_text(before, after)
-            return self._is_same_bundle(before, after)
+            return not found.refused and self._is_same_bundle(before, after, found)
         except (DocumentDamaged, KeyError, OSError):  # KeyError: a member that only the other one lets be read
             return False
 
@@ -54,9 +60,9 @@ class DocumentReader:
         text = self._pdf.text(after)
         return any(page.strip() for page in text) and text == self._pdf.text(before)
 
-    def _is_same_bundle(self, before: Path, after: Path) -> bool:
-        old, new = (read_bundle(path, self._bounds) for path in (before, after))
-        if old.refused or new.refused:
+    def _is_same_bundle(self, before: Path, after: Path, new: Bundle) -> bool:
+        old = self._bundle(before)
+        if old.refused:
             return False
         members, others = _by_name(old), _by_name(new)
         if members.keys() != others.keys():

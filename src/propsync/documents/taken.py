@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import msgspec
 
-from propsync.storage import LocalStorage
+from propsync.storage import LineFile, LocalStorage
 
 _KEY = "archive/taken.jsonl"
 
@@ -38,13 +37,14 @@ class TakenStore:
     def __init__(self, storage: LocalStorage) -> None:
         self._storage = storage
         self._lock = threading.Lock()
+        self._open: LineFile | None = None
 
-    def add(self, taken: Iterable[Taken]) -> None:
-        """Notes some; threads may do so at once. Raises DiskFull, HomeUnusable."""
-        lines = [msgspec.json.encode(one) for one in taken]
-        if lines:
-            with self._lock:
-                self._storage.append(_KEY, b"\n".join([b"", *lines]))  # a line that death cut short ends here
+    def add(self, taken: Taken) -> None:
+        """Notes one; threads may do so at once. Raises DiskFull, HomeUnusable."""
+        line = msgspec.json.encode(taken)
+        with self._lock:
+            self._open = self._open or self._storage.lines(_KEY)
+            self._open.add(line)
 
     def all(self) -> list[Taken]:
         """All that are noted; a line that death cut short was never noted. What was asked twice counts as last told."""
@@ -63,4 +63,12 @@ class TakenStore:
 
     def clear(self) -> None:
         """Forgets them: they are in the tables."""
+        self.close()
         self._storage.delete(_KEY)
+
+    def close(self) -> None:
+        """Closes the file; what is noted stays noted."""
+        with self._lock:
+            if self._open:
+                self._open.close()
+            self._open = None

@@ -23,7 +23,7 @@ from propsync.runbooks.site import Site
 from propsync.runs import exit_code
 from propsync.settings import Settings
 
-_CHUNK = 400  # documents that are put into the tables at once
+_CHUNK = 1_000  # documents that are put into the tables at once
 
 
 @dataclass(frozen=True)
@@ -105,6 +105,7 @@ class _Archive:
         self._choice = Choice(wanted.kinds or settings.archive_kinds, settings.archive_statuses, wanted.properties)
         self._budget = Budget(
             at.partial,
+            lambda: at.api.traffic.bytes,
             most_bytes=settings.archive_max_gb * 1e9,
             seconds=settings.archive_max_minutes * 60,
             documents=wanted.limit,
@@ -154,7 +155,7 @@ class _Archive:
     def _fetch(self, chunk: Sequence[Wanted], bar: Any) -> StopRun | None:
         """Asks for a chunk; what ends the run is returned, after what came until then was noted."""
         try:
-            for taken in self._fetcher.fetch(chunk, lambda taken: self._at.taken.add([taken])):
+            for taken in self._fetcher.fetch(chunk, self._at.taken.add):
                 self._report.counts["bytes"] += taken.size_bytes or 0
                 bar.advance(1, taken.size_bytes or 0)
         except ApiUnreachable as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from propsync.documents.fetcher import Fetcher
 from propsync.documents.ledger import Choice, Ledger
 from propsync.documents.pdf import PdfReader
 from propsync.documents.reading import DocumentReader
-from propsync.documents.taken import TakenStore
+from propsync.documents.taken import Taken, TakenStore
 from propsync.runbooks.site import WAREHOUSE, Site, make_home, workplace
 from propsync.runs import Run, RunLock, next_run
 from propsync.settings import Settings
@@ -58,7 +58,9 @@ class ArchiveSite:
                 Api(access.base_url, source, max_concurrency=settings.max_concurrency, policy=policy) as api,
                 PdfReader() as pdf,
             ):
-                yield cls(settings, what, api, DocumentReader(_bounds(settings), pdf, partial), partial)
+                site = cls(settings, what, api, DocumentReader(_bounds(settings), pdf, partial), partial)
+                with closing(site.taken):
+                    yield site
 
     def fetcher(self, budget: Budget) -> Fetcher:
         """What asks for documents, within `budget`."""
@@ -82,7 +84,7 @@ class ArchiveSite:
 
     def record(self, site: Site, fetcher: Fetcher) -> Counter[str]:
         """Puts what was asked for into the tables, as a run of its own; how many ended how (`Ledger.record`)."""
-        taken = self.taken.all()
+        taken = self._on_disk(self.taken.all())
         if not taken:
             return Counter()
         run = self.begin(site)
@@ -92,6 +94,11 @@ class ArchiveSite:
         site.journal.end(run, "attention" if counts["failed"] else "ok", None)
         self.taken.clear()
         return Counter(counts)
+
+    def _on_disk(self, taken: list[Taken]) -> list[Taken]:
+        """Those whose files are on the disk, waited for; when the power goes, a line may outlive its file's name."""
+        self.blobs.settle([one.path for one in taken if one.path])
+        return [one for one in taken if one.path is None or self.blobs.exists(one.path)]
 
     def read_on(self, site: Site) -> bool:
         """Reads a lot of what is kept and not read: text is wanted since then, or a run was killed. False if none."""

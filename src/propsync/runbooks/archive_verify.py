@@ -111,7 +111,8 @@ class _Verify:
         self._archive, self._limit, self._remove_orphans = archive, limit, remove_orphans
         # no minutes: hashing would use them up before anything could be mended
         most = archive.settings.archive_max_gb * 1e9
-        self._budget = Budget(archive.partial, most_bytes=most, seconds=math.inf)
+        came = archive.api.traffic
+        self._budget = Budget(archive.partial, lambda: came.bytes, most_bytes=most, seconds=math.inf)
         self._fetcher = archive.fetcher(self._budget)
         self._began = datetime.now(UTC)
         self._stopped: StopRun | None = None
@@ -183,7 +184,7 @@ class _Verify:
             return told
         try:
             lost = [one for flaw in flaws for one in flaw.file.latest]
-            for taken in self._fetcher.fetch(lost, lambda taken: self._archive.taken.add([taken])):
+            for taken in self._fetcher.fetch(lost, self._archive.taken.add):
                 told[taken.assessment_id, taken.kind] = _in_words(taken)
         except ApiUnreachable as error:
             self._report.ended = error.what

@@ -21,8 +21,8 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> type[Disk]:
     return Disk
 
 
-def budget(now: list[float], documents: int | None = None) -> Budget:
-    return Budget(Path("/"), most_bytes=5e9, seconds=120, documents=documents, clock=lambda: now[0])
+def budget(now: list[float], documents: int | None = None, came: int = 0) -> Budget:
+    return Budget(Path("/"), lambda: came, most_bytes=5e9, seconds=120, documents=documents, clock=lambda: now[0])
 
 
 def test_there_is_room_at_first_and_for_any_number_of_documents() -> None:
@@ -34,11 +34,8 @@ def test_there_is_room_at_first_and_for_any_number_of_documents() -> None:
 
 
 def test_bytes_end_it() -> None:
-    made = budget([0.0])
-    made.spend(4_999_999_999)
-    assert made.reason() is None
-    made.spend(1)
-    assert made.reason() == "this run's 5 GB are fetched (PROPSYNC_ARCHIVE_MAX_GB)"
+    assert budget([0.0], came=4_999_999_999).reason() is None
+    assert budget([0.0], came=5_000_000_000).reason() == "this run's 5 GB are fetched (PROPSYNC_ARCHIVE_MAX_GB)"
 
 
 def test_minutes_end_it() -> None:
@@ -64,3 +61,13 @@ def test_a_number_of_documents_ends_it_also_of_those_that_fail() -> None:
 def test_a_tenth_of_the_disk_is_left_free(disk: type[Disk], free: int, is_room: bool) -> None:
     disk.free = free
     assert (budget([0.0]).reason() is None) is is_room
+
+
+def test_the_disk_is_looked_at_once_a_second(disk: type[Disk]) -> None:
+    now = [0.0]
+    made = budget(now)
+    assert made.reason() is None
+    disk.free, now[0] = 0, 0.9
+    assert made.reason() is None
+    now[0] = 1.0
+    assert made.reason() == "less than 10 % of the disk is free (0.0 GB)"

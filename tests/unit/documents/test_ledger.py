@@ -229,10 +229,11 @@ def test_notes_are_kept_until_they_are_forgotten_and_one_cut_short_spoils_no_oth
     assert store.all() == []
     for key in ("a", "b"):
         book.assess(key)
-    store.add([book.took("a", "failed")])
+    store.add(book.took("a", "failed"))
     path = tmp_path / "home" / "archive" / "taken.jsonl"
     path.write_bytes(path.read_bytes() + b'{"assessment_id":"c","ki')
-    store.add([book.took("a"), book.took("b")])
+    store.add(book.took("a"))
+    store.add(book.took("b"))
     assert store.all() == [book.took("a"), book.took("b")]
     store.clear()
     assert store.all() == []
