@@ -1,0 +1,105 @@
+"""docs/operations.md is true: its commands run, or are ones that their program takes, on files that are there."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from deploy.image import of, stages
+from deploy.unit_files import CHECKOUT, DEPLOY, Machine, run_service, value
+
+from propsync.settings import settings_table
+
+DOC = (CHECKOUT / "docs" / "operations.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```console\n(.*?)^```", DOC, re.MULTILINE | re.DOTALL)
+COMMANDS = [line[2:] for block in BLOCKS for line in block.splitlines() if line.startswith("$ ")]
+
+
+def of_program(name: str) -> list[str]:
+    return [command for command in COMMANDS if command.split()[0] == name]
+
+
+def test_no_command_is_of_a_kind_that_nobody_checks():
+    kinds = {"cd", "useradd", "install", "systemctl", "journalctl", "runuser", "docker"}
+    assert {command.split()[0] for command in COMMANDS} == kinds
+
+
+def test_what_is_installed_is_there_and_lands_where_it_is_looked_for(tmp_path: Path):
+    """For real, in a folder; the owner is left out, as it needs root and the user."""
+    for folder in ("etc/systemd/system", "etc/cron.d", "var/lib"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "propsync.token").write_text("token")
+    (tmp_path / "deploy").symlink_to(DEPLOY)
+    for command in of_program("install"):
+        words = re.sub(r"(?<=\s)(?=/(etc|var)/)", str(tmp_path), re.sub(r" -o \S+", "", command))
+        subprocess.run(words, shell=True, cwd=tmp_path, check=True)
+    installed = {path.name for path in (tmp_path / "etc/systemd/system").iterdir()}
+    assert installed == {path.name for path in DEPLOY.iterdir() if path.suffix in (".service", ".timer")}
+    for file in (value("propsync.service", "EnvironmentFile"), "/etc/propsync/token", "/etc/cron.d/propsync"):
+        assert tmp_path.joinpath(file[1:]).is_file(), file
+    assert tmp_path.joinpath("var/lib/propsync").stat().st_mode & 0o777 == 0o711
+
+
+def test_the_user_is_the_units():
+    (command,) = of_program("useradd")
+    user = command.split()[-1]
+    assert user == value("propsync.service", "User")
+    homes = re.search(r"--home-dir (\S+)", command)
+    assert homes is not None
+    assert homes[1] == f"/var/lib/{value('propsync.service', 'StateDirectory')}"
+
+
+def test_units_that_are_named_are_there():
+    named = re.findall(r"propsync[\w-]*@?\.(?:service|timer)", " ".join(of_program("systemctl")) + DOC)
+    assert len(set(named)) >= 4
+    assert all((DEPLOY / name).is_file() for name in named)
+
+
+def test_the_command_by_hand_runs(machine: Machine):
+    (command,) = of_program("runuser")
+    assert run_service("propsync.service", machine).returncode == 0
+    words = shlex.split(machine.here(command.partition(" -- ")[2]))
+    done = subprocess.run(words, env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Published: as of" in done.stdout
+
+
+def test_containers_are_given_what_the_image_reads():
+    runtime = stages()[1]
+    (user,), (volume,) = of(runtime, "USER"), of(runtime, "VOLUME")
+    assert f"-o {user.split(':')[0]} propsync.token" in DOC
+    night, watchdog = of_program("docker")[1:]
+    assert all(f"--volume propsync:{volume} " in command for command in (night, watchdog))
+    assert night.endswith("propsync sync")
+    assert watchdog.endswith(value("propsync-watchdog.service", "ExecStart").rpartition("/")[2])
+    given = re.search(r"--env (\w+)=(\S+) ", night)
+    assert given is not None
+    assert given[1] in {name for name, _, _ in settings_table()}
+    assert f":{given[2]}:ro" in night
+
+
+@pytest.mark.skipif(shutil.which("docker") is None, reason="docker is not here")
+@pytest.mark.parametrize("command", of_program("docker"))
+def test_docker_takes_every_option(command: str, tmp_path: Path):
+    """It reads the whole line before it looks for an engine, and there is none where it is sent to."""
+    line = command.replace("/etc/propsync/propsync.env", str(DEPLOY / "propsync.env.example"))
+    nowhere = os.environ | {"DOCKER_HOST": f"unix://{tmp_path}/no.sock", "DOCKER_BUILDKIT": "0"}
+    done = subprocess.run(shlex.split(line), env=nowhere, cwd=CHECKOUT, capture_output=True, text=True, check=False)
+    assert re.search("connect to the docker daemon|failed to connect|error during connect", done.stderr, re.IGNORECASE)
+
+
+@pytest.mark.parametrize("target", sorted(set(re.findall(r"\]\(([^)#]+)", DOC))))
+def test_links_lead_somewhere(target: str):
+    assert (CHECKOUT / "docs" / target).exists()
+
+
+@pytest.mark.parametrize("heading", sorted(set(re.findall(r"README\.md#([\w-]+)\)", DOC))))
+def test_links_into_the_readme_meet_a_heading(heading: str):
+    readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^#+ (.+)$", readme, re.MULTILINE)
+    assert heading in {re.sub(r"[^\w -]", "", one.lower()).replace(" ", "-") for one in headings}
