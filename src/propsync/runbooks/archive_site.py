@@ -19,6 +19,9 @@ from propsync.documents.ledger import Choice, Ledger
 from propsync.documents.pdf import PdfReader
 from propsync.documents.reading import DocumentReader
 from propsync.documents.taken import Taken, TakenStore
+from propsync.errors import ResourceFailed
+from propsync.resources import SYNCED
+from propsync.runbooks.family import Family
 from propsync.runbooks.site import WAREHOUSE, Site, make_home, workplace
 from propsync.runs import Run, RunLock, next_run
 from propsync.settings import Settings
@@ -115,6 +118,8 @@ class ArchiveSite:
     def publish(self, site: Site, choice: Choice, status: str, error: str | None) -> tuple[int, str | None]:
         """Tells what is lacking of `choice`, and publishes if anything changed; how many lack, and where it is."""
         run = self.begin(site)
+        if site.publisher.is_behind(site.warehouse):
+            _finish_earlier(site, run)
         lacking = Ledger(site.warehouse).cover(choice, run.run_id)
         site.journal.end(run, status, error)
         if not site.publisher.is_behind(site.warehouse) and site.publisher.note():
@@ -124,6 +129,15 @@ class ArchiveSite:
             _log.warning("%s", warning)
         site.publisher.publish(site.warehouse, run.run_id)
         return lacking, str(self.settings.published)
+
+
+def _finish_earlier(site: Site, run: Run) -> None:
+    """A sync that was killed may have merged what its tables do not show yet: published are both or neither."""
+    for resource in SYNCED:
+        try:
+            Family(site, run, resource).finish_earlier()
+        except ResourceFailed as error:
+            _log.error("%s", error)  # its tables stay as they were, as a sync would leave them
 
 
 @contextmanager
