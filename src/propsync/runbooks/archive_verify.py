@@ -182,10 +182,12 @@ class _Verify:
         told: dict[tuple[str, str], str] = {}
         if self._report.ended:
             return told
+        lost = [one for flaw in flaws for one in flaw.file.latest]
         try:
-            lost = [one for flaw in flaws for one in flaw.file.latest]
-            for taken in self._fetcher.fetch(lost, self._archive.taken.add):
-                told[taken.assessment_id, taken.kind] = _in_words(taken)
+            with progress("Mending", len(lost), "documents") as bar:
+                for taken in self._fetcher.fetch(lost, self._archive.taken.add):
+                    told[taken.assessment_id, taken.kind] = _in_words(taken)
+                    bar.advance(1, taken.size_bytes or 0)
         except ApiUnreachable as error:
             self._report.ended = error.what
         except StopRun as error:
