@@ -108,7 +108,7 @@ def test_the_first_process_of_a_container_hears_its_stop_signal(build: Build, sa
         pytest.skip("no process may be the first of its own namespace here")
     (name,) = of(stages()[1], "STOPSIGNAL")
     settings = build.environment(tmp_path / "home", PROPSYNC_BASE_URL=sandbox.base_url, PROPSYNC_TOKEN=sandbox.token)
-    sandbox.set_faults([{"match": SCHEDULES, "effect": {"kind": "delay", "seconds": 30}}])
+    sandbox.set_faults([{"match": SCHEDULES, "effect": {"kind": "delay", "seconds": 8}}])
     try:
         told = _stopped_while_reading([*PID_1, "propsync", "sync"], settings, tmp_path, signal.Signals[name])
     finally:

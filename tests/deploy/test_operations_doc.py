@@ -73,14 +73,15 @@ def test_containers_are_given_what_the_image_reads():
     runtime = stages()[1]
     (user,), (volume,) = of(runtime, "USER"), of(runtime, "VOLUME")
     assert f"-o {user.split(':')[0]} propsync.token" in DOC
-    night, watchdog = of_program("docker")[1:]
-    assert all(f"--volume propsync:{volume} " in command for command in (night, watchdog))
-    assert night.endswith("propsync sync")
-    assert watchdog.endswith(value("propsync-watchdog.service", "ExecStart").rpartition("/")[2])
-    given = re.search(r"--env (\w+)=(\S+) ", night)
-    assert given is not None
-    assert given[1] in {name for name, _, _ in settings_table()}
-    assert f":{given[2]}:ro" in night
+    runs = dict(re.findall(r"^(docker run .*) propsync (\w+.*)$", "\n".join(of_program("docker")), re.MULTILINE))
+    told = {command: options for options, command in runs.items()}
+    watchdog = value("propsync-watchdog.service", "ExecStart").rpartition("/propsync ")[2]
+    assert set(told) == {"sync", watchdog, "serve --host 0.0.0.0"}
+    assert all(f"--volume propsync:{volume}" in options for options in told.values())
+    for options in (told["sync"], told["serve --host 0.0.0.0"]):
+        (given,) = re.findall(r"--env (\w+)=(\S+)", options)
+        assert given[0] in {name for name, _, _ in settings_table()}
+        assert f":{given[1]}:ro" in options
 
 
 @pytest.mark.skipif(shutil.which("docker") is None, reason="docker is not here")
