@@ -5,54 +5,28 @@ Each is put in place around a run and taken out again, so that grounds are made 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from propsync.landing import PageStore
 from propsync.merge import merger
 from propsync.publish import publisher
-from propsync.runbooks import deletes, family, one_run
+from propsync.runbooks import deletes, family
 from propsync.runs import Journal
 from propsync.sweep import LookUps, ahead, asking, attempt, ladder
-from propsync.warehouse import models
 
+from .document_bugs import DOCUMENT_BUGS
 from .kills import moments
+from .planting import Patches, Plant, entered
 
-Plant = Callable[["Patches"], None]
 BUGS: dict[str, Plant] = {}
+_bug = partial(entered, BUGS)
 FROM_THE_START = {"hash without list facts", "volatile members compared"}
 """Bugs that grounds are made with too: else the next run would only find that everything is compared otherwise."""
-
-
-class Patches(ExitStack):
-    """Replaces attributes, and puts back what was there."""
-
-    def put(self, owner: object, name: str, value: object) -> Any:
-        """Returns what was there."""
-        before = vars(owner)[name]
-        setattr(owner, name, value)
-        self.callback(setattr, owner, name, before)
-        return before
-
-    def rewrite(self, model: str, old: str, new: str) -> None:
-        """Changes the text of a model under `sql/`."""
-
-        def written(name: str) -> str:
-            text: str = before(name)
-            if name != model:
-                return text
-            if old not in text:
-                raise LookupError(f"sql/{model}.sql has no {old!r} any more")
-            return text.replace(old, new)
-
-        before = self.put(models, "_written", written)
-
-    def silence_checks(self) -> None:
-        """Propsync's own checks would notice too; what counts here is that the oracle does."""
-        self.put(one_run, "run_checks", lambda *_: [])
 
 
 @contextmanager
@@ -60,16 +34,8 @@ def planted(bug: str) -> Iterator[None]:
     """While the block runs, a bug is planted; none without a name."""
     with Patches() as patches:
         if bug:
-            BUGS[bug](patches)
+            (BUGS | DOCUMENT_BUGS)[bug](patches)
         yield
-
-
-def _bug(words: str) -> Callable[[Plant], Plant]:
-    def enter(plant: Plant) -> Plant:
-        BUGS[words] = plant
-        return plant
-
-    return enter
 
 
 @_bug("look-up without statuses")

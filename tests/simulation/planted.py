@@ -8,6 +8,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 
 from .bugs import BUGS
+from .document_bugs import DOCUMENT_BUGS
 from .seeds import Verdict, live
 
 _WORDS = 140
@@ -20,7 +21,7 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--bug", action="append", help="a part of its name; all without it")
     wanted = parser.parse_args()
-    chosen = [bug for bug in BUGS if not wanted.bug or any(part in bug for part in wanted.bug)]
+    chosen = [bug for bug in BUGS | DOCUMENT_BUGS if not wanted.bug or any(part in bug for part in wanted.bug)]
     print("| bug | seed that caught it | what the oracle said |\n| --- | --- | --- |", flush=True)
     caught = [_tell(bug, _first_caught(bug, wanted.seeds, wanted.workers)) for bug in chosen]
     return 0 if all(caught) else 1
