@@ -203,3 +203,14 @@ def wait_until(is_so: Callable[[], bool], seconds: float, log: Path) -> None:
     while not is_so():
         assert time.monotonic() < deadline, log.read_text()[-5000:]
         time.sleep(0.2)
+
+
+def files_with(words: str, folder: Path) -> set[Path]:
+    found = set()
+    for path in folder.rglob("*"):
+        try:
+            if path.is_file() and words.encode() in path.read_bytes():
+                found.add(path)
+        except FileNotFoundError:  # a temporary file that has gone since it was listed
+            continue
+    return found

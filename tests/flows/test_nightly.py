@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import duckdb
 import pytest
-from flows.running import BIN, Prefect, environment, wait_until
+from flows.running import BIN, Prefect, environment, files_with, wait_until
 
 from propsync_sandbox import Sandbox
 
@@ -152,14 +152,3 @@ def columns_of(connection: duckdb.DuckDBPyConnection, database: str) -> dict[tup
         [database],
     ).fetchall()
     return {(schema, table): names for schema, table, names in rows}
-
-
-def files_with(words: str, folder: Path) -> set[Path]:
-    found = set()
-    for path in folder.rglob("*"):
-        try:
-            if path.is_file() and words.encode() in path.read_bytes():
-                found.add(path)
-        except FileNotFoundError:  # a temporary file that has gone since it was listed
-            continue
-    return found
