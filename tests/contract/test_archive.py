@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contract.archives import SCALE, Place, Rows, noted, place
+from contract.archives import QUICK, SCALE, Place, Rows, noted, place
 
 from propsync.errors import Busy, PropsyncError, StateUnusable, TokenRefused, UsageError
-from propsync.runbooks import ArchiveReport
+from propsync.runbooks import ArchiveReport, archive
+from propsync.runs import RunLock
 from propsync_sandbox.documents import Subject, report
 
 DOCUMENTS = "select * exclude (read_at) from documents order by all"
@@ -264,6 +265,25 @@ def test_bundles_alike_that_a_killed_run_left_unread_are_all_read(synced: Path, 
 # What is asked for
 
 
+def test_lost_files_keep_none_behind_them_from_being_read(synced: Path, tmp_path: Path) -> None:
+    writers = {"bundle": lambda subject: zipped({"actions.csv": f"id\n{subject.record.key}\n"})}
+    with place(tmp_path / "home", synced, writers, scale=SCALE) as made:
+        for _ in range(60):
+            made.sandbox.world.assessments.add(status="approved", performed=("For",))
+        made.sync()
+        made.archive(kinds=["bundle"])
+        paths = made.rows("select path from documents order by assessment_id")
+        for (path,) in paths[:55]:
+            (made.home / path).unlink()
+        made.move_state("update documents set read_at = null; delete from bundle_actions")
+        told = archive(made.settings(), policy=QUICK)
+        assert told.exit_code == 0
+        assert made.rows("select count(*) from bundle_actions") == [(len(paths) - 55,)]
+        before = made.rows("select count(*) from ops.runs")
+        archive(made.settings(), policy=QUICK)
+        assert made.rows("select count(*) from ops.runs") == before
+
+
 @pytest.mark.parametrize("kind", ["report", "bundle"])
 def test_a_kind_is_asked_for_alone_and_the_other_is_still_told_to_be_lacking(new: Place, kind: str) -> None:
     new.archive(kinds=[kind])
@@ -439,6 +459,23 @@ def test_a_sync_beside_a_long_archive_run_is_not_kept_waiting_and_leaves_the_doc
     assert first.result().exit_code == 0
     new.sync()
     new.archive()
+    assert new.differing() == set()
+
+
+def test_a_night_that_waits_too_long_for_the_tables_says_so_and_loses_nothing(new: Place) -> None:
+    new.sync()
+    new.fail(kind="delay", seconds=0.3)
+    running = Beside(lambda: new.night(lock_wait=1, max_concurrency=2))
+    wait_for_requests(new)
+    with RunLock(new.home / "state" / "run.lock").held("a backfill", 30):
+        new.sandbox.set_faults([])
+        told = running.result()
+    assert told.exit_code == 3
+    assert [line for line in told.left_behind if "run lock took too long" in line and "a backfill" in line]
+    assert noted(new.home)
+    new.asked()
+    new.archive()
+    assert not new.asked()
     assert new.differing() == set()
 
 

@@ -27,7 +27,7 @@ def test_what_ends_the_archive_leaves_the_tables_published(settings: Settings, m
     def fails(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(sys.modules["propsync.runbooks.night"], "archive", fails)
+    monkeypatch.setattr(sys.modules["propsync.runbooks.night"], "archived", fails)
     report = night(settings)
     assert (report.status, report.exit_code) == ("attention", 3)
     assert report.published is not None

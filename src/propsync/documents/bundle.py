@@ -6,11 +6,14 @@ A ZIP that is not whole is not kept. One that is whole is kept, and refused as a
 - has encrypted members, or members packed by another method than stored and deflated;
 - unpacks to more bytes than the bound, or to more for one packed byte than the bound, by what it declares;
 - has members that overlap;
+- declares a member smaller than it is, and unpacks it to more than a bound;
+- declares a size that is not that of a member, or says of it in one place what it does not say in the other: readers
+  would disagree about what is in it;
 - has two members with one name, also where only case, composition of letters, `./` or the kind of slash differ;
 - holds another archive, which could hide all of these.
 
-The first four are told before anything is unpacked, and such a ZIP is whole as far as its directory and its end show;
-the last two only once every checksum has been found right.
+The first four are told before anything is unpacked, the fifth as soon as it shows, and such a ZIP is whole as far as it
+was looked at; the last three only once every checksum has been found right.
 """
 
 from __future__ import annotations
@@ -23,16 +26,9 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from propsync.documents.zip_directory import (
-    IS_HEADER,
-    Entry,
-    Refused,
-    ZipSource,
-    member_start,
-    open_zip,
-    read_directory,
-)
-from propsync.documents.zip_members import METHODS, unpacked
+from propsync.documents.zip_directory import read_directory
+from propsync.documents.zip_members import METHODS, Unpacked
+from propsync.documents.zip_source import IS_HEADER, Entry, Refused, ZipSource, open_zip, own_header
 
 _SMALL = 10**6  # unpacked bytes up to which a member may be packed as tightly as it likes
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -109,18 +105,23 @@ def member_pieces(path: Path, bundle: Bundle, name: str) -> Generator[bytes, Non
     with open_zip(path) as source:
         try:
             entries = {entry.name: entry for entry in read_directory(source, len(bundle.members))}
-            start = member_start(source, entries[name])
+            start = own_header(source, entries[name]).start
+            yield from Unpacked(source, entries[name], start, entries[name].unpacked)
         except (Refused, KeyError) as error:
             raise source.damaged("it is not the ZIP that was listed") from error
-        yield from unpacked(source, entries[name], start)
 
 
 def _members(source: ZipSource, bounds: Bounds) -> tuple[Member, ...]:
     entries = read_directory(source, bounds.members)
     _refuse_unreadable(entries)
     _refuse_bombs(entries, source.size, bounds)
-    starts = [member_start(source, entry) for entry in entries]
-    read = [_read(source, entry, start) for entry, start in zip(entries, starts, strict=True)]
+    own = [own_header(source, entry) for entry in entries]
+    reading = _Reading(source, entries, bounds)
+    read = [reading.member(entry, one.start) for entry, one in zip(entries, own, strict=True)]
+    if not reading.is_as_declared:
+        raise Refused("a member's size is not what the directory declares")
+    if not all(one.is_as_declared for one in own):
+        raise Refused("a member's own header is not what the directory declares")
     if len({_one_name(entry.name) for entry in entries}) < len(entries):
         raise Refused("two members have one name")
     if any(is_archive for _, is_archive in read):
@@ -137,34 +138,52 @@ def _refuse_unreadable(entries: Sequence[Entry]) -> None:
 
 
 def _refuse_bombs(entries: Sequence[Entry], size: int, bounds: Bounds) -> None:
-    """By what the directory declares, which reading then holds it to."""
-    total = sum(entry.unpacked for entry in entries)
+    """By what the directory declares."""
+    total = _total(entries)
     if total > bounds.unpacked_bytes:
         raise Refused(f"it unpacks to {total:,} bytes, more than {bounds.unpacked_bytes:,}")
     if total > bounds.ratio * size:
         raise Refused(f"it unpacks to {total // size:,} times its size")
     for entry in entries:
-        if entry.unpacked > max(_SMALL, bounds.ratio * entry.packed):
+        if entry.unpacked > _most(entry, bounds):
             raise Refused(f"a member unpacks to {entry.unpacked // max(entry.packed, 1):,} times its size")
 
 
-def _read(source: ZipSource, entry: Entry, start: int) -> tuple[Member, bool]:
-    """The member, read where that is allowed, and whether it is an archive."""
-    refused = _refusal(entry)
-    name, is_archive, sha256 = entry.name, entry.name.lower().endswith(".zip"), None
-    if refused is None:
-        sha256, first = _hashed(source, entry, start)
-        is_archive = is_archive or (first == IS_HEADER and not name.lower().endswith(_DOCUMENTS))
-    return Member(name, entry.unpacked, entry.crc32, sha256, refused), is_archive
+def _total(entries: Sequence[Entry]) -> int:
+    return sum(entry.unpacked for entry in entries)
 
 
-def _hashed(source: ZipSource, entry: Entry, start: int) -> tuple[str, bytes]:
-    """The SHA-256 of a member, and its first four bytes."""
-    sha256, first = hashlib.sha256(), b""
-    for piece in unpacked(source, entry, start):
-        sha256.update(piece)
-        first += piece[: 4 - len(first)]
-    return sha256.hexdigest(), first
+def _most(entry: Entry, bounds: Bounds) -> int:
+    return max(_SMALL, int(bounds.ratio * entry.packed))
+
+
+class _Reading:
+    """Reads members; what they have beyond what they declare is held to the bounds of the whole as well."""
+
+    def __init__(self, source: ZipSource, entries: Sequence[Entry], bounds: Bounds) -> None:
+        self._source, self._bounds = source, bounds
+        self._spare = min(bounds.unpacked_bytes, int(bounds.ratio * source.size)) - _total(entries)
+        self.is_as_declared = True
+
+    def member(self, entry: Entry, start: int) -> tuple[Member, bool]:
+        """The member, read where that is allowed, and whether it is an archive."""
+        refused = _refusal(entry)
+        name, is_archive, sha256 = entry.name, entry.name.lower().endswith(".zip"), None
+        if refused is None:
+            sha256, first = self._hashed(entry, start)
+            is_archive = is_archive or (first == IS_HEADER and not name.lower().endswith(_DOCUMENTS))
+        return Member(name, entry.unpacked, entry.crc32, sha256, refused), is_archive
+
+    def _hashed(self, entry: Entry, start: int) -> tuple[str, bytes]:
+        """The SHA-256 of a member, and its first four bytes."""
+        sha256, first = hashlib.sha256(), b""
+        unpacked = Unpacked(self._source, entry, start, min(_most(entry, self._bounds), entry.unpacked + self._spare))
+        for piece in unpacked:
+            sha256.update(piece)
+            first += piece[: 4 - len(first)]
+        self._spare -= max(0, unpacked.size - entry.unpacked)
+        self.is_as_declared = self.is_as_declared and unpacked.is_as_declared
+        return sha256.hexdigest(), first
 
 
 def _refusal(entry: Entry) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from propsync.documents.blobs import Blobs
@@ -46,40 +46,46 @@ class Contents:
         Returns how many were read: 0 where all are, or where none of the lot can be.
         """
         kinds = _kinds_read(with_text=with_text)
-        unread = self._unread(kinds, known)
-        if not unread:
+        told = dict(self._lot(kinds, known))
+        if not told:
             return 0
-        told = {one: self._told(one, known) for one in unread}
         with self._warehouse.transaction():
             self._write(told, run.run_id)
-            done = [one for one, found in told.items() if found is not None]
             self._warehouse.execute(
                 "update main.documents set read_at = ? where list_contains(?, kind) "
                 "and (assessment_id, sha256) in (select unnest(?), unnest(?))",
-                [run.time, kinds, [one.assessment_id for one in done], [one.sha256 for one in done]],
+                [run.time, kinds, [one.assessment_id for one in told], [one.sha256 for one in told]],
             )
             mark_tables(self._warehouse, run.run_id, "main", [*CONTENT_TABLES, "documents"])
-        return len(done)
+        return len(told)
 
     def is_behind(self, *, with_text: bool) -> bool:
-        """Whether there are versions that were not read yet."""
-        return bool(self._unread(_kinds_read(with_text=with_text), {}))
+        """Whether there are versions that were not read yet, and can be."""
+        return any(self._blobs.exists(one.path) for one in self._unread(_kinds_read(with_text=with_text)))
 
-    def _unread(self, kinds: Sequence[str], known: Mapping[str, Content]) -> list[Unread]:
+    def _lot(self, kinds: Sequence[str], known: Mapping[str, Content]) -> Iterator[tuple[Unread, Content]]:
+        """All that is known, and of the others so many as may be opened; those that cannot be keep none from it."""
+        opened = 0
+        for one in self._unread(kinds):
+            is_known = one.sha256 in known
+            if not is_known and opened == _MOST_UNKNOWN:
+                continue
+            content = known[one.sha256] if is_known else self._opened(one)
+            if content is not None:
+                opened += not is_known
+                yield one, content
+
+    def _unread(self, kinds: Sequence[str]) -> list[Unread]:
         rows = self._warehouse.rows(
             "select assessment_id, kind, sha256, path, is_latest from main.documents "
             "where state = 'stored' and read_at is null and list_contains(?, kind) "
             "order by assessment_id, kind, version",
             [list(kinds)],
         )
-        found = [Unread(*row) for row in rows]
-        others = [one for one in found if one.sha256 not in known]
-        return [one for one in found if one.sha256 in known] + others[:_MOST_UNKNOWN]
+        return [Unread(*row) for row in rows]
 
-    def _told(self, one: Unread, known: Mapping[str, Content]) -> Content | None:
+    def _opened(self, one: Unread) -> Content | None:
         """What is in it; None where its file cannot be read now: `archive verify` tells of that."""
-        if one.sha256 in known:
-            return known[one.sha256]
         try:
             return self._reader.content(KINDS[one.kind], self._blobs.path(one.path))
         except FileNotFoundError:
@@ -87,9 +93,8 @@ class Contents:
         except DocumentDamaged:
             return [] if one.kind == "report" else None
 
-    def _write(self, told: Mapping[Unread, Content | None], run_id: str) -> None:
+    def _write(self, found: Mapping[Unread, Content], run_id: str) -> None:
         rows = ContentRows(self._warehouse, run_id)
-        found = {one: content for one, content in told.items() if content is not None}
         shown = [one for one in found if one.kind == "bundle" and one.is_latest]
         rows.clear({one.sha256 for one in found}, {one.assessment_id for one in shown})
         # two assessments may have the same document, whose members and text are told once

@@ -1,99 +1,27 @@
 """The directory of a ZIP: where its members stand and what it declares of them. Nothing is unpacked here.
 
 The standard library's zipfile is not used on what comes from outside: it reads a directory of any length whole, does
-not compare it with its end, lets members overlap, passes over bytes before and after the ZIP, and cuts a member at its
-declared size without a word.
+not compare it with its end, lets members overlap, passes over bytes around the ZIP, and cuts a member at its declared
+size without a word.
 """
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
-from propsync.errors import DocumentDamaged
+from propsync.documents.zip_source import IS_HEADER, Entry, Refused, ZipSource, wide_numbers
 
 _END = struct.Struct("<4s4H2LH")
 _LOCATOR_64 = struct.Struct("<4sLQL")
 _END_64 = struct.Struct("<4sQ2H2L4Q")
 _ENTRY = struct.Struct("<4s6H3L5H2L")
-_HEADER = struct.Struct("<4s5H3L2H")
 _IS_END, _IS_LOCATOR_64, _IS_END_64 = b"PK\x05\x06", b"PK\x06\x07", b"PK\x06\x06"
-_IS_ENTRY, IS_HEADER = b"PK\x01\x02", b"PK\x03\x04"
+_IS_ENTRY = b"PK\x01\x02"
 _LONGEST_COMMENT = 0xFFFF
-_ELSEWHERE = 0xFFFF_FFFF  # the number is too large for its place, and stands in an extra field
-_ZIP_64 = 1  # the id of that extra field
-_ENCRYPTED = 1 << 0 | 1 << 6 | 1 << 13  # the member, strongly, the directory itself
 _MOST_BYTES = 32_000_000  # a directory is held whole; 50,000 members with long names take a quarter of it
-
-
-class Refused(Exception):
-    """Why a ZIP is not opened further; no error, for it is whole, and kept."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-
-@dataclass(frozen=True)
-class ZipSource:
-    """An open ZIP of `size` bytes; `name` stands in messages."""
-
-    file: BinaryIO
-    name: str
-    size: int
-
-    def at(self, offset: int, length: int) -> bytes:
-        """Exactly so many bytes. Raises DocumentDamaged where the ZIP has fewer."""
-        if offset + length > self.size:
-            raise self.damaged("it is cut short")
-        self.file.seek(offset)
-        read = self.file.read(length)
-        if len(read) < length:
-            raise self.damaged("it became shorter while it was read")
-        return read
-
-    def damaged(self, what: str) -> DocumentDamaged:
-        return DocumentDamaged(self.name, what)
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """What the directory declares of one member; sizes and places are bytes, `limit` is where the next thing begins."""
-
-    number: int
-    spelt: bytes
-    flags: int
-    method: int
-    crc32: int
-    packed: int
-    unpacked: int
-    mode: int
-    offset: int
-    limit: int
-
-    @property
-    def name(self) -> str:
-        """UTF-8 where it is that, flagged or not (many writers forget the flag); else the code page of the first ZIPs.
-
-        Neither can fail: that code page has a character for every byte.
-        """
-        try:
-            return self.spelt.decode()
-        except UnicodeDecodeError:
-            return self.spelt.decode("cp437")
-
-    @property
-    def is_encrypted(self) -> bool:
-        return bool(self.flags & _ENCRYPTED)
-
-    @property
-    def least_end(self) -> int:
-        """Where it ends, if its header has no extra fields."""
-        return self.offset + _HEADER.size + len(self.spelt) + self.packed
 
 
 class _End(NamedTuple):
@@ -105,13 +33,6 @@ class _End(NamedTuple):
     length: int
     offset: int
     at: int
-
-
-@contextmanager
-def open_zip(path: Path) -> Iterator[ZipSource]:
-    """The ZIP, open for reading. Raises OSError."""
-    with path.open("rb") as file:
-        yield ZipSource(file, path.name, path.stat().st_size)
 
 
 def read_directory(source: ZipSource, most: int) -> list[Entry]:
@@ -126,23 +47,6 @@ def read_directory(source: ZipSource, most: int) -> list[Entry]:
     if len(entries) != end.members:
         raise source.damaged(f"its directory has {len(entries):,} members, its end tells of {end.members:,}")
     return _bounded(source, entries, end)
-
-
-def member_start(source: ZipSource, entry: Entry) -> int:
-    """Where the packed bytes of a member begin.
-
-    Raises DocumentDamaged where its own header and the directory differ, Refused where that header says encrypted.
-    """
-    signature, _, flags, *_, name_length, extra_length = _HEADER.unpack(source.at(entry.offset, _HEADER.size))
-    spelt_at = entry.offset + _HEADER.size
-    start: int = spelt_at + name_length + extra_length
-    if signature != IS_HEADER or start + entry.packed > entry.limit:
-        raise source.damaged(f"member {entry.number} is not where the directory says")
-    if source.at(spelt_at, name_length) != entry.spelt:
-        raise source.damaged(f"member {entry.number} has another name than the directory says")
-    if flags & _ENCRYPTED:
-        raise Refused("a member is encrypted")
-    return start
 
 
 def _checked(source: ZipSource, most: int) -> _End:
@@ -213,29 +117,9 @@ def _entry(source: ZipSource, directory: bytes, at: int, number: int) -> tuple[E
     following = extra_end + lengths[2]
     if following > len(directory):
         raise source.damaged("its directory is damaged")
-    unpacked, packed, offset = _wide(directory[name_end:extra_end], (unpacked, packed, fields[16]))
+    unpacked, packed, offset = wide_numbers(directory[name_end:extra_end], (unpacked, packed, fields[16]))
     spelt, mode = directory[at + _ENTRY.size : name_end], fields[15] >> 16
     return Entry(number, spelt, flags, method, crc32, packed, unpacked, mode, offset, 0), following
-
-
-def _wide(extra: bytes, told: tuple[int, int, int]) -> list[int]:
-    """The numbers, those that are too large for their place from the zip64 field, where they stand in this order."""
-    if _ELSEWHERE not in told:
-        return list(told)
-    field = _extra_field(extra, _ZIP_64)
-    wide = struct.iter_unpack("<Q", field[: len(field) // 8 * 8])
-    return [next(wide, (number,))[0] if number == _ELSEWHERE else number for number in told]
-
-
-def _extra_field(extra: bytes, wanted: int) -> bytes:
-    """What an extra field holds, nothing where it is absent; what follows a broken one is not looked at."""
-    at = 0
-    while at + 4 <= len(extra):
-        field, length = struct.unpack_from("<2H", extra, at)
-        if field == wanted:
-            return extra[at + 4 : at + 4 + length]
-        at += 4 + length
-    return b""
 
 
 def _bounded(source: ZipSource, entries: list[Entry], end: _End) -> list[Entry]:

@@ -1,4 +1,4 @@
-"""The bytes of one member of a ZIP, piece by piece, and never more of them than the directory declares."""
+"""The bytes of one member of a ZIP, piece by piece, whatever the directory declares of their number."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import zlib
 from collections.abc import Iterator
 from itertools import chain
 
-from propsync.documents.zip_directory import Entry, ZipSource
+from propsync.documents.zip_source import Entry, Refused, ZipSource
+from propsync.errors import DocumentDamaged
 
 STORED, DEFLATED = 0, 8
 METHODS = frozenset((STORED, DEFLATED))  # what servers make; the others unpack without a bound on memory, or not at all
@@ -14,71 +15,70 @@ _PIECE = 1 << 20  # most bytes of a piece
 _PACKED = 1 << 17  # packed bytes handed to zlib at once
 
 
-def unpacked(source: ZipSource, entry: Entry, start: int) -> Iterator[bytes]:
-    """A member in pieces of at most 1 MiB; `start` is where its packed bytes begin.
+class Unpacked:
+    """A member in pieces of at most 1 MiB, to be gone through once; `start` is where its packed bytes begin.
 
-    Raises DocumentDamaged once it turns out not to be what the directory declares: longer (told by its first byte too
-    many), shorter, with another checksum, or not to be unpacked.
+    Raises DocumentDamaged once it cannot be unpacked or has another checksum than the directory says, and Refused once
+    it has more than `most` bytes. Whether it has as many as the directory says is known at its end.
     """
-    size, crc32 = 0, 0
-    for piece in _pieces(source, entry, start):
-        size += len(piece)
-        crc32 = zlib.crc32(piece, crc32)
-        if size > entry.unpacked:
-            raise source.damaged(f"member {entry.number} is longer than the directory says")
-        yield piece
-    if size < entry.unpacked:
-        raise source.damaged(f"member {entry.number} is shorter than the directory says")
-    if crc32 != entry.crc32:
-        raise source.damaged(f"member {entry.number} has another checksum than the directory says")
 
+    def __init__(self, source: ZipSource, entry: Entry, start: int, most: int) -> None:
+        self._source, self._entry, self._start, self._most = source, entry, start, most
+        self.size = 0
+        self._packed = 0
 
-def _pieces(source: ZipSource, entry: Entry, start: int) -> Iterator[bytes]:
-    """At most one byte more than declared."""
-    if entry.method == STORED:
-        return _packed(source, start, min(entry.packed, entry.unpacked + 1), _PIECE)
-    if entry.packed == entry.unpacked == 0:  # so some writers note a folder
-        return iter(())
-    return _inflated(source, entry, start)
+    @property
+    def is_as_declared(self) -> bool:
+        """Whether both sizes are those of the directory."""
+        return (self._packed, self.size) == (self._entry.packed, self._entry.unpacked)
 
-
-def _packed(source: ZipSource, start: int, length: int, most: int) -> Iterator[bytes]:
-    for at in range(start, start + length, most):
-        yield source.at(at, min(most, start + length - at))
-
-
-def _inflated(source: ZipSource, entry: Entry, start: int) -> Iterator[bytes]:
-    inflater = zlib.decompressobj(-zlib.MAX_WBITS)
-    room = entry.unpacked + 1
-    # nothing more at the end, for what zlib still holds back
-    for packed in chain(_packed(source, start, entry.packed, _PACKED), (b"",)):
-        for piece in _inflated_part(source, entry, inflater, packed, room):
-            room -= len(piece)
+    def __iter__(self) -> Iterator[bytes]:
+        crc32 = 0
+        for piece in self._pieces():
+            self.size += len(piece)
+            crc32 = zlib.crc32(piece, crc32)
+            if self.size > self._most:
+                raise Refused("a member unpacks to more than it declares, and than it may")
             yield piece
-        if room == 0:
-            return
-    if not inflater.eof or inflater.unused_data:
-        raise _not_unpacked(source, entry)
+        if crc32 != self._entry.crc32:
+            raise self._damaged("has another checksum than the directory says")
 
+    def _pieces(self) -> Iterator[bytes]:
+        entry = self._entry
+        # so some writers note a folder
+        is_nothing = entry.packed == entry.unpacked == 0
+        if entry.method == STORED or is_nothing:
+            self._packed = entry.packed
+            return self._blocks(entry.packed, _PIECE)
+        return self._inflated()
 
-def _inflated_part(
-    source: ZipSource, entry: Entry, inflater: zlib._Decompress, packed: bytes, room: int
-) -> Iterator[bytes]:
-    """What comes of some packed bytes, up to `room` bytes of it."""
-    while room > 0:
-        most = min(_PIECE, room)
-        try:
-            piece = inflater.decompress(packed, most)
-        except zlib.error as error:
-            raise _not_unpacked(source, entry) from error
-        room -= len(piece)
-        yield piece
-        packed = inflater.unconsumed_tail
-        if inflater.unused_data:
-            raise _not_unpacked(source, entry)
-        if not packed and len(piece) < most:
-            return
+    def _blocks(self, length: int, most: int) -> Iterator[bytes]:
+        end = self._start + length
+        for at in range(self._start, end, most):
+            yield self._source.at(at, min(most, end - at))
 
+    def _inflated(self) -> Iterator[bytes]:
+        """What is packed tells itself where it ends, which may be elsewhere than the directory says."""
+        inflater = zlib.decompressobj(-zlib.MAX_WBITS)
+        # nothing more at the end, for what zlib still holds back
+        for block in chain(self._blocks(self._entry.limit - self._start, _PACKED), (b"",)):
+            self._packed += len(block)
+            yield from self._inflated_block(inflater, block)
+            if inflater.eof:
+                self._packed -= len(inflater.unused_data)
+                return
+        raise self._damaged("cannot be unpacked")
 
-def _not_unpacked(source: ZipSource, entry: Entry) -> Exception:
-    return source.damaged(f"member {entry.number} cannot be unpacked")
+    def _inflated_block(self, inflater: zlib._Decompress, packed: bytes) -> Iterator[bytes]:
+        is_more = True
+        while is_more:
+            try:
+                piece = inflater.decompress(packed, _PIECE)
+            except zlib.error as error:
+                raise self._damaged("cannot be unpacked") from error
+            yield piece
+            packed = inflater.unconsumed_tail
+            is_more = not inflater.eof and (bool(packed) or len(piece) == _PIECE)
+
+    def _damaged(self, what: str) -> DocumentDamaged:
+        return self._source.damaged(f"member {self._entry.number} {what}")

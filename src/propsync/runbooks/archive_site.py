@@ -28,6 +28,8 @@ from propsync.settings import Settings
 from propsync.storage import LocalStorage, remove_partials
 from propsync.warehouse import run_checks
 
+ARCHIVE_LOCK = "archive/archive.lock"
+"""Below home; whoever holds it works on documents."""
 _log = logging.getLogger("propsync.archive")
 
 
@@ -146,7 +148,7 @@ def _lock(settings: Settings, what: str) -> Iterator[Path]:
     make_home(settings)
     partial = settings.home / "archive" / "partial"
     partial.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with RunLock(settings.home / "archive" / "archive.lock").held(what, 0):
+    with RunLock(settings.home / ARCHIVE_LOCK).held(what, 0):
         remove_partials(partial)
         yield partial
 

@@ -11,10 +11,12 @@ from propsync.api import RetryPolicy
 from propsync.errors import Busy, ResourceFailed, StopRun
 from propsync.resources import ASSESSMENTS
 from propsync.runbooks.archive import ArchiveReport, archived
+from propsync.runbooks.archive_site import ARCHIVE_LOCK
 from propsync.runbooks.nightly import nightly
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.one_run import Call, plainly
 from propsync.runbooks.report import Report
+from propsync.runs import RunLock
 from propsync.settings import Settings
 
 _log = logging.getLogger("propsync.archive")
@@ -53,8 +55,11 @@ def _documents(settings: Settings, policy: RetryPolicy | None) -> list[ArchiveRe
     try:
         return [archived(settings, policy=policy)]
     except Busy as error:
-        _log.info("documents are left to the archive run at work: %s", error.what)
-        return []
+        if RunLock(settings.home / ARCHIVE_LOCK).is_held():
+            _log.info("documents are left to the archive run at work: %s", error.what)
+            return []
+        later = "what came of them will be put into the tables by the next archive run"
+        return [ArchiveReport(left_behind=[f"documents: the run lock took too long, {later} ({error.what})"])]
     except (StopRun, ResourceFailed) as error:
         return [ArchiveReport(left_behind=[f"documents: {error}"])]
 
