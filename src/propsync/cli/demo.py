@@ -13,7 +13,7 @@ import propsync
 from propsync.cli.report import print_counts
 from propsync.cli.sandbox import Address, running
 from propsync.cli.tables import echo, print_table
-from propsync.runbooks import nightly
+from propsync.runbooks import night
 from propsync.settings import Settings, load_settings
 
 _CHAPTERS = {
@@ -32,12 +32,17 @@ _CHAPTERS = {
         where s.due_date < date '2026-03-02' order by all limit 5""",
     "What changed last night": """
         select 'assets' as records, change, count(*) as count from history.assets
-        where valid_from = (select max(started_at) from ops.runs) group by all
+        where valid_from = (select max(started_at) from ops.runs where flow = 'nightly') group by all
         union all select 'assessments', change, count(*) from history.assessments
-        where valid_from = (select max(started_at) from ops.runs) group by all
+        where valid_from = (select max(started_at) from ops.runs where flow = 'nightly') group by all
         union all select 'schedules', change, count(*) from history.schedules
-        where valid_from = (select max(started_at) from ops.runs) group by all
+        where valid_from = (select max(started_at) from ops.runs where flow = 'nightly') group by all
         order by all""",
+    "Reports and bundles: each version is kept, and what is in a bundle can be asked": """
+        select kind, count(*) filter (state = 'stored') as versions, count(*) filter (version > 1) as "of them newer",
+          round(sum(size_bytes) / 1e6, 1) as "MB" from documents group by all
+        union all select 'actions in bundles', count(*), null, null from bundle_actions
+        order by kind desc""",
     "How complete each read was": """
         select strftime(r.started_at, '%H:%M:%S') as night, s.resource, s.list, s.pages, s.total_last as total,
           s.distinct_keys as "different keys", s.verdict
@@ -56,7 +61,7 @@ def run_demo(scale: int, home: Path | None) -> int:
         settings = _settings(folder, sandbox)
         echo(f"A made-up housing provider with {scale:,} assets answers at {sandbox.base_url}")
         echo("\nFirst night: everything is new")
-        first = nightly(settings)
+        first = night(settings)
         print_counts(first)
         echo("\nA day passes: people edit, add and delete records; one label is renamed")
         with urllib.request.urlopen(  # noqa: S310 - our own sandbox, on loopback
@@ -64,7 +69,7 @@ def run_demo(scale: int, home: Path | None) -> int:
         ):
             pass
         echo("\nSecond night: only what changed is written")
-        second = nightly(settings)
+        second = night(settings)
         print_counts(second)
         _show(settings)
         if home is not None:
