@@ -73,8 +73,8 @@ def test_containers_are_given_what_the_image_reads():
     runtime = stages()[1]
     (user,), (volume,) = of(runtime, "USER"), of(runtime, "VOLUME")
     assert f"-o {user.split(':')[0]} propsync.token" in DOC
-    runs = dict(re.findall(r"^(docker run .*) propsync (\w+.*)$", "\n".join(of_program("docker")), re.MULTILINE))
-    told = {command: options for options, command in runs.items()}
+    lines = "\n".join(of_program("docker"))
+    told = {command: options for options, command in re.findall(r"(?m)^(docker run .*) propsync (\w+.*)$", lines)}
     watchdog = value("propsync-watchdog.service", "ExecStart").rpartition("/propsync ")[2]
     assert set(told) == {"sync", watchdog, "serve --host 0.0.0.0"}
     assert all(f"--volume propsync:{volume}" in options for options in told.values())
