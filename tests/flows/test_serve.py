@@ -1,0 +1,132 @@
+"""`propsync serve` as an operator without Prefect gets it: from the wheel, outside the checkout, offline."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flows.serving import CHROMIUM, Browser, Service, assert_right, fresh_environment
+
+from propsync_sandbox import Sandbox
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return fresh_environment(tmp_path_factory.getbasetemp() / "serve-wheel")
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox(scale=120, seed=8) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def service(programs: Path, sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    settings = {"PROPSYNC_BASE_URL": sandbox.base_url, "PROPSYNC_TOKEN": sandbox.token}
+    with closing(Service(programs, tmp_path_factory.mktemp("service"), settings)) as lives:
+        yield lives
+
+
+@pytest.fixture(scope="module")
+def serve(service: Service) -> Iterator[subprocess.Popen[bytes]]:
+    with service.up() as running:
+        yield running
+        assert service.stop(running) == 0, service.err.read_text()
+        assert service.processes() == []
+
+
+@pytest.fixture(scope="module")
+def run(service: Service, serve: object) -> dict[str, Any]:
+    return service.ended(service.start())
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Browser:
+    if not CHROMIUM.exists():
+        pytest.skip("needs chromium")
+    return Browser(tmp_path_factory.mktemp("browser"))
+
+
+def test_it_says_where_to_look_and_when_the_next_run_is(service, serve):
+    said = service.out.read_text().splitlines()
+    assert said[0] == f"Prefect: http://127.0.0.1:{service.port}"
+    assert said[1].startswith("Next nightly run: ")
+    assert said[1].endswith(" 02:30 Europe/London")
+    assert said[2] == f"Logs: {service.prefect / 'logs'}"
+
+
+def test_a_run_of_the_deployment_completes_and_publishes(service, run, sandbox):
+    assert (run["state_type"], run["state_name"]) == ("COMPLETED", "Completed"), run["state"]
+    assert_right(service.home, sandbox)
+
+
+def test_its_folder_is_private_and_only_the_worker_has_the_settings(service, serve, sandbox):
+    assert service.prefect.stat().st_mode & 0o777 == 0o700
+    server, worker = service.process("server start"), service.process("worker start")
+    assert sandbox.token not in server.environ().values()
+    assert worker.environ()["PROPSYNC_TOKEN"] == sandbox.token
+    assert server.environ()["DO_NOT_TRACK"] == "1"
+    settings = service.get("/admin/settings")["server"]
+    assert settings["analytics_enabled"] is False
+    assert settings["concurrency"]["lease_storage"].endswith("filesystem"), "a lease outlives the server"
+
+
+def test_nothing_is_written_where_the_wheel_is_installed(programs, run):
+    shipped = next((programs.parent / "lib").glob("python*/site-packages/propsync/_shipped"))
+    assert {path.name for path in shipped.iterdir()} == {"sql", "flows", "prefect.yaml"}
+
+
+def test_the_pages_show_deployments_and_the_finished_run_with_its_artifacts(service, run, browser):
+    pages, url = {}, f"http://127.0.0.1:{service.port}"
+    artifacts = service.post("/artifacts/filter", {"flow_runs": {"id": {"any_": [run["id"]]}}})
+    assert artifacts
+    for path in ("deployments", "runs", f"runs/flow-run/{run['id']}", f"artifacts/artifact/{artifacts[0]['id']}"):
+        pages[path.split("/")[-2 if "/" in path else 0]] = browser.look(f"{url}/{path}")
+    for word in ("nightly", "propsync-nightly", "Ready", "At 02:30 AM every day"):
+        assert word in pages["deployments"], word
+    for word in (run["name"], "Completed", "propsync-nightly"):
+        assert word in pages["runs"], word
+        assert word in pages["flow-run"], word
+    assert artifacts[0]["key"] in pages["artifact"]
+    if folder := os.environ.get("PICTURES"):
+        for path in ("deployments", f"runs/flow-run/{run['id']}", f"artifacts/artifact/{artifacts[0]['id']}"):
+            browser.look(f"{url}/{path}", Path(folder) / f"{path.split('/')[0]}.png")
+
+
+def test_the_pages_ask_nobody_else(service, serve, browser):
+    assert "Dashboard" in browser.look(f"http://127.0.0.1:{service.port}")
+    assert browser.hosts() == {"127.0.0.1"}
+
+
+def test_a_second_one_for_the_same_home_ends_with_4(service, serve):
+    done = ask(service.command(), service.environ())
+    assert done.returncode == 4
+    assert "is up for" in done.stderr.splitlines()[-1]
+
+
+def test_a_port_in_use_is_told_with_what_to_do(service, serve, tmp_path):
+    done = ask(service.command(), service.environ(PROPSYNC_HOME=str(tmp_path / "home")))
+    assert done.returncode == 2
+    assert f"port {service.port} cannot be used: Address already in use. Give another with --port" in done.stderr
+
+
+def test_the_token_is_in_no_file(service, run, sandbox):
+    assert any(path.name.startswith("prefect.db") for path in files_with("GET /properties", service.home))
+    assert files_with("GET /properties", service.home) >= {service.log("worker")}, "DEBUG lines are kept"
+    assert files_with(sandbox.token, service.home) == set()
+
+
+def files_with(words: str, folder: Path) -> set[Path]:
+    return {path for path in folder.rglob("*") if path.is_file() and words.encode() in path.read_bytes()}
+
+
+def ask(command: list[str], environ: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, env=environ, cwd=os.sep, capture_output=True, text=True, timeout=60)

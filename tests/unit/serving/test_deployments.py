@@ -1,0 +1,67 @@
+"""Timetables and automations: what people changed stays, and what is there is not made twice."""
+
+import json
+
+import pytest
+
+from propsync.serving import deployments
+from propsync.serving.deployments import automate, deploy
+from propsync.shipped import shipped
+
+SHIPPED = {"schedule": {"cron": "30 2 * * *", "timezone": "Europe/London"}, "active": True, "slug": None}
+
+
+class FakeServer:
+    """Answers as the server does, before and after `prefect deploy`, and notes what it is told to change."""
+
+    def __init__(self, *answers):
+        self._answers, self.patched = list(answers), []
+
+    def all_of(self, path, body):
+        return self._answers.pop(0)
+
+    def patch(self, path, body):
+        self.patched.append((path, body))
+
+
+def deployment(*schedules, paused=False):
+    return {"id": "d", "paused": paused, "schedules": [{"id": "s", **one} for one in schedules]}
+
+
+def patched(before, after, time_zone="Europe/London"):
+    server = FakeServer(before, after)
+    deploy(server, lambda *words, cwd: None, time_zone)
+    return [body for _, body in server.patched]
+
+
+def test_a_new_deployment_follows_the_time_zone_of_the_settings():
+    assert patched([], [deployment(SHIPPED)]) == []
+    (body,) = patched([], [deployment(SHIPPED)], "Europe/Berlin")
+    assert [one["schedule"]["timezone"] for one in body["schedules"]] == ["Europe/Berlin"]
+
+
+def test_what_people_changed_is_put_back():
+    changed = {"schedule": {"cron": "0 4 * * *", "timezone": "Europe/London"}, "active": False, "slug": None}
+    (body,) = patched([deployment(changed, paused=True)], [deployment(SHIPPED)])
+    assert body["paused"] is True
+    assert body["schedules"] == [{"schedule": changed["schedule"], "active": False}]
+    assert patched([deployment()], [deployment(SHIPPED)]) == [{"paused": False, "schedules": []}]
+
+
+@pytest.mark.parametrize("form", ["list", "under automations"])
+def test_only_automations_that_lack_are_made(tmp_path, monkeypatch, form):
+    wanted = [{"name": "there"}, {"name": "new", "description": "x"}]
+    (tmp_path / "automations.yaml").write_text(json.dumps(wanted if form == "list" else {"automations": wanted}))
+    monkeypatch.setattr(deployments, "shipped", lambda name: tmp_path)
+    commands = []
+    automate(FakeServer([{"name": "there"}]), lambda *words: commands.append(words))
+    assert commands == [("automation", "create", "--from-json", json.dumps(wanted[1:]))]
+    automate(FakeServer(wanted), lambda *words: commands.append(words))
+    assert len(commands) == 1
+
+
+def test_the_shipped_automations_have_names_of_their_own():
+    path = shipped("flows") / "automations.yaml"
+    names = [one["name"] for one in deployments._automations(path)]
+    assert names
+    assert len(names) == len(set(names))
