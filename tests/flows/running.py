@@ -91,7 +91,9 @@ class Prefect:
     def deploy(self) -> None:
         """What prefect.yaml tells an operator to do, worker included."""
         self.run("work-pool", "create", "propsync", "--type", "process")
-        self.run("--no-prompt", "deploy", "--all", cwd=shipped("prefect.yaml").parent)
+        folder = shipped("prefect.yaml").parent
+        self.run("--no-prompt", "deploy", "--all", cwd=folder)
+        self.run("automation", "create", "--from-file", "flows/automations.yaml", cwd=folder)
         self.start_worker()
 
     def start_worker(self) -> subprocess.Popen[bytes]:

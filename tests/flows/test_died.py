@@ -19,12 +19,6 @@ from propsync.shipped import shipped
 from propsync_sandbox import Sandbox
 
 pytestmark = pytest.mark.slow
-# as the README has it: the token comes from standard input, so that no list of processes shows it
-KEEP_TOKEN = """
-import sys
-from prefect.blocks.system import Secret
-Secret(value=sys.stdin.read().strip()).save("propsync-token", overwrite=True)
-"""
 WITHIN = 75  # seconds, in place of the ten minutes; a sign of life comes every 30 seconds at the most
 
 
@@ -53,8 +47,16 @@ def test_a_run_whose_worker_and_process_are_killed_is_marked_and_the_next_one_ru
     without = prefect.trigger()
     assert without["state_type"] == "FAILED"
     assert "no token is set" in without["state"]["message"]
-    command = [sys.executable, "-c", KEEP_TOKEN]
-    subprocess.run(command, env=prefect.environ, input=sandbox.token, text=True, check=True, timeout=60)
+    command = [sys.executable, "flows/keep_token.py"]  # as in the README
+    subprocess.run(
+        command,
+        env=prefect.environ,
+        input=sandbox.token,
+        text=True,
+        check=True,
+        timeout=60,
+        cwd=shipped("prefect.yaml").parent,
+    )
     slow = {"match": {"path": "/assessments/schedules"}, "effect": {"kind": "stall", "seconds": 300}}
     sandbox.set_faults([slow])
     run = prefect.start()
