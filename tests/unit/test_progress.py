@@ -6,7 +6,7 @@ import logging
 import pytest
 
 from propsync import log
-from propsync.progress import LineProgress, progress
+from propsync.progress import LineProgress, progress, watched
 
 SECRET = "t0k/en+secret=="
 
@@ -76,3 +76,20 @@ def test_on_a_terminal_the_rate_stands_beside_the_bar():
         bar.advance(1, 5_000_000)
         (task,) = log.display.bars.tasks
         assert (task.completed, task.fields["traffic"][:10]) == (2, "10.0 MB at")
+
+
+def test_who_watches_is_told_what_the_lines_tell_and_nothing_afterwards(stream):
+    now, told = [0.0], []
+    with watched(lambda *one: told.append(one)):
+        bar = LineProgress("Archiving", 40, "documents", lambda: now[0])
+        for _ in range(20):
+            now[0] += 1
+            bar.advance(1, 500_000)
+        LineProgress("quick", 1, "pages", lambda: now[0]).advance()
+    now[0] += 60
+    bar.advance()
+    assert [(description, done, total) for description, done, total, _ in told] == [
+        ("Archiving", 10, 40),
+        ("Archiving", 20, 40),
+    ]
+    assert told[1][3] == "Archiving: 20 of 40 documents, 10.0 MB at 0.5 MB/s, 20 s left"
