@@ -187,7 +187,7 @@ def _private(path: str, flags: int) -> int:
 
 def sync_open(file: BinaryIO) -> None:
     """Waits until the bytes of an open file are on the disk. Raises DiskFull, HomeUnusable."""
-    with disk_errors(Path(file.name)):
+    with disk_errors(file.name):
         os.fsync(file.fileno())
 
 
@@ -224,7 +224,7 @@ def remove(path: Path) -> None:
 
 
 @contextmanager
-def disk_errors(where: Path) -> Iterator[None]:
+def disk_errors(where: Path | str) -> Iterator[None]:
     """Turns the system's words about disks and rights into ours."""
     try:
         yield

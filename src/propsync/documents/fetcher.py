@@ -12,12 +12,14 @@ from propsync.api import Api, ApiRequest, Saved
 from propsync.documents.blobs import Blobs
 from propsync.documents.budget import Budget
 from propsync.documents.bundle import Bundle
-from propsync.documents.kinds import KINDS, Kind
+from propsync.documents.kinds import KINDS
 from propsync.documents.ledger import Wanted
 from propsync.documents.reading import Content, DocumentReader
 from propsync.documents.taken import Taken
 from propsync.errors import AccessForbidden, DocumentDamaged, ResourceFailed, UsageError
 from propsync.storage import partial_file
+
+_MOST_TEXT = 50_000_000  # characters of reports that are held until their chunk is in the tables
 
 
 class Fetcher:
@@ -32,6 +34,7 @@ class Fetcher:
         self._partial = partial
         self._budget = budget
         self._with_text = with_text
+        self._characters = 0
         self.forbidden: dict[str, str] = {}
         """Kinds that the token has no right to, with the error: they are not asked for any more."""
         self.contents: dict[str, Content] = {}
@@ -56,6 +59,9 @@ class Fetcher:
         def failed(request: ApiRequest, error: ResourceFailed) -> Taken:
             return noted(self._failed(by_request[request], error))
 
+        self._characters = 0
+        if by_request:
+            self._reader.start()
         yield from map(noted, unusable)
         yield from self._api.save_each(self._within_budget(by_request), self._file, then, failed)
 
@@ -76,17 +82,23 @@ class Fetcher:
         if before and saved.sha256 == wanted.sha256:  # it was checked when it was kept
             return _taken(wanted, "stored", saved=saved, path=wanted.path)
         found = self._reader.check(kind, path)
-        self._note(kind, saved.sha256, path, found)
+        self._note(saved.sha256, path, found)
         same = wanted.same_text_as if before and self._reader.is_same(before, path, found) else None
         return _taken(wanted, "stored", saved=saved, path=self._blobs.keep(kind, saved.sha256, file), same=same)
 
-    def _note(self, kind: Kind, sha256: str, path: Path, bundle: Bundle | None) -> None:
+    def _note(self, sha256: str, path: Path, bundle: Bundle | None) -> None:
         """Notes what is in it, here where nobody waits for the run lock."""
         if bundle is not None:
             self.contents[sha256] = bundle
         elif self._with_text:
             with suppress(DocumentDamaged):  # its pages can be opened; that they give no text is no reason to refuse it
-                self.contents[sha256] = self._reader.content(kind, path)
+                self._note_text(sha256, self._reader.text(path))
+
+    def _note_text(self, sha256: str, pages: list[str]) -> None:
+        """Holds it until the chunk is in the tables; what is too much to be held is read again then."""
+        self._characters += sum(map(len, pages))
+        if self._characters <= _MOST_TEXT:
+            self.contents[sha256] = pages
 
     def _before(self, wanted: Wanted) -> Path | None:
         """The file of the latest version; None where there is none, or where it is lost."""

@@ -28,12 +28,20 @@ class DocumentReader:
         self._pdf = pdf
         self._work = work
 
+    def start(self) -> None:
+        """Before documents come: what opens them is then ready, or nearly so, when the first is there."""
+        self._pdf.start()
+
     def check(self, kind: Kind, path: Path) -> Bundle | None:
         """What is in a bundle, None for a report. Raises DocumentDamaged for a file that is not whole."""
         if kind.suffix == _PDF:
             self._pdf.check(path)
             return None
         return self._bundle(path)
+
+    def text(self, path: Path) -> list[str]:
+        """A report's text by page. Raises DocumentDamaged for one that cannot be read."""
+        return self._pdf.text(path)
 
     def content(self, kind: Kind, path: Path) -> Content:
         """What is in a bundle, or a report's text by page. Raises DocumentDamaged for one that cannot be read."""

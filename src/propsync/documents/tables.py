@@ -27,6 +27,7 @@ _ROWS = 2_000  # most rows of a lot
 _LOT = 4_000_000  # characters after which a lot ends all the same
 _LONGEST_ROW = 10_000_000  # characters; a quote that never closes would take the rest of the file for one cell
 _MOST_COLUMNS = 1_000  # more are surplus
+_SMALL = 1_000_000  # bytes of a CSV that is unpacked once and held, not once for each look at it
 _QUOTED = re.compile(r'"[^"]*"?')
 
 Row = tuple[str | None, ...]
@@ -50,7 +51,7 @@ def csv_tables(path: Path, bundle: Bundle) -> Iterator[tuple[CsvTable, Iterator[
     """
     for member in bundle.members:
         if name := _table_name(member):
-            found = _Csv(path, bundle, member.name)
+            found = _Csv(path, bundle, member)
             yield CsvTable(name, _columns(found.headers), found.headers), found.lots()
 
 
@@ -72,10 +73,12 @@ def _columns(headers: tuple[str, ...]) -> tuple[str, ...]:
 class _Csv:
     """One CSV member: its encoding is told by all of it, its delimiter and its headers by the first line."""
 
-    def __init__(self, path: Path, bundle: Bundle, member: str) -> None:
+    def __init__(self, path: Path, bundle: Bundle, member: Member) -> None:
         self._path = path
         self._bundle = bundle
-        self._member = member
+        self._member = member.name
+        self._held: tuple[bytes, ...] = ()
+        self._held = tuple(self._pieces()) if member.size_bytes <= _SMALL else ()
         with closing(self._pieces()) as pieces:
             self._encoding = _encoding(pieces)
         self._delimiter = ","
@@ -118,7 +121,10 @@ class _Csv:
                     yield row
 
     def _pieces(self) -> Generator[bytes, None, None]:
-        return member_pieces(self._path, self._bundle, self._member)
+        if self._held:
+            yield from self._held
+        else:
+            yield from member_pieces(self._path, self._bundle, self._member)
 
     def _too_long(self) -> DocumentDamaged:
         what = f"a row of {self._member} is longer than {_LONGEST_ROW:,} characters"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 from propsync.errors import DocumentDamaged
 
@@ -29,9 +30,9 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class ZipSource:
-    """An open ZIP of `size` bytes; `name` stands in messages."""
+    """An open ZIP of `size` bytes; `file` is its descriptor, `name` stands in messages."""
 
-    file: BinaryIO
+    file: int
     name: str
     size: int
 
@@ -39,8 +40,7 @@ class ZipSource:
         """Exactly so many bytes. Raises DocumentDamaged where the ZIP has fewer."""
         if offset + length > self.size:
             raise self.damaged("it is cut short")
-        self.file.seek(offset)
-        read = self.file.read(length)
+        read = os.pread(self.file, length, offset)
         if len(read) < length:
             raise self.damaged("it became shorter while it was read")
         return read
@@ -88,8 +88,11 @@ class Entry:
 @contextmanager
 def open_zip(path: Path) -> Iterator[ZipSource]:
     """The ZIP, open for reading. Raises OSError."""
-    with path.open("rb") as file:
-        yield ZipSource(file, path.name, path.stat().st_size)
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        yield ZipSource(file, path.name, os.fstat(file).st_size)
+    finally:
+        os.close(file)
 
 
 class Own(NamedTuple):

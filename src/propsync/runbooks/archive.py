@@ -23,7 +23,7 @@ from propsync.runbooks.site import Site
 from propsync.runs import exit_code
 from propsync.settings import Settings
 
-_CHUNK = 1_000  # documents that are put into the tables at once
+_CHUNK = 2_000  # documents that are put into the tables at once
 
 
 @dataclass(frozen=True)
