@@ -66,7 +66,8 @@ class Inside:
 def _outcome(report: Report | ArchiveReport | VerifyReport) -> Outcome:
     if isinstance(report, Report):
         return Outcome.of(report)
-    return Outcome(report.exit_code, left_behind=list(report.left_behind), lost=getattr(report, "lost", 0))
+    lost = report.lost if isinstance(report, VerifyReport) else None
+    return Outcome(report.exit_code, left_behind=list(report.left_behind), lost=lost)
 
 
 def _report(order: Order) -> Report | ArchiveReport | VerifyReport:

@@ -58,6 +58,8 @@ class Life:
             self._quiet()
         self.coverage += self.questions.coverage
         self.coverage.update({f"edit {kind}": count for kind, count in self.watch.editor.done.items()})
+        if self.questions.archived:
+            self.coverage["document damaged and mended"] += self.questions.archived.mended
         if self.watch.documents:
             self.coverage.update({f"edit {kind}": count for kind, count in self.watch.documents.done.items()})
         self.coverage["seed"] += 1
@@ -92,6 +94,8 @@ class Life:
         scope = self._scope(night.ids_of, dice) if night.ids_of else None
         if self._would_refuse(night):
             return
+        if night.documents == "verify" and self.questions.archived is not None:
+            self.questions.archived.damage(dice)
         self._run(
             f"night {number}",
             night.hours,

@@ -42,7 +42,10 @@ class Order:
 
 @dataclass
 class Outcome:
-    """`exit_code` is None for a run that was killed or that ended with an `error` which no report tells."""
+    """`exit_code` is None for a run that was killed or that ended with an `error` which no report tells.
+
+    `lost` files are told by a verification that came to its end, and by no other run.
+    """
 
     exit_code: int | None
     run_id: str | None = None
@@ -51,7 +54,7 @@ class Outcome:
     killed: bool = False
     error: str | None = None
     resources: dict[str, str] = field(default_factory=dict)
-    lost: int = 0
+    lost: int | None = None
 
     @classmethod
     def of(cls, report: Any) -> Self:

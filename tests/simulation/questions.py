@@ -77,8 +77,7 @@ class Questions:
     def _check_archived(self, found: Published, problems: Problems) -> None:
         order, window, outcome = self.runs[-1]
         if self.archived is not None and order is not None:
-            self.archived.check(found, window, order, problems, was_killed=outcome.killed)
-            problems.expect(not outcome.lost, "no file is lost", outcome.lost)
+            self.archived.check(found, window, order, outcome, problems)
 
     def after_quiet(self) -> bool:
         """What holds after a quiet run. Returns whether another should change nothing. Raises Broken."""
@@ -94,17 +93,17 @@ class Questions:
             present.check(found)
             self._check_told(found, problems)
             check_merged(self.home, found, problems)
-            is_waiting = self._check_wanted(found, problems)
+            is_waiting = self._check_wanted(found, problems, is_told=True)
             self.coverage += of_end(found)
         check_landing(self.home, problems)
         problems.settle("after the quiet run")
         return present.is_settled and not is_waiting
 
-    def _check_wanted(self, found: Published, problems: Problems) -> bool:
+    def _check_wanted(self, found: Published, problems: Problems, *, is_told: bool) -> bool:
         if self.archived is None or self.scenario.archive is None:
             return False
         wanted = WantedDocuments(self.world, self.scenario.archive, self.archived.served, problems)
-        wanted.check(found, self.runs[-1][1])
+        wanted.check(found, self.runs[-1][1], is_told=is_told)
         return wanted.is_waiting
 
     def _check_told(self, found: Published, problems: Problems) -> None:
@@ -150,7 +149,7 @@ class Questions:
             check_same(before, after, "rebuild = incremental", problems)
             with published(self.home) as found:
                 self._check_archived(found, problems)
-                self._check_wanted(found, problems)
+                self._check_wanted(found, problems, is_told=False)
             problems.settle("after a rebuild")
             self.coverage["rebuilt"] += 1
 

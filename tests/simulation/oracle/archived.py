@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 from typing import Any, NamedTuple
 
-from ..outcome import Order
+from ..outcome import Order, Outcome
 from ..watch import Window
 from .problems import Problems
 from .published import Published
@@ -22,6 +23,7 @@ _COLUMNS = "version, is_latest, state, sha256, size_bytes, path, attempts, last_
 _QUERY = f"select assessment_id, kind, {_COLUMNS}, asked_at, of_changed_at, due_at from main.documents order by version"
 
 _LONGEST_RUN = timedelta(hours=1)
+_LOST = "its file was lost: "
 
 
 class Row(NamedTuple):
@@ -86,22 +88,40 @@ class Archived:
         self._home = home
         self._concurrency = concurrency
         self._recheck = timedelta(days=recheck_days)
+        self._paths: set[str] = set()
         self._kept: dict[tuple[Any, ...], str | None] = {}
         self._done: dict[Pair, tuple[datetime, datetime]] = {}
         self._orphans = 0
+        self._damaged: set[str] = set()
+        self._has_damaged = False
+        self.mended = 0
 
-    def check(self, found: Published, window: Window, order: Order, problems: Problems, *, was_killed: bool) -> None:
+    def damage(self, dice: Random) -> None:
+        """Before a verification: one recorded file rots, or is gone."""
+        paths = sorted(path for path in self._paths if (self._home / path).exists())
+        if not paths or dice.random() < 0.4:
+            return
+        path = dice.choice(paths)
+        self._damaged.add(path)
+        self._has_damaged = True
+        if dice.random() < 0.5:
+            (self._home / path).write_bytes(b"rotten")
+        else:
+            (self._home / path).unlink()
+
+    def check(self, found: Published, window: Window, order: Order, outcome: Outcome, problems: Problems) -> None:
         """What holds after every run, however it went."""
         self.served.add(window)
-        self._orphans += self._concurrency if was_killed else 0
+        self._orphans += self._concurrency if outcome.killed else 0
         asked = rows_of(found)
         for pair, one in asked.items():
             self._check_versions(pair, one, problems)
         self._check_kept(asked, problems)
+        self._check_damage(asked, outcome, problems)
         self._check_files(asked, problems)
         changed_at = dict(found.rows("select assessment_id, changed_at from main.assessments"))
         # one that asks for documents alone may know of changes that only a run after it publishes, if it dies
-        self._check_once(window, {} if was_killed and order.documents else changed_at, problems)
+        self._check_once(window, {} if outcome.killed and order.documents else changed_at, problems)
         self._remember(asked)
 
     def _check_versions(self, pair: Pair, one: Asked, problems: Problems) -> None:
@@ -124,20 +144,33 @@ class Archived:
         problems.expect(not lost, "what was recorded stays", lost)
         self._kept = kept
 
+    def _check_damage(self, asked: dict[Pair, Asked], outcome: Outcome, problems: Problems) -> None:
+        """What was damaged comes back whole; a verification removes what does not, and tells of it."""
+        whole = {path for path in self._damaged if _is_whole(self._home / path)}
+        self.mended += len(whole)
+        self._damaged -= whole
+        if outcome.lost is None:
+            return
+        rotten = [path for path in self._damaged if (self._home / path).exists()]
+        problems.expect(not rotten, "no rotten file is left by a verification", rotten)
+        told = {row.path for one in asked.values() for row in one.versions if (row.last_error or "").startswith(_LOST)}
+        is_so = told == self._damaged and outcome.lost == len(told)
+        problems.expect(is_so, "a verification tells what is lost", outcome.lost, told, "≠", self._damaged)
+
     def _check_files(self, asked: dict[Pair, Asked], problems: Problems) -> None:
         """Each that is recorded is there, each that is there is whole, and few are there that nothing names."""
         folder = self._home / "archive" / "blobs"
         files = {str(path.relative_to(self._home)): path for path in folder.rglob("*") if path.is_file()}
         bodies = {name: path.read_bytes() for name, path in files.items()}
-        for row in (row for one in asked.values() for row in one.versions):
+        rows = [row for one in asked.values() for row in one.versions]
+        for row in (row for row in rows if row.path not in self._damaged):
             size = len(bodies.get(str(row.path), b""))
             is_so = files.get(str(row.path), Path()).stem == row.sha256 and size == row.size_bytes
             problems.expect(is_so, "a recorded file is there", row.assessment_id, row.kind, row.path)
-        for name, body in bodies.items():
-            is_so = hashlib.sha256(body).hexdigest() == files[name].stem
-            problems.expect(is_so, "a file has the bytes that its name says", name)
-        unnamed = bodies.keys() - {row.path for one in asked.values() for row in one.versions}
-        self._check_orphans(unnamed - {line["path"] for line in self._lines()}, problems)
+        for name in bodies.keys() - self._damaged:
+            problems.expect(_is_whole(files[name]), "a file has the bytes that its name says", name)
+        self._paths = {str(row.path) for row in rows}
+        self._check_orphans(bodies.keys() - self._paths - {line["path"] for line in self._lines()}, problems)
 
     def _check_orphans(self, unnamed: set[str], problems: Problems) -> None:
         """A run that dies may leave what each of its threads had just put there: of all else it had left a line."""
@@ -147,11 +180,14 @@ class Archived:
         problems.expect(is_so, "what came outlives the run", f"at most {self._orphans} unnamed:", sorted(unnamed))
 
     def _check_once(self, window: Window, changed_at: dict[str, datetime], problems: Problems) -> None:
-        """What was there, up to date and not due before the run, was not fetched in it; nothing was fetched twice."""
+        """What was there, up to date and not due before the run, was not fetched in it; nothing was fetched twice.
+
+        A verification fetches what it found damaged.
+        """
         for pair, count in came(window).items():
             of_changed_at, due_at = self._done.get(pair, (None, window.time))
             is_done = of_changed_at is not None and of_changed_at == changed_at.get(pair[0])
-            is_needless = is_done and due_at > window.time + _LONGEST_RUN
+            is_needless = is_done and not self._has_damaged and due_at > window.time + _LONGEST_RUN
             problems.expect(not is_needless, "what is recorded is not fetched again", *pair, of_changed_at, due_at)
             problems.expect(count == 1, "a run fetches a document once", *pair, count)
 
@@ -171,3 +207,7 @@ class Archived:
                 yield json.loads(line)
             except ValueError:
                 continue
+
+
+def _is_whole(path: Path) -> bool:
+    return path.exists() and hashlib.sha256(path.read_bytes()).hexdigest() == path.stem
