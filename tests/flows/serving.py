@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
+import time
 import venv
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ from propsync_sandbox import Sandbox
 
 CHECKOUT = Path(__file__).parents[2]
 CHROMIUM = Path("/usr/bin/chromium")
+_LOOKS = 5
 READY = "Stop with Ctrl-C"
 
 
@@ -124,7 +126,12 @@ class Service:
         return self.prefect / "logs" / f"{name}.log"
 
     def _ask(self, method: str, path: str, **content: Any) -> Any:
-        answer = self._api.request(method, path, **content)
+        """Asks again on a 503, as Prefect's own client does: its server says so when SQLite is locked."""
+        for _ in range(10):
+            answer = self._api.request(method, path, **content)
+            if answer.status_code != 503:
+                break
+            time.sleep(1)
         answer.raise_for_status()
         return answer.json() if answer.content else None
 
@@ -169,6 +176,10 @@ class Browser:
             *("--virtual-time-budget=20000", *what, url),
         ]
         return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+
+    def shows(self, url: str, *words: str) -> bool:
+        """Whether the page has all of these; looks again, for a list may come after what the browser takes for rest."""
+        return any(all(word in page for word in words) for page in (self.look(url) for _ in range(_LOOKS)))
 
     def hosts(self) -> set[str]:
         """Hosts that pages asked for; those of the browser's own maker left out."""

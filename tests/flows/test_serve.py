@@ -85,19 +85,15 @@ def test_nothing_is_written_where_the_wheel_is_installed(programs, run):
 
 
 def test_the_pages_show_deployments_and_the_finished_run_with_its_artifacts(service, run, browser):
-    pages, url = {}, f"http://127.0.0.1:{service.port}"
+    url = f"http://127.0.0.1:{service.port}"
     artifacts = service.post("/artifacts/filter", {"flow_runs": {"id": {"any_": [run["id"]]}}})
-    assert artifacts
-    for path in ("deployments", "runs", f"runs/flow-run/{run['id']}", f"artifacts/artifact/{artifacts[0]['id']}"):
-        pages[path.split("/")[-2 if "/" in path else 0]] = browser.look(f"{url}/{path}")
-    for word in ("nightly", "propsync-nightly", "Ready", "At 02:30 AM every day"):
-        assert word in pages["deployments"], word
-    for word in (run["name"], "Completed", "propsync-nightly"):
-        assert word in pages["runs"], word
-        assert word in pages["flow-run"], word
-    assert artifacts[0]["key"] in pages["artifact"]
+    paths = ("deployments", f"runs/flow-run/{run['id']}", f"artifacts/artifact/{artifacts[0]['id']}")
+    assert browser.shows(f"{url}/{paths[0]}", "nightly", "propsync-nightly", "Ready", "At 02:30 AM every day")
+    assert browser.shows(f"{url}/runs", run["name"], "Completed", "propsync-nightly")
+    assert browser.shows(f"{url}/{paths[1]}", run["name"], "Completed", "assets", "documents")
+    assert browser.shows(f"{url}/{paths[2]}", artifacts[0]["key"], run["name"])
     if folder := os.environ.get("PICTURES"):
-        for path in ("deployments", f"runs/flow-run/{run['id']}", f"artifacts/artifact/{artifacts[0]['id']}"):
+        for path in paths:
             browser.look(f"{url}/{path}", Path(folder) / f"{path.split('/')[0]}.png")
 
 
