@@ -120,7 +120,7 @@ class _Archive:
         with self._at.tables() as site:
             _refuse_unsynced(site)
             self._since = Ledger(site.warehouse).newest()
-            self._record(site)  # what a killed run had asked for
+            self._record_earlier(site)
             chunk, count = self._plan(site)
         stopped: StopRun | None = None
         with progress("Archiving", count, "documents") as bar:
@@ -174,6 +174,11 @@ class _Archive:
 
     def _record(self, site: Site) -> None:
         self._report.counts.update(self._at.record(site, self._fetcher))
+
+    def _record_earlier(self, site: Site) -> None:
+        """What a killed run had asked for; what failed there is asked for again, so it is no failure of this run."""
+        self._record(site)
+        self._report.counts["failed"] = 0
 
     def _finish(self) -> None:
         failed = self._report.counts["failed"]
