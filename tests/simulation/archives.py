@@ -12,11 +12,14 @@ from typing import Self
 from .nights import Kill, Night
 from .trouble import draw_document_faults
 
-_EVENTS = ("blob", "line", "commit", "statement", "publish", "remove", "copy", "checkpoint", "close")
-_WEIGHTS = (6, 6, 5, 2, 2, 2, 1, 1, 1)
-# moments of each kind in a night with documents, roughly; an archive run alone has fewer
-_MOST = {"blob": 16, "line": 16, "commit": 24, "statement": 8, "publish": 50, "remove": 40, "copy": 4}
-_MOST |= {"checkpoint": 5, "close": 6, "request": 90, "time": 220}
+_WEIGHTS = {"blob": 5, "line": 5, "clear": 5, "commit": 5, "statement": 2, "publish": 2, "remove": 2}
+_WEIGHTS |= {"copy": 1, "checkpoint": 1, "close": 1}
+_FROM_OUTSIDE = {"request": 8, "time": 4}
+# moments of each kind when documents come, roughly: the first and the last of a night, and so many of a run of its own
+_IN_A_NIGHT = {"blob": (1, 15), "line": (1, 15), "clear": (1, 2), "commit": (9, 24), "statement": (2, 7)}
+_IN_A_NIGHT |= {"publish": (20, 60), "remove": (1, 40), "copy": (2, 2), "checkpoint": (2, 2), "close": (2, 5)}
+_IN_A_NIGHT |= {"request": (20, 90), "time": (50, 220)}
+_ALONE = {"commit": 6, "statement": 2, "publish": 21, "copy": 1, "checkpoint": 1, "close": 4, "request": 20, "time": 90}
 
 
 @dataclass(frozen=True)
@@ -69,22 +72,23 @@ def among_documents(seed: int, kind: str, archive: Archive | None, nights: tuple
     dice = Random(f"documents {seed}")
     found = [_troubled(dice, kind, night) for night in nights]
     if dice.random() < 0.4:
-        own = replace(_troubled(dice, kind, found[-1]), only=(), ids_of=None, rebuilds=False, faults=())
-        own = replace(own, faults=draw_document_faults(dice), documents=dice.choice(("archive", "archive", "verify")))
-        found.insert(dice.randint(1, len(found)), own)
+        what = dice.choice(("archive", "archive", "verify"))
+        own = replace(dice.choice(nights), only=(), ids_of=None, rebuilds=False, faults=(), documents=what)
+        found.insert(dice.randint(1, len(found)), _troubled(dice, kind, own))
     return tuple(found)
 
 
 def _troubled(dice: Random, kind: str, night: Night) -> Night:
     """Faults of documents come before the others; half of the deaths are moved to where documents come."""
     faults = (*draw_document_faults(dice), *night.faults)
-    kill = _kill(dice, kind) if night.kill and dice.random() < 0.5 else night.kill
-    return replace(night, faults=faults, kill=kill)
+    is_moved = night.kill is not None and (bool(night.documents) or dice.random() < 0.5)
+    return replace(night, faults=faults, kill=_kill(dice, kind, night) if is_moved else night.kill)
 
 
-def _kill(dice: Random, kind: str) -> Kill:
-    events, weights = _EVENTS, _WEIGHTS
-    if kind == "kill":
-        events, weights = (*events, "request", "time"), (*weights, 8, 4)
-    event = dice.choices(events, weights)[0]
-    return Kill(event, 1 + int(dice.random() ** 1.5 * _MOST[event]), dice.random() < 0.5)
+def _kill(dice: Random, kind: str, night: Night) -> Kill:
+    weights = _WEIGHTS | (_FROM_OUTSIDE if kind == "kill" else {})  # only another process can be killed from outside
+    event = dice.choices(list(weights), list(weights.values()))[0]
+    first, last = _IN_A_NIGHT[event]
+    if night.documents:
+        first, last = 1, _ALONE.get(event, last)
+    return Kill(event, dice.randint(first, last), dice.random() < 0.5)

@@ -18,7 +18,6 @@ from propsync.errors import DocumentDamaged, ResourceFailed
 from propsync.merge import carried
 from propsync.runbooks import archive_site
 from propsync.runbooks.archive_site import ArchiveSite
-from propsync.storage import remove
 
 from .planting import Patches, Plant, entered
 
@@ -93,11 +92,8 @@ def _check_nothing(patches: Patches) -> None:
 
 @_bug("a document is recorded though its file was not put in place")
 def _file_forgotten(patches: Patches) -> None:
-    def keep(self: Any, kind: Any, sha256: str, source: Path) -> str:
-        remove(source)
-        return blobs.key_of(kind, sha256)
-
-    patches.put(Blobs, "keep", keep)
+    patches.put(Blobs, "keep", lambda self, kind, sha256, source: blobs.key_of(kind, sha256))
+    patches.put(ArchiveSite, "_on_disk", lambda self, taken: taken)
 
 
 @_bug("a new version takes the place of the one before")

@@ -33,7 +33,7 @@ class Inside:
         self._share()
 
     def _share(self) -> None:
-        one_reader.install()
+        one_reader.share()
 
     def run(self, order: Order) -> Outcome:
         """One run, to its end or to its death."""

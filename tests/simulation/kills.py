@@ -79,8 +79,9 @@ def install() -> None:
     Warehouse.is_mortal = True  # type: ignore[attr-defined]
     _everywhere(storage.replace, _mortal(storage.replace, _event_of_replace))
     _everywhere(storage.copy, _mortal(storage.copy, lambda *_: "copy"))
-    _everywhere(storage.remove, _mortal(storage.remove, lambda path: "remove" if path.exists() else None))
-    storage.LocalStorage.append = _torn_append  # type: ignore[method-assign]
+    _everywhere(storage.remove, _mortal(storage.remove, _event_of_remove))
+    storage.LocalStorage.place = _mortal(storage.LocalStorage.place, lambda *_: "blob")  # type: ignore[method-assign]
+    storage.LineFile.add = _torn_add  # type: ignore[method-assign]
     _wrap_warehouse()
     verdicts.RETRY_AFTER_FLOOR = 0.001
 
@@ -88,11 +89,14 @@ def install() -> None:
 def _event_of_replace(_source: Path, target: Path) -> str:
     if "published" in target.parts:
         return "publish"
-    if "archive" in target.parts:
-        return "blob"
     if "base" in target.parts:  # what takes the place of pruned runs comes with the removals, when a run has ended
         return "remove"
     return "manifest" if target.name == "manifest.json" else "page"
+
+
+def _event_of_remove(path: Path) -> str | None:
+    """What came of documents is forgotten once it is in the tables."""
+    return ("clear" if path.name == "taken.jsonl" else "remove") if path.exists() else None
 
 
 def _mortal(function: Callable[..., Any], event_of: Callable[..., str | None]) -> Callable[..., Any]:
@@ -107,15 +111,12 @@ def _mortal(function: Callable[..., Any], event_of: Callable[..., str | None]) -
     return wrapped
 
 
-def _torn_append(self: storage.LocalStorage, key: str, line: bytes) -> None:
+def _torn_add(self: storage.LineFile, line: bytes) -> None:
     """Death before the end of a line leaves half of it."""
     half = len(line) // 2
-    with (self.root / key).open("ab") as file:
-        file.write(line[:half])
-        file.flush()
-        with moments.around("line"):
-            file.write(line[half:] + b"\n")
-            file.flush()
+    self._file.write(b"\n" + line[:half])
+    with moments.around("line"):
+        self._file.write(line[half:] + b"\n")
 
 
 def _everywhere(original: Callable[..., Any], wrapped: Callable[..., Any]) -> None:

@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NoReturn
 
+from . import one_reader
 from .inside import Inside
 from .kills import moments
 from .outcome import Order
@@ -20,7 +21,7 @@ class Once(Inside):
     """A run in a process that really dies, with all that it started."""
 
     def _share(self) -> None:
-        """Its reader of PDFs is its own."""
+        one_reader.have_one_each()
 
     def _copy(self) -> None:
         os.kill(os.getpid(), signal.SIGKILL)

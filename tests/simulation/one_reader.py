@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import atexit
-from functools import cache
+from functools import cache, partial
 from types import TracebackType
 from typing import Any
 
@@ -22,12 +22,18 @@ class _Shared(PdfReader):
 
 @cache
 def _reader() -> _Shared:
-    reader = _Shared()
+    reader = _Shared(workers=1)
     atexit.register(reader.close)
     return reader
 
 
-def install() -> None:
+def share() -> None:
     """Once in the life of a process."""
     module: Any = archive_site
     module.PdfReader = _reader
+
+
+def have_one_each() -> None:
+    """Each run starts its own, which dies with it; one is enough for what few documents there are."""
+    module: Any = archive_site
+    module.PdfReader = partial(PdfReader, workers=1)
