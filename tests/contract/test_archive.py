@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import threading
 import time
 import zipfile
@@ -14,7 +15,7 @@ import pytest
 from contract.archives import QUICK, SCALE, Place, Rows, noted, place
 
 from propsync.errors import Busy, PropsyncError, StateUnusable, TokenRefused, UsageError
-from propsync.runbooks import ArchiveReport, archive
+from propsync.runbooks import ArchiveReport, Report, archive
 from propsync.runs import RunLock
 from propsync_sandbox.documents import Subject, report
 
@@ -328,6 +329,17 @@ def test_a_budget_of_bytes_ends_a_run_well(new: Place) -> None:
     assert new.asked().total() == told.counts["stored"]
 
 
+def test_bodies_that_break_off_count_for_the_budget_of_bytes(new: Place) -> None:
+    size = sum(len(new.truth(*pair)) for pair in new.pairs())
+    new.fail(kind="cut_body", fraction=0.9)
+    told = new.archive(archive_max_gb=size / 1e9, max_concurrency=1)
+    assert (told.counts["stored"], told.ended) == (
+        0,
+        f"this run's {size / 1e9:g} GB are fetched (PROPSYNC_ARCHIVE_MAX_GB)",
+    )
+    assert sum(new.asked().values()) < 3 * len(new.pairs())
+
+
 def test_a_budget_of_minutes_ends_a_run_well_and_what_is_lacking_is_published(new: Place) -> None:
     told = new.archive(archive_max_minutes="1e-9")
     assert told.exit_code == 0
@@ -462,20 +474,37 @@ def test_a_sync_beside_a_long_archive_run_is_not_kept_waiting_and_leaves_the_doc
     assert new.differing() == set()
 
 
+def kept_from_the_tables(made: Place) -> Report:
+    """A night whose documents came, while another run had the tables for longer than it waits."""
+    made.sync()
+    made.fail(kind="delay", seconds=0.3)
+    running = Beside(lambda: made.night(lock_wait=1, max_concurrency=2))
+    wait_for_requests(made)
+    with RunLock(made.home / "state" / "run.lock").held("a backfill", 30):
+        made.sandbox.set_faults([])
+        told: Report = running.result()
+    made.asked()
+    return told
+
+
 def test_a_night_that_waits_too_long_for_the_tables_says_so_and_loses_nothing(new: Place) -> None:
-    new.sync()
-    new.fail(kind="delay", seconds=0.3)
-    running = Beside(lambda: new.night(lock_wait=1, max_concurrency=2))
-    wait_for_requests(new)
-    with RunLock(new.home / "state" / "run.lock").held("a backfill", 30):
-        new.sandbox.set_faults([])
-        told = running.result()
+    told = kept_from_the_tables(new)
     assert told.exit_code == 3
     assert [line for line in told.left_behind if "run lock took too long" in line and "a backfill" in line]
     assert noted(new.home)
-    new.asked()
     new.archive()
     assert not new.asked()
+    assert new.differing() == set()
+
+
+def test_what_was_noted_and_whose_file_a_power_cut_took_is_asked_for_again(new: Place) -> None:
+    kept_from_the_tables(new)
+    lines = (new.home / "archive" / "taken.jsonl").read_bytes().split(b"\n")
+    lost = [json.loads(line) for line in lines if line][:3]
+    for one in lost:
+        (new.home / one["path"]).unlink()
+    new.archive()
+    assert set(new.asked()) == {(one["assessment_id"], one["kind"]) for one in lost}
     assert new.differing() == set()
 
 
