@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import sys
 from collections.abc import Iterator
@@ -212,26 +213,20 @@ def test_an_api_that_asks_to_wait_is_waited_for(new: Place) -> None:
 def test_a_disk_that_fills_while_documents_come_stops_the_run_and_a_later_one_goes_on(
     new: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As on a full disk the system refuses bytes beyond a size, here of any file that documents are written to."""
-    import tempfile
+    """As on a full disk the system refuses bytes, here those of the thirteenth document and of any after it."""
+    left = [12]
 
-    real, left = tempfile.NamedTemporaryFile, [12]
-
-    def small(*args: Any, **options: Any) -> Any:
-        file = real(*args, **options)
-        if options.get("dir") and Path(options["dir"]).name == "partial":
+    class Small(io.FileIO):
+        def __init__(self, *given: Any, **options: Any) -> None:
+            super().__init__(*given, **options)
             left[0] -= 1
+
+        def write(self, body: Any) -> int:
             if left[0] < 0:
-                full(file)
-        return file
+                raise OSError(28, "No space left on device")
+            return super().write(body)
 
-    def full(file: Any) -> None:
-        def refuse(*_: Any) -> None:
-            raise OSError(28, "No space left on device")
-
-        file.flush = refuse
-
-    monkeypatch.setattr(tempfile, "NamedTemporaryFile", small)
+    monkeypatch.setattr("propsync.storage.FileIO", Small)
     with pytest.raises(DiskFull):
         new.archive(max_concurrency=1)
     stored = set(new.stored())
