@@ -12,11 +12,11 @@ from typing import Self
 from .nights import Kill, Night
 from .trouble import draw_document_faults
 
-_WEIGHTS = {"blob": 5, "line": 5, "clear": 5, "commit": 5, "statement": 2, "publish": 2, "remove": 2}
+_WEIGHTS = {"blob": 5, "line": 5, "clear": 8, "commit": 5, "statement": 2, "publish": 2, "remove": 2}
 _WEIGHTS |= {"copy": 1, "checkpoint": 1, "close": 1}
 _FROM_OUTSIDE = {"request": 8, "time": 4}
 # moments of each kind when documents come, roughly: the first and the last of a night, and so many of a run of its own
-_IN_A_NIGHT = {"blob": (1, 15), "line": (1, 15), "clear": (1, 2), "commit": (9, 24), "statement": (2, 7)}
+_IN_A_NIGHT = {"blob": (1, 15), "line": (1, 15), "clear": (1, 1), "commit": (9, 24), "statement": (2, 7)}
 _IN_A_NIGHT |= {"publish": (20, 60), "remove": (1, 40), "copy": (2, 2), "checkpoint": (2, 2), "close": (2, 5)}
 _IN_A_NIGHT |= {"request": (20, 90), "time": (50, 220)}
 _ALONE = {"commit": 6, "statement": 2, "publish": 21, "copy": 1, "checkpoint": 1, "close": 4, "request": 20, "time": 90}
@@ -79,9 +79,9 @@ def among_documents(seed: int, kind: str, archive: Archive | None, nights: tuple
 
 
 def _troubled(dice: Random, kind: str, night: Night) -> Night:
-    """Faults of documents come before the others; half of the deaths are moved to where documents come."""
+    """Faults of documents come before the others; most deaths are moved to where documents come."""
     faults = (*draw_document_faults(dice), *night.faults)
-    is_moved = night.kill is not None and (bool(night.documents) or dice.random() < 0.5)
+    is_moved = night.kill is not None and (bool(night.documents) or dice.random() < 0.7)
     return replace(night, faults=faults, kill=_kill(dice, kind, night) if is_moved else night.kill)
 
 
