@@ -57,7 +57,7 @@ def test_what_died_is_marked_and_the_next_run_of_the_timetable_is_right(service,
         assert marked["state_type"] == "CRASHED"
         assert "stopped while it ran" in marked["state"]["message"]
         assert service.deployment()["global_concurrency_limit"]["active_slots"] == 0
-        assert "1 runs had been left at work" in service.err.read_text()
+        assert "now marked as crashed: 1" in service.err.read_text()
         run = timetable_run(service)
         assert (run["state_type"], run["auto_scheduled"]) == ("COMPLETED", True), run["state"]
         assert_right(service.home, sandbox)
@@ -96,13 +96,14 @@ def test_stopped_while_a_run_is_at_work_it_is_interrupted_and_marked(service, sa
         wait_until(lambda: service.processes() == [], 30, service.log("server"))
 
 
-def test_a_worker_that_ends_by_itself_ends_everything_and_is_told(service):
+def test_a_worker_that_dies_ends_everything_with_it_its_run_too_and_is_told(service, sandbox):
+    sandbox.set_faults([SLOW_SCHEDULES])
     with service.up() as serve:
+        service.wait_for_task(service.start(), "schedules")
         kill([service.process("worker start")])
         assert serve.wait(30) == 1
         last = service.err.read_text().splitlines()[-1]
-        assert last.startswith("propsync: serve: the worker ended by itself: ")
-        assert last.endswith(str(service.log("worker")))
+        assert last == f"propsync: serve: the worker ended by itself: SIGKILL. Read {service.log('worker')}"
         assert service.processes() == []
 
 

@@ -11,6 +11,7 @@ from propsync.cli.tables import echo
 from propsync.serving import Place, Service, StopAsked, check_config, stop_on_signals
 from propsync.settings import Settings
 
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _logger = logging.getLogger("propsync.serving")
 
 
@@ -19,6 +20,8 @@ def run_serve(settings: Settings, config: Path | None, host: str, port: int) -> 
     check_config(settings, config)
     _check_access(settings)
     level = logging.getLevelName(logging.getLogger("propsync").getEffectiveLevel())
+    if host not in _LOOPBACK:
+        _logger.warning("anyone who reaches %s port %d can start, change and stop runs", host, port)
     service = Service(settings, Place(settings.home, host, port), level)
     try:
         with stop_on_signals(), service.running():

@@ -48,7 +48,9 @@ class Program:
     def check(self) -> None:
         """Raises StopRun, with the reason from the log, if it has ended by itself."""
         if (code := self._process.poll()) is not None:
-            why = logs.last_trouble(self.log) or f"exit code {code}"
+            # a log cannot tell of a kill
+            told = signal.Signals(-code).name if code < 0 else logs.last_trouble(self.log)
+            why = told or f"exit code {code}"
             raise StopRun("serve", f"the {self.name} ended by itself: {why}", f"Read {self.log}")
         logs.keep_small(self.log)
 

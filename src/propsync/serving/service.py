@@ -80,13 +80,13 @@ class Service:
 
     def _start(self) -> None:
         if left := programs.end_all(str(self.place.folder), _PATIENCE):
-            _logger.warning("ended %d processes that a killed service had left", left)
+            _logger.warning("processes of a service that was killed, now ended: %d", left)
         _check_port(self.place)
         _logger.info("starting the Prefect server")
         server = self._begin("server", "server", "start", "--host", self.place.host, "--port", str(self.place.port))
         self._server.wait(server.check)
         if dead := mark_dead(self._server, _DIED):
-            _logger.warning("%d runs had been left at work, and are marked as crashed", dead)
+            _logger.warning("runs that were at work when a service ended, now marked as crashed: %d", dead)
         _logger.info("deploying")
         make_pool(self._server, self._prefect, self.place.folder)
         deploy(self._server, self._prefect, self._settings.time_zone)

@@ -76,7 +76,7 @@ def test_one_that_does_not_stop_is_killed(python, tmp_path):
         time.sleep(0.05)
     program.check()
     program.stop(0.2)
-    with pytest.raises(StopRun, match="the server ended by itself: deaf"):
+    with pytest.raises(StopRun, match="the server ended by itself: SIGKILL"):
         program.check()
 
 
