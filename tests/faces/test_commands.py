@@ -220,7 +220,13 @@ def test_asking_for_one_status_makes_no_other_versions_of_the_same_schedules(pro
 def test_the_demo_ends_well_and_prints_numbers(propsync):
     done = propsync("demo", "--scale", "150", base_url=None, token=None, home=None)
     assert done.returncode == 0, done.stderr
-    for title in ("What there is", "What is overdue", "What changed last night", "How complete each read was", "Reports"):
+    for title in (
+        "What there is",
+        "What is overdue",
+        "What changed last night",
+        "How complete each read was",
+        "Reports",
+    ):
         assert title in done.stdout
     assert "certified" in done.stdout
 

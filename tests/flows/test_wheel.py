@@ -69,7 +69,15 @@ for deployment in deployments["deployments"]:
     lines = run(python("-c", code), tmp_path, installed, PREFECT_HOME=str(tmp_path / "prefect")).splitlines()
     assert lines == [
         str(installed / "propsync" / "__init__.py"),
-        f"propsync-nightly {installed / 'propsync' / '_shipped' / 'flows' / 'nightly.py'}",
+        *(
+            f"propsync-{name} {installed / 'propsync' / '_shipped' / 'flows' / file}.py"
+            for name, file in [
+                ("nightly", "nightly"),
+                ("backfill", "backfill"),
+                ("archive", "archive"),
+                ("verify", "archive"),
+            ]
+        ),
     ]
 
 
