@@ -27,6 +27,12 @@ class Order:
     plain_plans: bool = False
     documents: str = ""
 
+    @property
+    def asks_for_documents(self) -> bool:
+        """Whether it works on documents too, if they are archived and its tables are published."""
+        is_nightly = self.scope is None and not self.rebuild
+        return bool(self.documents) or (is_nightly and (not self.only or "assessments" in self.only))
+
     def to_json(self) -> dict[str, Any]:
         """For another process."""
         return asdict(self) | {"now": self.now.isoformat()}

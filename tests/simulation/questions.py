@@ -49,7 +49,7 @@ class Questions:
     def after_run(self) -> None:
         """What holds after every run, however it went. Raises Broken."""
         problems = Problems()
-        _, window, outcome = self.runs[-1]
+        order, window, outcome = self.runs[-1]
         if (self.home / "published" / "warehouse.duckdb").exists():
             try:
                 with published(self.home) as found:
@@ -57,7 +57,8 @@ class Questions:
             except duckdb.Error as error:
                 problems.add("what is published is whole", error)
         if not outcome.killed:
-            check_leftovers(self.home, problems)
+            is_archived = order is not None and order.asks_for_documents and outcome.exit_code in (0, 3)
+            check_leftovers(self.home, problems, of_documents=is_archived)
         if outcome.exit_code in (0, 3):
             check_note(self.home, outcome.run_id, problems, with_documents=self.archived is not None)
             if self.scenario.concurrency == 1:
