@@ -5,6 +5,7 @@ All of it is drawn apart from the rest, which is the same with documents and wit
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Self
@@ -20,6 +21,7 @@ _IN_A_NIGHT = {"blob": (1, 15), "line": (1, 15), "clear": (1, 1), "commit": (9, 
 _IN_A_NIGHT |= {"publish": (20, 60), "remove": (1, 40), "copy": (2, 2), "checkpoint": (2, 2), "close": (2, 5)}
 _IN_A_NIGHT |= {"request": (20, 90), "time": (50, 220)}
 _ALONE = {"commit": 6, "statement": 2, "publish": 21, "copy": 1, "checkpoint": 1, "close": 4, "request": 20, "time": 90}
+_IN_TABLES = ("commit", "statement", "checkpoint")
 
 
 @dataclass(frozen=True)
@@ -74,8 +76,15 @@ def among_documents(seed: int, kind: str, archive: Archive | None, nights: tuple
     if dice.random() < 0.4:
         what = dice.choice(("archive", "archive", "verify"))
         own = replace(dice.choice(nights), only=(), ids_of=None, rebuilds=False, faults=(), documents=what)
-        found.insert(dice.randint(1, len(found)), _troubled(dice, kind, own))
+        place = dice.randint(1, len(found))
+        found.insert(_after_half_a_sync(found) or place, _troubled(dice, kind, own))
     return tuple(found)
+
+
+def _after_half_a_sync(nights: Sequence[Night]) -> int | None:
+    """The place after a night that died in the tables: what it left is published by whoever publishes next."""
+    places = (place for place, night in enumerate(nights, 1) if night.kill and night.kill.event in _IN_TABLES)
+    return next(places, None)
 
 
 def _troubled(dice: Random, kind: str, night: Night) -> Night:
