@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
+from prefect.states import Failed
 from pydantic import Field
 from shell import shown
 
@@ -42,12 +43,14 @@ def backfill(
     are asked for again.
 
     Args:
-        properties: Ids of properties.
-        asset_types: Ids of asset types.
-        assessment_types: Ids of assessment types, for assessments and schedules.
+        properties: Ids of properties, as in assets.property_id. Alone they read assets, assessments and schedules.
+        asset_types: Ids of asset types, as in asset_types.asset_type_id; only assets are read.
+        assessment_types: Ids of assessment types; only assessments and schedules are read.
         assets: Ids of assets.
         assessments: Ids of assessments.
     """
+    if not any((properties, asset_types, assessment_types, assets, assessments)):
+        return Failed(message="Nothing was asked for: fill in at least one of the lists of ids")
     given = (properties, asset_types, assessment_types, assets, assessments)
     scope = runbooks.Scope(*(tuple(one.strip() for one in ids) for ids in given))
     return shown("backfill", lambda settings, steps: runbooks.backfill(settings, scope, call=steps))

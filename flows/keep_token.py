@@ -14,10 +14,15 @@ from shell import TOKEN_BLOCK
 from propsync.settings import legal_token
 
 
-def main() -> None:
-    """Prefect encrypts it; nothing is printed. Raises ValueError for what no header can carry."""
-    Secret(value=SecretStr(legal_token(sys.stdin.read()))).save(TOKEN_BLOCK, overwrite=True)
+def main() -> str:
+    """Prefect encrypts it; only the block's name is told."""
+    try:
+        token = legal_token(sys.stdin.read())
+    except ValueError as error:
+        sys.exit(f"that is no token: {error}. Put it alone on standard input")
+    Secret(value=SecretStr(token)).save(TOKEN_BLOCK, overwrite=True)
+    return f"made the Secret block {TOKEN_BLOCK}"
 
 
 if __name__ == "__main__":
-    main()
+    sys.stdout.write(main() + "\n")

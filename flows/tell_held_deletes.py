@@ -6,6 +6,7 @@ PREFECT_API_URL=http://127.0.0.1:4200/api python flows/tell_held_deletes.py http
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import Any
 
 from prefect.automations import Automation
@@ -23,11 +24,13 @@ PAYLOAD = (
 )
 
 
-def main(url: str) -> None:
-    """Keeps the address in a block, which Prefect encrypts, and makes the automation."""
-    webhook = Webhook(method="POST", url=SecretStr(url))
-    block: Any = webhook.save("propsync-held-deletes", overwrite=True)
-    Automation(
+def main(words: list[str]) -> str:
+    """Keeps the address in a block, which Prefect encrypts, and makes the automation, or makes it anew; says so."""
+    url = words[0] if len(words) == 1 else ""
+    if not url.startswith(("https://", "http://")):
+        sys.exit("usage: python flows/tell_held_deletes.py https://hooks.example.org/…")
+    block: Any = Webhook(method="POST", url=SecretStr(url)).save("propsync-held-deletes", overwrite=True)
+    wanted = Automation(
         name=NAME,
         trigger=EventTrigger(
             expect={"propsync.deletes.held"},
@@ -36,8 +39,13 @@ def main(url: str) -> None:
             threshold=1,
         ),
         actions=[CallWebhook(block_document_id=block, payload=PAYLOAD)],
-    ).create()
+    )
+    with suppress(ValueError):  # there was none
+        before: Any = Automation.read(name=NAME)
+        before.delete()
+    wanted.create()
+    return f"made the automation {NAME!r}; try it: Automations in the pages, or hold some deletes"
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    sys.stdout.write(main(sys.argv[1:]) + "\n")

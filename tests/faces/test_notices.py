@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -125,3 +130,29 @@ def test_nobody_listening_is_a_warning_too(propsync, receiver):
 def test_a_sync_without_archive_leaves_documents_to_a_run_of_their_own(propsync):
     assert json.loads(propsync("sync", "--no-archive", "--json").stdout)["documents"] is None
     assert json.loads(propsync("archive", "--json").stdout)["stored"] > 0
+
+
+def test_a_setting_that_is_wrong_at_night_is_told(propsync, receiver, tmp_path):
+    done = propsync("sync", token=None, token_file=str(tmp_path / "nowhere"), notify_url=receiver.url)
+    told = receiver.only()
+    assert (told["status"], told["exit_code"]) == ("failed", done.returncode) == ("failed", 2)
+    assert "PROPSYNC_TOKEN_FILE" in told["text"]
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_stopped_says_so(sandbox, receiver, tmp_path, by):
+    sandbox.set_faults([{"match": {"path": "/properties/assets"}, "effect": {"kind": "delay", "seconds": 5}}])
+    settings = {"BASE_URL": sandbox.base_url, "TOKEN": sandbox.token, "NOTIFY_URL": receiver.url}
+    settings["HOME"] = str(tmp_path / "home")
+    environ = os.environ | {f"PROPSYNC_{name}": value for name, value in settings.items()}
+    program = [str(Path(sys.executable).with_name("propsync")), "--log-level", "DEBUG", "sync"]
+    with subprocess.Popen(program, env=environ, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if "GET /properties/assets" in line or "step assets" in line:
+                process.send_signal(by)
+                break
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "interrupted: what is published stays" in errors
+    assert (receiver.only()["status"], receiver.only()["exit_code"]) == ("interrupted", 130)

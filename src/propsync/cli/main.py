@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 import os
+import signal
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -218,6 +219,7 @@ def run() -> None:
     """The program: runs a command and ends with its exit code; no traceback for what people can mend themselves."""
     code: int | str | None = 0
     gc.set_threshold(_ALLOCATIONS)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a service manager's stop is told like Ctrl-C
     try:
         app()
     except SystemExit as ended:  # how typer ends; wrong usage is told by then

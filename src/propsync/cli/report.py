@@ -16,8 +16,6 @@ def print_report(report: Report, *, as_json: bool) -> None:
     print_counts(report)
     for line in report.left_behind:
         echo(f"Left behind: {line}")
-    if any(counts["held"] for counts in report.resources.values()):
-        echo(f"See ops.held_deletes; if they are to go: propsync sync --accept-deletes {report.run_id}")
     if report.documents:
         told = report.documents
         echo(f"Documents: {told['stored']:,} stored, {told['failed']:,} failed, {told['lacking']:,} lacking")

@@ -9,8 +9,9 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from propsync.api import post_notice
-from propsync.errors import PropsyncError, UsageError
+from propsync.errors import PropsyncError, SettingsError, UsageError
 from propsync.log import redact
+from propsync.runbooks.report import in_one_line
 from propsync.settings import Settings
 
 _log = logging.getLogger("propsync.notice")
@@ -41,9 +42,9 @@ R = TypeVar("R", bound=Ended)
 
 
 def noticed(flow: str) -> Callable[[Callable[Concatenate[Settings, P], R]], Callable[Concatenate[Settings, P], R]]:
-    """For runbooks: what one returns, or the error that ended it, is posted. A notice that fails ends nothing.
+    """For runbooks: what one returns, or what ended it, is posted. A notice that fails ends nothing.
 
-    What was asked wrongly (UsageError) is no run, and whoever typed it has read the answer.
+    What was asked wrongly is no run, and whoever typed it has read the answer; a setting that is wrong at night is one.
     """
 
     def around(runbook: Callable[Concatenate[Settings, P], R]) -> Callable[Concatenate[Settings, P], R]:
@@ -51,10 +52,9 @@ def noticed(flow: str) -> Callable[[Callable[Concatenate[Settings, P], R]], Call
         def run(settings: Settings, /, *args: P.args, **kwargs: P.kwargs) -> R:
             try:
                 report = runbook(settings, *args, **kwargs)
-            except UsageError:
-                raise
-            except Exception as error:
-                _post(settings, _of_error(flow, error))
+            except BaseException as error:
+                if isinstance(error, SettingsError) or not isinstance(error, UsageError):
+                    _post(settings, _of_error(flow, error))
                 raise
             _post(settings, _of_report(flow, report))
             return report
@@ -79,18 +79,14 @@ def _of_report(flow: str, report: Ended) -> dict[str, Any]:
     return report.to_json() | {"flow": flow, "exit_code": report.exit_code, "text": text}
 
 
-def _of_error(flow: str, error: Exception) -> dict[str, Any]:
+def _of_error(flow: str, error: BaseException) -> dict[str, Any]:
+    status, code, line = "failed", 1, in_one_line(error)
     if isinstance(error, PropsyncError):
-        status, code, line = "busy" if error.exit_code == 4 else "failed", error.exit_code, str(error)
-    else:
-        status, code, line = "failed", 1, f"{type(error).__name__}: {' '.join(str(error).split())}"
-    return {
-        "flow": flow,
-        "status": status,
-        "exit_code": code,
-        "left_behind": [line],
-        "text": f"propsync {flow}: {status}\n{line}",
-    }
+        status, code = "busy" if error.exit_code == 4 else "failed", error.exit_code
+    elif not isinstance(error, Exception):  # Ctrl-C, a stopped service
+        status, code = "interrupted", 130
+    told = {"flow": flow, "status": status, "exit_code": code, "left_behind": [line]}
+    return told | {"text": f"propsync {flow}: {status}\n{line}"}
 
 
 def _in_teams(text: str) -> dict[str, Any]:

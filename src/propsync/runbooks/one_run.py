@@ -12,10 +12,9 @@ from typing import Protocol
 
 from propsync.api import RetryPolicy
 from propsync.errors import PropsyncError, ResourceFailed
-from propsync.log import redact
 from propsync.resources import RESOURCES, SYNCED
 from propsync.runbooks.family import Family
-from propsync.runbooks.report import Report, left_behind
+from propsync.runbooks.report import Report, in_one_line, left_behind
 from propsync.runbooks.retention import prune, refuse_lost_history
 from propsync.runbooks.site import Site
 from propsync.runs import Run, next_run, run_status, time_of
@@ -75,7 +74,7 @@ def one_run(
                 call("publish", lambda: site.publisher.publish(site.warehouse, run.run_id))
             _tidy(site, run)
         except BaseException as error:
-            site.journal.end(run, "failed", _in_one_line(error))
+            site.journal.end(run, "failed", in_one_line(error))
             raise
     return report
 
@@ -125,14 +124,9 @@ def _end(site: Site, run: Run, began: float) -> Report:
     verdicts = site.journal.verdicts(run.run_id)
     status = run_status(verdicts, site.journal.held(run.run_id))
     errors = site.journal.errors(run.run_id)
-    lines = left_behind(verdicts, errors, site.journal.reasons_held(run.run_id))
+    lines = left_behind(verdicts, errors, site.journal.reasons_held(run.run_id), run.run_id)
     site.journal.end(run, status, "; ".join(lines) or None)
     counts = site.journal.counts(run.run_id)
     published = None if status == "failed" else str(site.settings.published)
     ordered = {name: counts[name] for name in RESOURCES if name in counts}
     return Report(run.run_id, status, time.monotonic() - began, ordered, lines, published)
-
-
-def _in_one_line(error: BaseException) -> str:
-    words = str(error) if isinstance(error, PropsyncError) else f"{type(error).__name__}: {error}"
-    return redact(" ".join(words.split()))  # it stands in a table that people get

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from propsync.errors import PropsyncError
+from propsync.log import redact
 from propsync.runs import Verdict, exit_code
 
 
@@ -70,7 +72,10 @@ _MOST_REASONS = 3
 
 
 def left_behind(
-    verdicts: Mapping[str, Verdict], errors: Mapping[str, str], held: Sequence[tuple[str, str, int]] = ()
+    verdicts: Mapping[str, Verdict],
+    errors: Mapping[str, str],
+    held: Sequence[tuple[str, str, int]] = (),
+    run_id: str = "RUN",
 ) -> list[str]:
     """A line for each resource that is not as fresh as the run, or of which records are held, by reason."""
     lines = []
@@ -84,7 +89,8 @@ def left_behind(
                 "Run `propsync sync` again"
             )
         lines += _held(name, [(reason, count) for of, reason, count in held if of == resource])
-    return lines
+    accept = f"propsync sync --accept-deletes {run_id}, or nightly with accept_deletes={run_id} under Prefect"
+    return [*lines, *([f"what is held stands in ops.held_deletes; if it is to go: {accept}"] if held else [])]
 
 
 def _held(name: str, reasons: Sequence[tuple[str, int]]) -> list[str]:
@@ -94,3 +100,14 @@ def _held(name: str, reasons: Sequence[tuple[str, int]]) -> list[str]:
     told = [reason for reason, _ in reasons[:_MOST_REASONS]]
     more = ["…"] if len(reasons) > _MOST_REASONS else []
     return [f"{count} {name} that the API lists no more are held ({'; '.join([*told, *more])})"]
+
+
+def in_one_line(error: BaseException) -> str:
+    """What ended a run, for tables that people get and notices that leave the machine."""
+    if isinstance(error, PropsyncError):
+        words = str(error)
+    elif isinstance(error, Exception):
+        words = f"{type(error).__name__}: {error}"
+    else:
+        words = "it was interrupted; the next run goes on from there"
+    return redact(" ".join(words.split()))
