@@ -16,7 +16,7 @@ from deploy.unit_files import BIN, DEPLOY, INSTALLED, Machine, run_service, valu
 
 needs_systemd = pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not here")
 UNITS = sorted(path.name for path in DEPLOY.iterdir() if path.suffix in (".service", ".timer"))
-SERVICES = ["propsync.service", "propsync-watchdog.service"]
+SERVICES = ["propsync.service", "propsync-serve.service", "propsync-watchdog.service"]
 TIMERS = ["propsync.timer", "propsync-watchdog.timer"]
 LONDON = ZoneInfo("Europe/London")
 EXPOSURE = 15
