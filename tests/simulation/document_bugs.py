@@ -118,7 +118,7 @@ def _gone_with_assessment(patches: Patches) -> None:
 
 @_bug("an archive publishes what a killed sync had merged in part")
 def _half_published(patches: Patches) -> None:
-    patches.put(archive_site, "_finish_earlier", lambda *_: None)
+    patches.put(archive_site, "merge_earlier", lambda *_: None)
     patches.silence_checks()
 
 

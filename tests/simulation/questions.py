@@ -94,17 +94,17 @@ class Questions:
             present.check(found)
             self._check_told(found, problems)
             check_merged(self.home, found, problems)
-            is_waiting = self._check_wanted(found, problems, is_told=True)
+            is_waiting = self._check_wanted(found, problems)
             self.coverage += of_end(found)
         check_landing(self.home, problems)
         problems.settle("after the quiet run")
         return present.is_settled and not is_waiting
 
-    def _check_wanted(self, found: Published, problems: Problems, *, is_told: bool) -> bool:
+    def _check_wanted(self, found: Published, problems: Problems) -> bool:
         if self.archived is None or self.scenario.archive is None:
             return False
         wanted = WantedDocuments(self.world, self.scenario.archive, self.archived.served, problems)
-        wanted.check(found, self.runs[-1][1], is_told=is_told)
+        wanted.check(found, self.runs[-1][1])
         return wanted.is_waiting
 
     def _check_told(self, found: Published, problems: Problems) -> None:
@@ -150,7 +150,7 @@ class Questions:
             check_same(before, after, "rebuild = incremental", problems)
             with published(self.home) as found:
                 self._check_archived(found, problems)
-                self._check_wanted(found, problems, is_told=False)
+                self._check_wanted(found, problems)
             problems.settle("after a rebuild")
             self.coverage["rebuilt"] += 1
 

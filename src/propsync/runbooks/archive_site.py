@@ -19,9 +19,7 @@ from propsync.documents.ledger import Choice, Ledger
 from propsync.documents.pdf import PdfReader
 from propsync.documents.reading import DocumentReader
 from propsync.documents.taken import Taken, TakenStore
-from propsync.errors import ResourceFailed
-from propsync.resources import SYNCED
-from propsync.runbooks.family import Family
+from propsync.runbooks.one_run import merge_earlier
 from propsync.runbooks.site import WAREHOUSE, Site, make_home, workplace
 from propsync.runs import Run, RunLock, next_run
 from propsync.settings import Settings
@@ -121,7 +119,7 @@ class ArchiveSite:
         """Tells what is lacking of `choice`, and publishes if anything changed; how many lack, and where it is."""
         run = self.begin(site)
         if site.publisher.is_behind(site.warehouse):
-            _finish_earlier(site, run)
+            merge_earlier(site, run)
         lacking = Ledger(site.warehouse).cover(choice, run.run_id)
         site.journal.end(run, status, error)
         if not site.publisher.is_behind(site.warehouse) and site.publisher.note():
@@ -131,15 +129,6 @@ class ArchiveSite:
             _log.warning("%s", warning)
         site.publisher.publish(site.warehouse, run.run_id)
         return lacking, str(self.settings.published)
-
-
-def _finish_earlier(site: Site, run: Run) -> None:
-    """A sync that was killed may have merged what its tables do not show yet: published are both or neither."""
-    for resource in SYNCED:
-        try:
-            Family(site, run, resource).finish_earlier()
-        except ResourceFailed as error:
-            _log.error("%s", error)  # its tables stay as they were, as a sync would leave them
 
 
 @contextmanager

@@ -105,13 +105,18 @@ def _tidy(site: Site, run: Run) -> None:
 
 def finish_earlier(site: Site, run: Run) -> None:
     """Merges snapshots that a killed run landed whole, and publishes what an earlier run could not."""
+    merge_earlier(site, run)
+    if site.publisher.is_behind(site.warehouse):
+        site.publisher.publish(site.warehouse, run.run_id)
+
+
+def merge_earlier(site: Site, run: Run) -> None:
+    """Merges and builds what a killed run landed or merged: published are its history and its tables, or neither."""
     for resource in SYNCED:
         try:
             Family(site, run, resource).finish_earlier()
         except ResourceFailed as error:
             _log.error("%s", error)  # its tables stay as they were; the others are finished
-    if site.publisher.is_behind(site.warehouse):
-        site.publisher.publish(site.warehouse, run.run_id)
 
 
 def _last_landed(site: Site) -> datetime | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from propsync.documents.ledger import Choice, Ledger
 from propsync.errors import BaseLost, ManifestUnreadable, ResourceFailed, StateUnusable, UsageError
 from propsync.landing import Base, Bases, Manifest
 from propsync.log import redact
@@ -112,6 +113,8 @@ class _Rebuild:
             Family(site, run, resource).build()
         note_landed(site.journal, site.warehouse, self._manifests(landed))
         self.source.carried.settle_changes(site.warehouse, run.run_id)
+        if kinds := site.settings.archive_kinds:
+            Ledger(site.warehouse).cover(Choice(kinds, site.settings.archive_statuses), run.run_id)
         mark_all(site.warehouse, run)
         for warning in run_checks(site.warehouse, run.run_id):
             _log.warning("%s", warning)

@@ -28,8 +28,8 @@ class WantedDocuments:
         self._problems = problems
         self.is_waiting = False
 
-    def check(self, found: Published, window: Window, *, is_told: bool) -> None:
-        """Every document that is wanted, and what is told of those that are lacking, where a run on documents told."""
+    def check(self, found: Published, window: Window) -> None:
+        """Every document that is wanted, and what is told of those that are lacking."""
         asked = rows_of(found)
         rows = found.rows("select assessment_id, status, changed_at from main.assessments")
         wanted = {
@@ -40,8 +40,7 @@ class WantedDocuments:
         }
         for pair, changed_at in wanted.items():
             self._check_one(pair, asked.get(pair, Asked([], None)), changed_at, window)
-        if is_told:
-            self._check_coverage(found, wanted, asked)
+        self._check_coverage(found, wanted, asked)
         self._check_repeats(asked)
         self._check_contents(found, asked)
 
