@@ -11,10 +11,11 @@ from prefect.events import emit_event
 from prefect.runtime import flow_run
 
 from propsync.errors import PropsyncError
-from propsync.runbooks import Report, news
+from propsync.runbooks import Report, in_markdown, news
 from propsync.settings import Settings
 
 _log = logging.getLogger("propsync.prefect")
+_LONGEST_LINE = 1_000  # characters
 _COLUMNS = {
     "verdict": "verdict",
     "fetched": "rows in",
@@ -81,7 +82,7 @@ class Leaving:
         create_table_artifact([row], key=f"propsync-{self._flow}-documents", description=report.ended)
 
     def _attention(self, lines: list[str]) -> None:
-        markdown = "# Left behind\n\n" + "\n".join(f"- {line}" for line in lines)
+        markdown = "# Left behind\n\n" + "\n".join(f"- {in_markdown(line, _LONGEST_LINE)}" for line in lines)
         create_markdown_artifact(markdown, key=f"propsync-{self._flow}-attention", description="What was left behind")
 
     def _of_resources(self, report: Report) -> None:

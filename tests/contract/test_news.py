@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from propsync.runbooks import news, nightly
-from propsync.runbooks.news import in_words
+from propsync.runbooks.news import in_markdown, in_words
 from propsync.settings import Settings, load_settings
 from propsync.warehouse import open_published
 from propsync_sandbox import Sandbox
@@ -69,3 +69,9 @@ def test_words_are_of_what_happened_alone():
         "4 new, 1,012 changed, 30 held"
     )
     assert in_words({"unchanged": 9}) == "nothing changed"
+
+
+def test_names_of_others_are_no_markup_and_no_longer_than_they_should_be():
+    hostile = "x`|\n\n# All gone\n[Sign in](http://evil/)\n```"
+    assert in_markdown(hostile, 80) == "x\\`\\|  \\# All gone \\[Sign in\\](http://evil/) \\`\\`\\`"
+    assert in_markdown("a" * 200_000, 80) == "a" * 80 + "…"

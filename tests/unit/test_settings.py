@@ -293,3 +293,9 @@ def test_importing_settings_brings_in_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("host", ["api..example.org", "a" * 64 + ".example.org"])
+def test_a_host_name_that_cannot_be_one_is_said_before_anything_is_asked(host):
+    with pytest.raises(SettingsError, match="host name"):
+        load_settings(environ={"PROPSYNC_BASE_URL": f"https://{host}"})

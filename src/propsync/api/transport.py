@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import ssl
-from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import NoReturn
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
 from propsync import log
 from propsync.api.answers import Traffic
 from propsync.api.clock import Clock
+from propsync.api.connections import Connections, is_about_certificate
 from propsync.api.decoding import ACCEPT_ENCODING
 from propsync.api.requests import Accept, ApiRequest
 from propsync.api.retry import Setback
@@ -34,14 +32,16 @@ _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.
 class Reply:
     """An answer whose body is still to be read: status, header names in lower case, and the chunks."""
 
-    def __init__(self, request: ApiRequest, response: httpx.Response, traffic: Traffic, clock: Clock) -> None:
+    def __init__(
+        self, request: ApiRequest, response: httpx.Response, traffic: Traffic, clock: Clock, began: float
+    ) -> None:
         self.status = response.status_code
         self.headers: Mapping[str, str] = {name.lower(): value for name, value in response.headers.items()}
         self._request = request
         self._response = response
         self._traffic = traffic
         self._clock = clock
-        self._started = clock.monotonic()
+        self._began = began  # before the request was sent: headers that drip are late as well
 
     def chunks(self, bound: int) -> Iterator[bytes]:
         """The body as received. Raises PageTooLarge beyond `bound` bytes, Setback when it drips too slowly."""
@@ -59,7 +59,7 @@ class Reply:
     def _check_pace(self, received: int) -> None:
         document = self._request.accept in (Accept.PDF, Accept.ZIP)
         allowed = WHOLE_SECONDS + (received / DOCUMENT_BYTES_PER_SECOND if document else 0)
-        if self._clock.monotonic() - self._started > allowed:
+        if self._clock.monotonic() - self._began > allowed:
             raise Setback(f"the body did not arrive within {allowed:.0f} s", crowded=True)
 
     def start_of_body(self) -> bytes:
@@ -84,51 +84,33 @@ def check_bound(where: str, size: int, bound: int) -> None:
 
 
 class Transport:
-    """Kept connections over HTTP/1.1; the system's trust store and proxy variables hold.
-
-    Each connection has an httpx transport of its own. A pool that all share looks at every idle connection before each
-    request; and a client, for cookies and redirects that the API has none of, makes a request cost half as much again.
-    """
+    """Requests over HTTP/1.1; redirects are not followed, as the token must not go elsewhere."""
 
     def __init__(self, base_url: str, verify: ssl.SSLContext | None, clock: Clock) -> None:
         self.traffic = Traffic()
         self._base_url = base_url.rstrip("/")
         self._clock = clock
-        self._verify = verify or trust(base_url)
-        self._proxy = _proxy(base_url, self._verify)
+        self._connections = Connections(base_url, verify)
         self._timeout = httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS, write=WRITE_SECONDS).as_dict()
-        self._idle: deque[httpx.HTTPTransport] = deque()
 
     def close(self) -> None:
         """Close all connections."""
-        while self._idle:
-            self._idle.pop().close()
+        self._connections.close()
 
     @contextmanager
     def send(self, request: ApiRequest, token: str, *, is_repeat: bool) -> Iterator[Reply]:
         """Send once. What goes wrong inside the block too is raised as Setback or CertificateRefused."""
         self.traffic.count(requests=1, retries=int(is_repeat))
+        began = self._clock.monotonic()
         try:
             asked = self._asked(request, token)
-            with self._connection() as connection, closing(connection.handle_request(asked)) as response:
-                yield Reply(request, response, self.traffic, self._clock)
+            with self._connections.one() as connection, closing(connection.handle_request(asked)) as response:
+                yield Reply(request, response, self.traffic, self._clock, began)
             return
         except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL) as error:
             failure = error
         # Raised outside the handler: httpx's errors carry the request, and with it the token.
         _raise(str(request), failure)
-
-    @contextmanager
-    def _connection(self) -> Iterator[httpx.HTTPTransport]:
-        """The one used last, which is the most likely to be open still."""
-        try:
-            connection = self._idle.pop()
-        except IndexError:
-            connection = httpx.HTTPTransport(verify=self._verify, proxy=self._proxy)
-        try:
-            yield connection
-        finally:
-            self._idle.append(connection)
 
     def _asked(self, request: ApiRequest, token: str) -> httpx.Request:
         return httpx.Request(
@@ -138,34 +120,6 @@ class Transport:
             content=request.body,
             extensions={"timeout": self._timeout},
         )
-
-
-def trust(base_url: str) -> ssl.SSLContext:
-    """The system's trust store, which takes longer to read than many a sync; plain HTTP asks it nothing."""
-    if base_url.lower().startswith("http://"):
-        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # it trusts nobody
-    return ssl.create_default_context()
-
-
-def _proxy(base_url: str, verify: ssl.SSLContext) -> httpx.Proxy | None:
-    """The proxy that the environment names for an address; a variable that cannot be used is refused in any case."""
-    told = {scheme: address for scheme, address in getproxies().items() if scheme in ("http", "https", "all")}
-    try:
-        proxies = {scheme: _usable(address, verify) for scheme, address in told.items() if address}
-    except (ValueError, ImportError, httpx.InvalidURL):
-        failure = "a proxy variable (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY) holds an address that cannot be used"
-    else:
-        url = urlsplit(base_url)
-        is_direct = proxy_bypass(url.netloc.rpartition("@")[2])
-        return None if is_direct else proxies.get(url.scheme.lower()) or proxies.get("all")
-    # Outside the handler: the address may carry a password.
-    raise UsageError("proxy", failure, "Correct or unset it, then run `propsync doctor`")
-
-
-def _usable(address: str, verify: ssl.SSLContext) -> httpx.Proxy:
-    proxy = httpx.Proxy(address if "://" in address else f"http://{address}")
-    httpx.HTTPTransport(verify=verify, proxy=proxy).close()  # it looks for what proxies of this kind need
-    return proxy
 
 
 def _headers(request: ApiRequest, token: str) -> dict[str, str]:
@@ -184,7 +138,7 @@ def _headers(request: ApiRequest, token: str) -> dict[str, str]:
 
 def _raise(where: str, error: Exception) -> NoReturn:
     reason = log.redact(str(error)) or type(error).__name__
-    if _is_about_certificate(error):
+    if is_about_certificate(error):
         raise CertificateRefused(where, f"the server's certificate was not accepted ({reason})")
     if isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol):
         raise UsageError(where, f"the address cannot be used ({reason})", "Check PROPSYNC_BASE_URL")
@@ -192,11 +146,3 @@ def _raise(where: str, error: Exception) -> NoReturn:
     if isinstance(error, httpx.TimeoutException):
         raise Setback(f"timed out ({type(error).__name__})", sent=sent, crowded=True)
     raise Setback(f"the connection failed: {reason}" if sent else f"no connection: {reason}", sent=sent)
-
-
-def _is_about_certificate(error: BaseException | None) -> bool:
-    while error is not None:
-        if isinstance(error, ssl.SSLCertVerificationError):
-            return True
-        error = error.__cause__ or error.__context__
-    return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,6 +14,8 @@ from propsync.warehouse import Reader, open_published
 
 _WORDS = {"inserted": "new", "updated": "changed", "deleted": "gone", "held": "held", "rejected": "rejected"}
 _MOST_NAMED = 5
+_LONGEST_NAME = 80  # characters
+_MARKUP = re.compile(r"([\\`*_\[\]<>#|~])")
 _FURTHER = """
 ```sql
 -- each change, field by field
@@ -39,6 +42,12 @@ def news(settings: Settings, report: Report) -> str:
     return "\n".join([f"- {line}" for line in lines]) + "\n" + _FURTHER.format(**told)
 
 
+def in_markdown(text: str, most: int) -> str:
+    """Text of others as text: what could be a heading, a link or the end of a block there is escaped, and it is cut."""
+    printable = "".join(one if one.isprintable() else " " for one in text[: most + 1])
+    return _MARKUP.sub(r"\\\1", printable[:most]) + ("…" if len(text) > most else "")
+
+
 def in_words(counts: Mapping[str, Any]) -> str:
     """What happened to a resource's records: `4 new, 12 changed, 3 gone`."""
     told = [f"{counts[name]:,} {word}" for name, word in _WORDS.items() if counts.get(name)]
@@ -60,7 +69,8 @@ def _names(reader: Reader, run_id: str) -> Iterator[str]:
     )
     for change, count, names in reader.rows(query)[1]:
         more = ", …" if count > _MOST_NAMED else ""
-        yield f"{count:,} × {change}: {', '.join(names[:_MOST_NAMED])}{more}"
+        told = ", ".join(in_markdown(name, _LONGEST_NAME) for name in names[:_MOST_NAMED])
+        yield f"{count:,} × {change}: {told}{more}"
 
 
 def _documents(came: Mapping[str, Any] | None) -> Iterator[str]:

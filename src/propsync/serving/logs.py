@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 _MOST = 20_000_000  # bytes
 _LOOK_AT = 20_000  # bytes at the end
+_EMPTY = "Application startup failed"  # the reason stands before it
 _TROUBLE = ("error", "critical", "exception", "cannot", "fatal")
 
 
@@ -37,5 +38,5 @@ def last_trouble(log: Path) -> str:
     with log.open("rb") as file:
         file.seek(max(0, log.stat().st_size - _LOOK_AT))
         lines = [line.strip() for line in file.read().decode("utf-8", "replace").splitlines() if line.strip()]
-    troubles = [line for line in lines if any(word in line.casefold() for word in _TROUBLE)]
+    troubles = [line for line in lines if any(word in line.casefold() for word in _TROUBLE) and _EMPTY not in line]
     return next(reversed(troubles or lines), "")

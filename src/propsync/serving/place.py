@@ -49,6 +49,11 @@ class Place:
         return self.home / "prefect"
 
     @property
+    def mark(self) -> str:
+        """What its programs are known by, however home is spelt."""
+        return str(self.folder.resolve())
+
+    @property
     def logs(self) -> Path:
         """The programs' output."""
         return self.folder / "logs"
@@ -79,7 +84,7 @@ class Place:
         """What every program of the service gets: nothing of another Prefect's, and none of propsync's settings."""
         kept = {name: value for name, value in inherited.items() if not name.startswith(("PREFECT_", "PROPSYNC_"))}
         own = {
-            MARK: str(self.folder),
+            MARK: self.mark,
             "PREFECT_HOME": str(self.folder),
             "PREFECT_API_URL": self.api,
             "PREFECT_SERVER_UI_STATIC_DIRECTORY": str(self.folder / "ui"),  # not where Prefect is installed

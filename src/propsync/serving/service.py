@@ -79,7 +79,7 @@ class Service:
             raise Busy("serve", f"{lock.holder()} is up for {self.place.home}", "Stop that one first") from None
 
     def _start(self) -> None:
-        if left := programs.end_all(str(self.place.folder), _PATIENCE):
+        if left := programs.end_all(self.place.mark, _PATIENCE):
             _logger.warning("processes of a service that was killed, now ended: %d", left)
         _check_port(self.place)
         _logger.info("starting the Prefect server")
@@ -108,12 +108,12 @@ class Service:
         server, workers = self._programs[:1], self._programs[1:]
         for worker in workers:
             worker.stop(_PATIENCE)
-        programs.end_all(str(self.place.folder), _PATIENCE, spared=[one.pid for one in server])
+        programs.end_all(self.place.mark, _PATIENCE, spared=[one.pid for one in server])
         if workers:
             self._mark_stopped()
         for program in server:
             program.stop(_PATIENCE)
-        programs.end_all(str(self.place.folder), _PATIENCE)
+        programs.end_all(self.place.mark, _PATIENCE)
 
     def _mark_stopped(self) -> None:
         try:

@@ -32,6 +32,10 @@ def _check_address(text: str) -> str:
         raise ValueError("http is for this computer (loopback) only")
     if not text.isascii() or not text.isprintable() or " " in text:
         raise ValueError("it holds spaces or characters that an address cannot hold")
+    try:
+        parts.hostname.encode("idna")
+    except UnicodeError as error:
+        raise ValueError("a part of its host name is empty or too long") from error
     return text
 
 

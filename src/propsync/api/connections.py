@@ -1,0 +1,109 @@
+"""Kept connections to one server; the system's trust store and proxy variables hold."""
+
+from __future__ import annotations
+
+import ipaddress
+import ssl
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import httpx
+
+from propsync.errors import UsageError
+
+
+class Connections:
+    """Each has an httpx transport of its own, and threads take turns.
+
+    A pool that all share looks at every idle connection before each request; and a client, for cookies and redirects
+    that the API has none of, makes a request cost half as much again. Raises UsageError for a proxy that is none.
+    """
+
+    def __init__(self, base_url: str, verify: ssl.SSLContext | None) -> None:
+        self._verify = verify or trust(base_url)
+        self._proxy = _proxy(base_url, self._verify)
+        self._idle: deque[httpx.HTTPTransport] = deque()
+
+    def close(self) -> None:
+        """Close all."""
+        while self._idle:
+            self._idle.pop().close()
+
+    @contextmanager
+    def one(self) -> Iterator[httpx.HTTPTransport]:
+        """The one used last, which is the most likely to be open still, or a new one."""
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            connection = httpx.HTTPTransport(verify=self._verify, proxy=self._proxy)
+        try:
+            yield connection
+        finally:
+            if _holds_more(connection):
+                connection.close()
+            else:
+                self._idle.append(connection)
+
+
+def _holds_more(connection: httpx.HTTPTransport) -> bool:
+    """Whether bytes beyond the answer came with it: they would be taken for the next request's answer.
+
+    httpcore does not look there before it uses a connection again, and shows it to nobody; hence its own members.
+    """
+    for one in connection._pool.connections:
+        inner: Any = one
+        while inner is not None and not hasattr(inner, "_h11_state"):
+            inner = getattr(inner, "_connection", None)
+        if inner is not None and inner._h11_state.trailing_data[0]:
+            return True
+    return False
+
+
+def trust(base_url: str) -> ssl.SSLContext:
+    """The system's trust store, which takes longer to read than many a sync; plain HTTP asks it nothing."""
+    if base_url.lower().startswith("http://"):
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # it trusts nobody
+    return ssl.create_default_context()
+
+
+def _proxy(base_url: str, verify: ssl.SSLContext) -> httpx.Proxy | None:
+    """The proxy that the environment names for an address; a variable that cannot be used is refused in any case."""
+    told = {scheme: address for scheme, address in getproxies().items() if scheme in ("http", "https", "all")}
+    try:
+        proxies = {scheme: _usable(address, verify) for scheme, address in told.items() if address}
+    except (ValueError, ImportError, httpx.InvalidURL):
+        failure = "a proxy variable (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY) holds an address that cannot be used"
+    else:
+        url = urlsplit(base_url)
+        return None if _is_direct(url) else proxies.get(url.scheme.lower()) or proxies.get("all")
+    # Outside the handler: the address may carry a password.
+    raise UsageError("proxy", failure, "Correct or unset it, then run `propsync doctor`")
+
+
+def _is_direct(url: SplitResult) -> bool:
+    """Without a proxy: what NO_PROXY names, and this computer, whose plain HTTP would carry the token out of it."""
+    host = url.hostname or ""
+    with suppress(ValueError):
+        if ipaddress.ip_address(host).is_loopback:
+            return True
+    # an address of IPv6 stands there without its brackets
+    return host == "localhost" or any(map(proxy_bypass, (url.netloc.rpartition("@")[2], host)))
+
+
+def _usable(address: str, verify: ssl.SSLContext) -> httpx.Proxy:
+    proxy = httpx.Proxy(address if "://" in address else f"http://{address}")
+    httpx.HTTPTransport(verify=verify, proxy=proxy).close()  # it looks for what proxies of this kind need
+    return proxy
+
+
+def is_about_certificate(error: BaseException | None) -> bool:
+    """Whether a failure is that of a certificate that is not trusted."""
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

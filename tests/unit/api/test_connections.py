@@ -1,0 +1,121 @@
+"""Promises of kept connections and notices: an answer belongs to its request, nothing goes where it should not."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from propsync.api import AssetQuery, RetryPolicy, notices, post_notice, schedule_request
+from propsync.errors import TransientApiError
+
+LIST = AssetQuery().request()
+Answers = Callable[[int, socket.socket], None]
+
+
+@pytest.fixture
+def raw() -> Iterator[Callable[[Answers], str]]:
+    """Serves whatever a function writes to the socket for the n-th request."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve(answers: Answers) -> str:
+            threading.Thread(target=accept, args=(answers,), daemon=True).start()
+            return f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+        count = [0]
+
+        def accept(answers: Answers) -> None:
+            while True:
+                try:
+                    connection, _ = listener.accept()
+                except OSError:
+                    return
+                threading.Thread(target=converse, args=(connection, answers), daemon=True).start()
+
+        def converse(connection: socket.socket, answers: Answers) -> None:
+            with connection:
+                while connection.recv(65_536):
+                    count[0] += 1
+                    try:
+                        answers(count[0], connection)
+                    except OSError:
+                        return
+
+        yield serve
+
+
+def said(body: str) -> bytes:
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    return (head + body).encode()
+
+
+def test_a_second_answer_that_came_with_the_first_is_not_the_next_request_s(connect, raw):
+    def twice(number: int, connection: socket.socket) -> None:
+        body = f'{{"type": "{number}"}}'
+        connection.sendall(said(body) + (said('{"type": "of nobody"}') if number == 1 else b""))
+
+    api = connect(raw(twice))
+    answers = [api.fetch(schedule_request("p", str(number))).body for number in range(3)]
+    assert answers == [b'{"type": "1"}', b'{"type": "2"}', b'{"type": "3"}']
+
+
+def test_headers_that_drip_are_late_as_well(connect, raw, monkeypatch):
+    monkeypatch.setattr("propsync.api.transport.WHOLE_SECONDS", 0.2)
+
+    def drip(_: int, connection: socket.socket) -> None:
+        for piece in (b"HTTP/1.1 200 OK\r\n", b"X-A: 1\r\n", said("{}").partition(b"\r\n")[2]):
+            time.sleep(0.2)
+            connection.sendall(piece)
+
+    from propsync.api import SYSTEM_CLOCK
+
+    api = connect(raw(drip), clock=SYSTEM_CLOCK, policy=RetryPolicy(attempts=1))
+    with pytest.raises(TransientApiError, match="did not arrive within"):
+        api.fetch(LIST)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_what_stays_on_this_computer_is_not_sent_through_a_proxy(connect, server, monkeypatch, host):
+    through(monkeypatch, "http://127.0.0.1:9", "")
+    url = server.url.replace("127.0.0.1", host)
+    assert connect(url).fetch(LIST).status == 200
+
+
+def test_an_address_of_ipv6_that_no_proxy_names_is_reached_directly(monkeypatch):
+    from propsync.api.connections import _proxy, trust
+
+    through(monkeypatch, "http://proxy.example.org:3128", "2001:db8::1")
+    url = "https://[2001:db8::1]/v1"
+    assert _proxy(url, trust(url)) is None
+    assert _proxy("https://[2001:db8::2]/v1", trust(url)) is not None
+
+
+def through(monkeypatch: pytest.MonkeyPatch, proxy: str, spared: str) -> None:
+    for name, value in {"http_proxy": proxy, "https_proxy": proxy, "no_proxy": spared}.items():
+        monkeypatch.setenv(name, value)
+        monkeypatch.setenv(name.upper(), value)
+
+
+def test_a_notice_reads_no_body(raw):
+    def endless(_: int, connection: socket.socket) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        while True:
+            connection.sendall(b"10000\r\n" + b"x" * 65_536 + b"\r\n")
+
+    assert post_notice(raw(endless), b"{}") is None
+
+
+def test_a_notice_waits_so_long_in_all(raw, monkeypatch):
+    monkeypatch.setattr(notices, "NOTICE_SECONDS", 0.5)
+
+    def drip(_: int, connection: socket.socket) -> None:
+        for letter in said("{}"):
+            connection.sendall(bytes([letter]))
+            time.sleep(0.1)
+
+    began = time.monotonic()
+    assert "no answer came" in str(post_notice(raw(drip), b"{}"))
+    assert time.monotonic() - began < 5
