@@ -9,17 +9,27 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from propsync.cli.tables import echo
+from propsync.documents.marks import LOST
 from propsync.errors import UsageError
 from propsync.runs import RunLock
 from propsync.settings import Settings
 from propsync.storage import disk_use
-from propsync.warehouse import Reader, open_published
+from propsync.warehouse import Reader, open_published, text
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 _RUNS = """
 select run_id, flow, started_at, ended_at, status, error
 from ops.runs where status <> 'running' order by run_id desc limit 5
 """
+_JUDGED = """
+with ended as (from ops.runs where status <> 'running'),
+sync as (select max(run_id) as run_id from ended where flow not in ('backfill', 'rebuild', 'archive'))
+select ended.run_id, status, error from ended, sync
+where ended.run_id = sync.run_id or (ended.run_id > coalesce(sync.run_id, '') and status <> 'killed')
+qualify flow <> 'archive' or ended.run_id = max(ended.run_id) over (partition by flow)
+order by ended.run_id
+"""
+_STATUSES = ("ok", "attention", "killed", "failed")  # from good to bad
 _READ = """
 select max(started_at) from ops.runs
 where flow not in ('backfill', 'rebuild', 'archive') and status in ('ok', 'attention')
@@ -35,14 +45,19 @@ _HELD = """
 select resource, run_id, reason, count(*) as records
 from ops.held_deletes group by all order by resource, run_id, reason
 """
-_DOCUMENTS = """
+_DOCUMENTS = f"""
 select
-  (select count(*) from documents where is_latest) as stored,
-  (select count(*) from documents where version > 1) as later_versions,
-  (select coalesce(sum(size_bytes), 0) from documents where state = 'stored')::bigint as bytes
+  count(*) filter (is_latest and not is_lost) as stored,
+  count(*) filter (is_lost) as lost,
+  count(*) filter (version > 1 and not is_lost) as later_versions,
+  coalesce(sum(size_bytes) filter (state = 'stored' and not is_lost), 0)::bigint as bytes
+from (
+  select *, state = 'stored' and coalesce(starts_with(last_error, {text(LOST)}), false) as is_lost from documents
+)
 """
 _LACKING = "select reason, count(*) as documents from marts.document_coverage group by reason order by reason"
 _COUNTS = "select table_name, row_count from ops.tables where table_schema = 'main' order by table_name"
+_PUBLISHING = ("propsync nightly", "propsync backfill")  # who ends without that has failed; others may have no news
 _WORDS = {
     "certified": "read completely",
     "agreed": "read completely, though the API's total is off",
@@ -86,7 +101,9 @@ def _trouble(lock: RunLock, published_at: datetime | None) -> str | None:
         return None
     if who.get("error"):
         return f"The run of {who['since']} failed: {who['error']}"
-    return None if who.get("ended") else f"The run of {who['since']} was killed"
+    if not who.get("ended"):
+        return f"The run of {who['since']} was killed"
+    return f"The run of {who['since']} failed: nothing could be read" if who["what"] in _PUBLISHING else None
 
 
 def _span(words: str) -> timedelta:
@@ -101,6 +118,7 @@ def _told(reader: Reader, settings: Settings) -> dict[str, Any]:
     lock = RunLock(settings.state / "run.lock")
     return {
         "published_at": _read_at(reader) or runs[0]["started_at"],
+        **_verdict(reader),
         "running": lock.holder() if lock.is_held() else None,
         "trouble": _trouble(lock, runs[0]["started_at"]),
         "runs": runs,
@@ -110,6 +128,14 @@ def _told(reader: Reader, settings: Settings) -> dict[str, Any]:
         "tables": dict(reader.rows(_COUNTS)[1]),
         "disk_bytes": _disk_use(settings),
     }
+
+
+def _verdict(reader: Reader) -> dict[str, Any]:
+    """That of the last sync, or the worst since then; of runs on documents the last tells for those before it."""
+    judged = _dicts(reader, _JUDGED)
+    worst = max(judged, key=lambda run: _STATUSES.index(run["status"]))
+    errors = [run["error"] for run in judged if run["error"]]
+    return {"run_id": worst["run_id"], "status": worst["status"], "left_behind": list(dict.fromkeys(errors))}
 
 
 def _read_at(reader: Reader) -> datetime | None:
@@ -130,14 +156,13 @@ def _dicts(reader: Reader, sql: str) -> list[dict[str, Any]]:
 
 
 def _print(told: dict[str, Any], max_age: str | None) -> None:
-    last = told["runs"][0]
-    echo(f"Published: as of {_time(told['published_at'])}, run {last['run_id']}, {last['status']}")
+    echo(f"Published: as of {_time(told['published_at'])}, run {told['run_id']}, {told['status']}")
     if told["running"]:
         echo(f"At work now: {told['running']}")
     if told["trouble"]:
         echo(told["trouble"])
-    if last["error"]:
-        echo(f"Left behind: {last['error']}")
+    for line in told["left_behind"]:
+        echo(f"Left behind: {line}")
     echo()
     for row in told["resources"]:
         echo(_resource_line(row, told["tables"].get(row["resource"], 0)))
@@ -145,25 +170,29 @@ def _print(told: dict[str, Any], max_age: str | None) -> None:
         echo(f"Held: {row['records']} {row['resource'].replace('_', ' ')}, {row['reason']} (run {row['run_id']})")
     _print_documents(told["documents"])
     echo(f"\nOn disk: {', '.join(f'{name} {_size(used)}' for name, used in told['disk_bytes'].items())}")
+    echo(f"\n{_next(told, max_age)}")
+
+
+def _next(told: dict[str, Any], max_age: str | None) -> str:
     if not told["is_fresh"]:
-        echo(f"\nOlder than {max_age}: a night did not run. Next: propsync sync")
-    elif told["held_deletes"]:
+        return f"Older than {max_age}: a night did not run. Next: propsync sync"
+    if told["held_deletes"]:
         held_by = told["held_deletes"][-1]["run_id"]
-        echo(f"\nNext: look at ops.held_deletes, then propsync sync --accept-deletes {held_by}")
-    elif last["status"] == "ok":
-        echo("\nNext: propsync query --tables")
-    else:
-        echo("\nNext: propsync sync")
+        return f"Next: look at ops.held_deletes, then propsync sync --accept-deletes {held_by}"
+    if told["status"] != "ok" or told["trouble"]:
+        return "Next: propsync sync"
+    return "Next: propsync archive verify" if told["documents"]["lost"] else "Next: propsync query --tables"
 
 
 def _print_documents(told: dict[str, Any]) -> None:
     """How many there are, and how many are lacking and why; nothing where none was ever asked for."""
-    if not told["stored"] and not told["lacking"]:
+    if not told["stored"] and not told["lost"] and not told["lacking"]:
         return
+    lost = f", {told['lost']:,} lost (see documents.last_error)" if told["lost"] else ""
     lacking = "; ".join(f"{count:,} {reason}" for reason, count in told["lacking"].items())
     echo(
-        f"{'documents':<17}{told['stored']:>9,} kept  {_size(told['bytes'])} with {told['later_versions']:,} later "
-        f"versions; {'lacking: ' + lacking + ' (marts.document_coverage)' if lacking else 'none is lacking'}"
+        f"{'documents':<17}{told['stored']:>9,} kept{lost}  {_size(told['bytes'])} with {told['later_versions']:,} "
+        f"later versions; {'lacking: ' + lacking + ' (marts.document_coverage)' if lacking else 'none is lacking'}"
     )
 
 

@@ -8,13 +8,12 @@ from dataclasses import astuple, dataclass, fields
 from datetime import datetime
 from typing import Any
 
+from propsync.documents.marks import LOST
 from propsync.documents.taken import Taken
 from propsync.merge import mark_tables
 from propsync.warehouse import Models, Warehouse
 
 _TIMES = ("asked_at", "of_changed_at")
-LOST = "its file was lost: "
-"""How `last_error` begins of a version that was stored and whose file is not there any more; its state stays stored."""
 _THERE_AGAIN = """
 update main.documents set last_error = null
 where starts_with(last_error, ?) and path in (select path from staging.taken_documents where outcome = 'stored')

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from propsync.documents.ledger import LOST, Wanted
+from propsync.documents.ledger import Wanted
+from propsync.documents.marks import LOST
 from propsync.merge import mark_tables
 from propsync.warehouse import Models, Warehouse
 

@@ -1,0 +1,90 @@
+"""`propsync status` tells how the last sync ended, and what went wrong since; runs on documents hide nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from contract.archives import QUICK, Place, place
+
+from propsync.cli.status import print_status
+from propsync.runbooks import Scope, backfill
+
+SCALE = 30
+
+
+@pytest.fixture
+def at(tmp_path: Path) -> Iterator[Place]:
+    with place(tmp_path / "home", scale=SCALE) as made:
+        yield made
+
+
+@pytest.fixture
+def told(at: Place, capsys: pytest.CaptureFixture[str]):
+    """What status tells, as a mapping and as lines."""
+
+    def tell() -> tuple[dict[str, Any], list[str]]:
+        capsys.readouterr()
+        assert print_status(at.settings(), None, as_json=True) == 0
+        status = json.loads(capsys.readouterr().out)
+        print_status(at.settings(), None, as_json=False)
+        return status, capsys.readouterr().out.splitlines()
+
+    return tell
+
+
+def flows(at: Place) -> list[tuple[str, str]]:
+    return at.rows("select flow, status from ops.runs order by run_id")
+
+
+def test_documents_that_came_well_do_not_hide_what_the_sync_left_behind(at: Place, told):
+    at.fail("/properties/assets", kind="status", status=400)
+    report = at.night()
+    assert report.documents is not None
+    assert (report.exit_code, report.documents["stored"] > 0) == (3, True)
+    assert flows(at)[-1] == ("archive", "ok")
+    status, lines = told()
+    assert (status["status"], status["run_id"], status["left_behind"]) == (
+        "attention",
+        report.run_id,
+        report.left_behind,
+    )
+    assert lines[0].endswith(f"run {report.run_id}, attention")
+    assert f"Left behind: {report.left_behind[0]}" in lines
+    assert lines[-1] == "Next: propsync sync"
+    at.sandbox.set_faults([])
+    assert at.night().exit_code == 0
+    status, lines = told()
+    assert (status["status"], status["left_behind"]) == ("ok", [])
+    assert not any(line.startswith("Left behind") for line in lines)
+
+
+def test_what_went_wrong_after_the_sync_is_told_until_the_next_one(at: Place, told):
+    assert at.sync().exit_code == 0
+    at.fail("/properties/assets", kind="status", status=400)
+    (here,) = at.rows("select property_id from assets limit 1")[0]
+    left = backfill(at.settings(), Scope(properties=(here,)), policy=QUICK)
+    assert left.exit_code == 3
+    at.sandbox.set_faults([])
+    assert backfill(at.settings(), Scope(properties=(here,)), policy=QUICK).exit_code == 0
+    assert at.archive().exit_code == 0
+    status, _ = told()
+    assert (status["status"], status["run_id"], status["left_behind"]) == ("attention", left.run_id, left.left_behind)
+    at.sync()
+    assert told()[0]["status"] == "ok"
+
+
+def test_of_runs_on_documents_the_last_one_tells(at: Place, told):
+    at.sync()
+    at.fail(f".*{at.wanted()[0]}.*pdf", kind="status", status=500)
+    came = at.archive()
+    assert came.exit_code == 3
+    status, _ = told()
+    assert (status["status"], status["left_behind"]) == ("attention", came.left_behind)
+    at.sandbox.set_faults([])
+    at.days_pass(1)
+    assert at.archive().exit_code == 0
+    assert told()[0]["status"] == "ok"
