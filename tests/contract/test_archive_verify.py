@@ -15,10 +15,12 @@ from typing import Any
 import pytest
 from contract.archives import QUICK, Place, Rows, flaws, place
 
+from propsync.cli.archive import print_verify
 from propsync.documents.blobs import Blobs
 from propsync.errors import Busy, TokenRefused
 from propsync.runbooks import archive_verify
-from propsync.runbooks.archive_verify import VerifyReport, verify
+from propsync.runbooks.archive_verify import verify
+from propsync.runbooks.verify_report import VerifyReport
 from propsync.runs import RunLock
 
 SCALE = 30
@@ -235,12 +237,31 @@ def test_orphans_are_told_and_removed_only_if_asked_for_and_a_day_old(at: Place)
     assert old.exists()
     taken.unlink()
     report = verified(at, remove_orphans=True)
-    assert (report.exit_code, report.counts["removed"], report.orphans_left) == (3, 1, 1)
+    assert (report.exit_code, report.counts["removed"], report.orphans_left) == (0, 1, 0)
+    assert report.counts["young_orphans"] == 1
     assert [str(young.relative_to(at.home)) in line for line in report.orphans] == [True]
     assert (young.exists(), old.exists()) == (True, False)
     os.utime(young, (time.time() - TWO_DAYS,) * 2)
     assert verified(at, remove_orphans=True).exit_code == 0
     assert flaws(at.home) == []
+
+
+def test_an_orphan_that_is_too_young_to_remove_asks_for_another_day_only(at: Place, capsys: pytest.CaptureFixture[str]):
+    file = at.home / "archive" / "blobs" / "00" / f"{'1' * 64}.pdf"
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(b"%PDF-1.7")
+    report = verified(at)
+    assert (report.exit_code, report.left_behind) == (0, [])
+    print_verify(report, as_json=False)
+    told = capsys.readouterr().out
+    assert "; 1 orphan, 0 removed" in told
+    assert "1 orphan is left, too young to remove: look again tomorrow" in told
+    assert "--remove-orphans" not in told
+    os.utime(file, (time.time() - TWO_DAYS,) * 2)
+    report = verified(at)
+    assert (report.exit_code, report.left_behind) == (3, ["1 file that no version names is left"])
+    print_verify(report, as_json=False)
+    assert "1 orphan is left. Next: propsync archive verify --remove-orphans" in capsys.readouterr().out
 
 
 def test_a_file_that_cannot_be_read_is_told_and_left_alone(at: Place, monkeypatch: pytest.MonkeyPatch):
@@ -315,3 +336,9 @@ def test_the_command_says_what_it_found_and_what_to_type_next(at: Place):
     assert "Next: propsync query" in done.stdout
     told = json.loads(propsync("archive", "verify", "--limit", "3", "--json").stdout)
     assert (told["status"], told["files"], told["lost"]) == ("attention", 3, 1)
+    assert "1 file is lost. Next" in done.stdout
+    assert ", 1 lost (see documents.last_error)" in propsync("status").stdout
+    status = json.loads(propsync("status", "--json").stdout)
+    assert status["documents"]["lost"] == 1
+    assert status["status"] == "attention"
+    assert status["left_behind"] == ["1 file of documents is lost"]

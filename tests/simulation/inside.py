@@ -11,7 +11,8 @@ from random import Random
 from propsync.api import RetryPolicy
 from propsync.errors import PropsyncError, StopRun
 from propsync.runbooks import ArchiveReport, Report, Scope, archive, backfill, night, rebuild
-from propsync.runbooks.archive_verify import VerifyReport, verify
+from propsync.runbooks.archive_verify import verify
+from propsync.runbooks.verify_report import VerifyReport
 from propsync.settings import Settings, load_settings
 
 from . import clock, one_reader

@@ -13,7 +13,7 @@ from propsync.cli.given import AsJson, ManyValues, ManyValuesGroup, ids_option, 
 if TYPE_CHECKING:
     from propsync.runbooks import ArchiveReport
     from propsync.runbooks.archive_export import ExportReport
-    from propsync.runbooks.archive_verify import VerifyReport
+    from propsync.runbooks.verify_report import VerifyReport
 
 archive_app = typer.Typer(cls=ManyValuesGroup, invoke_without_command=True, rich_markup_mode=None)
 
@@ -99,15 +99,16 @@ def print_archive(report: ArchiveReport, *, as_json: bool) -> None:
 def print_verify(report: VerifyReport, *, as_json: bool) -> None:
     """What was found and mended, what is left, and what to type next; or one JSON object."""
     from propsync.cli.tables import echo
+    from propsync.runbooks.verify_report import are, counted
 
     if as_json:
         echo(json.dumps(report.to_json()))
         return
-    counts = report.counts
+    counts, young = report.counts, report.counts["young_orphans"]
     echo(
         f"Files: {counts['files']:,} looked at, {counts['bytes'] / 1e6:,.1f} MB hashed anew; {counts['rotten']:,} "
         f"rotten, {counts['gaps']:,} not there, {counts['unreadable']:,} unreadable; {counts['mended']:,} mended; "
-        f"{counts['orphans']:,} orphans, {counts['removed']:,} removed"
+        f"{counted(counts['orphans'], 'orphan')}, {counts['removed']:,} removed"
     )
     for name, lines in (("Mended", report.mended), ("Lost", report.not_mended), ("Orphan", report.orphans)):
         for line in lines:
@@ -115,16 +116,20 @@ def print_verify(report: VerifyReport, *, as_json: bool) -> None:
     if report.ended:
         echo(f"Nothing more could be fetched: {report.ended}")
     if report.due:
-        echo(f"{report.due:,} files are left for another time.")
+        echo(f"{counted(report.due, 'file')} {are(report.due)} left for another time.")
+    if young:
+        echo(f"{counted(young, 'orphan')} {are(young)} left, too young to remove: look again tomorrow.")
     echo(_after_verify(report))
 
 
 def _after_verify(report: VerifyReport) -> str:
-    if report.lost:
+    from propsync.runbooks.verify_report import are, counted
+
+    if lost := report.lost:
         query = "from documents where state = 'stored' and last_error is not null"
-        return f'{report.lost:,} files are lost. Next: propsync query "{query}"'
-    if report.orphans_left:
-        return f"{report.orphans_left:,} orphans are left. Next: propsync archive verify --remove-orphans"
+        return f'{counted(lost, "file")} {are(lost)} lost. Next: propsync query "{query}"'
+    if left := report.orphans_left:
+        return f"{counted(left, 'orphan')} {are(left)} left. Next: propsync archive verify --remove-orphans"
     if report.due:
         return "Every file looked at is what was stored. Next: propsync archive verify"
     return "Every file is what was stored. Next: propsync archive export DIR"

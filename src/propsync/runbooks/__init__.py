@@ -1,15 +1,16 @@
 """The one place that puts steps in order."""
 
 from propsync.runbooks.archive import ArchiveReport, Documents, archive
-from propsync.runbooks.archive_verify import VerifyReport, verify
+from propsync.runbooks.archive_verify import verify
 from propsync.runbooks.backfill import Scope, backfill
-from propsync.runbooks.news import news
+from propsync.runbooks.news import in_markdown, news
 from propsync.runbooks.night import night
 from propsync.runbooks.nightly import nightly
 from propsync.runbooks.one_run import Step
 from propsync.runbooks.rebuild import rebuild
 from propsync.runbooks.report import Report
 from propsync.runbooks.site import Site, make_home
+from propsync.runbooks.verify_report import VerifyReport
 
 __all__ = [
     "ArchiveReport",
@@ -21,6 +22,7 @@ __all__ = [
     "VerifyReport",
     "archive",
     "backfill",
+    "in_markdown",
     "make_home",
     "news",
     "night",

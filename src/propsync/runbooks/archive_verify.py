@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from propsync.api import RetryPolicy
 from propsync.documents.budget import Budget
-from propsync.documents.ledger import LOST, Choice
+from propsync.documents.ledger import Choice
+from propsync.documents.marks import LOST
 from propsync.documents.taken import Taken
 from propsync.documents.verification import LostFile, StoredFile, Verification
 from propsync.errors import ApiUnreachable, StopRun
@@ -24,59 +24,11 @@ from propsync.progress import progress
 from propsync.runbooks.archive_site import ArchiveSite
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.site import Site
-from propsync.runs import exit_code
+from propsync.runbooks.verify_report import MOST_TOLD, VerifyReport
 from propsync.settings import Settings
 
-MOST_TOLD = 20
-"""Files of each sort that a report names; the others are counted."""
 _CHUNK = 2_000  # files between two notes
 _DAY = 86_400  # seconds
-_COUNTS = ("files", "bytes", "rotten", "gaps", "unreadable", "mended", "orphans", "removed")
-
-
-@dataclass
-class VerifyReport:
-    """What came of it. `counts`: files and bytes hashed or looked for, what was found wrong, mended, and orphans.
-
-    `lost` are all files that are not there now, of which `not_mended` names some, as `mended` and `orphans` do; `due`
-    are those that were left for another time.
-    """
-
-    counts: Counter[str] = field(default_factory=Counter)
-    lost: int = 0
-    due: int = 0
-    mended: list[str] = field(default_factory=list)
-    not_mended: list[str] = field(default_factory=list)
-    orphans: list[str] = field(default_factory=list)
-    ended: str | None = None
-    published: str | None = None
-
-    @property
-    def orphans_left(self) -> int:
-        """Files that no version names and that are still there."""
-        return self.counts["orphans"] - self.counts["removed"]
-
-    @property
-    def left_behind(self) -> list[str]:
-        """A line for what is lost, and one for orphans."""
-        lost = [f"{self.lost:,} files of documents are lost"] if self.lost else []
-        return lost + ([f"{self.orphans_left:,} files that no version names are left"] if self.orphans_left else [])
-
-    @property
-    def status(self) -> str:
-        """ok, or attention where a file is lost or an orphan is left."""
-        return "attention" if self.left_behind else "ok"
-
-    @property
-    def exit_code(self) -> int:
-        """0 all well or mended, 3 something is left."""
-        return exit_code(self.status)
-
-    def to_json(self) -> dict[str, Any]:
-        """For `--json`."""
-        told = {name: self.counts[name] for name in _COUNTS} | {"lost": self.lost, "due": self.due}
-        names = {"mended_files": self.mended, "lost_files": self.not_mended, "orphan_files": self.orphans}
-        return told | names | {"status": self.status, "ended": self.ended, "published": self.published}
 
 
 @dataclass(frozen=True)
@@ -222,7 +174,7 @@ class _Verify:
             report.not_mended = [f"{_named(one)}: {one.why}" for one in lost]
             self._settle_orphans(site)
             choice = Choice(settings.archive_kinds, settings.archive_statuses)
-            error = f"{report.lost:,} files are lost" if report.lost else None
+            error = "; ".join(report.left_behind) or None
             _, report.published = self._archive.publish(site, choice, report.status, error)
 
     def _settle_orphans(self, site: Site) -> None:
@@ -230,12 +182,14 @@ class _Verify:
         orphans = Verification(site.warehouse).unnamed(set(self._archive.blobs.all()) - taken)
         self._report.counts["orphans"] = len(orphans)
         for path in orphans:
-            is_old = time.time() - self._archive.blobs.path(path).stat().st_mtime > _DAY
-            if self._remove_orphans and is_old:
+            is_young = time.time() - self._archive.blobs.path(path).stat().st_mtime <= _DAY
+            if self._remove_orphans and not is_young:
                 self._archive.blobs.remove(path)
                 self._report.counts["removed"] += 1
-            elif len(self._report.orphans) < MOST_TOLD:
-                spared = "" if is_old else "; it is younger than a day, a run may have kept it just now"
+                continue
+            self._report.counts["young_orphans"] += is_young
+            if len(self._report.orphans) < MOST_TOLD:
+                spared = "; it is younger than a day, a run may have kept it just now" if is_young else ""
                 self._report.orphans.append(f"{path}: no version names it{spared}")
 
 
