@@ -143,7 +143,7 @@ def test_an_unwritable_home_is_wrong_settings_for_another_user(settings: Setting
         if folder != Path("/") and not folder.stat().st_mode & 0o001:
             folder.chmod(folder.stat().st_mode | 0o011)
     program = (
-        "import os, sys, decimal\n"
+        "import os, sys, decimal, encodings.idna\n"
         "import propsync.runbooks, propsync.cli.report\n"  # the interpreter's own files may be private to root
         "from propsync.cli.main import run\n"
         "os.setgid(65534); os.setuid(65534)\n"
@@ -183,8 +183,17 @@ def test_files_are_read_only_and_state_is_private(settings: Settings):
             assert path.stat().st_mode & 0o777 == 0o444, path
         else:
             assert path.stat().st_mode & 0o777 == 0o755, path
-    assert settings.state.stat().st_mode & 0o777 == 0o700
+    for folder in (settings.state, settings.landing, settings.home / "archive"):
+        assert folder.stat().st_mode & 0o777 == 0o700
     assert settings.home.stat().st_mode & 0o777 == 0o711
+
+
+def test_documents_that_an_older_release_kept_openly_become_private(settings: Settings):
+    archive = settings.home / "archive"
+    archive.mkdir(parents=True, mode=0o755)
+    archive.chmod(0o755)
+    nightly(settings)
+    assert archive.stat().st_mode & 0o777 == 0o700
 
 
 def test_a_quiet_night_writes_no_data_file_anew(settings: Settings):

@@ -100,7 +100,7 @@ def workplace(settings: Settings, what: str) -> Iterator[Path]:
 
 def make_home(settings: Settings) -> None:
     """Makes home and its folders with the modes that keep state private. Raises SettingsError where it cannot."""
-    private, open_to_all = (settings.state, settings.landing), settings.published
+    private, open_to_all = (settings.state, settings.landing, settings.home / "archive"), settings.published
     modes = {settings.home: 0o711, **dict.fromkeys(private, 0o700), open_to_all: 0o755}
     for folder, mode in modes.items():
         try:
