@@ -18,6 +18,8 @@ from propsync.runs import RunLock
 from propsync.settings import Settings, load_settings
 from propsync_sandbox import Sandbox
 
+NOTHING_FOUND = "No record was found for what was asked: are the ids spelt as the API has them?"
+
 
 @dataclass
 class Estate:
@@ -135,6 +137,27 @@ def test_an_id_that_the_api_does_not_know_costs_the_others_nothing(estate: Estat
     assert (report.resources["assets"]["fetched"], report.resources["assets"]["deleted"]) == (expected, 1)
     schedules = estate.rows("select count(*) from schedules where list_contains(?, property_id)", here)[0][0]
     assert report.resources["schedules"]["fetched"] == schedules
+
+
+def test_ids_that_nobody_knows_are_told_and_are_no_failure(estate: Estate, caplog: pytest.LogCaptureFixture):
+    report = backfill(estate.settings, Scope(properties=("nonsense",)))
+    assert (report.exit_code, report.left_behind) == (0, [])
+    assert report.to_json()["notes"] == [NOTHING_FOUND]
+    assert NOTHING_FOUND in [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
+
+
+def test_an_id_whose_record_is_gone_is_no_mistyped_one(estate: Estate):
+    (gone,) = estate.keys("select asset_id from assets limit 1")
+    estate.sandbox.world.assets.delete(gone)
+    report = backfill(estate.settings, Scope(assets=(gone,)))
+    assert (report.resources["assets"]["deleted"], report.notes) == (1, [])
+
+
+def test_a_part_that_could_not_be_read_says_nothing_of_how_ids_are_spelt(estate: Estate):
+    broken = {"path": "/properties/assets", "query": {"property": ".*"}}
+    estate.sandbox.set_faults([{"match": broken, "effect": {"kind": "status", "status": 400}}])
+    report = backfill(estate.settings, Scope(properties=("nonsense",)))
+    assert (report.exit_code, report.notes) == (3, [])
 
 
 class Died(BaseException):

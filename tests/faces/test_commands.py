@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -299,3 +300,37 @@ def test_status_tells_the_disk_use_and_a_rebuild_makes_nothing_fresher(propsync)
         "archive": True,
     }
     assert "On disk: published " in propsync("status").stdout
+
+
+@pytest.fixture
+def broken(sandbox) -> Iterator[Callable[[], None]]:
+    """The API refuses whatever it is asked, once the test says so."""
+    yield lambda: sandbox.set_faults([{"match": {"path": ".*"}, "effect": {"kind": "status", "status": 400}}])
+    sandbox.set_faults([])
+
+
+def test_a_run_that_publishes_nothing_says_so_in_its_last_line_on_standard_error(propsync, broken):
+    assert propsync("sync", "--no-archive").returncode == 0
+    broken()
+    for words in (("sync", "--no-archive"), ("sync", "--json"), ("backfill", "--asset", "a")):
+        done = propsync(*words)
+        assert done.returncode == 1
+        assert done.stderr.splitlines()[-1].startswith("propsync: nothing was published: asset types keep yesterday's")
+    told = propsync("status").stdout
+    assert "failed: nothing could be read" in told
+    assert told.endswith("Next: propsync sync\n")
+
+
+def test_a_table_that_is_piped_is_not_cut(propsync):
+    propsync("sync", "--only", "schedules")
+    assert "…" not in propsync("query", "--tables").stdout
+    assert "…" not in propsync("query", "--describe", "schedules").stdout
+    assert "x" * 500 in propsync("query", "select repeat('x', 500) as long, 1 as one").stdout
+
+
+def test_a_backfill_that_finds_nothing_asks_how_ids_are_spelt(propsync):
+    propsync("sync", "--no-archive")
+    done = propsync("backfill", "--property", "nonsense")
+    assert done.returncode == 0
+    assert "are the ids spelt as the API has them?" in done.stdout
+    assert "are the ids spelt as the API has them?" in done.stderr

@@ -17,6 +17,7 @@ from propsync import __version__, log
 from propsync.cli import given
 from propsync.cli.archive import archive_app
 from propsync.cli.given import AsJson, ManyValues, ids_option, settings
+from propsync.cli.tables import say
 from propsync.errors import PropsyncError, ResourceFailed
 
 app = typer.Typer(
@@ -225,12 +226,12 @@ def run() -> None:
     except SystemExit as ended:  # how typer ends; wrong usage is told by then
         code = ended.code
         if code == _INTERRUPTED:
-            _say("interrupted: what is published stays as it was. Run the same command again")
+            say("interrupted: what is published stays as it was. Run the same command again")
     except ResourceFailed as error:  # one that no run could put down to a resource
-        _say(str(error))
+        say(str(error))
         code = 1
     except PropsyncError as error:
-        _say(str(error))
+        say(str(error))
         code = error.exit_code
     except BrokenPipeError:
         # whoever read our output has gone, as with `| head`; the interpreter must not complain about it at exit
@@ -239,10 +240,6 @@ def run() -> None:
     except Exception as error:
         logging.getLogger("propsync").debug("unexpected error", exc_info=True)
         step = "This is a fault in propsync: run again with --log-level DEBUG and report what it says"
-        _say(f"{type(error).__name__}: {log.redact(' '.join(str(error).split()))}. {step}")
+        say(f"{type(error).__name__}: {log.redact(' '.join(str(error).split()))}. {step}")
         code = 1
     sys.exit(code)
-
-
-def _say(line: str) -> None:
-    print(f"propsync: {log.redact(line)}", file=sys.stderr)  # noqa: T201 - the one line that says what to do

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import json
 
-from propsync.cli.tables import echo, print_table
+from propsync.cli.tables import echo, print_table, say
 from propsync.runbooks import Report
 
 
 def print_report(report: Report, *, as_json: bool) -> None:
-    """The counts of a run as a table, then what was left behind and what to type next; or one JSON object."""
+    """The counts of a run as a table, then what was left behind and what to type next; or one JSON object.
+
+    Of a run that published nothing a line on standard error tells why, as for one that an error ended.
+    """
     if as_json:
         echo(json.dumps(report.to_json(), default=str))
-        return
+    else:
+        _print(report)
+    if not report.published:
+        say(f"nothing was published: {report.left_behind[0] if report.left_behind else report.status}")
+
+
+def _print(report: Report) -> None:
     print_counts(report)
+    for line in report.notes:
+        echo(line)
     for line in report.left_behind:
         echo(f"Left behind: {line}")
     if report.documents:

@@ -1,13 +1,19 @@
-"""Rows as text on standard output."""
+"""Rows as text on standard output, and lines there and on standard error."""
 
 from __future__ import annotations
 
 import json
+import shutil
 import sys
-from collections.abc import Iterable, Sequence
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 from typing import Any
 
-_WIDEST = 60
+from propsync import log
+
+_GAP = "  "
+_NARROWEST = 24  # characters to which a column is wrapped at most: numbers and ids stay in one piece
 
 
 def echo(line: str = "") -> None:
@@ -15,15 +21,43 @@ def echo(line: str = "") -> None:
     sys.stdout.write(f"{line}\n")
 
 
+def say(line: str) -> None:
+    """The one line on standard error that tells what went wrong and what to do."""
+    sys.stderr.write(f"propsync: {log.redact(line)}\n")
+
+
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Aligned columns under their names; numbers to the right."""
+    """Aligned columns under their names; numbers to the right. A terminal's long texts are wrapped, nothing is cut."""
     cells = [[_shown(value) for value in row] for row in rows]
     numeric = [all(_is_number(row[place]) for row in cells) and bool(cells) for place in range(len(columns))]
     widths = [max([len(name), *(len(row[place]) for row in cells)]) for place, name in enumerate(columns)]
+    if sys.stdout.isatty():
+        room = shutil.get_terminal_size().columns - len(_GAP) * (len(columns) - 1)
+        widths = _fitted(widths, columns, room)
     echo(_line(columns, widths, numeric))
-    echo("  ".join("─" * width for width in widths))
+    echo(_GAP.join("─" * width for width in widths))
     for row in cells:
-        echo(_line(row, widths, numeric))
+        for line in _wrapped(row, widths):
+            echo(_line(line, widths, numeric))
+
+
+def _fitted(widths: Sequence[int], columns: Sequence[str], room: int) -> list[int]:
+    """The widest columns made narrower until all fit into `room`, if they can."""
+    least = [min(width, max(len(name), _NARROWEST)) for name, width in zip(columns, widths, strict=True)]
+    fitted = least
+    for most in range(room, 0, -1):
+        fitted = [max(low, min(width, most)) for width, low in zip(widths, least, strict=True)]
+        if sum(fitted) <= room:
+            break
+    return fitted
+
+
+def _wrapped(cells: Sequence[str], widths: Sequence[int]) -> Iterator[tuple[str, ...]]:
+    """A row as lines that its columns have room for."""
+    if all(len(cell) <= width for cell, width in zip(cells, widths, strict=True)):
+        return iter([tuple(cells)])
+    pieces = (textwrap.wrap(cell, width, break_on_hyphens=False) for cell, width in zip(cells, widths, strict=True))
+    return zip_longest(*pieces, fillvalue="")
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) -> str:
@@ -31,15 +65,14 @@ def _line(cells: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) 
         cell.rjust(width) if right else cell.ljust(width)
         for cell, width, right in zip(cells, widths, numeric, strict=True)
     )
-    return "  ".join(aligned).rstrip()
+    return _GAP.join(aligned).rstrip()
 
 
 def _shown(value: Any) -> str:
     if value is None:
         return ""
     text = json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, list | dict) else str(value)
-    text = " ".join(text.split())
-    return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
+    return " ".join(text.split())
 
 
 def _is_number(text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import product, zip_longest
 
 import msgspec
@@ -25,6 +25,8 @@ from propsync.settings import Settings
 from propsync.storage import LocalStorage, remove
 
 _ROOM = 3_000  # characters of an address for ids; the rest is for the other parameters
+_NOTHING_FOUND = "No record was found for what was asked: are the ids spelt as the API has them?"
+_FOUND = ("fetched", "deleted", "held", "rejected")  # counts that tell of records which are there, or were
 _log = logging.getLogger("propsync.backfill")
 
 Filters = tuple[tuple[str, tuple[str, ...]], ...]
@@ -117,7 +119,17 @@ def backfill(settings: Settings, scope: Scope, *, call: Call = plainly, policy: 
             reached.note(number)
             bar.advance()
     reached.clear()
-    return joined(reports)
+    report = joined(reports)
+    if not done and _found_nothing(report):
+        _log.warning(_NOTHING_FOUND)
+        return replace(report, notes=[_NOTHING_FOUND])
+    return report
+
+
+def _found_nothing(report: Report) -> bool:
+    """Whether all that was asked for was read, and no record of it is there or was: a mistyped id looks like that."""
+    read = [report.resources[one.name] for one in SYNCED if one.name in report.resources]
+    return report.status == "ok" and not any(counts[name] for counts in read for name in _FOUND)
 
 
 def _run(settings: Settings, chunk: Chunk, call: Call, policy: RetryPolicy | None) -> list[Report]:

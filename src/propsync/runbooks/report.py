@@ -15,7 +15,8 @@ from propsync.runs import Verdict, exit_code
 class Report:
     """A run's outcome: `resources` has the rows of `ops.run_resources`, `left_behind` a line for each such thing.
 
-    `documents` is what came of archiving after it (`ArchiveReport.to_json`), None where it was not their turn.
+    `documents` is what came of archiving after it (`ArchiveReport.to_json`), None where it was not their turn. `notes`
+    are lines of what people may not have meant, though nothing went wrong.
     """
 
     run_id: str
@@ -25,6 +26,7 @@ class Report:
     left_behind: list[str] = field(default_factory=list)
     published: str | None = None
     documents: Mapping[str, Any] | None = None
+    notes: list[str] = field(default_factory=list)
 
     @property
     def exit_code(self) -> int:
@@ -42,6 +44,7 @@ class Report:
             "left_behind": self.left_behind,
             "published": self.published,
             "documents": self.documents,
+            "notes": self.notes,
         }
 
 

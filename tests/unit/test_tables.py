@@ -1,0 +1,62 @@
+"""Tables on standard output: nothing is cut, and what is too long for a terminal is wrapped."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from propsync.cli.tables import print_table
+
+LONG = " ".join(f"word{number}" for number in range(60))
+ID = "0f2b7c1e9d8a4b6c5d3e2f10"
+
+
+@pytest.fixture
+def lines_of(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., list[str]]:
+    """The lines of a table on a terminal of 80 columns."""
+
+    def lines(columns: list[str], rows: list[Any]) -> list[str]:
+        with monkeypatch.context() as patch:
+            patch.setattr(sys.stdout, "isatty", lambda: True)
+            patch.setenv("COLUMNS", "80")
+            print_table(columns, rows)
+        return capsys.readouterr().out.splitlines()
+
+    return lines
+
+
+def test_elsewhere_than_on_a_terminal_nothing_is_cut_or_wrapped(capsys: pytest.CaptureFixture[str], monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    print_table(["id", "meaning"], [(ID, LONG), (ID, "short")])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2:] == [f"{ID}  {LONG}", f"{ID}  short"]
+
+
+def test_on_a_terminal_long_texts_wrap_and_nothing_is_lost(lines_of):
+    lines = lines_of(["id", "meaning", "n"], [(ID, LONG, 7), (ID, "short", 12)])
+    assert max(map(len, lines)) <= 80
+    body = lines[2:-1]
+    assert " ".join(line[26:76].strip() for line in body).split() == LONG.split()
+    assert body[0].startswith(ID)
+    assert body[0].endswith("   7")
+    assert not any(line[:26].strip() for line in body[1:])
+    assert lines[-1].split() == [ID, "short", "12"]
+
+
+def test_a_word_that_is_longer_than_its_column_is_broken_not_cut(lines_of):
+    lines = lines_of(["id", "hash"], [(ID, "abcdefghij" * 20)])
+    assert max(map(len, lines)) <= 80
+    assert "".join(line[26:] for line in lines[2:]) == "abcdefghij" * 20
+
+
+def test_what_fits_a_terminal_is_left_as_it_is(lines_of):
+    assert lines_of(["a", "b"], [("x", None), ("y y", 3)]) == ["a    b", "───  ─", "x", "y y  3"]
+
+
+def test_more_columns_than_a_terminal_has_room_for_are_still_told_whole(lines_of):
+    lines = lines_of([f"column_{number}" for number in range(6)], [[LONG] * 6])
+    words = " ".join(lines[2:]).split()
+    assert sorted(words) == sorted(LONG.split() * 6)
