@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from propsync.errors import SettingsError, UsageError
-from propsync.serving.place import Place, check_config, settings_of_runs
+from propsync.serving.place import MARK, Place, check_config, settings_of_runs
 from propsync.settings import load_settings
 
 
@@ -79,3 +79,10 @@ def test_the_folder_is_private(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(SettingsError, match="PROPSYNC_HOME"):
         place(tmp_path / "file").prepare()
+
+
+def test_a_home_by_another_name_is_the_same_home(tmp_path: Path):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "home")
+    one, other = (Place(tmp_path / name, "127.0.0.1", 4200) for name in ("home", "link"))
+    assert one.mark == other.mark == one.environment({}, "INFO")[MARK]
