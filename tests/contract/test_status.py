@@ -11,6 +11,7 @@ import pytest
 from contract.archives import QUICK, Place, place
 
 from propsync.cli.status import print_status
+from propsync.errors import TokenRefused
 from propsync.runbooks import Scope, backfill
 
 SCALE = 30
@@ -88,3 +89,22 @@ def test_of_runs_on_documents_the_last_one_tells(at: Place, told):
     at.days_pass(1)
     assert at.archive().exit_code == 0
     assert told()[0]["status"] == "ok"
+
+
+def test_a_run_on_documents_that_was_refused_is_told(at: Place, told):
+    assert at.sync().exit_code == 0
+    at.fail(".*/report.pdf", kind="status", status=401)
+    with pytest.raises(TokenRefused):
+        at.archive()
+    status, lines = told()
+    assert status["status"] == "attention"
+    assert any(line.startswith("Left behind: ") and "PROPSYNC_TOKEN" in line for line in lines)
+
+
+def test_a_run_on_documents_that_reached_nothing_is_told_though_no_table_changed(at: Place, told):
+    assert at.sync().exit_code == 0
+    at.archive()
+    at.sandbox.stop()
+    assert at.archive(archive_statuses="submitted").exit_code == 3
+    status, _ = told()
+    assert status["status"] == "attention"

@@ -131,6 +131,8 @@ class _Archive:
                     chunk, count = self._plan(site)
         if stopped is None:
             self._read_on()
+        else:
+            self._report.left_behind.append(str(stopped))
         self._finish()
         if stopped is not None:
             raise stopped
@@ -183,7 +185,8 @@ class _Archive:
     def _finish(self) -> None:
         failed = self._report.counts["failed"]
         if failed:
-            self._report.left_behind.append(f"{failed:,} documents failed; marts.document_coverage tells why")
+            what = "1 document" if failed == 1 else f"{failed:,} documents"
+            self._report.left_behind.append(f"{what} failed; marts.document_coverage tells why")
         self._report.left_behind += [f"{kind}s: {why}" for kind, why in self._fetcher.forbidden.items()]
         error = "; ".join(self._report.left_behind) or None
         settings = self._at.settings

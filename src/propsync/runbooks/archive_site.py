@@ -116,13 +116,17 @@ class ArchiveSite:
         return Contents(site.warehouse, self.blobs, self.reader)
 
     def publish(self, site: Site, choice: Choice, status: str, error: str | None) -> tuple[int, str | None]:
-        """Tells what is lacking of `choice`, and publishes if anything changed; how many lack, and where it is."""
+        """Tells what is lacking of `choice`; publishes if anything changed or was left behind.
+
+        Returns how many lack, and where what was published is.
+        """
         run = self.begin(site)
         if site.publisher.is_behind(site.warehouse):
             merge_earlier(site, run)
         lacking = Ledger(site.warehouse).cover(choice, run.run_id)
         site.journal.end(run, status, error)
-        if not site.publisher.is_behind(site.warehouse) and site.publisher.note():
+        is_news = status != "ok" or site.publisher.is_behind(site.warehouse)
+        if not is_news and site.publisher.note():
             return lacking, None
         published = str(site.publisher.note().get("run", ""))
         for warning in run_checks(site.warehouse, run.run_id, since=published):
