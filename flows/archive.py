@@ -9,7 +9,7 @@ from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.runtime import flow_run
 from pydantic import Field
-from shell import Ended, Steps, shown
+from shell import Steps, shown
 
 from propsync import runbooks
 from propsync.settings import Settings
@@ -19,7 +19,7 @@ Ids = Annotated[
     list[Annotated[str, Field(pattern=r"^[^,]*[^,\s][^,]*$")]], Field(json_schema_extra={"uniqueItems": True})
 ]
 Limit = Annotated[int | None, Field(ge=1)]
-R = TypeVar("R", bound=Ended)
+R = TypeVar("R", bound=runbooks.Ended)
 
 
 def _archive_name() -> str:

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any
 
 from leaving import Leaving
 from prefect import task
@@ -21,29 +21,10 @@ from pydantic import SecretStr
 from watching import progress_shown
 
 from propsync.errors import PropsyncError
-from propsync.runbooks import Step
+from propsync.runbooks import Ended, Step
 from propsync.settings import Settings, load_settings
 
 TOKEN_BLOCK = "propsync-token"  # noqa: S105 - the name of a Secret block, not what is in it
-
-
-class Ended(Protocol):
-    """A report of any runbook."""
-
-    @property
-    def status(self) -> str:
-        """ok, attention or failed."""
-
-    @property
-    def exit_code(self) -> int:
-        """That of the command."""
-
-    @property
-    def left_behind(self) -> list[str]:
-        """A line for each thing that was."""
-
-    def to_json(self) -> dict[str, Any]:
-        """What `--json` prints."""
 
 
 class Steps:

@@ -6,6 +6,7 @@ from propsync.runbooks.backfill import Scope, backfill
 from propsync.runbooks.news import in_markdown, news
 from propsync.runbooks.night import night
 from propsync.runbooks.nightly import nightly
+from propsync.runbooks.notice import Ended
 from propsync.runbooks.one_run import Step
 from propsync.runbooks.rebuild import rebuild
 from propsync.runbooks.report import Report
@@ -15,6 +16,7 @@ from propsync.runbooks.verify_report import VerifyReport
 __all__ = [
     "ArchiveReport",
     "Documents",
+    "Ended",
     "Report",
     "Scope",
     "Site",
