@@ -32,7 +32,7 @@ VOLUME /var/lib/propsync
 WORKDIR /var/lib/propsync
 USER 10001:10001
 
-# as the first process of a container Python hears SIGINT and not SIGTERM, for which it has no handler of its own
+# the first process of a container hears only signals that it has handlers for: Python has one of SIGINT from the start
 STOPSIGNAL SIGINT
 
 # What is published, not the process: a container is healthy while the last night ran. A new one is "starting" until its
