@@ -28,7 +28,7 @@ demo: setup
 
 test: setup $(CLIENTS)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow"
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m slow
 
 # seeded worlds, trouble and deaths: so many seeds in-process, a tenth as many with real kills (docs/decisions/0009)
 soak: setup

@@ -96,8 +96,8 @@ class Prefect:
         self.run("automation", "create", "--from-file", "flows/automations.yaml", cwd=folder)
         self.start_worker()
 
-    def start_worker(self) -> subprocess.Popen[bytes]:
-        return self._start("worker", "worker", "start", "--pool", "propsync", settings=self._settings)
+    def start_worker(self) -> None:
+        self.worker = self._start("worker", "worker", "start", "--pool", "propsync", settings=self._settings)
 
     def run(self, *words: str, cwd: Path | None = None) -> None:
         """A `prefect` command; it has none of propsync's settings."""

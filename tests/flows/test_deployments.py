@@ -19,7 +19,7 @@ from flows.running import Prefect, wait_until
 import propsync
 from propsync_sandbox import Sandbox
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 SCHEDULES = {"path": "/assessments/schedules"}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -18,7 +17,7 @@ import propsync
 from propsync.shipped import shipped
 from propsync_sandbox import Sandbox
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 WITHIN = 75  # seconds, in place of the ten minutes; a sign of life comes every 30 seconds at the most
 
 
@@ -84,6 +83,6 @@ def asked(prefect: Prefect, run: dict[str, str]) -> list[dict[str, str]]:
 
 def kill_worker(prefect: Prefect) -> None:
     """SIGKILL to the worker and to the process of its flow run, as the kernel does when memory is out."""
-    worker = next(one for one in psutil.Process(os.getpid()).children(recursive=True) if "worker" in one.cmdline()[2:4])
+    worker = psutil.Process(prefect.worker.pid)
     for process in [*worker.children(recursive=True), worker]:
         process.send_signal(signal.SIGKILL)

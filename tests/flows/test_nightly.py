@@ -14,7 +14,7 @@ from flows.running import BIN, Prefect, environment, files_with, wait_until
 
 from propsync_sandbox import Sandbox
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 RESOURCES = ["assets", "assessments", "schedules"]
 # when and by which run a row was written differs between two homes, and nothing else may
 OF_THE_RUN = {

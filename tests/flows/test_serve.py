@@ -14,7 +14,7 @@ from flows.serving import CHROMIUM, Browser, Service, assert_right, fresh_enviro
 
 from propsync_sandbox import Sandbox
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")

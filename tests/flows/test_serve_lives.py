@@ -15,7 +15,7 @@ from flows.serving import Service, assert_right, fresh_environment, kill
 
 from propsync_sandbox import Sandbox
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 SLOW_SCHEDULES = {"match": {"path": "/assessments/schedules"}, "times": 1, "effect": {"kind": "delay", "seconds": 60}}
 
 
