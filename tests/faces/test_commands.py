@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -334,3 +335,17 @@ def test_a_backfill_that_finds_nothing_asks_how_ids_are_spelt(propsync):
     assert done.returncode == 0
     assert "are the ids spelt as the API has them?" in done.stdout
     assert "are the ids spelt as the API has them?" in done.stderr
+
+
+def test_a_query_that_takes_too_long_can_be_stopped(propsync, tmp_path: Path):
+    propsync("sync", "--no-archive")
+    program = [str(Path(sys.executable).with_name("propsync")), "query"]
+    endless = "select count(*) from range(100000) as one, range(1000000) as other"
+    environ = os.environ | {"PROPSYNC_HOME": str(tmp_path / "home")}
+    with subprocess.Popen([*program, endless], env=environ, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(3)  # so long that it is at the query
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "interrupted" in errors
+    assert "fault in propsync" not in errors

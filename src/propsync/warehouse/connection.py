@@ -187,9 +187,21 @@ def bound(column: Sequence[Any]) -> tuple[str, tuple[Any, ...]]:
 
 
 @contextmanager
-def _our_errors(path: Path) -> Iterator[None]:
+def interruptible() -> Iterator[None]:
+    """DuckDB hears of Ctrl-C before Python does, and makes an error of its own of it."""
     try:
         yield
+    except RuntimeError as error:
+        if str(error) == "Query interrupted":
+            raise KeyboardInterrupt from None
+        raise
+
+
+@contextmanager
+def _our_errors(path: Path) -> Iterator[None]:
+    try:
+        with interruptible():
+            yield
     except duckdb.Error as error:
         words = str(error)
         if "No space left" in words or "max_temp_directory_size" in words or "Disk quota" in words:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import duckdb
 
 from propsync.errors import UsageError
+from propsync.warehouse.connection import interruptible
 from propsync.warehouse.tables import text
 
 if TYPE_CHECKING:
@@ -42,10 +44,8 @@ class Reader:
 
     def sql(self, query: str, *, params: object = None) -> duckdb.DuckDBPyRelation:
         """A DuckDB relation, to be refined or fetched. Raises UsageError for SQL that cannot be read."""
-        try:
+        with _readable():
             found = self._connection.sql(query, params=params)
-        except duckdb.Error as error:
-            raise _wrong_sql(error) from error
         if found is None:
             raise UsageError("query", "the statement returns no rows", "Write a SELECT; what is published is read-only")
         return found
@@ -59,33 +59,25 @@ class Reader:
     def rows(self, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Column names, and all rows."""
         relation = self.sql(query)
-        try:
+        with _readable():
             return list(relation.columns), relation.fetchall()
-        except duckdb.Error as error:
-            raise _wrong_sql(error) from error
 
     def lots(self, query: str, params: object = None, rows: int = 2_000) -> Iterator[list[tuple[Any, ...]]]:
         """All rows, in bounded lots."""
-        try:
+        with _readable():
             found = self._connection.cursor().execute(query, params)
             while lot := found.fetchmany(rows):
                 yield lot
-        except duckdb.Error as error:
-            raise _wrong_sql(error) from error
 
     def write(self, query: str, kind: str, target: Path) -> None:
         """Writes a query's rows to a file: csv, json or parquet."""
         selected = query.rstrip().rstrip(";")
-        try:
+        with _readable():
             self._connection.execute(f"copy ({selected}\n) to {text(str(target))} {_COPY_OPTIONS[kind]}")
-        except duckdb.Error as error:
-            raise _wrong_sql(error) from error
 
     def _table(self, relation: duckdb.DuckDBPyRelation) -> pa.Table:
-        try:
+        with _readable():
             return relation.to_arrow_table()
-        except duckdb.Error as error:
-            raise _wrong_sql(error) from error
 
 
 def open_published(path: Path) -> Reader:
@@ -108,6 +100,16 @@ def _dtype(kind: pa.DataType) -> Any:
     if pa.types.is_floating(kind):
         return pd.Float64Dtype()
     return pd.StringDtype() if pa.types.is_string(kind) or pa.types.is_large_string(kind) else None
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Says what is wrong with a query; Ctrl-C ends one."""
+    try:
+        with interruptible():
+            yield
+    except duckdb.Error as error:
+        raise _wrong_sql(error) from error
 
 
 def _wrong_sql(error: duckdb.Error) -> UsageError:
