@@ -36,7 +36,8 @@ raise SystemExit(nightly(load_settings()).exit_code)
 def start(made: Place, program: str, **settings: str) -> subprocess.Popen[bytes]:
     given = {"base_url": made.sandbox.base_url, "token": made.sandbox.token, "home": str(made.home)} | settings
     environ = os.environ | {f"PROPSYNC_{name.upper()}": text for name, text in given.items()}
-    return subprocess.Popen([sys.executable, "-c", program], env=environ, stderr=subprocess.PIPE)
+    command = [sys.executable, "-X", "faulthandler", "-c", program]  # one that crashes says where
+    return subprocess.Popen(command, env=environ, stderr=subprocess.PIPE)
 
 
 def wait_for_the_lock(process: subprocess.Popen[bytes], lock: Path) -> None:
