@@ -6,10 +6,12 @@ with versions as (
   semi join staging.dirty_assessments using (assessment_id)
   where valid_to is null and change <> 'delete'
 ),
-first_seen as (
+earlier as (
+  -- few records have one: a join with all of them would hold every payload
   select assessment_id, min(valid_from) as first_seen_at
   from history.assessments
   semi join staging.dirty_assessments using (assessment_id)
+  where valid_to is not null
   group by assessment_id
 )
 select
@@ -20,8 +22,8 @@ select
   payload->>'$.scheduleCustomReference' as schedule_custom_reference,
   performed_for,
   performed_by,
-  first_seen_at,
+  coalesce(first_seen_at, valid_from) as first_seen_at,
   valid_from as changed_at,
   payload{{open_columns}}
 from versions
-join first_seen using (assessment_id)
+left join earlier using (assessment_id)

@@ -6,10 +6,12 @@ with versions as (
   semi join staging.dirty_assets using (asset_id)
   where valid_to is null and change <> 'delete'
 ),
-first_seen as (
+earlier as (
+  -- few records have one: a join with all of them would hold every payload
   select asset_id, min(valid_from) as first_seen_at
   from history.assets
   semi join staging.dirty_assets using (asset_id)
+  where valid_to is not null
   group by asset_id
 ),
 placed as (
@@ -30,9 +32,9 @@ select
   property_id,
   asset_type_id,
   asset_type,
-  first_seen_at,
+  coalesce(first_seen_at, changed_at) as first_seen_at,
   changed_at,
   payload{{open_columns}}
 from placed
-join first_seen using (asset_id)
+left join earlier using (asset_id)
 left join types using (asset_type_id)

@@ -6,10 +6,12 @@ with versions as (
   semi join staging.dirty_schedules using (property_id, assessment_type_id)
   where valid_to is null and change <> 'delete'
 ),
-first_seen as (
+earlier as (
+  -- few records have one: a join with all of them would hold every payload
   select property_id, assessment_type_id, min(valid_from) as first_seen_at
   from history.schedules
   semi join staging.dirty_schedules using (property_id, assessment_type_id)
+  where valid_to is not null
   group by property_id, assessment_type_id
 )
 select
@@ -20,8 +22,8 @@ select
   payload->>'$.description' as description,
   payload->>'$.customReference' as custom_reference,
   from_json(payload->'$.assignedUsers', '["VARCHAR"]') as assigned_users,
-  first_seen_at,
+  coalesce(first_seen_at, valid_from) as first_seen_at,
   valid_from as changed_at,
   payload{{open_columns}}
 from versions
-join first_seen using (property_id, assessment_type_id)
+left join earlier using (property_id, assessment_type_id)

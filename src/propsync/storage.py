@@ -64,7 +64,7 @@ class LocalStorage:
 
     def settle(self, keys: Iterable[str]) -> None:
         """Waits until the names of placed files are on the disk, those of their folders too; lost ones are no error."""
-        folders = {(self.root / key).parent for key in keys}
+        folders = {self.root / folder for folder in {key.rpartition("/")[0] for key in keys}}
         above = {parent for folder in folders for parent in folder.parents if parent.is_relative_to(self.root)}
         with disk_errors(self.root), ThreadPoolExecutor(_SYNCS) as pool:
             list(pool.map(_sync_folder, folders | above))

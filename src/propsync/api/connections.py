@@ -11,9 +11,13 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+import httpcore
 import httpx
 
 from propsync.errors import UsageError
+
+# bytes taken from a connection at once; at httpcore's own 64 KB receiving a page took half as much again
+httpcore.HTTP11Connection.READ_NUM_BYTES = 256 * 1024
 
 
 class Connections:

@@ -220,6 +220,7 @@ def run() -> None:
     """The program: runs a command and ends with its exit code; no traceback for what people can mend themselves."""
     code: int | str | None = 0
     gc.set_threshold(_ALLOCATIONS)
+    sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # httpx's own program, and with it rich
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a service manager's stop is told like Ctrl-C
     try:
         app()

@@ -22,7 +22,8 @@ import hashlib
 import re
 import stat
 import unicodedata
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -100,15 +101,35 @@ def member_pieces(path: Path, bundle: Bundle, name: str) -> Generator[bytes, Non
 
     Raises KeyError for a name that `bundle` has not, or has not read; DocumentDamaged where the ZIP is another by now.
     """
-    if not any(member.name == name and member.sha256 for member in bundle.members):
-        raise KeyError(name)
-    with open_zip(path) as source:
-        try:
-            entries = {entry.name: entry for entry in read_directory(source, len(bundle.members))}
-            start = own_header(source, entries[name]).start
-            yield from Unpacked(source, entries[name], start, entries[name].unpacked)
-        except (Refused, KeyError) as error:
-            raise source.damaged("it is not the ZIP that was listed") from error
+    with open_again(path, bundle) as pieces_of:
+        yield from pieces_of(name)
+
+
+@contextmanager
+def open_again(path: Path, bundle: Bundle) -> Iterator[Callable[[str], Iterator[bytes]]]:
+    """A ZIP that was read before, for several of its members: a call for each, with `member_pieces`' promises."""
+    readable = {member.name for member in bundle.members if member.sha256}
+    with open_zip(path) as source, _as_listed(source):
+        entries = {entry.name: entry for entry in read_directory(source, len(bundle.members))}
+
+        def pieces_of(name: str) -> Iterator[bytes]:
+            if name not in readable:
+                raise KeyError(name)
+            with _as_listed(source):
+                if name not in entries:
+                    raise Refused(f"it has no member {name}")
+                start = own_header(source, entries[name]).start
+                yield from Unpacked(source, entries[name], start, entries[name].unpacked)
+
+        yield pieces_of
+
+
+@contextmanager
+def _as_listed(source: ZipSource) -> Iterator[None]:
+    try:
+        yield
+    except Refused as error:
+        raise source.damaged("it is not the ZIP that was listed") from error
 
 
 def _members(source: ZipSource, bounds: Bounds) -> tuple[Member, ...]:

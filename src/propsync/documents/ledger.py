@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 from datetime import datetime
+from operator import attrgetter
 from typing import Any
 
 from propsync.documents.marks import LOST
@@ -100,9 +101,10 @@ class Ledger:
         return int(self._warehouse.value("select count(version) from main.documents"))
 
     def _stage(self, taken: Sequence[Taken]) -> None:
-        columns = ", ".join(f"{field.name} {_type(field.name)}" for field in fields(Taken))
+        names = [field.name for field in fields(Taken)]
+        columns = ", ".join(f"{name} {_type(name)}" for name in names)
         self._warehouse.execute(f"create or replace table staging.taken_documents ({columns})")
-        self._warehouse.add("staging.taken_documents", [astuple(one) for one in taken])
+        self._warehouse.add("staging.taken_documents", map(attrgetter(*names), taken))
 
 
 def _type(name: str) -> str:

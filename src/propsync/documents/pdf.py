@@ -17,12 +17,6 @@ from propsync.documents.bundle import Bounds, Bundle
 from propsync.documents.pdf_process import Answer, Worker
 from propsync.errors import DocumentDamaged
 
-_HEADER = b"%PDF-"
-_END = b"%%EOF"
-_WHERE_PARTS_ARE = b"startxref"
-_TAIL = 1024  # bytes in which the end mark must stand; servers and gateways append a little
-_BEFORE_END = 1024  # bytes before those in which `startxref` may stand; it is one short line above
-
 
 class PdfReader:
     """Opens PDFs in a process of its own; a context manager; threads may share it.
@@ -56,7 +50,6 @@ class PdfReader:
 
         Raises DocumentDamaged for another file, ResourceFailed where the process that reads PDFs does not start.
         """
-        _check_ends(path)
         return self._ask(["pages"], path).pages
 
     def text(self, path: Path) -> list[str]:
@@ -65,7 +58,6 @@ class PdfReader:
         Where a line ends in a hyphen the two lines are one, for the word goes on. Raises DocumentDamaged and
         ResourceFailed as `check` does, and the former for any page that cannot be opened.
         """
-        _check_ends(path)
         return self._ask(["text"], path).text
 
     def bundle(self, path: Path, bounds: Bounds) -> Bundle:
@@ -99,27 +91,3 @@ class PdfReader:
             yield worker
         finally:
             self._free.put(worker)
-
-
-def _check_ends(path: Path) -> None:
-    """Raises DocumentDamaged for a file that does not open or end as PDFs do."""
-    try:
-        start, tail = _ends(path)
-    except OSError as error:
-        raise DocumentDamaged(path.name, f"the PDF's file cannot be read ({type(error).__name__})") from error
-    if not start:
-        raise DocumentDamaged(path.name, "the file is empty")
-    if start != _HEADER:
-        raise DocumentDamaged(path.name, "the file is not a PDF")
-    end = tail.rfind(_END, -_TAIL)
-    if end < 0 or _WHERE_PARTS_ARE not in tail[:end]:
-        raise DocumentDamaged(path.name, "the PDF has no trailer")
-
-
-def _ends(path: Path) -> tuple[bytes, bytes]:
-    """The first bytes of a file, as many as the header has, and its last 2,048."""
-    with path.open("rb") as file:
-        start = file.read(len(_HEADER))
-        size = file.seek(0, os.SEEK_END)
-        file.seek(max(0, size - _TAIL - _BEFORE_END))
-        return start, file.read(_TAIL + _BEFORE_END)

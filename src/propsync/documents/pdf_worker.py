@@ -25,6 +25,11 @@ from pypdfium2 import PdfDocument, PdfiumError, raw
 from propsync.documents.bundle import Bounds, read_bundle
 from propsync.errors import DocumentDamaged
 
+_HEADER = b"%PDF-"
+_END = b"%%EOF"
+_WHERE_PARTS_ARE = b"startxref"
+_TAIL = 1024  # bytes in which the end mark must stand; servers and gateways append a little
+_BEFORE_END = 1024  # bytes before those in which `startxref` may stand; it is one short line above
 _MEMORY = 2 * 1024**3  # bytes of address space; a report takes a few per cent of it
 _MOST_TEXT = 10_000_000  # characters in one PDF; a long report has a hundredth of them
 _CANNOT = "the PDF's pages cannot be opened"
@@ -77,6 +82,7 @@ def _answered(question: str, path: str, *bounds: Any) -> dict[str, Any]:
     if question == "bundle":
         return _bundle(Path(path), Bounds(*bounds))
     try:
+        _check_ends(Path(path))
         with _opened(path) as pdf:
             return {question: _text(pdf) if question == "text" else _pages(pdf)}
     except _Refused as refused:
@@ -90,6 +96,30 @@ def _bundle(path: Path, bounds: Bounds) -> dict[str, Any]:
         return {"refused": damaged.what}
     except OSError as error:
         return {"errno": error.errno}
+
+
+def _check_ends(path: Path) -> None:
+    """Raises _Refused for a file that does not open or end as PDFs do."""
+    try:
+        start, tail = _ends(path)
+    except OSError as error:
+        raise _Refused(f"the PDF's file cannot be read ({type(error).__name__})") from error
+    if not start:
+        raise _Refused("the file is empty")
+    if start != _HEADER:
+        raise _Refused("the file is not a PDF")
+    end = tail.rfind(_END, -_TAIL)
+    if end < 0 or _WHERE_PARTS_ARE not in tail[:end]:
+        raise _Refused("the PDF has no trailer")
+
+
+def _ends(path: Path) -> tuple[bytes, bytes]:
+    """The first bytes of a file, as many as the header has, and its last 2,048."""
+    with path.open("rb") as file:
+        start = file.read(len(_HEADER))
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - _TAIL - _BEFORE_END))
+        return start, file.read(_TAIL + _BEFORE_END)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from propsync.documents.bundle import Bundle, Member, member_pieces
+from propsync.documents.bundle import Bundle, Member, member_pieces, open_again
 from propsync.errors import DocumentDamaged
 from propsync.warehouse import snake_case, unique_name
 
@@ -49,9 +49,13 @@ def csv_tables(path: Path, bundle: Bundle) -> Iterator[tuple[CsvTable, Iterator[
     wanted. Raises DocumentDamaged for a ZIP that is not what `bundle` was read from, or a row that is too long to be
     held.
     """
-    for member in bundle.members:
-        if name := _table_name(member):
-            found = _Csv(path, bundle, member)
+    named = [(name, member) for member in bundle.members if (name := _table_name(member))]
+    if not named:
+        return
+    with open_again(path, bundle) as pieces_of:
+        for name, member in named:
+            held = tuple(pieces_of(member.name)) if member.size_bytes <= _SMALL else ()
+            found = _Csv(path, bundle, member.name, held)
             yield CsvTable(name, _columns(found.headers), found.headers), found.lots()
 
 
@@ -73,12 +77,12 @@ def _columns(headers: tuple[str, ...]) -> tuple[str, ...]:
 class _Csv:
     """One CSV member: its encoding is told by all of it, its delimiter and its headers by the first line."""
 
-    def __init__(self, path: Path, bundle: Bundle, member: Member) -> None:
+    def __init__(self, path: Path, bundle: Bundle, member: str, held: tuple[bytes, ...]) -> None:
+        """`held` is all of it, where that is little; else it is unpacked for each look."""
         self._path = path
         self._bundle = bundle
-        self._member = member.name
-        self._held: tuple[bytes, ...] = ()
-        self._held = tuple(self._pieces()) if member.size_bytes <= _SMALL else ()
+        self._member = member
+        self._held = held
         with closing(self._pieces()) as pieces:
             self._encoding = _encoding(pieces)
         self._delimiter = ","

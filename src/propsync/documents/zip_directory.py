@@ -65,18 +65,25 @@ def _checked(source: ZipSource, most: int) -> _End:
 
 def _end(source: ZipSource) -> _End:
     """The last end record whose comment ends where the file does: a comment may hold what looks like another."""
-    tail_at = max(0, source.size - _END.size - _LONGEST_COMMENT)
-    tail = source.at(tail_at, source.size - tail_at)
-    place = tail.rfind(_IS_END)
-    if place < 0:
-        raise source.damaged("it has no directory")
-    while place >= 0:
-        if place + _END.size <= len(tail):
-            _, disk, first_disk, _, members, length, offset, comment = _END.unpack_from(tail, place)
-            if place + _END.size + comment == len(tail):
-                return _End(disk, first_disk, members, length, offset, tail_at + place)
-        place = tail.rfind(_IS_END, 0, place)
-    raise source.damaged("its end is cut off, or something follows it")
+    for longest in (0, _LONGEST_COMMENT):  # few have a comment
+        at = max(0, source.size - _END.size - longest)
+        tail = source.at(at, source.size - at)
+        place = len(tail)
+        while (place := tail.rfind(_IS_END, 0, place)) >= 0:
+            if found := _end_at(tail, place, at):
+                return found
+    if _IS_END in tail:
+        raise source.damaged("its end is cut off, or something follows it")
+    raise source.damaged("it has no directory")
+
+
+def _end_at(tail: bytes, place: int, before: int) -> _End | None:
+    """What is there, if it is an end whose comment reaches to the end of the file."""
+    if place + _END.size > len(tail):
+        return None
+    _, disk, first_disk, _, members, length, offset, comment = _END.unpack_from(tail, place)
+    is_last = place + _END.size + comment == len(tail)
+    return _End(disk, first_disk, members, length, offset, before + place) if is_last else None
 
 
 def _wide_end(source: ZipSource, end: _End) -> _End:
