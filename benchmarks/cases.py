@@ -133,12 +133,12 @@ def archive(where: Place, notes: Notes, repeats: int) -> None:
     """The documents of an estate, all of them; then nothing; then one large bundle."""
     where.show(0)
     write_documents(where.nights / "0")
-    for _ in range(repeats):
-        home = where.fresh("home")
+    for number in range(repeats):  # nothing is removed meanwhile: ext4 passes over the files of minutes before one by one
+        home = where.fresh(f"home-{number}")
         programs.propsync(SYNC, where.api, home, notes.memory_limit)
         for case in (ARCHIVE, IDLE_ARCHIVE):
             notes.add(case, PROPSYNC, _archived(where, notes, home))
-        notes.add(ARCHIVE, FLOOR, programs.floor_documents(where.api, where.fresh("floor")))
+        notes.add(ARCHIVE, FLOOR, programs.floor_documents(where.api, where.fresh(f"floor-{number}")))
     write_large_bundle(where.nights / "0", _LARGE_BYTES)
     home = where.fresh("home")
     programs.propsync(SYNC, where.api, home, notes.memory_limit)

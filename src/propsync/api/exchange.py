@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import TypeVar
 
 from propsync.api.answers import Answer
 from propsync.api.bodies import check_body
@@ -57,10 +58,10 @@ class Receiving:
 Receive = Callable[[Receiving], T]
 
 
-@runtime_checkable
-class Resuming(Protocol):
+class Resuming(ABC):
     """A `Receive` that can go on where the last attempt broke off."""
 
+    @abstractmethod
     def resumes_at(self) -> int:
         """From which byte of the body on to ask, 0 for all of it."""
 

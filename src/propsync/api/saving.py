@@ -13,7 +13,7 @@ from typing import BinaryIO
 from propsync.api.answers import Saved
 from propsync.api.bodies import HEADER_BYTES, check_header
 from propsync.api.decoding import Decoder, decoded, encoding_of
-from propsync.api.exchange import Receiving
+from propsync.api.exchange import Receiving, Resuming
 from propsync.api.retry import Setback
 from propsync.api.transport import check_bound
 from propsync.errors import DiskFull, HomeUnusable
@@ -27,7 +27,7 @@ _PART = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})")
 _VERSION = ("etag", "last-modified")
 
 
-class Saving:
+class Saving(Resuming):
     """Writes a body of at most `bound` bytes to `into`, a seekable file, from where it stands, which is its end.
 
     A repeat goes on where the last attempt broke off, if the server offers ranges (`Accept-Ranges: bytes`, which spec 4

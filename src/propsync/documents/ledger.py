@@ -101,7 +101,7 @@ class Ledger:
         return int(self._warehouse.value("select count(version) from main.documents"))
 
     def _stage(self, taken: Sequence[Taken]) -> None:
-        names = [field.name for field in fields(Taken)]
+        names = Taken.__struct_fields__
         columns = ", ".join(f"{name} {_type(name)}" for name in names)
         self._warehouse.execute(f"create or replace table staging.taken_documents ({columns})")
         self._warehouse.add("staging.taken_documents", map(attrgetter(*names), taken))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 
 import msgspec
 
@@ -12,8 +11,7 @@ from propsync.storage import LineFile, LocalStorage
 _KEY = "archive/taken.jsonl"
 
 
-@dataclass(frozen=True)
-class Taken:
+class Taken(msgspec.Struct, frozen=True):
     """How one document came: `outcome` is stored, missing or failed; times are ISO texts in UTC.
 
     `of_changed_at` is the version of the assessment that it was asked for. `path` is relative to home.
