@@ -133,7 +133,7 @@ def archive(where: Place, notes: Notes, repeats: int) -> None:
     """The documents of an estate, all of them; then nothing; then one large bundle."""
     where.show(0)
     write_documents(where.nights / "0")
-    for number in range(repeats):  # nothing is removed meanwhile: ext4 passes over the files of minutes before one by one
+    for number in range(repeats):  # nothing is removed meanwhile: ext4 looks at each file removed of late for a new one
         home = where.fresh(f"home-{number}")
         programs.propsync(SYNC, where.api, home, notes.memory_limit)
         for case in (ARCHIVE, IDLE_ARCHIVE):

@@ -15,7 +15,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from propsync.documents.bundle import Bundle, Member, member_pieces, open_again
 from propsync.errors import DocumentDamaged
@@ -54,7 +54,7 @@ def csv_tables(path: Path, bundle: Bundle) -> Iterator[tuple[CsvTable, Iterator[
         return
     with open_again(path, bundle) as pieces_of:
         for name, member in named:
-            held = tuple(pieces_of(member.name)) if member.size_bytes <= _SMALL else ()
+            held = b"".join(pieces_of(member.name)) if member.size_bytes <= _SMALL else b""
             found = _Csv(path, bundle, member.name, held)
             yield CsvTable(name, _columns(found.headers), found.headers), found.lots()
 
@@ -77,7 +77,7 @@ def _columns(headers: tuple[str, ...]) -> tuple[str, ...]:
 class _Csv:
     """One CSV member: its encoding is told by all of it, its delimiter and its headers by the first line."""
 
-    def __init__(self, path: Path, bundle: Bundle, member: str, held: tuple[bytes, ...]) -> None:
+    def __init__(self, path: Path, bundle: Bundle, member: str, held: bytes) -> None:
         """`held` is all of it, where that is little; else it is unpacked for each look."""
         self._path = path
         self._bundle = bundle
@@ -113,8 +113,9 @@ class _Csv:
 
     def _rows(self) -> Generator[list[str], None, None]:
         """The header and the rows; empty lines are neither."""
-        with closing(self._pieces()) as pieces, _text(pieces, self._encoding) as text:
-            lines = _Lines(text, self._too_long)
+        with closing(self._pieces()) as pieces:
+            whole = io.BytesIO(self._held) if self._held else io.BufferedReader(_Pieces(pieces))
+            lines = _Lines(_text(whole, self._encoding), self._too_long)
             first = lines.first()
             self._delimiter = _delimiter(first)
             # one limit for all of Python, far below what a description may take
@@ -126,7 +127,7 @@ class _Csv:
 
     def _pieces(self) -> Generator[bytes, None, None]:
         if self._held:
-            yield from self._held
+            yield self._held
         else:
             yield from member_pieces(self._path, self._bundle, self._member)
 
@@ -147,9 +148,9 @@ def _encoding(pieces: Iterator[bytes]) -> str:
     return "utf-8-sig"
 
 
-def _text(pieces: Iterator[bytes], encoding: str) -> io.TextIOWrapper:
+def _text(whole: BinaryIO, encoding: str) -> io.TextIOWrapper:
     """The five bytes that Windows-1252 leaves undefined become U+FFFD; line ends stay as they are, for the cells."""
-    return io.TextIOWrapper(io.BufferedReader(_Pieces(pieces)), encoding, errors="replace", newline="")
+    return io.TextIOWrapper(whole, encoding, errors="replace", newline="")
 
 
 def _delimiter(line: str) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 from propsync.documents.zip_source import IS_HEADER, Entry, Refused, ZipSource, wide_numbers
@@ -130,7 +129,7 @@ def _entry(source: ZipSource, directory: bytes, at: int, number: int) -> tuple[E
 
 
 def _bounded(source: ZipSource, entries: list[Entry], end: _End) -> list[Entry]:
-    """The entries, each with its limit; the classic bomb unpacks the same bytes under many names."""
+    """The entries, each told its limit; the classic bomb unpacks the same bytes under many names."""
     for entry in entries:
         if entry.least_end > end.offset:
             raise source.damaged(f"member {entry.number} does not fit before the directory")
@@ -138,5 +137,6 @@ def _bounded(source: ZipSource, entries: list[Entry], end: _End) -> list[Entry]:
     limits = [*(entry.offset for entry in in_file[1:]), end.offset]
     if any(entry.least_end > limit for entry, limit in zip(in_file, limits, strict=False)):
         raise Refused("members overlap")
-    limit_of = {entry.number: limit for entry, limit in zip(in_file, limits, strict=False)}
-    return [replace(entry, limit=limit_of[entry.number]) for entry in entries]
+    for entry, limit in zip(in_file, limits, strict=False):
+        entry.limit = limit
+    return entries

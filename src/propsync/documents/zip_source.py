@@ -49,7 +49,7 @@ class ZipSource:
         return DocumentDamaged(self.name, what)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Entry:
     """What the directory declares of one member; sizes and places are bytes, `limit` is where the next thing begins."""
 
