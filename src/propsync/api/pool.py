@@ -1,15 +1,14 @@
-"""A bounded pool of threads whose first failure ends it."""
+"""Threads at one kind of work; the first failure ends it all."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from contextvars import copy_context
 from itertools import islice
 from queue import Empty, SimpleQueue
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -24,37 +23,73 @@ def in_parallel(
     raised. `subjects` are read as they are needed, in the caller's thread.
     """
     remaining = iter(subjects)
-    done: SimpleQueue[Future[T]] = SimpleQueue()
-    executor = ThreadPoolExecutor(threads, thread_name_prefix="propsync-api")
-    pending = 0
+    crew = _Crew(work, threads)
     try:
         while True:
-            for subject in islice(remaining, 2 * threads - pending):
-                # In the caller's context: log handlers look there for the run that a line belongs to.
-                executor.submit(copy_context().run, work, subject).add_done_callback(done.put)
-                pending += 1
-            if not pending:
+            crew.take(islice(remaining, 2 * threads - crew.pending))
+            if not crew.pending:
                 return
-            ended = [done.get(), *_more(done)]
-            pending -= len(ended)
-            yield from _results(ended)
+            yield from crew.ended()
     finally:
         cancel.set()
         wake()
-        executor.shutdown(wait=True, cancel_futures=True)
+        crew.dismiss()
 
 
-def _more(done: SimpleQueue[Future[T]]) -> Iterator[Future[T]]:
-    """What has ended too by now."""
+class _Crew(Generic[S, T]):
+    """Threads and two queues; an executor makes a future of each piece of work, which takes as long as some of it."""
+
+    def __init__(self, work: Callable[[S], T], most: int) -> None:
+        self._work = work
+        self._most = most
+        self._threads: list[threading.Thread] = []
+        self._todo: SimpleQueue[tuple[S] | None] = SimpleQueue()
+        self._done: SimpleQueue[tuple[T] | BaseException] = SimpleQueue()
+        self.pending = 0
+
+    def take(self, subjects: Iterable[S]) -> None:
+        """Hands over work."""
+        for subject in subjects:
+            self._todo.put((subject,))
+            self.pending += 1
+            if len(self._threads) < min(self.pending, self._most):
+                self._hire()
+
+    def ended(self) -> list[T]:
+        """What came of all that has ended by now, of one piece of work at least. Raises the first failure among it."""
+        told = [self._done.get(), *_more(self._done)]
+        self.pending -= len(told)
+        results: list[T] = []
+        for one in told:
+            if isinstance(one, BaseException):
+                raise one
+            results += one
+        return results
+
+    def dismiss(self) -> None:
+        """Waits until what is under way has ended; what is not begun is forgotten."""
+        list(_more(self._todo))
+        for _ in self._threads:
+            self._todo.put(None)
+        for thread in self._threads:
+            thread.join()
+
+    def _hire(self) -> None:
+        # in the caller's context: log handlers look there for the run that a line belongs to
+        name = f"propsync-api_{len(self._threads)}"
+        self._threads.append(threading.Thread(target=copy_context().run, args=(self._work_off,), name=name))
+        self._threads[-1].start()
+
+    def _work_off(self) -> None:
+        while (subject := self._todo.get()) is not None:
+            try:
+                self._done.put((self._work(*subject),))
+            except BaseException as error:  # noqa: BLE001 - `ended` raises it
+                self._done.put(error)
+
+
+def _more(queue: SimpleQueue[T]) -> Iterator[T]:
+    """What else is there by now."""
     with suppress(Empty):
         while True:
-            yield done.get_nowait()
-
-
-def _results(done: Sequence[Future[T]]) -> Iterator[T]:
-    # A failure among those that are done comes before the good ones: the rest is to stop at once.
-    for future in done:
-        if future.exception() is not None:
-            future.result()
-    for future in done:
-        yield future.result()
+            yield queue.get_nowait()
