@@ -233,6 +233,20 @@ def test_the_demo_ends_well_and_prints_numbers(propsync):
     assert "certified" in done.stdout
 
 
+@pytest.mark.parametrize("rows", [3, 100_000])
+def test_a_reader_that_has_gone_hears_no_complaint(propsync, tmp_path: Path, rows: int):
+    propsync("sync")
+    program = str(Path(sys.executable).with_name("propsync"))
+    done = subprocess.run(
+        ["bash", "-c", f"'{program}' query 'from range({rows})' --format csv | (read line && echo $line)"],
+        env=os.environ | {"PROPSYNC_HOME": str(tmp_path / "home")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (done.stdout, done.stderr) == ("range\n", "")
+
+
 def test_help_starts_without_prefect_or_pandas():
     program = (
         "import sys; sys.argv = ['propsync', '--help']\n"
