@@ -138,10 +138,15 @@ def remove_partials(folder: Path) -> None:
 
 def disk_use(folder: Path) -> int:
     """Bytes of the files under `folder`; 0 where there is none."""
-    sizes = 0
-    for path in _files(folder):
-        with suppress(FileNotFoundError):  # a run at work may move it meanwhile
-            sizes += Path(path).stat().st_size
+    sizes, folders = 0, [str(folder)]
+    while folders:
+        with suppress(FileNotFoundError), os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                    continue
+                with suppress(FileNotFoundError):  # a run at work may move it meanwhile
+                    sizes += entry.stat(follow_symlinks=False).st_size
     return sizes
 
 
