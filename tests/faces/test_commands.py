@@ -247,6 +247,29 @@ def test_a_reader_that_has_gone_hears_no_complaint(propsync, tmp_path: Path, row
     assert (done.stdout, done.stderr) == ("range\n", "")
 
 
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        ("--version >&-", 0, ""),
+        ("boats >&- 2>&-", 2, ""),
+        ("--version >/dev/full", 1, "standard output: it cannot be written"),
+        ("query 'select 1' >/dev/full", 1, "standard output: it cannot be written"),
+        ("query 'select 1' --format csv >/dev/full", 1, "standard output: it cannot be written"),
+    ],
+)
+def test_output_that_cannot_be_handed_over_costs_neither_the_code_nor_the_words(
+    propsync, tmp_path: Path, words: str, code: int, told: str
+):
+    propsync("sync", "--only", "schedules")
+    environ = os.environ | {"PROPSYNC_HOME": str(tmp_path / "home")}
+    environ.pop("PYTHONUNBUFFERED", None)  # what is printed waits until the end
+    program = Path(sys.executable).with_name("propsync")
+    done = subprocess.run(["bash", "-c", f"'{program}' {words}"], env=environ, capture_output=True, text=True)
+    assert done.returncode == code, done.stderr
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_help_starts_without_prefect_or_pandas():
     program = (
         "import sys; sys.argv = ['propsync', '--help']\n"

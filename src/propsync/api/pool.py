@@ -42,6 +42,7 @@ class _Crew(Generic[S, T]):
     def __init__(self, work: Callable[[S], T], most: int) -> None:
         self._work = work
         self._most = most
+        self._hired = 0
         self._threads: list[threading.Thread] = []
         self._todo: SimpleQueue[tuple[S] | None] = SimpleQueue()
         self._done: SimpleQueue[tuple[T] | BaseException] = SimpleQueue()
@@ -52,7 +53,7 @@ class _Crew(Generic[S, T]):
         for subject in subjects:
             self._todo.put((subject,))
             self.pending += 1
-            if len(self._threads) < min(self.pending, self._most):
+            if self._hired < min(self.pending, self._most):
                 self._hire()
 
     def ended(self) -> list[T]:
@@ -69,16 +70,19 @@ class _Crew(Generic[S, T]):
     def dismiss(self) -> None:
         """Waits until what is under way has ended; what is not begun is forgotten."""
         list(_more(self._todo))
-        for _ in self._threads:
+        for _ in range(self._hired):
             self._todo.put(None)
         for thread in self._threads:
             thread.join()
 
     def _hire(self) -> None:
         # in the caller's context: log handlers look there for the run that a line belongs to
-        name = f"propsync-api_{len(self._threads)}"
-        self._threads.append(threading.Thread(target=copy_context().run, args=(self._work_off,), name=name))
-        self._threads[-1].start()
+        run, name = copy_context().run, f"propsync-api_{self._hired}"
+        # a daemon: whoever leaves the results unread and unclosed must still be able to end
+        thread = threading.Thread(target=run, args=(self._work_off,), name=name, daemon=True)
+        self._hired += 1
+        thread.start()
+        self._threads.append(thread)  # one that could not be started, or Ctrl-C came meanwhile, is not waited for
 
     def _work_off(self) -> None:
         while (subject := self._todo.get()) is not None:

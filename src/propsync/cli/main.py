@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import logging
 import os
 import signal
 import sys
-from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -85,6 +85,7 @@ def _tell_version(wanted: bool) -> None:
 
 
 _INTERRUPTED = 130  # what typer makes of Ctrl-C
+_NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 @app.command()
@@ -219,42 +220,61 @@ _ALLOCATIONS = 300_000
 
 def program() -> NoReturn:
     """`propsync`: runs, and is gone. By now everything is closed, and what Python does at its end takes 0.1 s."""
-    code: int | str | None = 0
+    code = 1
     try:
         run()
     except SystemExit as ended:
-        code = ended.code
-    with suppress(BrokenPipeError):  # as in `run`
-        sys.stdout.flush()
-    logging.shutdown()
-    os._exit(code if isinstance(code, int) else int(code is not None))
+        code = ended.code if isinstance(ended.code, int) else 1
+    except KeyboardInterrupt:
+        code = _INTERRUPTED
+    finally:
+        logging.shutdown()
+        os._exit(code)
 
 
 def run() -> None:
     """Runs a command and ends with its exit code; no traceback for what people can mend themselves."""
-    code: int | str | None = 0
     gc.set_threshold(_ALLOCATIONS)
     sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # httpx's own program, and with it rich
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a service manager's stop is told like Ctrl-C
+    code: int | str | None = 0
     try:
-        app()
-    except SystemExit as ended:  # how typer ends; wrong usage is told by then
-        code = ended.code
-        if code == _INTERRUPTED:
-            say("interrupted: what is published stays as it was. Run the same command again")
+        code = _command()
     except ResourceFailed as error:  # one that no run could put down to a resource
         say(str(error))
         code = 1
     except PropsyncError as error:
         say(str(error))
         code = error.exit_code
+    except KeyboardInterrupt:
+        code = _INTERRUPTED
     except BrokenPipeError:
         # whoever read our output has gone, as with `| head`; the interpreter must not complain about it at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
     except Exception as error:
         logging.getLogger("propsync").debug("unexpected error", exc_info=True)
-        step = "This is a fault in propsync: run again with --log-level DEBUG and report what it says"
-        say(f"{type(error).__name__}: {log.redact(' '.join(str(error).split()))}. {step}")
+        say(_words(error))
         code = 1
+    if code == _INTERRUPTED:
+        say("interrupted: what is published stays as it was. Run the same command again")
     sys.exit(code)
+
+
+def _command() -> int | str | None:
+    """Runs a command and hands over what it printed; its exit code."""
+    code: int | str | None = 0
+    try:
+        app()
+    except SystemExit as ended:  # how typer ends; wrong usage is told by then
+        code = ended.code
+    if sys.stdout is not None:  # it is None where it was closed
+        sys.stdout.flush()
+    return code
+
+
+def _words(error: Exception) -> str:
+    """What to say of an error that is none of ours: of the output, whose file has no name here, or a fault."""
+    if isinstance(error, OSError) and error.filename is None and error.errno in _NOT_WRITTEN:
+        return f"standard output: it cannot be written ({error.strerror}). Make room there, or send it elsewhere"
+    step = "This is a fault in propsync: run again with --log-level DEBUG and report what it says"
+    return f"{type(error).__name__}: {log.redact(' '.join(str(error).split()))}. {step}"

@@ -99,11 +99,12 @@ def _trouble(lock: RunLock, published_at: datetime | None) -> str | None:
     who = lock.told()
     if not who or lock.is_held() or (published_at is not None and datetime.fromisoformat(who["since"]) <= published_at):
         return None
+    run = f"The run of {_time(datetime.fromisoformat(who['since']))}"
     if who.get("error"):
-        return f"The run of {who['since']} failed: {who['error']}"
+        return f"{run} failed: {who['error']}"
     if not who.get("ended"):
-        return f"The run of {who['since']} was killed"
-    return f"The run of {who['since']} failed: nothing could be read" if who["what"] in _PUBLISHING else None
+        return f"{run} was killed"
+    return f"{run} failed: nothing could be read" if who["what"] in _PUBLISHING else None
 
 
 def _span(words: str) -> timedelta:

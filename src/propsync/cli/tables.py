@@ -23,7 +23,8 @@ def echo(line: str = "") -> None:
 
 def say(line: str) -> None:
     """The one line on standard error that tells what went wrong and what to do."""
-    sys.stderr.write(f"propsync: {log.redact(line)}\n")
+    if sys.stderr is not None:  # it is None where it was closed
+        sys.stderr.write(f"propsync: {log.redact(line)}\n")
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

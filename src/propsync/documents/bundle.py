@@ -101,6 +101,8 @@ def member_pieces(path: Path, bundle: Bundle, name: str) -> Generator[bytes, Non
 
     Raises KeyError for a name that `bundle` has not, or has not read; DocumentDamaged where the ZIP is another by now.
     """
+    if name not in _readable(bundle):
+        raise KeyError(name)
     with open_again(path, bundle) as pieces_of:
         yield from pieces_of(name)
 
@@ -108,7 +110,7 @@ def member_pieces(path: Path, bundle: Bundle, name: str) -> Generator[bytes, Non
 @contextmanager
 def open_again(path: Path, bundle: Bundle) -> Iterator[Callable[[str], Iterator[bytes]]]:
     """A ZIP that was read before, for several of its members: a call for each, with `member_pieces`' promises."""
-    readable = {member.name for member in bundle.members if member.sha256}
+    readable = _readable(bundle)
     with open_zip(path) as source, _as_listed(source):
         entries = {entry.name: entry for entry in read_directory(source, len(bundle.members))}
 
@@ -122,6 +124,10 @@ def open_again(path: Path, bundle: Bundle) -> Iterator[Callable[[str], Iterator[
                 yield from Unpacked(source, entries[name], start, entries[name].unpacked)
 
         yield pieces_of
+
+
+def _readable(bundle: Bundle) -> set[str]:
+    return {member.name for member in bundle.members if member.sha256}
 
 
 @contextmanager

@@ -35,6 +35,10 @@ class Answer(msgspec.Struct):
     errno: int = 0
 
 
+# made before any thread asks: two that make it at once, as `msgspec.json.decode` would, can crash the interpreter
+decoded = msgspec.json.Decoder(Answer).decode
+
+
 class Worker:
     """One process that reads PDFs: started when asked, ended when it fails."""
 
@@ -73,7 +77,7 @@ class Worker:
         process = self._process if self._process and self._is_ready else self._made_ready()
         try:
             _send(process, request)
-            return msgspec.json.decode(_line(process, seconds), type=Answer)
+            return decoded(_line(process, seconds))
         except msgspec.DecodeError as error:
             self._end()
             raise EOFError from error

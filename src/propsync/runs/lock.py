@@ -48,7 +48,10 @@ class RunLock:
     def holder(self) -> str:
         """Who holds the lock, or held it last, in words."""
         who = self.told()
-        return f"{who['what']} (process {who['pid']} on {who['host']}, since {who['since']})" if who else "another run"
+        if not who:
+            return "another run"
+        since = datetime.fromisoformat(who["since"]).isoformat(timespec="seconds")
+        return f"{who['what']} (process {who['pid']} on {who['host']}, since {since})"
 
     def told(self) -> dict[str, Any]:
         """What the holder wrote: what, pid, host, since, ended, error; empty where it cannot be read."""
@@ -97,4 +100,4 @@ def _sign(handle: int, who: dict[str, Any]) -> None:
 
 
 def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    return datetime.now(UTC).isoformat(timespec="microseconds")  # two runs may begin within a second

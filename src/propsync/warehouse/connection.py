@@ -151,7 +151,7 @@ class Warehouse:
                 self.execute(f"create schema {schema}")
             self.execute(";\n".join(statement for table in TABLES.values() for statement in table.ddl()))
             for macros in sorted((shipped("sql") / "macros").glob("*.sql")):
-                self._connection.execute(macros.read_text(encoding="utf-8"))
+                self.execute(macros.read_text(encoding="utf-8"))
             self.execute("insert into ops.schema_version values (?)", [SCHEMA_VERSION])
 
     def _begin(self) -> None:

@@ -58,9 +58,9 @@ class Reader:
 
     def rows(self, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Column names, and all rows."""
-        relation = self.sql(query)
-        with _readable():
-            return list(relation.columns), relation.fetchall()
+        with _readable():  # not as a relation, which hears of Ctrl-C late, or never
+            found = self._connection.cursor().execute(query)
+            return [name for name, *_ in found.description], found.fetchall()
 
     def lots(self, query: str, params: object = None, rows: int = 2_000) -> Iterator[list[tuple[Any, ...]]]:
         """All rows, in bounded lots."""

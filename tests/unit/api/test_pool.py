@@ -1,5 +1,7 @@
 """Promises of fetch_all: bounded, in threads, and ended by its first failure."""
 
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -144,3 +146,29 @@ def test_traffic_can_be_told_apart(api):
     list(api.fetch_all(pages(4), lambda answer: answer))
     spent = api.traffic.since(mark)
     assert (spent.requests, spent.retries, spent.bytes) == (4, 0, 4 * len(b'{"total":0}'))
+
+
+def test_a_thread_that_cannot_be_started_is_what_is_told(api, monkeypatch):
+    start, begun = threading.Thread.start, []
+
+    def refusing(thread):
+        begun.append(thread)
+        if len(begun) == 3:
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", refusing)
+    with pytest.raises(RuntimeError, match="can't start new thread"):
+        list(api.fetch_all(pages(20), lambda answer: answer))
+    assert not [thread for thread in begun if thread.is_alive()]
+
+
+def test_who_leaves_the_results_unread_can_still_end():
+    code = """
+import threading
+from propsync.api.pool import in_parallel
+left_open = in_parallel(abs, range(100), threads=4, cancel=threading.Event(), wake=lambda: None)
+print(next(left_open) in range(100))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
+    assert (done.stdout, done.returncode) == ("True\n", 0), done.stderr
