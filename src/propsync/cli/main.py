@@ -8,6 +8,7 @@ import logging
 import os
 import signal
 import sys
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -248,9 +249,6 @@ def run() -> None:
         code = error.exit_code
     except KeyboardInterrupt:
         code = _INTERRUPTED
-    except BrokenPipeError:
-        # whoever read our output has gone, as with `| head`; the interpreter must not complain about it at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except Exception as error:
         logging.getLogger("propsync").debug("unexpected error", exc_info=True)
         say(_words(error))
@@ -268,7 +266,8 @@ def _command() -> int | str | None:
     except SystemExit as ended:  # how typer ends; wrong usage is told by then
         code = ended.code
     if sys.stdout is not None:  # it is None where it was closed
-        sys.stdout.flush()
+        with suppress(BrokenPipeError):  # whoever read it has gone, as with `| head`
+            sys.stdout.flush()
     return code
 
 
