@@ -63,13 +63,11 @@ def test_an_interrupted_sync_says_so(sandbox, tmp_path: Path):
     environ = os.environ | {"PROPSYNC_TOKEN": sandbox.token, "PROPSYNC_HOME": str(tmp_path / "home")}
     environ["PROPSYNC_BASE_URL"] = "http://127.0.0.1:9"  # nobody listens there, so it waits and tries again
     program = str(Path(sys.executable).with_name("propsync"))
-    # a shell that runs the tests in the background has them, and their children, ignore the interrupt
     with subprocess.Popen(
         [program, "sync"],
         env=environ,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         assert process.stderr is not None
         assert "attempt 1 of 8" in process.stderr.readline()
