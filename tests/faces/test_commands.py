@@ -251,6 +251,7 @@ def test_a_reader_that_has_gone_hears_no_complaint(propsync, tmp_path: Path, row
         ("--version >&-", 0, ""),
         ("status --max-age 0m | (exec <&-; sleep 3); exit ${PIPESTATUS[0]}", 3, ""),
         ("boats >&- 2>&-", 2, ""),
+        ("query ''", 2, "the statement returns no rows"),
         ("--version >/dev/full", 1, "standard output: it cannot be written"),
         ("query 'select 1' >/dev/full", 1, "standard output: it cannot be written"),
         ("query 'select 1' --format csv >/dev/full", 1, "standard output: it cannot be written"),

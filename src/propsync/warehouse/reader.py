@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import duckdb
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+T = TypeVar("T")
 _COPY_OPTIONS = {"csv": "(format csv, header)", "json": "(format json, array true)", "parquet": "(format parquet)"}
 
 
@@ -45,10 +46,7 @@ class Reader:
     def sql(self, query: str, *, params: object = None) -> duckdb.DuckDBPyRelation:
         """A DuckDB relation, to be refined or fetched. Raises UsageError for SQL that cannot be read."""
         with _readable():
-            found = self._connection.sql(query, params=params)
-        if found is None:
-            raise UsageError("query", "the statement returns no rows", "Write a SELECT; what is published is read-only")
-        return found
+            return _with_rows(self._connection.sql(query, params=params))
 
     def frame(self, query: str, *, params: object = None) -> pd.DataFrame:
         """A pandas frame with dtypes that keep NULLs: Int64, boolean, Float64, string, UTC times."""
@@ -59,7 +57,7 @@ class Reader:
     def rows(self, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Column names, and all rows."""
         with _readable():  # not as a relation, which hears of Ctrl-C late, or never
-            found = self._connection.cursor().execute(query)
+            found = _with_rows(self._connection.cursor().execute(query))
             return [name for name, *_ in found.description], found.fetchall()
 
     def lots(self, query: str, params: object = None, rows: int = 2_000) -> Iterator[list[tuple[Any, ...]]]:
@@ -110,6 +108,13 @@ def _readable() -> Iterator[None]:
             yield
     except duckdb.Error as error:
         raise _wrong_sql(error) from error
+
+
+def _with_rows(found: T | None) -> T:
+    """What DuckDB gave; it gives None for a text without a statement."""
+    if found is None:
+        raise UsageError("query", "the statement returns no rows", "Write a SELECT; what is published is read-only")
+    return found
 
 
 def _wrong_sql(error: duckdb.Error) -> UsageError:
