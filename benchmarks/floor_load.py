@@ -37,7 +37,6 @@ def database(folder: Path, memory_limit: str) -> duckdb.DuckDBPyConnection:
         "memory_limit": memory_limit,
         "temp_directory": str(folder),
         "preserve_insertion_order": False,
-        "disabled_compression_methods": "fsst,dict_fsst",
     }
     connection = duckdb.connect(config=config)
     connection.execute(f"attach '{folder}/warehouse.duckdb' as warehouse (storage_version 'v1.2.0')")

@@ -1,10 +1,10 @@
 -- grain: asset_type_id, valid_from
--- why: a version opens with the run that first saw it; payloads come in lots, those of what is concluded at place 0
+-- why: a version opens with the run that first saw it; payloads come in lots
 with changed as (
   select * from staging.changed where place between $first and $last
 ),
-payloads as (
-  select unnest(range($first, $last + 1)) as place, unnest(string_split(decode($payloads), chr(31))) as payload
+lot as (
+  select * from temp.lot
 )
 select
   key_1 as asset_type_id,
@@ -14,6 +14,6 @@ select
   change,
   $run_id as run_id,
   payload_hash,
-  coalesce(changed.payload, payloads.payload) as payload
-from changed
-left join payloads on payloads.place = changed.place
+  lot.payload
+from lot
+join changed on changed.place = lot.place

@@ -117,7 +117,7 @@ def _doubled(patches: Patches) -> None:
         once(self, resource, models, readings)
         if getattr(self, "is_retried", False):
             for first, payloads in readings.payloads():
-                merger._open(resource, models, first, payloads)
+                self._open(resource, models, first, payloads)
 
     before = patches.put(merger.Merger, "merge", merge)
     once = patches.put(merger.Merger, "_write_versions", write)

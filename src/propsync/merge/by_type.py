@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from propsync.warehouse import Models, Warehouse, comment_on_column, quoted, text
+from propsync.warehouse import Models, Warehouse, comment_on_column, compressed, quoted, text
 
 _TYPES = {
     "text": ("VARCHAR", "value_text"),
@@ -66,8 +66,11 @@ class WideTable:
     def ddl(self) -> Iterator[str]:
         """The statements that make it, or that add the columns it lacks, with their comments."""
         if self.is_new:
-            columns = "".join(f", {quoted(column.name)} {column.type}" for column in self.columns)
-            yield f"create or replace table {self.target} (asset_id VARCHAR, property_id VARCHAR{columns})"
+            asset, estate = f"VARCHAR{compressed('VARCHAR')}", f"VARCHAR{compressed('VARCHAR', repeats=True)}"
+            columns = "".join(
+                f", {quoted(column.name)} {column.type}{compressed(column.type)}" for column in self.columns
+            )
+            yield f"create or replace table {self.target} (asset_id {asset}, property_id {estate}{columns})"
             yield f"comment on table {self.target} is {text(f'{self.type_name or self.name}, one row an asset')}"
             yield comment_on_column(self.target, "asset_id", "The asset's id in the API")
             yield comment_on_column(self.target, "property_id", "The property that the asset belongs to")

@@ -16,7 +16,7 @@ from propsync.resources import ASSETS, Resource
 from propsync.runs import Journal, ResourceCounts, Verdict
 from propsync.shapes import Shape
 from propsync.sweep import Listed, cutter_of
-from propsync.warehouse import Models, Warehouse, quoted
+from propsync.warehouse import Models, Warehouse, documents, lot, quoted, whole_numbers
 
 
 class Merger:
@@ -179,10 +179,15 @@ class Merger:
 
     def _write_versions(self, resource: Resource, models: Models, readings: Readings) -> None:
         self._close(resource, models)
-        _open(resource, models, 0, [])
         for first, payloads in readings.payloads():
-            _open(resource, models, first, payloads)
+            self._open(resource, models, first, payloads)
         mark_tables(self._warehouse, str(models.values["run_id"]), "history", [resource.name])
+
+    def _open(self, resource: Resource, models: Models, first: int, payloads: Sequence[bytes]) -> None:
+        """Opens the versions whose places in `staging.changed` begin with `first`."""
+        places = range(first, first + len(payloads))
+        with self._warehouse.showing(lot(place=whole_numbers(places), payload=documents(payloads))):
+            models.with_values(first=places[0], last=places[-1]).open(f"history/{resource.name}.open")
 
     def _close(self, resource: Resource, models: Models) -> None:
         target = f"history.{quoted(resource.name)}"
@@ -192,17 +197,6 @@ class Merger:
             f"update {target} set valid_to = ? from staging.changed as changed where valid_to is null and {is_same}",
             [models.values["run_time"]],
         )
-
-
-def _open(resource: Resource, models: Models, first: int, payloads: Sequence[bytes]) -> None:
-    """Opens the versions whose places in `staging.changed` begin with `first`; those at 0 hold their payload."""
-    lot = {
-        "first": first,
-        "last": first + max(len(payloads), 1) - 1,
-        # bytes, as a Python text of them would be four times as long; JSON never holds the unit separator as it is
-        "payloads": b"\x1f".join(payloads),
-    }
-    models.with_values(**lot).open(f"history/{resource.name}.open")
 
 
 _NO_FACTS = "null::varchar as status, null::boolean as performed_for, null::boolean as performed_by"

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import msgspec
 
 from propsync.landing import Landed
 from propsync.records import Cutter, bytes_hash
-from propsync.warehouse import Warehouse, bound
+from propsync.warehouse import Warehouse, lot, texts, whole_numbers
 
 _TABLES = (
     "create or replace table staging.answers (answer integer, attempt integer, list varchar, role varchar, "
@@ -77,20 +78,20 @@ class Listed:
         first = self._written + 1
         self._written += len(self._counts)
         self._warehouse.add("staging.answers", [(first + place, *one) for place, one in enumerate(self._answers)])
-        key_1, of_1 = bound(self._first_parts)
-        key_2, of_2 = bound(self._second_parts) if self._second_parts else ("''", ())
-        hashes, of_hashes = bound(self._hashes)
-        starts = [answer << 32 for answer in range(first, first + len(self._counts))]
-        places = [
-            end for start, count in zip(starts, self._counts, strict=True) for end in (start + 1, start + count + 1)
-        ]
-        self._warehouse.execute(
-            f"insert into staging.shown select unnest(flatten([{', '.join(['range(?, ?)'] * len(starts))}])), "
-            f"{key_1}, {key_2}, {hashes}",
-            [*places, *of_1, *of_2, *of_hashes],
+        starts = (answer << 32 for answer in range(first, first + len(self._counts)))
+        places = chain.from_iterable(
+            range(start + 1, start + count + 1) for start, count in zip(starts, self._counts, strict=True)
         )
-        for lot in (self._answers, self._counts, self._first_parts, self._second_parts, self._hashes):
-            lot.clear()
+        rows = lot(
+            place=whole_numbers(places),
+            key_1=texts(self._first_parts),
+            key_2=texts(self._second_parts or [""] * len(self._first_parts)),
+            payload_hash=texts(self._hashes),
+        )
+        with self._warehouse.showing(rows):
+            self._warehouse.execute("insert into staging.shown from temp.lot")
+        for waiting in (self._answers, self._counts, self._first_parts, self._second_parts, self._hashes):
+            waiting.clear()
 
     def arithmetic(self, attempt: int, list_name: str) -> Arithmetic:
         """Keys counted on one list."""

@@ -3,11 +3,12 @@
 from propsync.warehouse.checks import run_checks
 from propsync.warehouse.columns import OpenColumns, json_path
 from propsync.warehouse.connection import CsvUnreadable, Warehouse, bound
+from propsync.warehouse.lots import documents, lot, texts, whole_numbers
 from propsync.warehouse.models import Models, coalesced
 from propsync.warehouse.names import snake_case, unique_name
 from propsync.warehouse.reader import Reader, open_published
 from propsync.warehouse.rows import OldFile, add_rows, settle_file, stage_rows, write_rows
-from propsync.warehouse.tables import TABLES, Table, comment_on_column, quoted, text
+from propsync.warehouse.tables import TABLES, Table, comment_on_column, compressed, quoted, text
 
 __all__ = [
     "TABLES",
@@ -22,7 +23,10 @@ __all__ = [
     "bound",
     "coalesced",
     "comment_on_column",
+    "compressed",
+    "documents",
     "json_path",
+    "lot",
     "open_published",
     "quoted",
     "run_checks",
@@ -30,6 +34,8 @@ __all__ = [
     "snake_case",
     "stage_rows",
     "text",
+    "texts",
     "unique_name",
+    "whole_numbers",
     "write_rows",
 ]

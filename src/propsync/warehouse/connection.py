@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import duckdb
+import nanoarrow as na
 
 from propsync.errors import DiskFull, MergeFailed, StateUnusable
 from propsync.shipped import shipped
@@ -43,7 +44,7 @@ class Warehouse:
             "temp_directory": str(folder),
             "preserve_insertion_order": False,
             "autoinstall_known_extensions": False,
-            "disabled_compression_methods": "fsst,dict_fsst",
+            "checkpoint_threshold": "1MB",
         }
         with _our_errors(path):
             self._connection = duckdb.connect(path, config=config)
@@ -96,6 +97,16 @@ class Warehouse:
                     yield lot
         finally:
             cursor.close()
+
+    @contextmanager
+    def showing(self, rows: na.Array) -> Iterator[None]:
+        """Lets statements read rows that Python holds (see `lots`), as `temp.lot`."""
+        self._catch_up()
+        self._connection.register("lot", rows)
+        try:
+            yield
+        finally:
+            self._connection.unregister("lot")
 
     def append(self, table: str, columns: Mapping[str, Sequence[Any]], **same: Any) -> None:
         """Adds rows to `table`, given as values by column; `same` are columns with one value in all of the rows.
