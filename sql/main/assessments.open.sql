@@ -2,9 +2,7 @@
 -- why: the latest version of each assessment that is not gone, with what the lists told of it
 with versions as (
   select *, json_extract(payload, {{record_members}}) as members
-  from history.assessments
-  semi join staging.dirty_assessments using (assessment_id)
-  where valid_to is null and change <> 'delete'
+  from staging.dirty_versions
 ),
 earlier as (
   -- few records have one: a join with all of them would hold every payload

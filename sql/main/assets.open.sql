@@ -2,9 +2,7 @@
 -- why: the latest version of each asset that is not gone; `property` and `type` may be ids or objects that hold one
 with versions as (
   select *, json_extract(payload, {{record_members}}) as members
-  from history.assets
-  semi join staging.dirty_assets using (asset_id)
-  where valid_to is null and change <> 'delete'
+  from staging.dirty_versions
 ),
 earlier as (
   -- few records have one: a join with all of them would hold every payload

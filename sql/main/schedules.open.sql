@@ -2,9 +2,7 @@
 -- why: the latest version of each schedule that is not gone
 with versions as (
   select *, json_extract(payload, {{record_members}}) as members
-  from history.schedules
-  semi join staging.dirty_schedules using (property_id, assessment_type_id)
-  where valid_to is null and change <> 'delete'
+  from staging.dirty_versions
 ),
 earlier as (
   -- few records have one: a join with all of them would hold every payload

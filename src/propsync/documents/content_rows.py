@@ -7,11 +7,12 @@ from collections.abc import Collection, Iterator, Sequence
 
 from propsync.documents.bundle import Bundle
 from propsync.documents.tables import CsvTable
-from propsync.warehouse import TABLES, Warehouse, comment_on_column, quoted
+from propsync.warehouse import TABLES, Warehouse, comment_on_column, quoted, texts, whole_numbers
 
 BUNDLE_TABLES = ("bundle_actions", "bundle_controls", "bundle_elements")
 CONTENT_TABLES = ("bundle_members", "document_text", *BUNDLE_TABLES)
 _MOST_COLUMNS = 300  # of one table, whatever CSVs bring
+_NUMBER = "row_number"
 _MOST_CELLS = 200_000  # that wait to be written
 
 
@@ -52,7 +53,7 @@ class ContentRows:
         """The rows of one CSV of a bundle; a bundle may have two of one name, in two folders."""
         target = f"bundle_{table.name}"
         places = self._places(target, table)
-        names = ("assessment_id", "document_sha256", "row_number", *places)
+        names = ("assessment_id", "document_sha256", _NUMBER, *places)
         for lot in lots:
             for row in lot:
                 self._numbers[target, assessment_id] += 1
@@ -63,7 +64,9 @@ class ContentRows:
         """Writes all that waits."""
         for (target, names), rows in self._lots.items():
             if names:
-                self._warehouse.append(f"main.{target}", dict(zip(names, zip(*rows, strict=True), strict=True)))
+                by_name = zip(names, zip(*rows, strict=True), strict=True)
+                columns = {name: (whole_numbers if name == _NUMBER else texts)(values) for name, values in by_name}
+                self._warehouse.append(f"main.{target}", **columns)
             else:
                 self._warehouse.add(f"main.{target}", rows)
         self._lots.clear()

@@ -8,11 +8,12 @@ from datetime import datetime
 from propsync.merge.by_type import ByType
 from propsync.merge.exact import MARK, stage_exact_numbers
 from propsync.merge.fragments import definition_fragments, json_at, record_fragments, result_fragments, value_paths
-from propsync.merge.learning import Learner, latest, latest_dirty
+from propsync.merge.learning import Learner
 from propsync.merge.marks import FAMILIES, NEVER, Marks, mark_tables
 from propsync.merge.naming import stage_field_names, stage_type_names
+from propsync.merge.versions import DIRTY_PAYLOADS, latest_payloads, stage_dirty_versions
 from propsync.records import Path
-from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSET_TYPES, ASSETS, SCHEDULES
+from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSET_TYPES, ASSETS, SCHEDULES, Resource
 from propsync.runs import Run
 from propsync.shapes import Shape
 from propsync.warehouse import Models, OpenColumns, Warehouse, coalesced, text
@@ -35,13 +36,12 @@ class Builder:
 
     def assets(self, asset_types: Shape, assets: Shape) -> None:
         """Assets, their types, fields and options, their field values, and one wide table a type."""
-        models = self._models(self._marks.built_through("assets"))
-        if not models.stage("staging/dirty_assets") and not self._marks.has_news("asset_types"):
+        models, dirty = self._stage_dirty(ASSETS)
+        if not dirty and not self._marks.has_news("asset_types"):
             return
-        open_types = self._learner.resource(ASSET_TYPES, asset_types, latest("asset_types")).select_list()
-        open_assets = self._learner.resource(ASSETS, assets, latest_dirty("assets", "asset_id"))
-        models = self._models(self._marks.built_through("assets"))  # a column that was widened has reset the mark
-        models.stage("staging/dirty_assets")
+        open_types = self._learner.resource(ASSET_TYPES, asset_types, latest_payloads(ASSET_TYPES)).select_list()
+        open_assets = self._learner.resource(ASSETS, assets, DIRTY_PAYLOADS)
+        models, _ = self._stage_dirty(ASSETS)  # a column that was widened has reset the mark
         self._build_types(models, asset_types, open_types)
         self._build_assets(models, assets, open_assets)
         if self._are_types_unlisted():  # once more: assets may name types that no list shows
@@ -51,14 +51,12 @@ class Builder:
     def assessments(self, assessment_types: Shape, assessments: Shape) -> None:
         """Assessments, their types, their flags and the flags' history."""
         self._build_assessment_types(assessment_types)
-        models = self._models(self._marks.built_through("assessments"))
-        if not models.stage("staging/dirty_assessments"):
+        models, dirty = self._stage_dirty(ASSESSMENTS)
+        if not dirty:
             return
-        payloads = latest_dirty("assessments", "assessment_id")
-        columns = self._learner.resource(ASSESSMENTS, assessments, payloads)
-        flags, history = self._learner.flags(payloads, assessments)
-        models = self._models(self._marks.built_through("assessments"))
-        models.stage("staging/dirty_assessments")
+        columns = self._learner.resource(ASSESSMENTS, assessments, DIRTY_PAYLOADS)
+        flags, history = self._learner.flags(DIRTY_PAYLOADS, assessments)
+        models, _ = self._stage_dirty(ASSESSMENTS)
         fragments = record_fragments(assessments, columns) | {"flags": "payload->'$.\"flags\"'"}
         with self._warehouse.transaction():
             changed = [self._renew(models, "assessments", fragments)]
@@ -71,18 +69,23 @@ class Builder:
 
     def schedules(self, schedules: Shape) -> None:
         """Schedules."""
-        models = self._models(self._marks.built_through("schedules"))
-        if not models.stage("staging/dirty_schedules"):
+        models, dirty = self._stage_dirty(SCHEDULES)
+        if not dirty:
             return
-        payloads = latest_dirty("schedules", "property_id, assessment_type_id")
-        columns = self._learner.resource(SCHEDULES, schedules, payloads)
-        models = self._models(self._marks.built_through("schedules"))
-        models.stage("staging/dirty_schedules")
+        columns = self._learner.resource(SCHEDULES, schedules, DIRTY_PAYLOADS)
+        models, _ = self._stage_dirty(SCHEDULES)
         with self._warehouse.transaction():
             changed = self._renew(models, "schedules", record_fragments(schedules, columns))
             self._marks.mark(FAMILIES["schedules"], [changed], ["schedules"])
             keys = "select property_id || '/' || assessment_type_id from staging.dirty_schedules"
             self._renew_issues(models, "schedules", keys, "schedule_value_issues")
+
+    def _stage_dirty(self, resource: Resource) -> tuple[Models, int]:
+        """Makes `staging.dirty_<resource>` and `staging.dirty_versions`; returns how many records are dirty."""
+        models = self._models(self._marks.built_through(resource.name))
+        dirty = models.stage(f"staging/dirty_{resource.name}")
+        stage_dirty_versions(self._warehouse, resource, dirty)
+        return models, dirty
 
     def _are_types_unlisted(self) -> bool:
         """Whether `main.asset_types` lacks a type that assets name by now, or has one that only assets named before."""
@@ -152,7 +155,7 @@ class Builder:
     def _build_assessment_types(self, shape: Shape) -> None:
         if not self._marks.has_news("assessment_types"):
             return
-        columns = self._learner.resource(ASSESSMENT_TYPES, shape, latest("assessment_types")).select_list()
+        columns = self._learner.resource(ASSESSMENT_TYPES, shape, latest_payloads(ASSESSMENT_TYPES)).select_list()
         models = self._models(NEVER).with_fragments(
             name=coalesced("payload", shape.paths("name")), open_columns=columns
         )

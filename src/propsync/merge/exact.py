@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from propsync.records import Path, decoder, follow
-from propsync.warehouse import Warehouse
+from propsync.warehouse import Warehouse, documents, texts
 
 MARK = "\u0001exact:"
 """A control character opens it, so that no text that people type is taken for a number."""
@@ -39,29 +39,24 @@ def _decode(payload: str) -> Any:
 
 
 def stage_exact_numbers(warehouse: Warehouse, values: Iterable[Path]) -> None:
-    """Makes `staging.exact_numbers` for the assets in `staging.dirty_assets`; `values` lead to a result's value."""
+    """Makes `staging.exact_numbers` for the assets in `staging.dirty_versions`; `values` lead to a result's value."""
     warehouse.execute("create or replace table staging.exact_numbers (asset_id varchar, payload json)")
     paths = tuple(values)
-    query = (
-        "select asset_id, payload::varchar from main.assets semi join staging.dirty_assets using (asset_id) "
-        "where regexp_matches(payload, ?)"
-    )
+    query = "select asset_id, payload::varchar from staging.dirty_versions where regexp_matches(payload, ?)"
     for lot in warehouse.batches(query, [_REWRITTEN]):
-        columns = {
-            "asset_id": [asset_id for asset_id, _ in lot],
-            "payload": [marked(payload, paths) for _, payload in lot],
-        }
-        warehouse.append("staging.exact_numbers", columns)
+        payloads = [marked(payload, paths) for _, payload in lot]
+        asset_ids = texts([asset_id for asset_id, _ in lot])
+        warehouse.append("staging.exact_numbers", asset_id=asset_ids, payload=documents(payloads))
 
 
-def marked(payload: str, values: Iterable[Path]) -> str:
+def marked(payload: str, values: Iterable[Path]) -> bytes:
     """The payload with numbers that are a field result's value as marked texts, all others as they were."""
     record = _decode(payload)
     results = record.get("fields") if isinstance(record, dict) else None
     for result in results if isinstance(results, list) else ():
         for path in values:
             _mark(result, path)
-    return msgspec.json.encode(record).decode()
+    return msgspec.json.encode(record)
 
 
 def _mark(result: Any, path: Path) -> None:

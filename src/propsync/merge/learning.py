@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from propsync.merge.fragments import json_at
+from propsync.merge.versions import latest_payloads
 from propsync.records import Path
 from propsync.resources import Resource
 from propsync.shapes import Shape
@@ -23,7 +24,9 @@ class Learner:
 
     def flags(self, payloads: str, shape: Shape) -> tuple[str, str]:
         """Columns of flags and of their history, as ends of select lists."""
-        flags = f"select unnest(from_json(payload->'$.flags', '[\"JSON\"]')) as payload from ({payloads})"
+        shown = f"select unnest(from_json(payload->'$.flags', '[\"JSON\"]')) as payload from ({payloads})"
+        self._warehouse.execute(f"create or replace table staging.flags as {shown}")
+        flags = "select payload from staging.flags"
         path = json_at(shape.paths("flag_history"))
         entries = f"select unnest(from_json({path}, '[\"JSON\"]')) as payload from ({flags})"
         history = {(*path, "*") for path in shape.paths("flag_history")}
@@ -46,7 +49,7 @@ class Learner:
         optional = {name for role in resource.roles if not role.required for name in role.documented}
         absent = sorted((optional | resource.members.keys()) - seen)
         looked_at = self._warehouse.value(f"select count(*) from ({payloads})")
-        if not absent or looked_at < self._warehouse.value(f"select count(*) from ({latest(resource.name)})"):
+        if not absent or looked_at < self._warehouse.value(f"select count(*) from ({latest_payloads(resource)})"):
             return
         for name in absent:
             self._warehouse.execute(
@@ -62,16 +65,3 @@ class Learner:
         rows = [(self._run_id, table, change, name, None, kind) for change, name, kind in moved]
         self._warehouse.add("ops.schema_changes", rows)
         return columns
-
-
-def latest(resource: str) -> str:
-    """A query for the payloads of all records that are not gone."""
-    return f"select payload from history.{resource} where valid_to is null and change <> 'delete'"
-
-
-def latest_dirty(resource: str, key: str) -> str:
-    """The same for the records in `staging.dirty_<resource>`."""
-    return (
-        f"select payload from history.{resource} semi join staging.dirty_{resource} using ({key}) "
-        "where valid_to is null and change <> 'delete'"
-    )

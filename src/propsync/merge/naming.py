@@ -66,5 +66,4 @@ def _stage(warehouse: Warehouse, name: str, columns: Sequence[str], rows: Iterab
     warehouse.execute(
         f"create or replace table staging.{name} ({', '.join(f'{column} varchar' for column in columns)})"
     )
-    listed = list(zip(*rows, strict=True)) or [() for _ in columns]
-    warehouse.append(f"staging.{name}", {column: list(values) for column, values in zip(columns, listed, strict=True)})
+    warehouse.add(f"staging.{name}", rows)

@@ -11,7 +11,7 @@ import msgspec
 
 from propsync.landing import Landed, Manifest, PageStore
 from propsync.records import CanonicalForm, Cutter, Path, canonical_hash, is_too_deep
-from propsync.warehouse import Warehouse
+from propsync.warehouse import Warehouse, texts, whole_numbers
 
 _MOST_REJECTED = 10_000  # rows of one run and resource; a list whose every record lacks its key fails by its shape
 _LOT = 4_000_000  # bytes of payloads that are handed to DuckDB at once
@@ -37,11 +37,9 @@ class Readings:
         place = 1
         for chosen in self._by_page("select sequence, position from staging.candidates order by place"):
             keys = told.keys([record for _, record in chosen])
-            columns: dict[str, Sequence[Any]] = {
-                "place": range(place, place + len(keys)),
-                "own_status": [key[0] if key else "" for key in keys],
-            }
-            self._warehouse.append("staging.own_statuses", columns)
+            places = whole_numbers(range(place, place + len(keys)))
+            statuses = texts([key[0] if key else "" for key in keys])
+            self._warehouse.append("staging.own_statuses", place=places, own_status=statuses)
             place += len(keys)
 
     def stage_canonical(self, form: CanonicalForm, known: str) -> None:
@@ -62,11 +60,8 @@ class Readings:
             self._add_canonical([(place, canonical_hash(payload.encode(), form)) for place, payload in lot])
 
     def _add_canonical(self, hashes: Sequence[tuple[int, str]]) -> None:
-        columns: dict[str, Sequence[Any]] = {
-            "place": [place for place, _ in hashes],
-            "hash": [hashed for _, hashed in hashes],
-        }
-        self._warehouse.append("staging.canonical", columns)
+        places = whole_numbers(place for place, _ in hashes)
+        self._warehouse.append("staging.canonical", place=places, hash=texts([hashed for _, hashed in hashes]))
 
     def payloads(self) -> Iterator[tuple[int, list[bytes]]]:
         """The records of `staging.changed` in lots, each with the place of its first.

@@ -53,7 +53,5 @@ def _stage_hashes(warehouse: Warehouse, resource: Resource, shape: Shape) -> Non
     query = f"select {named}, payload::varchar from history.{quoted(resource.name)}"
     for lot in warehouse.batches(query):
         payloads = [row[-1].encode() for row in lot]
-        given: dict[str, list[object]] = {name: [row[place] for row in lot] for place, name in enumerate(columns)}
-        given["canonical_hash"] = [canonical_hash(payload, form) for payload in payloads]
-        given["bytes_hash"] = [bytes_hash(payload) for payload in payloads]
-        warehouse.append("staging.rehashed", given)
+        hashes = ((canonical_hash(payload, form), bytes_hash(payload)) for payload in payloads)
+        warehouse.add("staging.rehashed", [(*row[:-1], *of_row) for row, of_row in zip(lot, hashes, strict=True)])

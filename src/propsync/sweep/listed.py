@@ -12,7 +12,7 @@ import msgspec
 
 from propsync.landing import Landed
 from propsync.records import Cutter, bytes_hash
-from propsync.warehouse import Warehouse, lot, texts, whole_numbers
+from propsync.warehouse import Warehouse, texts, whole_numbers
 
 _TABLES = (
     "create or replace table staging.answers (answer integer, attempt integer, list varchar, role varchar, "
@@ -82,14 +82,13 @@ class Listed:
         places = chain.from_iterable(
             range(start + 1, start + count + 1) for start, count in zip(starts, self._counts, strict=True)
         )
-        rows = lot(
+        self._warehouse.append(
+            "staging.shown",
             place=whole_numbers(places),
             key_1=texts(self._first_parts),
             key_2=texts(self._second_parts or [""] * len(self._first_parts)),
             payload_hash=texts(self._hashes),
         )
-        with self._warehouse.showing(rows):
-            self._warehouse.execute("insert into staging.shown from temp.lot")
         for waiting in (self._answers, self._counts, self._first_parts, self._second_parts, self._hashes):
             waiting.clear()
 

@@ -2,7 +2,7 @@
 
 from propsync.warehouse.checks import run_checks
 from propsync.warehouse.columns import OpenColumns, json_path
-from propsync.warehouse.connection import CsvUnreadable, Warehouse, bound
+from propsync.warehouse.connection import CsvUnreadable, Warehouse
 from propsync.warehouse.lots import documents, lot, texts, whole_numbers
 from propsync.warehouse.models import Models, coalesced
 from propsync.warehouse.names import snake_case, unique_name
@@ -20,7 +20,6 @@ __all__ = [
     "Table",
     "Warehouse",
     "add_rows",
-    "bound",
     "coalesced",
     "comment_on_column",
     "compressed",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -13,6 +14,7 @@ import nanoarrow as na
 
 from propsync.errors import DiskFull, MergeFailed, StateUnusable
 from propsync.shipped import shipped
+from propsync.warehouse.lots import lot
 from propsync.warehouse.tables import TABLES, quoted
 
 STORAGE_VERSION = "v1.2.0"
@@ -21,7 +23,6 @@ STORAGE_VERSION = "v1.2.0"
 SCHEMA_VERSION = 4
 """Kept in `ops.schema_version`; a file with another number must be rebuilt, it is never migrated."""
 
-_BETWEEN = "\x1f"  # the unit separator, which JSON never holds as it is
 Parameters = Mapping[str, Any] | Sequence[Any] | None
 
 
@@ -44,7 +45,7 @@ class Warehouse:
             "temp_directory": str(folder),
             "preserve_insertion_order": False,
             "autoinstall_known_extensions": False,
-            "checkpoint_threshold": "1MB",
+            "checkpoint_threshold": "1MB",  # what is larger goes into the file at once, not to the log first
         }
         with _our_errors(path):
             self._connection = duckdb.connect(path, config=config)
@@ -60,6 +61,11 @@ class Warehouse:
     def close(self) -> None:
         """Ends the connection; DuckDB writes its checkpoint."""
         self._connection.close()
+
+    @cached_property
+    def catalog(self) -> str:
+        """What DuckDB calls the state database, for views that stand elsewhere."""
+        return str(self.value("select current_database()"))
 
     def defer(self, work: Callable[[], None]) -> None:
         """Puts off what no statement needs yet: it is done before the next one."""
@@ -108,18 +114,10 @@ class Warehouse:
         finally:
             self._connection.unregister("lot")
 
-    def append(self, table: str, columns: Mapping[str, Sequence[Any]], **same: Any) -> None:
-        """Adds rows to `table`, given as values by column; `same` are columns with one value in all of the rows.
-
-        Importing pyarrow, which imports pandas, takes longer than most runs.
-        """
-        if not next(iter(columns.values())):
-            return
-        names = ", ".join(quoted(name) for name in (*columns, *same))
-        bindings = [bound(column) for column in columns.values()]
-        marks = [mark for mark, _ in bindings] + ["?" for _ in same]
-        given = [value for _, values in bindings for value in values]
-        self.execute(f"insert into {table} ({names}) select {', '.join(marks)}", [*given, *same.values()])
+    def append(self, table: str, /, **columns: na.CArray) -> None:
+        """Adds rows to `table`, given by column (see `lots`)."""
+        with self.showing(lot(**columns)):
+            self.execute(f"insert into {table} ({', '.join(map(quoted, columns))}) from temp.lot")
 
     def add(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
         """Adds whole rows to `table`, values in the order of its columns: one statement however many they are."""
@@ -181,20 +179,6 @@ class Warehouse:
 
     def _is_empty(self) -> bool:
         return not self.value("select count(*) from duckdb_tables() where database_name <> 'staging'")
-
-
-def bound(column: Sequence[Any]) -> tuple[str, tuple[Any, ...]]:
-    """How a column's values are handed over: binding them one by one would cost more than all the rest of a page.
-
-    A range is made where it goes; texts go as one, and are split there.
-    """
-    if isinstance(column, range):
-        return "unnest(range(?, ?))", (column.start, column.stop)
-    if all(isinstance(value, str) for value in column):
-        joined = _BETWEEN.join(column)
-        if joined.count(_BETWEEN) == len(column) - 1:
-            return f"unnest(string_split(?, chr({ord(_BETWEEN)})))", (joined,)
-    return "unnest(?)", (column,)
 
 
 @contextmanager

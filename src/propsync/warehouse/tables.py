@@ -40,7 +40,7 @@ class Table:
 
 
 def compressed(kind: str, *, repeats: bool = False) -> str:
-    """How a column of this type is kept, as the end of its definition: to try all ways takes longer than to write it."""
+    """How a column is kept, as the end of its definition: to try all ways takes longer than to write it."""
     if kind not in ("VARCHAR", "JSON"):
         return ""
     return f" using compression {'dictionary' if repeats else 'zstd'}"
@@ -78,6 +78,16 @@ def _declared() -> dict[str, Table]:
     return {table.full_name: table for table in tables}
 
 
-_REPEATED = {"property_id", "asset_type_id", "assessment_type_id", "asset_type", "label", "kind", "status", "change", "run_id"}
+_REPEATED = {
+    "property_id",
+    "asset_type_id",
+    "assessment_type_id",
+    "asset_type",
+    "label",
+    "kind",
+    "status",
+    "change",
+    "run_id",
+}
 
 TABLES: dict[str, Table] = _declared()

@@ -1,0 +1,51 @@
+"""Promises of what Python hands over to DuckDB: every value arrives as it is."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from propsync.errors import MergeFailed
+from propsync.warehouse import documents, texts, whole_numbers
+
+whole = st.integers(-(2**63), 2**63 - 1)
+words = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(whole, st.none() | words, words), min_size=1))
+def test_every_number_and_text_arrives_as_it_is(warehouse, rows):
+    warehouse.execute("create or replace table staging.told (number bigint, word varchar, payload varchar)")
+    numbers, some, all_of_them = zip(*rows, strict=True)
+    payloads = [word.encode() for word in all_of_them]
+    warehouse.append("staging.told", number=whole_numbers(numbers), word=texts(some), payload=documents(payloads))
+    found = warehouse.rows("select number, encode(word), encode(payload) from staging.told order by rowid")
+    assert found == [(number, word if word is None else word.encode(), last.encode()) for number, word, last in rows]
+
+
+def test_columns_may_be_called_anything(warehouse):
+    warehouse.execute('create or replace table staging.odd (self varchar, "table" varchar, "a ""b""" varchar)')
+    names = ("self", "table", 'a "b"')
+    warehouse.append("staging.odd", **{name: texts([name]) for name in names})
+    assert warehouse.rows("from staging.odd") == [names]
+
+
+def test_no_rows_are_no_rows(warehouse):
+    warehouse.execute("create or replace table staging.none (number bigint, word varchar, payload json)")
+    warehouse.append("staging.none", number=whole_numbers([]), word=texts([]), payload=documents([]))
+    assert warehouse.rows("from staging.none") == []
+
+
+def test_rows_are_shown_no_longer_than_asked_even_where_a_statement_fails(warehouse):
+    warehouse.execute("create or replace table staging.short (word varchar)")
+    with pytest.raises(MergeFailed):
+        warehouse.append("staging.nowhere", word=texts(["a"]))
+    warehouse.append("staging.short", word=texts(["b"]))
+    assert warehouse.rows("from staging.short") == [("b",)]
+    with pytest.raises(MergeFailed, match="lot"):
+        warehouse.rows("from temp.lot")
+
+
+def test_bytes_that_are_no_text_are_refused(warehouse):
+    warehouse.execute("create or replace table staging.short (payload json)")
+    with pytest.raises(MergeFailed, match="unicode"):
+        warehouse.append("staging.short", payload=documents([b'"\xff"']))
