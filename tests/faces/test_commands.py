@@ -250,6 +250,8 @@ def test_a_reader_that_has_gone_hears_no_complaint(propsync, tmp_path: Path, row
     [
         ("--version >&-", 0, ""),
         ("status --max-age 0m | (exec <&-; sleep 3); exit ${PIPESTATUS[0]}", 3, ""),
+        ("query 'from range(200000)' --format csv | (exec <&-; sleep 3); exit ${PIPESTATUS[0]}", 0, ""),
+        ("query 'from range(200000)' | head -1; exit ${PIPESTATUS[0]}", 0, ""),
         ("boats >&- 2>&-", 2, ""),
         ("query ''", 2, "the statement returns no rows"),
         ("--version >/dev/full", 1, "standard output: it cannot be written"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import propsync
@@ -37,7 +38,9 @@ def run_query(settings: Settings, sql: str | None, output_format: str, *, tables
             "query", "give one of: an SQL text, --tables, --describe TABLE", "Try: propsync query --tables"
         )
     with propsync.open(settings.published / "warehouse.duckdb") as reader:
-        _print(reader, _wanted(reader, sql, describe), output_format)
+        wanted = _wanted(reader, sql, describe)
+        with suppress(BrokenPipeError):  # whoever read it has gone, as with `| head`; typer would make a failure of it
+            _print(reader, wanted, output_format)
 
 
 def _wanted(reader: Reader, sql: str | None, describe: str | None) -> str:
