@@ -111,8 +111,11 @@ class Warehouse:
         self._connection.register("lot", rows)
         try:
             yield
-        finally:
-            self._connection.unregister("lot")
+        except BaseException:
+            with suppress(duckdb.Error):  # a transaction that broke takes it back itself
+                self._connection.unregister("lot")
+            raise
+        self._connection.unregister("lot")
 
     def append(self, table: str, /, **columns: na.CArray) -> None:
         """Adds rows to `table`, given by column (see `lots`)."""

@@ -11,7 +11,7 @@ from itertools import accumulate
 
 import nanoarrow as na
 
-_JSON = na.extension_type(na.string(), "arrow.json", "")
+_JSON = na.extension_type(na.large_string(), "arrow.json", "")
 
 
 def whole_numbers(values: Iterable[int]) -> na.CArray:
@@ -26,8 +26,8 @@ def texts(values: Sequence[str | None]) -> na.CArray:
 
 
 def documents(values: Sequence[bytes]) -> na.CArray:
-    """A JSON column of texts that are known to be JSON; together at most 2 GB."""
-    ends = array("i", accumulate(map(len, values), initial=0))
+    """A JSON column of texts that are known to be JSON."""
+    ends = array("q", accumulate(map(len, values), initial=0))
     return na.c_array_from_buffers(_JSON, len(values), [None, ends, b"".join(values)])
 
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from propsync.errors import MergeFailed
-from propsync.warehouse import documents, texts, whole_numbers
+from propsync.warehouse import documents, lot, texts, whole_numbers
 
 whole = st.integers(-(2**63), 2**63 - 1)
 words = st.text(st.characters(exclude_categories=["Cs"]))
@@ -49,3 +49,13 @@ def test_bytes_that_are_no_text_are_refused(warehouse):
     warehouse.execute("create or replace table staging.short (payload json)")
     with pytest.raises(MergeFailed, match="unicode"):
         warehouse.append("staging.short", payload=documents([b'"\xff"']))
+
+
+def test_what_went_wrong_in_a_transaction_is_told_and_the_next_rows_can_be_shown(warehouse):
+    with pytest.raises(MergeFailed, match="unicode"), warehouse.transaction():
+        warehouse.append("history.assets", payload=documents([b'"\xff"']))
+    with pytest.raises(KeyboardInterrupt), warehouse.transaction(), warehouse.showing(lot(word=texts(["a"]))):
+        raise KeyboardInterrupt
+    with warehouse.transaction():
+        warehouse.append("history.assets", asset_id=texts(["a"]))
+    assert warehouse.rows("select asset_id from history.assets") == [("a",)]
