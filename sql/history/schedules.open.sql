@@ -4,7 +4,7 @@ with changed as (
   select * from staging.changed where place between $first and $last
 ),
 lot as (
-  select * from temp.lot
+  select * from {{lot}}
 )
 select
   key_1 as property_id,

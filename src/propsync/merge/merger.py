@@ -179,6 +179,8 @@ class Merger:
 
     def _write_versions(self, resource: Resource, models: Models, readings: Readings) -> None:
         self._close(resource, models)
+        model = f"history/{resource.name}.open"
+        models.with_fragments(lot=_CONCLUDED).with_values(first=_LEAST, last=-1).open(model)
         for first, payloads in readings.payloads():
             self._open(resource, models, first, payloads)
         mark_tables(self._warehouse, str(models.values["run_id"]), "history", [resource.name])
@@ -187,7 +189,8 @@ class Merger:
         """Opens the versions whose places in `staging.changed` begin with `first`."""
         places = range(first, first + len(payloads))
         with self._warehouse.showing(lot(place=whole_numbers(places), payload=documents(payloads))):
-            models.with_values(first=places[0], last=places[-1]).open(f"history/{resource.name}.open")
+            shown = models.with_fragments(lot="temp.lot").with_values(first=places[0], last=places[-1])
+            shown.open(f"history/{resource.name}.open")
 
     def _close(self, resource: Resource, models: Models) -> None:
         target = f"history.{quoted(resource.name)}"
@@ -199,6 +202,9 @@ class Merger:
         )
 
 
+_CONCLUDED = "(select place, payload from staging.changed where place < 0)"
+"""What was looked up in vain has a place below 0, and what it last said beside it."""
+_LEAST = -(2**62)
 _NO_FACTS = "null::varchar as status, null::boolean as performed_for, null::boolean as performed_by"
 
 

@@ -64,14 +64,10 @@ class Readings:
         self._warehouse.append("staging.canonical", place=places, hash=texts([hashed for _, hashed in hashes]))
 
     def payloads(self) -> Iterator[tuple[int, list[bytes]]]:
-        """The records of `staging.changed` in lots, each with the place of its first.
+        """The records of `staging.changed` that pages showed, in lots, each with the place of its first.
 
-        What is concluded has a place below 0 and its payload beside it. Others are copied from their page: a record
-        that is part of it would keep the whole of it in memory until its lot is full.
+        They are copied: a record that is part of its page would keep the whole of it in memory until its lot is full.
         """
-        concluded = "select place, payload from staging.changed where place < 0 order by place"
-        for rows in self._warehouse.batches(concluded):
-            yield rows[0][0], [payload.encode() for _, payload in rows]
         first, lot, size = 1, [], 0
         for chosen in self._by_page("select sequence, position from staging.changed where place > 0 order by place"):
             records = [bytes(record) for _, record in chosen]

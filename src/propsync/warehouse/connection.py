@@ -108,7 +108,8 @@ class Warehouse:
     def showing(self, rows: na.Array) -> Iterator[None]:
         """Lets statements read rows that Python holds (see `lots`), as `temp.lot`."""
         self._catch_up()
-        self._connection.register("lot", rows)
+        with _our_errors(self.path):
+            self._connection.register("lot", rows)
         try:
             yield
         except BaseException:

@@ -32,7 +32,7 @@ def documents(values: Sequence[bytes]) -> na.CArray:
 
 
 def lot(**columns: na.CArray) -> na.Array:
-    """Columns of one length as a table."""
+    """Columns as a table. Raises ValueError for columns of different length."""
     schema = na.struct({name: column.schema for name, column in columns.items()})
-    length = len(next(iter(columns.values())))
+    (length,) = {len(column) for column in columns.values()}
     return na.Array(na.c_array_from_buffers(schema, length, [None], children=columns.values()))

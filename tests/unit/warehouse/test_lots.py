@@ -29,6 +29,12 @@ def test_columns_may_be_called_anything(warehouse):
     assert warehouse.rows("from staging.odd") == [names]
 
 
+def test_columns_of_different_length_are_no_rows():
+    for lengths in ((1, 2), (2, 1)):
+        with pytest.raises(ValueError, match="unpack"):
+            lot(**{str(place): texts(["a"] * length) for place, length in enumerate(lengths)})
+
+
 def test_no_rows_are_no_rows(warehouse):
     warehouse.execute("create or replace table staging.none (number bigint, word varchar, payload json)")
     warehouse.append("staging.none", number=whole_numbers([]), word=texts([]), payload=documents([]))
