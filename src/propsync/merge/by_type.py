@@ -66,11 +66,10 @@ class WideTable:
     def ddl(self) -> Iterator[str]:
         """The statements that make it, or that add the columns it lacks, with their comments."""
         if self.is_new:
-            asset, estate = f"VARCHAR{compressed('VARCHAR')}", f"VARCHAR{compressed('VARCHAR', repeats=True)}"
-            columns = "".join(
-                f", {quoted(column.name)} {column.type}{compressed(column.type)}" for column in self.columns
-            )
-            yield f"create or replace table {self.target} (asset_id {asset}, property_id {estate}{columns})"
+            kinds = {"asset_id": "VARCHAR", "property_id": "VARCHAR"}
+            kinds |= {column.name: column.type for column in self.columns}
+            columns = (f"{quoted(name)} {kind}{compressed(kind, by_dictionary=True)}" for name, kind in kinds.items())
+            yield f"create or replace table {self.target} ({', '.join(columns)})"
             yield f"comment on table {self.target} is {text(f'{self.type_name or self.name}, one row an asset')}"
             yield comment_on_column(self.target, "asset_id", "The asset's id in the API")
             yield comment_on_column(self.target, "property_id", "The property that the asset belongs to")
