@@ -3,7 +3,7 @@
 with changed as (
   select * from staging.changed where place between $first and $last
 ),
-lot as (
+shown as (
   select * from {{lot}}
 )
 select
@@ -14,6 +14,6 @@ select
   change,
   $run_id as run_id,
   payload_hash,
-  lot.payload
-from lot
-join changed on changed.place = lot.place
+  shown.payload
+from shown
+join changed on changed.place = shown.place

@@ -30,7 +30,7 @@ def table_of(name):
 
 def filled(name):
     """A piece of SQL in the place of each fragment: more columns, a table's name, or a value."""
-    filling = {"open_columns": "", "field_columns": "", "of_dirty": "", "lot": "temp.lot"}
+    filling = {"open_columns": "", "field_columns": "", "of_dirty": "", "lot": "lot"}
     return re.sub(r"\{\{(\w+)\}\}", lambda found: filling.get(found[1], "null"), FILES[name]).rstrip().rstrip(";")
 
 
@@ -89,7 +89,7 @@ def test_what_takes_rows_out_has_a_fellow_that_puts_them_in(name):
 def test_duckdb_takes_it_and_what_it_reads_is_a_table_of_ours_or_staged(warehouse, name):
     read = sources(warehouse, filled(name))
     assert read
-    ours = {*TABLES, "temp.lot"}  # the rows that Python shows (Warehouse.showing)
+    ours = {*TABLES, "main.lot"}  # the rows that Python shows (Warehouse.showing)
     strangers = {table for table in read if not table.startswith("staging.") and table not in ours}
     assert strangers == set()
 

@@ -189,7 +189,7 @@ class Merger:
         """Opens the versions whose places in `staging.changed` begin with `first`."""
         places = range(first, first + len(payloads))
         with self._warehouse.showing(lot(place=whole_numbers(places), payload=documents(payloads))):
-            shown = models.with_fragments(lot="temp.lot").with_values(first=places[0], last=places[-1])
+            shown = models.with_fragments(lot="lot").with_values(first=places[0], last=places[-1])
             shown.open(f"history/{resource.name}.open")
 
     def _close(self, resource: Resource, models: Models) -> None:

@@ -39,6 +39,7 @@ class Warehouse:
     def __init__(self, path: Path, *, memory_limit: str, folder: Path) -> None:
         self.path = path
         self._deferred: list[Callable[[], None]] = []
+        self._shown: na.Array | None = None
         config: dict[str, str | bool | int | float | list[str]] = {
             "storage_compatibility_version": STORAGE_VERSION,
             "memory_limit": memory_limit,
@@ -79,13 +80,19 @@ class Warehouse:
         """Runs one statement. Raises DiskFull when there is no room, and DuckDB's own errors."""
         self._catch_up()
         with _our_errors(self.path):
-            return self._connection.execute(sql, parameters)
+            return self._run(sql, parameters)
 
     def rows(self, sql: str, parameters: Parameters = None) -> list[tuple[Any, ...]]:
         """All rows of a query."""
         self._catch_up()
         with _our_errors(self.path):
-            return self._connection.execute(sql, parameters).fetchall()
+            return self._run(sql, parameters).fetchall()
+
+    def _run(self, sql: str, parameters: Parameters) -> duckdb.DuckDBPyConnection:
+        # a table that DuckDB does not know is looked for among the variables here; one that is registered would stay
+        # in memory until the transaction ends
+        lot = self._shown  # noqa: F841
+        return self._connection.execute(sql, parameters)
 
     def value(self, sql: str, parameters: Parameters = None) -> Any:
         """The first column of the first row, None without rows."""
@@ -106,22 +113,18 @@ class Warehouse:
 
     @contextmanager
     def showing(self, rows: na.Array) -> Iterator[None]:
-        """Lets statements read rows that Python holds (see `lots`), as `temp.lot`."""
+        """Lets statements read rows that Python holds (see `lots`) as `lot`."""
         self._catch_up()
-        with _our_errors(self.path):
-            self._connection.register("lot", rows)
+        self._shown = rows
         try:
             yield
-        except BaseException:
-            with suppress(duckdb.Error):  # a transaction that broke takes it back itself
-                self._connection.unregister("lot")
-            raise
-        self._connection.unregister("lot")
+        finally:
+            self._shown = None
 
     def append(self, table: str, /, **columns: na.CArray) -> None:
         """Adds rows to `table`, given by column (see `lots`)."""
         with self.showing(lot(**columns)):
-            self.execute(f"insert into {table} ({', '.join(map(quoted, columns))}) from temp.lot")
+            self.execute(f"insert into {table} ({', '.join(map(quoted, columns))}) from lot")
 
     def add(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
         """Adds whole rows to `table`, values in the order of its columns: one statement however many they are."""

@@ -1,5 +1,8 @@
 """Promises of what Python hands over to DuckDB: every value arrives as it is."""
 
+import os
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -48,7 +51,7 @@ def test_rows_are_shown_no_longer_than_asked_even_where_a_statement_fails(wareho
     warehouse.append("staging.short", word=texts(["b"]))
     assert warehouse.rows("from staging.short") == [("b",)]
     with pytest.raises(MergeFailed, match="lot"):
-        warehouse.rows("from temp.lot")
+        warehouse.rows("from lot")
 
 
 def test_bytes_that_are_no_text_are_refused(warehouse):
@@ -65,3 +68,18 @@ def test_what_went_wrong_in_a_transaction_is_told_and_the_next_rows_can_be_shown
     with warehouse.transaction():
         warehouse.append("history.assets", asset_id=texts(["a"]))
     assert warehouse.rows("select asset_id from history.assets") == [("a",)]
+
+
+def test_lots_of_one_transaction_do_not_pile_up_in_memory(warehouse):
+    payloads = [b'{"note":"%s"}' % (b"x" * 1500)] * 2600  # 4 MB
+
+    def megabytes():
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE") // 1_000_000
+
+    warehouse.execute("create or replace table staging.lengths (length bigint)")
+    with warehouse.transaction():
+        before = megabytes()
+        for _ in range(60):
+            with warehouse.showing(lot(payload=documents(payloads))):
+                warehouse.rows("insert into staging.lengths select strlen(payload) from lot")
+        assert megabytes() - before < 60
