@@ -7,7 +7,7 @@ CLIENTS := .cache/duckdb-1.2.2 .cache/duckdb-1.5.5
 WORKERS ?= 2
 SEEDS ?= 200
 
-.PHONY: setup demo test soak lint bench bench-peers bench-million docs lock clean
+.PHONY: setup demo test test-debian13 soak lint bench bench-peers bench-million docs lock clean
 .DELETE_ON_ERROR:
 
 setup: .venv/.ready
@@ -29,6 +29,12 @@ demo: setup
 test: setup $(CLIENTS)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow"
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m slow
+
+# the same in a fresh Debian 13, with the Python 3.13 that it has and nothing but what README.md asks for; wants root and
+# debootstrap. The first time makes the Debian, in a minute or two
+DEBIAN13 ?= make demo && make test
+test-debian13:
+	tests/deploy/debian13.sh "$(DEBIAN13)"
 
 # seeded worlds, trouble and deaths: so many seeds in-process, a tenth as many with real kills (docs/decisions/0009)
 soak: setup
@@ -60,13 +66,13 @@ bench-peers: .venv-dlt/.ready
 docs: setup
 	$(BIN)/python -m propsync.publish.dictionary > docs/tables.md
 
-# writes the lock anew from pyproject.toml; wants uv
+# writes the locks from pyproject.toml, for every Python that it names; wants uv
 lock:
-	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-annotate --no-header --python-version 3.11 \
+	uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate --no-header --python-version 3.11 \
 	  --all-extras --group dev pyproject.toml -o requirements.lock
 	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-annotate --no-header --python-version 3.11 \
 	  benchmarks/dlt/requirements.in -o benchmarks/dlt/requirements.lock
-	for version in 1.2.2 1.5.5; do echo "duckdb==$$version" | uv pip compile --quiet --generate-hashes --no-emit-index-url \
+	for version in 1.2.2 1.5.5; do echo "duckdb==$$version" | uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
 	  --no-annotate --no-header --python-version 3.11 - -o tests/clients/duckdb-$$version.lock; done
 
 clean:
