@@ -34,7 +34,8 @@ def _applies(requirement: Requirement, version: str, extras: set[str]) -> bool:
 def _asked(version: str) -> Iterator[tuple[str, Requirement]]:
     """What the project and each pinned library ask for under one Python, with who asks."""
     groups = [PROJECT["project"]["dependencies"], *PROJECT["project"]["optional-dependencies"].values()]
-    waiting = [("propsync", Requirement(text)) for text in sum([*groups, PROJECT["dependency-groups"]["dev"]], [])]
+    groups.append(PROJECT["dependency-groups"]["dev"])
+    waiting = [("propsync", Requirement(text)) for group in groups for text in group]
     seen = set()
     while waiting:
         who, requirement = waiting.pop()
