@@ -42,6 +42,7 @@ class App:
         order: Order,
         signed_links: bool = False,
         accept_ranges: bool = False,
+        etags: str = "strong",
         before: Callable[[Request], None] | None = None,
     ) -> None:
         self.world = world
@@ -49,7 +50,7 @@ class App:
         self.before = before
         self.journal = journal
         self.lists = Lists(world, order, signed_links)
-        self.accept_ranges = accept_ranges
+        self.accept_ranges, self.etags = accept_ranges, etags
         self.routes = self._routes()
 
     def answer(self, request: Request) -> tuple[Answer, int]:
@@ -193,7 +194,7 @@ class App:
             raise Refusal(404, "DocumentNotFound", "The assessment has no such document")
         content = partial(kind.write, documents.subject(self.world, record))
         answer = Answer(200, content, kind.content_type, records=(record,))
-        return documents.ranged(answer, request) if self.accept_ranges else answer
+        return documents.ranged(answer, request, self.etags) if self.accept_ranges else answer
 
     def _standing_schedule(self, property_id: str, type_id: str) -> Record:
         record = self.world.schedules.get((property_id, type_id))

@@ -3,6 +3,7 @@
 Another version of the record gives another document, as a real report does once it was approved again.
 """
 
+import hashlib
 import io
 import re
 import zipfile
@@ -15,9 +16,10 @@ from .exchange import Answer, Request
 from .findings import Subject, subject
 from .pictures import picture
 
-__all__ = ["BUNDLE", "REPORT", "Kind", "bundle", "ranged", "report", "subject"]
+__all__ = ["BUNDLE", "ETAGS", "REPORT", "Kind", "bundle", "ranged", "report", "subject"]
 
 _ZIP_TIME = (2026, 3, 2, 6, 0, 0)
+ETAGS = ("strong", "weak", "none", "unheeded")
 _RANGE = re.compile(r"bytes=(\d*)-(\d*)")
 
 
@@ -68,13 +70,20 @@ def _members(about: Subject) -> list[tuple[str, bytes]]:
     return members + [(str(row["photo"]), picture(rng)) for row in elements if row["photo"]]
 
 
-def ranged(answer: Answer, request: Request) -> Answer:
-    """One byte range where it is asked for and can be met; the spec says nothing of ranges, so this is optional."""
-    headers = {"Accept-Ranges": "bytes"}
-    match = _RANGE.fullmatch(request.headers.get("range", ""))
-    if match is None or match.group(0) == "bytes=-":
-        return replace(answer, headers=headers)
+def ranged(answer: Answer, request: Request, etags: str) -> Answer:
+    """One byte range where it is asked for and can be met; the spec says nothing of ranges, so this is optional.
+
+    `etags`: "strong" ones, which `If-Range` is compared with; or, as some servers do, "weak" ones that tell the
+    length alone, "none", or strong ones with `If-Range` "unheeded", so that a range is of the version of this moment.
+    """
     body = answer.body()
+    etag = '"' + hashlib.sha256(body).hexdigest()[:32] + '"'
+    told = {"none": {}, "weak": {"ETag": f'W/"{len(body)}"'}}.get(etags, {"ETag": etag})
+    headers = {"Accept-Ranges": "bytes"} | told
+    match = _RANGE.fullmatch(request.headers.get("range", ""))
+    is_other = etags == "strong" and request.headers.get("if-range", etag) != etag
+    if match is None or match.group(0) == "bytes=-" or is_other:
+        return replace(answer, headers=headers)
     first, last = _bounds(match.group(1), match.group(2), len(body))
     if first > last:
         return Answer(416, headers=headers | {"Content-Range": f"bytes */{len(body)}"})

@@ -42,6 +42,7 @@ class Sandbox:
         journal: bool = True,
         gzip: bool = True,
         accept_ranges: bool = False,
+        etags: str = "strong",
         signed_links: bool = False,
         tls: ssl.SSLContext | None = None,
         before: Callable[[Request], None] | None = None,
@@ -58,6 +59,7 @@ class Sandbox:
             order=Order(order, seed),
             signed_links=signed_links,
             accept_ranges=accept_ranges,
+            etags=etags,
             before=before,
         )
         self._server = Server(app, self._control, port=port, packing=gzip, tls=tls)

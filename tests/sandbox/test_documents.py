@@ -101,6 +101,21 @@ def test_byte_ranges_are_served_when_switched_on(start) -> None:
     assert client.get(path, headers={"Range": f"bytes={len(whole)}-"}).status_code == 416
 
 
+@pytest.mark.parametrize(
+    ("etags", "is_heeded"), [("strong", True), ("weak", False), ("none", False), ("unheeded", False)]
+)
+def test_a_range_of_a_version_that_is_gone_is_answered_with_the_whole_if_etags_are_heeded(start, etags, is_heeded):
+    sandbox, client = start(accept_ranges=True, etags=etags)
+    key = sandbox.world.assessments.keys()[0]
+    path = f"/assessments/{key}/report.pdf"
+    told = client.get(path).headers.get("ETag")
+    assert (told or "none")[0] == {"weak": "W", "none": "n"}.get(etags, '"')
+    asked = {"Range": "bytes=9-", "If-Range": told or '"x"'}
+    assert client.get(path, headers=asked).status_code == 206
+    sandbox.world.assessments.scribble(key)
+    assert client.get(path, headers=asked).status_code == (200 if is_heeded else 206)
+
+
 def test_byte_ranges_are_ignored_when_switched_off(sandbox: Sandbox, client: httpx.Client) -> None:
     path = f"/assessments/{sandbox.world.assessments.keys()[0]}/report.pdf"
     assert client.get(path, headers={"Range": "bytes=0-3"}).status_code == 200

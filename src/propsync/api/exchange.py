@@ -15,7 +15,7 @@ from propsync.api.bodies import check_body
 from propsync.api.clock import Clock
 from propsync.api.decoding import Decoder, decoded, encoding_of
 from propsync.api.gate import Cancelled, Gate, Outcome
-from propsync.api.requests import Accept, ApiRequest
+from propsync.api.requests import Accept, ApiRequest, Rest
 from propsync.api.retry import Effort, RetryPolicy, Setback
 from propsync.api.token import TokenSource
 from propsync.api.transport import Reply, Transport, check_bound
@@ -59,11 +59,11 @@ Receive = Callable[[Receiving], T]
 
 
 class Resuming(ABC):
-    """A `Receive` that can go on where the last attempt broke off."""
+    """A `Receive` that can resume where the last attempt broke off."""
 
     @abstractmethod
-    def resumes_at(self) -> int:
-        """From which byte of the body on to ask, 0 for all of it."""
+    def rest(self) -> Rest | None:
+        """The part of the body to ask for, None for all of it."""
 
 
 class Exchange:
@@ -134,7 +134,7 @@ class Exchange:
     def _verdict(self, request: ApiRequest, reply: Reply) -> Exception:
         if reply.status == 401:
             return _Unauthorized()
-        if is_passing(reply.status):
+        if is_passing(request, reply.status):
             return setback(reply.status, reply.headers, self._clock.now())
         if request.method == "POST" and 200 <= reply.status < 300:
             what = f"the API answered {reply.status} instead of 200, so whether it was done is not known"
@@ -143,9 +143,9 @@ class Exchange:
 
 
 def _rest_of(request: ApiRequest, receive: Receive[T]) -> ApiRequest:
-    """The request for what is still lacking, where what came before can be gone on with."""
-    after = receive.resumes_at() if isinstance(receive, Resuming) else 0
-    return replace(request, after=after) if after else request
+    """The request for the bytes that are still lacking, where the last attempt can be resumed."""
+    rest = receive.rest() if isinstance(receive, Resuming) else None
+    return replace(request, rest=rest) if rest else request
 
 
 class _Unauthorized(Exception):

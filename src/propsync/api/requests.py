@@ -31,10 +31,18 @@ class Accept(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Rest:
+    """The bytes of a body from `after` on, if the server still has the version with this strong ETag (If-Range)."""
+
+    after: int
+    etag: str
+
+
+@dataclass(frozen=True, slots=True)
 class ApiRequest:
     """One request: `path` is already percent-encoded and relative to base_url, `query` is not encoded yet.
 
-    `after` asks for the bytes of the body from there on (a Range header).
+    `rest` asks for the end of a body whose beginning came before.
     """
 
     method: str
@@ -42,7 +50,7 @@ class ApiRequest:
     query: tuple[tuple[str, str], ...] = ()
     body: bytes | None = None
     accept: Accept = Accept.JSON
-    after: int = 0
+    rest: Rest | None = None
 
     def target(self) -> str:
         """Path and query as sent. Commas stay as they are: the API separates ids by them, and URLs stay short."""

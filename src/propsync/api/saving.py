@@ -1,4 +1,4 @@
-"""A document on its way to a file: hashed as it comes, and gone on with where it broke off (spec 4.7, 4.8)."""
+"""A document on its way to a file: hashed as it comes, and resumed where it broke off (spec 4.7, 4.8)."""
 
 from __future__ import annotations
 
@@ -14,41 +14,44 @@ from propsync.api.answers import Saved
 from propsync.api.bodies import HEADER_BYTES, check_header
 from propsync.api.decoding import Decoder, decoded, encoding_of
 from propsync.api.exchange import Receiving, Resuming
+from propsync.api.requests import Rest
 from propsync.api.retry import Setback
 from propsync.api.transport import check_bound
 from propsync.errors import DiskFull, HomeUnusable
 from propsync.storage import write_all
 
 _OVERLAP = 4_096
-"""Bytes that are asked for a second time: only a body that repeats them, and is as long as before, is the same one."""
+"""Bytes that are asked for a second time: a server may send one version's ETag with another version's bytes."""
 _LOT = 1 << 20
 """Bytes that are hashed and written at once: each of these lets another thread go first."""
 _PART = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})")
-_VERSION = ("etag", "last-modified")
+_STRONG = re.compile(r'"[\x21\x23-\x7e\x80-\xff]{1,500}"')
+"""A strong ETag (RFC 9110, 8.8.3). Without one nothing says that two answers are byte for byte of one version."""
 
 
 class Saving(Resuming):
     """Writes a body of at most `bound` bytes to `into`, a seekable file, from where it stands, which is its end.
 
-    A repeat goes on where the last attempt broke off, if the server offers ranges (`Accept-Ranges: bytes`, which spec 4
-    does not show) and the part fits what is there; else it begins afresh. Raises PageTooLarge, DiskFull, HomeUnusable.
+    A repeat resumes where the last attempt broke off, if the server offers ranges (`Accept-Ranges: bytes`, which spec 4
+    does not show) and gave a strong ETag; else it starts again. It sends that ETag as `If-Range`, and believes only a
+    part that has the same one. Raises PageTooLarge, DiskFull, HomeUnusable.
     """
 
     def __init__(self, into: BinaryIO, bound: int) -> None:
         self._into = into
         self._bound = bound
         self._whole: int | None = None
-        self._version: list[str | None] = []
+        self._etag: str | None = None
         self._has_asked = False
         self._digest, self._size, self._head = hashlib.sha256(), 0, b""
         self._waiting: list[bytes] = []
         self._written = 0
 
-    def resumes_at(self) -> int:
-        """From which byte of the body on to ask, 0 for all of it; a server that refuses the rest is asked for all."""
-        is_worth_it = self._whole is not None and self._size > _OVERLAP and not self._has_asked
-        self._has_asked = is_worth_it
-        return self._size - _OVERLAP if is_worth_it else 0
+    def rest(self) -> Rest | None:
+        """The part of the body to ask for, None for all of it; a server that refuses a part is asked for all."""
+        is_safe = self._whole is not None and self._etag is not None
+        self._has_asked = is_safe and self._size > _OVERLAP and not self._has_asked
+        return Rest(self._size - _OVERLAP, self._etag or "") if self._has_asked else None
 
     def __call__(self, receiving: Receiving) -> Saved:
         """Reads one good answer to its end."""
@@ -61,11 +64,11 @@ class Saving(Resuming):
         else:
             self._begin_afresh()
             self._whole = None if encoding else _resumable_length(headers)
-            self._version = _version(headers)
+            self._etag = _strong_etag(headers)
         try:
             for chunk in chunks:
                 self._take(chunk, where)
-        finally:  # what came before a body broke off is gone on with
+        finally:  # an attempt may resume from what came before the body broke off
             self._hand_over(where)
         self._check_end(receiving)
         return Saved(self._size, self._digest.hexdigest(), receiving.attempts)
@@ -81,14 +84,8 @@ class Saving(Resuming):
 
     def _rest(self, chunks: Iterator[bytes], headers: Mapping[str, str]) -> Iterator[bytes]:
         """The bytes that are new, once the first of the part have shown that it belongs to what is there."""
-        part = _PART.fullmatch(headers.get("content-range", "").strip())
-        is_fitting = (
-            part is not None
-            and (int(part[1]), int(part[3])) == (self._size - _OVERLAP, self._whole)
-            and _version(headers) == self._version
-        )
         overlap, begun = self._end_of_file(), b""
-        for chunk in chunks if is_fitting else ():
+        for chunk in chunks if self._fits(headers) else ():
             begun += chunk
             if len(begun) >= _OVERLAP:
                 break
@@ -97,6 +94,16 @@ class Saving(Resuming):
             raise Setback("the rest of the document does not fit what came before")
         yield begun[_OVERLAP:]
         yield from chunks
+
+    def _fits(self, headers: Mapping[str, str]) -> bool:
+        """Whether a part is what was asked for, to the end of the body, and of the version that came before."""
+        part = _PART.fullmatch(headers.get("content-range", "").strip())
+        if part is None or self._whole is None or headers.get("content-encoding", "identity").strip() != "identity":
+            return False
+        first, last, whole = map(int, part.groups())
+        is_rest = (first, last, whole) == (self._size - _OVERLAP, self._whole - 1, self._whole)
+        is_as_long = headers.get("content-length", str(last - first + 1)) == str(last - first + 1)
+        return is_rest and is_as_long and self._etag is not None and _strong_etag(headers) == self._etag
 
     def _end_of_file(self) -> bytes:
         with _disk_errors("the document"):
@@ -129,9 +136,9 @@ class Saving(Resuming):
         check_header(receiving.request.accept, self._head, receiving.where)
 
 
-def _version(headers: Mapping[str, str]) -> list[str | None]:
-    """What tells one version of a body from another, where the server says it."""
-    return [headers.get(name) for name in _VERSION]
+def _strong_etag(headers: Mapping[str, str]) -> str | None:
+    etag = headers.get("etag", "").strip()
+    return etag if _STRONG.fullmatch(etag) else None
 
 
 def _resumable_length(headers: Mapping[str, str]) -> int | None:

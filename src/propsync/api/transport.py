@@ -131,8 +131,8 @@ def _headers(request: ApiRequest, token: str) -> dict[str, str]:
         "Accept-Encoding": "identity" if document else ACCEPT_ENCODING,
         "User-Agent": "propsync",
     }
-    if request.after:
-        headers["Range"] = f"bytes={request.after}-"
+    if request.rest:
+        headers |= {"Range": f"bytes={request.rest.after}-", "If-Range": request.rest.etag}
     return headers if request.body is None else headers | {"Content-Type": "application/json"}
 
 

@@ -22,19 +22,21 @@ from propsync.errors import (
 )
 
 RETRY_AFTER_FLOOR = 1.0
-_AGAIN = frozenset((408, 416, 425, 429))  # 416: of a body that is another by now there is no such rest
+_AGAIN = frozenset((408, 416, 425, 429))
+# Answers to a request for a part of a body: the body may be shorter by now, or the server wants no such header.
+_NO_PART = frozenset((400, 412, 417, 422))
 _CROWDED = frozenset((408, 429, 503, 504))
 _LONGEST_QUOTE = 200
 
 
 def is_good(request: ApiRequest, status: int) -> bool:
     """Whether the status is the one that spec 4 shows for the request, or the rest of a body that was asked for."""
-    return status == (204 if request.accept is Accept.NOTHING else 200) or (request.after > 0 and status == 206)
+    return status == (204 if request.accept is Accept.NOTHING else 200) or (request.rest is not None and status == 206)
 
 
-def is_passing(status: int) -> bool:
-    """Whether the same request may well succeed later."""
-    return status in _AGAIN or status >= 500
+def is_passing(request: ApiRequest, status: int) -> bool:
+    """Whether the same request may well succeed later, or the same body be had as a whole."""
+    return status in _AGAIN or status >= 500 or (request.rest is not None and status in _NO_PART)
 
 
 def setback(status: int, headers: Mapping[str, str], now: float) -> Setback:

@@ -1,4 +1,4 @@
-"""Promises about documents that break off: gone on with where a server allows it, and right byte for byte always."""
+"""Promises about documents that break off: resumed where that is safe, and right byte for byte always."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from propsync.errors import DiskFull, HomeUnusable, UnexpectedAnswer
 OVERLAP = 4_096
 BODY = b"%PDF-1.7" + random.Random(1).randbytes(300_000)
 OTHER = b"%PDF-1.7" + random.Random(2).randbytes(300_000)
-OFFER = {"Accept-Ranges": "bytes"}
+ETAG = '"one"'
+OFFER = {"Accept-Ranges": "bytes", "ETag": ETAG}
 
 
 def cut(body, at, status=200, **headers):
@@ -36,8 +37,9 @@ def asked_from(seen):
 def part(body, start, *, total=None, first=None, **headers):
     """The rest of a body from `start`, as a server with ranges sends it."""
     first = start if first is None else first
-    told = {"Content-Range": f"bytes {first}-{len(body) - 1}/{len(body) if total is None else total}"}
-    return Reply(206, body[start:], told | {name.replace("_", "-"): text for name, text in headers.items()})
+    told = {"Content-Range": f"bytes {first}-{len(body) - 1}/{len(body) if total is None else total}", "ETag": ETAG}
+    told |= {name.replace("_", "-"): text for name, text in headers.items()}
+    return Reply(206, body[start:], {name: text for name, text in told.items() if text})
 
 
 def save(api, before=b""):
@@ -66,7 +68,7 @@ def starts(server):
 
 
 @pytest.mark.parametrize("before", [b"", b"what stood there before"])
-def test_a_body_that_broke_off_is_gone_on_with(api, server, before):
+def test_a_body_that_broke_off_is_resumed(api, server, before):
     play(server, cut(BODY, 100_000), lambda start: part(BODY, start))
     assert save(api, before) == BODY
     assert starts(server) == [0, 100_000 - OVERLAP]
@@ -106,33 +108,51 @@ def changed(body, place):
     return body[:place] + bytes([body[place] ^ 1]) + body[place + 1 :]
 
 
+def rest(start, body=BODY, **headers):
+    """A part with one thing wrong with it."""
+    return part(body, start, **headers)
+
+
+def ranged(start, told):
+    return Reply(206, BODY[start:], {"ETag": ETAG, "Content-Range": told})
+
+
+END = len(BODY) - 1
+MULTIPART = {"Content-Type": "multipart/byteranges; boundary=x", "ETag": ETAG}
 WRONG = {
-    "another document, as long": lambda start: part(OTHER, start),
-    "a longer one": lambda start: part(BODY + b"more", start),
-    "a shorter one": lambda start: part(BODY[:-1], start),
-    "the first byte of the overlap differs": lambda start: part(changed(BODY, start), start),
-    "the last byte of the overlap differs": lambda start: part(changed(BODY, start + OVERLAP - 1), start),
+    "another document, as long": lambda start: rest(start, OTHER),
+    "a longer one": lambda start: rest(start, BODY + b"more"),
+    "a shorter one": lambda start: rest(start, BODY[:-1]),
+    "the first byte of the overlap differs": lambda start: rest(start, changed(BODY, start)),
+    "the last byte of the overlap differs": lambda start: rest(start, changed(BODY, start + OVERLAP - 1)),
     "a part from elsewhere": lambda start: part(BODY, start + 1),
     "a part that says it is from elsewhere": lambda start: part(BODY, start, first=start + 1),
     "an unknown length": lambda start: part(BODY, start, total="*"),
-    "no Content-Range": lambda start: Reply(206, BODY[start:]),
-    "a Content-Range of other units": lambda start: Reply(206, BODY[start:], {"Content-Range": "pages 1-2/3"}),
-    "a Content-Range of numbers without end": lambda start: Reply(
-        206, BODY[start:], {"Content-Range": f"bytes {'9' * 5000}-{'9' * 5000}/{'9' * 5000}"}
+    "no Content-Range": lambda start: Reply(206, BODY[start:], {"ETag": ETAG}),
+    "a Content-Range of other units": lambda start: ranged(start, "pages 1-2/3"),
+    "a Content-Range of numbers without end": lambda start: ranged(start, f"bytes {'9' * 5000}-{'9' * 5000}/1"),
+    "a Content-Range that ends before it begins": lambda start: ranged(start, f"bytes {start}-{start - 1}/{END + 1}"),
+    "a Content-Range that is longer than its part": lambda start: Reply(
+        206, BODY[start:-9], {"ETag": ETAG, "Content-Range": f"bytes {start}-{END}/{END + 1}"}
     ),
-    "several parts": lambda start: Reply(
-        206, b"--x\r\n" + BODY[start:], {"Content-Type": "multipart/byteranges; boundary=x"}
+    "several parts": lambda start: Reply(206, b"--x\r\n" + BODY[start:], MULTIPART),
+    "several parts that say they are one": lambda start: Reply(
+        206, b"--x\r\n" + BODY[start:-5], MULTIPART | {"Content-Range": f"bytes {start}-{END}/{END + 1}"}
     ),
     "a part that is shorter than the overlap": lambda start: Reply(
-        206, BODY[start : start + 10], {"Content-Range": f"bytes {start}-{len(BODY) - 1}/{len(BODY)}"}
+        206, BODY[start : start + 10], {"ETag": ETAG, "Content-Range": f"bytes {start}-{END}/{END + 1}"}
     ),
     "a part that ends early": lambda start: Reply(
-        206, BODY[start:-100], {"Content-Range": f"bytes {start}-{len(BODY) - 101}/{len(BODY)}"}
+        206, BODY[start:-100], {"ETag": ETAG, "Content-Range": f"bytes {start}-{END - 100}/{END + 1}"}
     ),
     "a part that goes on too long": lambda start: Reply(
-        206, BODY[start:] + b"more", {"Content-Range": f"bytes {start}-{len(BODY) - 1}/{len(BODY)}"}
+        206, BODY[start:] + b"more", {"ETag": ETAG, "Content-Range": f"bytes {start}-{END}/{END + 1}"}
     ),
+    "a compressed part": lambda start: rest(start, Content_Encoding="gzip"),
+    "a part compressed in a way that nobody knows": lambda start: rest(start, Content_Encoding="br"),
     "there is no such part": lambda start: Reply(416, b"", {"Content-Range": f"bytes */{start // 2}"}),
+    "parts are refused": lambda _: Reply(400),
+    "the version is another": lambda _: Reply(412),
     "too much to do": lambda _: Reply(503, b"", {"Retry-After": "2"}),
     "a page": lambda _: Reply(body=b"<html>Back soon</html>"),
     "nothing": lambda _: Reply(206, b""),
@@ -147,23 +167,73 @@ def test_a_part_that_does_not_fit_is_thrown_away_and_the_whole_is_asked_for(api,
     assert starts(server)[2] == 0
 
 
-@pytest.mark.parametrize("name", ["ETag", "Last-Modified"])
-def test_a_part_of_another_version_is_thrown_away_also_where_its_beginning_is_the_same(api, server, name):
-    newer = changed(BODY, 50_000)  # before the part begins, so that its bytes say nothing of it
-    play(
-        server,
-        cut(BODY, 100_000, **{name.replace("-", "_"): '"one"'}),
-        lambda start: part(newer, start, **{name: '"two"'}),
-        Reply(body=newer, headers={name: '"two"'}),
-    )
-    assert save(api) == newer
+NEWER = changed(BODY, 50_000)  # before the part begins, so that its bytes say nothing of it
+UNSAFE = {
+    "no validator": "",
+    "a weak ETag": 'W/"one"',
+    "a weak ETag in lower case": 'w/"one"',
+    "an ETag without quotes": "one",
+    "an ETag whose quote does not close": '"one',
+    "an ETag of nothing": '""',
+    "two ETags": '"one", "two"',
+    "an ETag with a blank": '"o ne"',
+}
+
+
+@pytest.mark.parametrize("etag", UNSAFE.values(), ids=UNSAFE)
+@pytest.mark.parametrize("modified", ["", "Sun, 22 Nov 2026 03:00:00 GMT"], ids=["", "Last-Modified"])
+def test_without_a_strong_validator_nothing_is_resumed(api, server, etag, modified):
+    def answer(start):
+        return part(NEWER, start, ETag=etag, Last_Modified=modified) if start else Reply(body=NEWER)
+
+    play(server, cut(BODY, 100_000, ETag=etag, Last_Modified=modified), answer)
+    assert save(api) == NEWER
+    assert starts(server) == [0, 0]
+
+
+@pytest.mark.parametrize("etag", ['"two"', 'W/"one"', "", "one", '"one", "one"'])
+def test_a_part_of_another_version_is_thrown_away_also_where_its_beginning_is_the_same(api, server, etag):
+    """What a server sends that does not heed `If-Range`."""
+    play(server, cut(BODY, 100_000), lambda start: part(NEWER, start, ETag=etag), Reply(body=NEWER))
+    assert save(api) == NEWER
     assert starts(server) == [0, 100_000 - OVERLAP, 0]
 
 
-def test_a_part_of_the_same_version_is_gone_on_with(api, server):
-    play(server, cut(BODY, 100_000, ETag='"one"'), lambda start: part(BODY, start, ETag='"one"'))
+def test_a_part_is_asked_for_with_if_range_and_the_whole_without(api, server):
+    play(server, cut(BODY, 100_000), lambda start: part(NEWER, start, ETag='"two"'), Reply(body=NEWER))
+    save(api)
+    told = [{name.lower(): text for name, text in seen.headers.items()}.get("if-range") for seen in server.seen]
+    assert told == [None, ETAG, None]
+
+
+def test_the_validator_is_that_of_the_answer_that_broke_off_last(api, server):
+    """Each answer is of another version until the third."""
+
+    def third(start):
+        assert server.seen[-1].headers["If-Range"] == '"two"'
+        return part(NEWER, start, ETag='"two"')
+
+    play(server, cut(BODY, 100_000), cut(NEWER, 150_000, ETag='"two"'), third)
+    assert save(api) == NEWER
+    assert starts(server) == [0, 100_000 - OVERLAP, 150_000 - OVERLAP]
+
+
+def test_validators_that_change_with_every_answer_cost_no_more_than_resuming(api, server):
+    numbers = iter(range(100))
+
+    def answer(start):
+        etag = f'"{next(numbers)}"'
+        return part(BODY, start, ETag=etag) if start else cut(BODY, 100_000 if len(server.seen) < 5 else END + 1)
+
+    play(server, answer)
     assert save(api) == BODY
-    assert len(server.seen) == 2
+    assert starts(server) == [0, 100_000 - OVERLAP, 0, 100_000 - OVERLAP, 0]
+
+
+def test_a_whole_body_that_nobody_asked_a_part_of_is_not_answered_with_one(api, server):
+    server.script = [part(BODY, 0)]
+    with pytest.raises(UnexpectedAnswer, match="206"):
+        save(api)
 
 
 def test_a_server_that_refuses_every_part_gets_no_more_than_every_second_request_for_one(api, server):
