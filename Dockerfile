@@ -3,7 +3,7 @@
 FROM python:3.11-slim-bookworm AS build
 WORKDIR /build
 
-# every file of the lock is checked against its hash; bagit comes as source, so wheels are made of all
+# every file of the lock is checked against its hash
 COPY requirements.lock ./
 RUN --mount=type=cache,target=/root/.cache/pip \
     pip wheel --quiet --require-hashes --no-deps --wheel-dir /wheels --requirement requirements.lock

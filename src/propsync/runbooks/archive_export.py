@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from propsync.documents.bag import make_bag
+from propsync.documents.bag import PAYLOAD, make_bag
 from propsync.documents.blobs import Blobs
 from propsync.documents.holdings import Holding, Holdings
 from propsync.documents.kinds import KINDS
@@ -94,7 +94,7 @@ def export(
         report = ExportReport(str(target))
         report.left_out += _without_documents(holdings, properties)
         with _made_beside(target, holdings) as bag:
-            _Export(settings, holdings, bag, report).copy_all()
+            _Export(settings, holdings, bag / PAYLOAD, report).copy_all()
             _log.info("hashing the bag, and validating it")
             make_bag(bag, _told(report, settings, organisation))
             _put_in_place(bag, target)
@@ -158,26 +158,27 @@ def _room(needed: int, free: int) -> str:
 class _Export:
     """Copies documents into a folder, and writes the table of them."""
 
-    def __init__(self, settings: Settings, holdings: Holdings, bag: Path, report: ExportReport) -> None:
-        self._holdings, self._bag, self._report = holdings, bag, report
+    def __init__(self, settings: Settings, holdings: Holdings, payload: Path, report: ExportReport) -> None:
+        self._holdings, self._payload, self._report = holdings, payload, report
         self._blobs = Blobs(LocalStorage(settings.home))
         self._properties = FolderNames(NO_PROPERTY, _CSV)
         self._assessments: dict[str, FolderNames] = {}
 
     def copy_all(self) -> None:
         """Copies one after the other; those whose bytes are not what was stored are left out, and told."""
-        with (self._bag / _CSV).open("x", encoding="utf-8", newline="") as file:
+        self._payload.mkdir()
+        with (self._payload / _CSV).open("x", encoding="utf-8", newline="") as file:
             table = csv.writer(file)
             table.writerow(_COLUMNS)
             with progress("Exporting", self._holdings.count()[0], "documents") as bar:
                 for one in self._holdings.all():
                     name = self._name(one)
                     if self._copy(one, name):
-                        table.writerow(_row(one, f"data/{name}"))
+                        table.writerow(_row(one, f"{PAYLOAD}/{name}"))
                     bar.advance(size=one.size_bytes)
 
     def _copy(self, one: Holding, name: str) -> bool:
-        target = self._bag / name
+        target = self._payload / name
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
             self._blobs.copy(one.path, one.sha256, target)
@@ -214,7 +215,7 @@ def _told(report: ExportReport, settings: Settings, organisation: str | None) ->
     told = {
         "Bagging-Date": datetime.now(settings.zone).date().isoformat(),
         "External-Description": f"{report.documents:,} reports and bundles of property assessments, listed in "
-        f"data/{_CSV}{lacking}",
+        f"{PAYLOAD}/{_CSV}{lacking}",
     }
     return told | ({"Source-Organization": organisation} if organisation else {})
 
