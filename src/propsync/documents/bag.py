@@ -15,7 +15,7 @@ _HASH = ("sha256",)
 
 
 def make_bag(folder: Path, told: Mapping[str, str]) -> None:
-    """Makes a bag of a folder whose payload is in `data/`, with `told` in its bag-info.txt, and validates it from the disk.
+    """Makes a bag of a folder whose payload is in `data/`, with `told` in its bag-info.txt, and validates it.
 
     Raises OSError, and StopRun for a bag that does not validate: the disk holds something else than was written.
     """
