@@ -27,6 +27,13 @@ type_changes as (
   left join types_before as before using (asset_type_id)
   where exists (from types_before)
 ),
+fields as (
+  -- a slash inside an id is escaped, so that no two pairs of ids have one name
+  select
+    *,
+    replace(replace(asset_type_id, '\', '\\'), '/', '\/') || '/' || replace(replace(field_id, '\', '\\'), '/', '\/') as name
+  from (select asset_type_id, field_id from fields_now union select asset_type_id, field_id from fields_before)
+),
 field_changes as (
   select
     case
@@ -36,11 +43,12 @@ field_changes as (
       when before.kind is distinct from now.kind then 'field kind changed'
       when now.is_listed and not before.is_listed then 'field defined again'
     end as change,
-    coalesce(now.asset_type_id, before.asset_type_id) || '/' || coalesce(now.field_id, before.field_id) as name,
+    fields.name,
     if(before.kind is distinct from now.kind and before.label is not distinct from now.label, before.kind, before.label) as before,
     if(before.kind is distinct from now.kind and before.label is not distinct from now.label, now.kind, now.label) as after
-  from fields_now as now
-  full join fields_before as before using (asset_type_id, field_id)
+  from fields
+  left join fields_now as now using (asset_type_id, field_id)
+  left join fields_before as before using (asset_type_id, field_id)
   where exists (from fields_before) and (now.field_id is not null or before.is_listed)
 )
 select $run_id as run_id, 'asset_types' as resource, change, name, before, after

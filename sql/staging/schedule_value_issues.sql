@@ -1,8 +1,8 @@
 -- why: a due date that is no date stays in the payload alone, and is told here
 with dated as (
-  select property_id || '/' || assessment_type_id as record_id, due_date, payload->>'$.dueDate' as told
+  select record_id, due_date, payload->>'$.dueDate' as told
   from main.schedules
-  semi join staging.dirty_schedules using (property_id, assessment_type_id)
+  join staging.dirty_schedules using (property_id, assessment_type_id)
 )
 select 'schedules' as resource, record_id, 'due_date' as name, 'is no date' as issue, told as value, $run_id as run_id
 from dated

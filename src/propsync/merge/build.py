@@ -77,7 +77,7 @@ class Builder:
         with self._warehouse.transaction():
             changed = self._renew(models, "schedules", record_fragments(schedules, columns))
             self._marks.mark(FAMILIES["schedules"], [changed], ["schedules"])
-            keys = "select property_id || '/' || assessment_type_id from staging.dirty_schedules"
+            keys = "select record_id from staging.dirty_schedules"
             self._renew_issues(models, "schedules", keys, "schedule_value_issues")
 
     def _stage_dirty(self, resource: Resource) -> tuple[Models, int]:

@@ -14,6 +14,7 @@ from propsync.records.cutter import (
     text_of,
 )
 from propsync.records.decoding import decode, decoder
+from propsync.records.keys import record_id
 from propsync.records.surrogates import mended
 
 __all__ = [
@@ -32,5 +33,6 @@ __all__ = [
     "is_nothing",
     "is_too_deep",
     "mended",
+    "record_id",
     "text_of",
 ]

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from propsync.landing import Manifest
+from propsync.records import record_id
 from propsync.runs.run import Run, Verdict
 from propsync.warehouse import Warehouse
 
@@ -100,7 +101,7 @@ class Journal:
         stale = "true" if is_whole else f"(key_1, key_2) in ({dealt_with})"
         self._warehouse.execute(f"delete from ops.held_deletes where resource = ? and {stale}", [manifest.resource])
         rows = [
-            (manifest.resource, "/".join(one.key), one.reason, manifest.run_id, *(*one.key, "")[:2])
+            (manifest.resource, record_id(one.key), one.reason, manifest.run_id, *(*one.key, "")[:2])
             for one in manifest.looked_up
             if one.outcome == "held"
         ]

@@ -1,0 +1,17 @@
+"""A record's key as one text, for tables that name records of any resource."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def record_id(key: Sequence[str]) -> str:
+    r"""The key as it is; of several parts, joined by `/`, with `\` and `/` inside a part written `\\` and `\/`.
+
+    So no two keys have one text: (`a/b`, `c`) is `a\/b/c` and (`a`, `b/c`) is `a/b\/c`.
+    """
+    return key[0] if len(key) == 1 else "/".join(map(_escaped, key))
+
+
+def _escaped(part: str) -> str:
+    return part.replace("\\", "\\\\").replace("/", "\\/")
