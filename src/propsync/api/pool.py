@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -68,11 +69,14 @@ class _Crew(Generic[S, T]):
         return results
 
     def dismiss(self) -> None:
-        """Waits until what is under way has ended; what is not begun is forgotten."""
+        """Waits until what is under way has ended; what is not begun is forgotten.
+
+        While Python itself ends nothing is waited for: from 3.13 on it stops daemons before, and they never end.
+        """
         list(_more(self._todo))
         for _ in range(self._hired):
             self._todo.put(None)
-        for thread in self._threads:
+        for thread in () if sys.is_finalizing() else self._threads:
             thread.join()
 
     def _hire(self) -> None:
