@@ -90,8 +90,11 @@ class Prefect:
 
     def deploy(self) -> None:
         """What prefect.yaml tells an operator to do, worker included."""
-        self.run("work-pool", "create", "propsync", "--type", "process")
         folder = shipped("prefect.yaml").parent
+        self.run(
+            *("work-pool", "create", "propsync", "--type", "process", "--base-job-template", "flows/job-template.json"),
+            cwd=folder,
+        )
         self.run("--no-prompt", "deploy", "--all", cwd=folder)
         self.run("automation", "create", "--from-file", "flows/automations.yaml", cwd=folder)
         self.start_worker()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import signal
@@ -14,7 +15,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import duckdb
 import httpx
@@ -24,8 +24,6 @@ from flows.running import ENDED, environment, free_port, wait_until
 from propsync_sandbox import Sandbox
 
 CHECKOUT = Path(__file__).parents[2]
-CHROMIUM = Path("/usr/bin/chromium")
-_LOOKS = 5
 READY = "Stop with Ctrl-C"
 
 
@@ -77,11 +75,22 @@ class Service:
         try:
             wait_until(lambda: READY in self.out.read_text() or serve.poll() is not None, 180, self.err)
             assert serve.poll() is None, self.err.read_text()
+            self._api.headers["Authorization"] = f"Basic {base64.b64encode(self.login.encode()).decode()}"
             yield serve
         finally:
             serve.kill()
             serve.wait()
             kill(self.processes())
+
+    @property
+    def url(self) -> str:
+        """Where its pages are."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def login(self) -> str:
+        """What people type into the pages of this life."""
+        return (self.prefect / "login").read_text().strip()
 
     def stop(self, serve: subprocess.Popen[bytes]) -> int:
         serve.send_signal(signal.SIGTERM)
@@ -155,39 +164,6 @@ def assert_right(home: Path, sandbox: Sandbox) -> None:
             truth = sorted(_text(json.loads(line)["record"]) for line in answer.text.splitlines())
             rows = connection.execute(f"select payload from {resource}").fetchall()
             assert sorted(_text(json.loads(payload)) for (payload,) in rows) == truth, resource
-
-
-class Browser:
-    """Chromium without a window; it finds no host but this machine, and notes which it asked for."""
-
-    def __init__(self, root: Path) -> None:
-        self._root, self._count = root, 0
-
-    def look(self, url: str, picture: Path | None = None) -> str:
-        """The page at `url` once it has come to rest, as HTML; or a picture of it."""
-        self._count += 1
-        profile = self._root / f"profile-{self._count}"
-        what = [f"--screenshot={picture}"] if picture else ["--dump-dom"]
-        command = [
-            *(str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-            *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-            *(f"--user-data-dir={profile}", f"--log-net-log={self._root}/net-{self._count}.json"),
-            *("--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1", "--window-size=1400,1000"),
-            *("--virtual-time-budget=20000", *what, url),
-        ]
-        return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
-
-    def shows(self, url: str, *words: str) -> bool:
-        """Whether the page has all of these; looks again, for a list may come after what the browser takes for rest."""
-        return any(all(word in page for word in words) for page in (self.look(url) for _ in range(_LOOKS)))
-
-    def hosts(self) -> set[str]:
-        """Hosts that pages asked for; those of the browser's own maker left out."""
-        found = set()
-        for path in self._root.glob("net-*.json"):
-            for event in json.loads(path.read_text())["events"]:
-                found.add(urlsplit(str(event.get("params", {}).get("url", ""))).hostname or "")
-        return {host for host in found if host and not host.endswith(("google.com", "googleapis.com"))}
 
 
 def _text(record: dict[str, Any]) -> str:

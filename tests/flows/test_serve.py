@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flows.serving import CHROMIUM, Browser, Service, assert_right, fresh_environment
+from flows.browsing import CHROMIUM, Browser
+from flows.serving import Service, assert_right, fresh_environment
 
 from propsync_sandbox import Sandbox
 
@@ -49,10 +50,13 @@ def run(service: Service, serve: object) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Browser:
+def browser(service: Service, serve: object, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """One that has logged in."""
     if not CHROMIUM.exists():
         pytest.skip("needs chromium")
-    return Browser(tmp_path_factory.mktemp("browser"))
+    with closing(Browser(tmp_path_factory.mktemp("browser"))) as running:
+        assert running.log_in(f"http://127.0.0.1:{service.port}", service.login)
+        yield running
 
 
 def test_it_says_where_to_look_and_when_the_next_run_is(service, serve):
@@ -61,6 +65,9 @@ def test_it_says_where_to_look_and_when_the_next_run_is(service, serve):
     assert said[1].startswith("Next nightly run: ")
     assert said[1].endswith(" 02:30 Europe/London")
     assert said[2] == f"Logs: {service.prefect / 'logs'}"
+    assert said[3] == f"Log in with what stands in {service.prefect / 'login'} (new at each start)"
+    assert said[4] == f"For prefect commands: . {service.prefect / 'client.env'}"
+    assert service.login not in service.out.read_text() + service.err.read_text()
 
 
 def test_a_run_of_the_deployment_completes_and_publishes(service, run, sandbox):
@@ -72,6 +79,7 @@ def test_its_folder_is_private_and_only_the_worker_has_the_settings(service, ser
     assert service.prefect.stat().st_mode & 0o777 == 0o700
     server, worker = service.process("server start"), service.process("worker start")
     assert sandbox.token not in server.environ().values()
+    assert "PREFECT_SERVER_API_AUTH_STRING" not in worker.environ()
     assert worker.environ()["PROPSYNC_TOKEN"] == sandbox.token
     assert server.environ()["DO_NOT_TRACK"] == "1"
     settings = service.get("/admin/settings")["server"]
@@ -98,7 +106,8 @@ def test_the_pages_show_deployments_and_the_finished_run_with_its_artifacts(serv
 
 
 def test_the_pages_ask_nobody_else(service, serve, browser):
-    assert "Dashboard" in browser.look(f"http://127.0.0.1:{service.port}")
+    assert browser.shows(f"http://127.0.0.1:{service.port}", "Dashboard")
+    browser.close()
     assert browser.hosts() == {"127.0.0.1"}
 
 

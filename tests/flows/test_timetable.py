@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, date, datetime, time, timedelta
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 import pytest
 import yaml
 from prefect.client.schemas.schedules import construct_schedule
 from prefect.server.schemas.schedules import CronSchedule
 
+from propsync.serving.timetable import comes_once_a_day, settled
 from propsync.shipped import shipped
 
 LONDON = ZoneInfo("Europe/London")
@@ -53,3 +54,91 @@ def test_at_half_past_one_there_would_be_a_night_without_a_run_or_with_two(night
     march, october = (datetime.combine(day, time(1, 30), LONDON) for day in CHANGES[:2])
     assert march.astimezone(UTC).astimezone(LONDON).time() != time(1, 30), "skipped"
     assert october.astimezone(UTC) != october.replace(fold=1).astimezone(UTC), "twice"
+
+
+FIRST = date(2026, 1, 1)
+SHIPPED = "30 2 * * *"
+
+
+@pytest.fixture(scope="module")
+def zones() -> list[ZoneInfo]:
+    """One zone of each kind: those whose clocks agree in every week of the coming twelve years are one."""
+    noons = [datetime(2026, 1, 1, 12, tzinfo=UTC) + timedelta(weeks=count) for count in range(12 * 52)]
+    kinds: dict[tuple[object, ...], ZoneInfo] = {}
+    for name in sorted(available_timezones()):
+        zone = ZoneInfo(name)
+        # that does not tell at what time of day clocks change, so the changes themselves count too
+        kinds.setdefault((*(noon.astimezone(zone).utcoffset() for noon in noons), *changes(zone)), zone)
+    assert len(kinds) > 50
+    return list(kinds.values())
+
+
+def changes(zone: ZoneInfo) -> list[datetime]:
+    """The moments in 2026 and 2027 at which its clocks change, to the quarter of an hour."""
+    found, day, step = [], datetime(2026, 1, 1, tzinfo=UTC), timedelta(minutes=15)
+    while day.year < 2028:
+        if day.astimezone(zone).utcoffset() != (day + timedelta(days=1)).astimezone(zone).utcoffset():
+            quarters = [day + step * count for count in range(1, 97)]
+            found += [one for one in quarters if utcoffset(one, zone) != utcoffset(one - step, zone)]
+        day += timedelta(days=1)
+    return found
+
+
+def utcoffset(moment: datetime, zone: ZoneInfo) -> timedelta | None:
+    return moment.astimezone(zone).utcoffset()
+
+
+def dates_of(zone: ZoneInfo, start: datetime, count: int) -> list[datetime]:
+    """What Prefect's server plans from a moment on, for the timetable that `propsync serve` makes there."""
+    schedule = CronSchedule(cron=settled(SHIPPED, zone.key, FIRST), timezone=zone.key)
+    return [one.astimezone(UTC) for one in asyncio.run(schedule.get_dates(n=count, start=start))]
+
+
+def nights_of(zone: ZoneInfo, first: date, count: int) -> list[datetime]:
+    hour = int(settled(SHIPPED, zone.key, FIRST).split()[1])
+    days = (first + timedelta(days=number) for number in range(count))
+    return [datetime.combine(day, time(hour, 30), zone).astimezone(UTC) for day in days]
+
+
+def test_in_every_time_zone_each_night_of_two_years_has_one_run(zones):
+    for zone in zones:
+        planned = dates_of(zone, datetime(2026, 1, 1, tzinfo=zone), 730)
+        assert planned == nights_of(zone, FIRST, 730), zone
+        nights = [one.astimezone(zone).date() for one in planned]
+        assert nights == sorted(set(nights)), zone
+
+
+def test_from_moments_around_a_change_of_clocks_the_next_run_is_that_night_s_or_the_next(zones):
+    """Prefect's scheduler asks again and again, from whatever moment it is."""
+    for zone in zones:
+        for change in changes(zone)[:2]:
+            nights = nights_of(zone, change.astimezone(zone).date() - timedelta(days=1), 5)
+            for minutes in (-45, 0, 45):
+                start = change + timedelta(minutes=minutes)
+                assert dates_of(zone, start, 2) == [one for one in nights if one >= start][:2], (zone, start)
+
+
+def test_the_quiet_hour_is_quiet_everywhere_in_the_coming_years(zones):
+    assert all(comes_once_a_day(time(4, minute), zone, FIRST) for zone in zones for minute in (0, 30, 59))
+
+
+@pytest.mark.parametrize(
+    ("name", "cron"),
+    [
+        ("Europe/London", SHIPPED),
+        ("UTC", SHIPPED),
+        ("Asia/Kolkata", SHIPPED),
+        ("Africa/Cairo", SHIPPED),
+        ("Europe/Berlin", "30 4 * * *"),
+        ("America/New_York", "30 4 * * *"),
+        ("Antarctica/Troll", "30 4 * * *"),
+    ],
+)
+def test_the_shipped_time_stays_where_it_comes_once_a_night(name, cron):
+    assert settled(SHIPPED, name, FIRST) == cron
+
+
+def test_half_an_hour_that_is_skipped_counts_too_and_lines_without_a_time_stay():
+    assert settled("15 2 * * *", "Australia/Lord_Howe", FIRST) == "15 4 * * *"
+    assert settled("45 2 * * 0", "Australia/Lord_Howe", FIRST) == "45 2 * * 0"
+    assert settled("*/5 2 * * *", "Europe/Berlin", FIRST) == "*/5 2 * * *"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shlex
 import sys
 from datetime import datetime
 from pathlib import Path
@@ -11,7 +12,7 @@ from propsync.cli.tables import echo
 from propsync.serving import Place, Service, StopAsked, check_config, stop_on_signals
 from propsync.settings import Settings
 
-_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+_LOOPBACK = ("127.0.0.1", "::1")
 _logger = logging.getLogger("propsync.serving")
 
 
@@ -20,8 +21,15 @@ def run_serve(settings: Settings, config: Path | None, host: str, port: int) -> 
     check_config(settings, config)
     _check_access(settings)
     level = logging.getLevelName(logging.getLogger("propsync").getEffectiveLevel())
+    if host == "localhost":  # by that name, a browser may first try ::1, where somebody else may listen
+        host = _LOOPBACK[0]
     if host not in _LOOPBACK:
-        _logger.warning("anyone who reaches %s port %d can start, change and stop runs", host, port)
+        _logger.warning(
+            "%s port %d is open to other machines: its password travels unencrypted, and whoever has it can start, "
+            "change and stop runs",
+            host,
+            port,
+        )
     service = Service(settings, Place(settings.home, host, port), level)
     try:
         with stop_on_signals(), service.running():
@@ -46,6 +54,8 @@ def _tell(service: Service, settings: Settings) -> None:
     echo(f"Prefect: {service.place.url}")
     echo(f"Next nightly run: {_shown(service.next_run(), settings)}")
     echo(f"Logs: {service.place.logs}")
+    echo(f"Log in with what stands in {service.place.login} (new at each start)")
+    echo(f"For prefect commands: . {shlex.quote(str(service.place.client))}")
     echo("Stop with Ctrl-C, or SIGTERM to this process")
     sys.stdout.flush()
 

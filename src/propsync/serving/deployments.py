@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,29 +14,36 @@ import yaml  # type: ignore[import-untyped]  # Prefect's own reader of these fil
 
 from propsync.serving.dead_runs import POOL
 from propsync.serving.server import Server
+from propsync.serving.timetable import settled
 from propsync.shipped import shipped
 
 Command = Callable[..., None]
 _TYPE = "process"
+_logger = logging.getLogger("propsync.serving")
 _SCHEDULER_SECONDS = 20  # it looks for new deployments every five
 
 
-def make_pool(server: Server, prefect: Command, folder: Path) -> None:
-    """Makes the work pool, unless it is there. `prefect work-pool create` would have the server ask the internet."""
-    if server.get(f"/work_pools/{POOL}") is not None:
-        return
-    path = folder / "base-job-template.json"
-    prefect("work-pool", "get-default-base-job-template", "--type", _TYPE, "--file", str(path))
-    template = json.loads(path.read_text(encoding="utf-8"))
-    server.post("/work_pools/", {"name": POOL, "type": _TYPE, "base_job_template": template})
+def make_pool(server: Server) -> None:
+    """Makes the work pool, or puts its template back: neither command nor environment of a run can be overridden.
+
+    `prefect work-pool create` would have the server ask the internet.
+    """
+    template = json.loads((shipped("flows") / "job-template.json").read_text(encoding="utf-8"))
+    if server.get(f"/work_pools/{POOL}") is None:
+        server.post("/work_pools/", {"name": POOL, "type": _TYPE, "base_job_template": template})
+    else:
+        server.patch(f"/work_pools/{POOL}", {"base_job_template": template})
 
 
 def deploy(server: Server, prefect: Command, time_zone: str) -> None:
-    """Deploys what prefect.yaml names; a timetable that people changed or paused stays as they left it."""
+    """Deploys what prefect.yaml names; a timetable that people changed or paused stays as they left it.
+
+    The shipped one is in the quiet hour in a time zone whose clocks skip or repeat its own.
+    """
     before = {one["id"]: one for one in _deployments(server)}
     prefect("--no-prompt", "deploy", "--all", cwd=shipped("prefect.yaml").parent)
     for deployed in _deployments(server):
-        wanted = _timetable(before.get(deployed["id"], deployed), time_zone)
+        wanted = _in_zone(_timetable(before.get(deployed["id"], deployed)), _timetable(deployed), time_zone)
         if wanted != _timetable(deployed):
             server.patch(f"/deployments/{deployed['id']}", wanted)
 
@@ -71,13 +79,27 @@ def _deployments(server: Server) -> list[dict[str, Any]]:
     return server.all_of("/deployments/filter", {"work_pools": {"name": {"any_": [POOL]}}})
 
 
-def _timetable(deployment: dict[str, Any], time_zone: str | None = None) -> dict[str, Any]:
-    """What of a deployment is people's to change, in `time_zone`."""
+def _timetable(deployment: dict[str, Any]) -> dict[str, Any]:
+    """What of a deployment is people's to change."""
     kept = ("schedule", "active", "parameters", "slug", "max_scheduled_runs")
     schedules = [{name: one[name] for name in kept if one.get(name) is not None} for one in deployment["schedules"]]
-    if time_zone is not None:
-        schedules = [one | {"schedule": one["schedule"] | {"timezone": time_zone}} for one in schedules]
     return {"paused": deployment["paused"], "schedules": schedules}
+
+
+def _in_zone(timetable: dict[str, Any], shipped_one: dict[str, Any], time_zone: str) -> dict[str, Any]:
+    """The same in `time_zone`; times that people chose stay, with a warning where a night would have two or none."""
+    ours = {one["schedule"].get("cron") for one in shipped_one["schedules"]}
+    schedules = []
+    for one in timetable["schedules"]:
+        schedule = one["schedule"] | {"timezone": time_zone}
+        if cron := schedule.get("cron"):
+            safe = settled(cron, time_zone, datetime.now(UTC).date())
+            if cron in ours:
+                schedule["cron"] = safe
+            elif safe != cron:
+                _logger.warning("the clocks of %s skip or repeat the time of the timetable %s", time_zone, cron)
+        schedules.append(one | {"schedule": schedule})
+    return timetable | {"schedules": schedules}
 
 
 def _automations(path: Path) -> list[dict[str, Any]]:

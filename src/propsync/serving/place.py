@@ -59,6 +59,16 @@ class Place:
         return self.folder / "logs"
 
     @property
+    def login(self) -> Path:
+        """What people type into the pages."""
+        return self.folder / "login"
+
+    @property
+    def client(self) -> Path:
+        """What a shell reads so that `prefect` commands reach the server."""
+        return self.folder / "client.env"
+
+    @property
     def url(self) -> str:
         """Where people find the pages, from this machine."""
         host = _ANY.get(self.host, self.host)
@@ -73,8 +83,9 @@ class Place:
         """Makes the folders, for the service's own eyes. Raises SettingsError where it cannot."""
         try:
             self.home.mkdir(parents=True, exist_ok=True, mode=0o711)
-            self.logs.mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(exist_ok=True, mode=0o700)
             self.folder.chmod(0o700)
+            self.logs.mkdir(exist_ok=True, mode=0o700)
         except OSError as error:
             raise SettingsError(
                 "PROPSYNC_HOME", f"{self.folder} cannot be used: {error.strerror}", "Give a folder of your own"
@@ -87,6 +98,7 @@ class Place:
             MARK: self.mark,
             "PREFECT_HOME": str(self.folder),
             "PREFECT_API_URL": self.api,
+            "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": self.url,  # else it tells every page that it may read
             "PREFECT_SERVER_UI_STATIC_DIRECTORY": str(self.folder / "ui"),  # not where Prefect is installed
             "PREFECT_LOGGING_LEVEL": level,
             "PREFECT_SERVER_LOGGING_LEVEL": level if level == "DEBUG" else "WARNING",

@@ -15,24 +15,44 @@ import psutil
 from propsync.errors import StopRun
 from propsync.serving import logs
 from propsync.serving.place import MARK
+from propsync.shipped import shipped
 
 # -P: the folder that a program is started in is not where its modules come from
-PREFECT = (sys.executable, "-P", "-m", "prefect")
+_PYTHON = (sys.executable, "-P")
+PREFECT = (*_PYTHON, "-m", "prefect")
+_OWN_FILES = 0o077  # nothing that a program writes is for other users
 _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None)
 _COMMAND_SECONDS = 300
 
 
-class Program:
-    """A `prefect` program of ours, its output in a log of its own."""
+def guarded() -> tuple[str, ...]:
+    """The program that is the Prefect server behind propsync's guard."""
+    return (*_PYTHON, str(shipped("flows") / "guarded.py"))
 
-    def __init__(self, name: str, words: Sequence[str], log: Path, environ: Mapping[str, str], cwd: Path) -> None:
+
+class Program:
+    """A program of ours, `prefect` unless given, its output in a log of its own; it inherits `descriptors`."""
+
+    def __init__(
+        self,
+        name: str,
+        words: Sequence[str],
+        log: Path,
+        environ: Mapping[str, str],
+        cwd: Path,
+        *,
+        program: Sequence[str] = (),
+        descriptors: Sequence[int] = (),
+    ) -> None:
         self.name, self.log = name, log
         with logs.opened(log) as lines:
             self._process = subprocess.Popen(
-                [*PREFECT, *words],
+                [*(program or PREFECT), *words],
                 env=environ,
                 cwd=cwd,
+                umask=_OWN_FILES,
+                pass_fds=descriptors,
                 stdin=subprocess.DEVNULL,
                 stdout=lines,
                 stderr=subprocess.STDOUT,
@@ -70,6 +90,7 @@ def run(words: Sequence[str], environ: Mapping[str, str], cwd: Path) -> None:
         [*PREFECT, *words],
         env=environ,
         cwd=cwd,
+        umask=_OWN_FILES,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

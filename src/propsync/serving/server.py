@@ -1,4 +1,4 @@
-"""Talks with our own Prefect server over loopback; no proxy, no token."""
+"""Talks with our own Prefect server over loopback, with its password; no proxy, no token of the API."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from propsync.errors import StopRun
@@ -18,10 +18,10 @@ _START_SECONDS = 180  # the first start makes the database, on a slow disk and o
 
 
 class Server:
-    """The server's API at `url`. Raises StopRun when it does not answer as it should."""
+    """The server's API at `url`, asked with `headers`. Raises StopRun when it does not answer as it should."""
 
-    def __init__(self, url: str) -> None:
-        self.url = url
+    def __init__(self, url: str, headers: Mapping[str, str]) -> None:
+        self.url, self._headers = url, headers
         self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
     def wait(self, check: Callable[[], None]) -> None:
@@ -77,7 +77,7 @@ class Server:
     def _once(self, method: str, path: str, body: object) -> Any:
         content = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(  # noqa: S310 - our own address
-            f"{self.url}{path}", content, {"Content-Type": "application/json"}, method=method
+            f"{self.url}{path}", content, {"Content-Type": "application/json", **self._headers}, method=method
         )
         with self._opener.open(request, timeout=_TIMEOUT) as answer:
             text = answer.read()

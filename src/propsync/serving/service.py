@@ -7,7 +7,7 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -17,8 +17,9 @@ from propsync.runs import RunLock
 from propsync.serving import programs
 from propsync.serving.dead_runs import POOL, mark_dead
 from propsync.serving.deployments import automate, deploy, make_pool, next_run
+from propsync.serving.login import Login
 from propsync.serving.place import Place, settings_of_runs
-from propsync.serving.programs import Program
+from propsync.serving.programs import Program, guarded
 from propsync.serving.server import Server
 from propsync.settings import Settings
 
@@ -27,6 +28,7 @@ _DIED = "the machine or the service stopped while it ran: what it had read is ke
 _STOPPED = "the service was stopped while it ran: what it had read is kept, and the next run goes on from there"
 # together under the ten seconds that a container is given to stop
 _PATIENCE = 3.0
+_BACKLOG = 2048
 _logger = logging.getLogger("propsync.serving")
 
 
@@ -42,8 +44,9 @@ class Service:
 
     def __init__(self, settings: Settings, place: Place, level: str) -> None:
         self._settings, self.place = settings, place
-        self._environ = place.environment(os.environ, level)
-        self._server = Server(place.api)
+        self._login = Login()
+        self._environ = place.environment(os.environ, level) | self._login.of_clients
+        self._server = Server(place.api, self._login.header)
         self._programs: list[Program] = []
 
     @contextmanager
@@ -81,24 +84,33 @@ class Service:
     def _start(self) -> None:
         if left := programs.end_all(self.place.mark, _PATIENCE):
             _logger.warning("processes of a service that was killed, now ended: %d", left)
-        _check_port(self.place)
-        _logger.info("starting the Prefect server")
-        server = self._begin("server", "server", "start", "--host", self.place.host, "--port", str(self.place.port))
+        with _listening(self.place) as listener:
+            self._login.keep(self.place.login, self.place.client, self.place.api)
+            _logger.info("starting the Prefect server")
+            server = self._begin_server(listener.fileno())
         self._server.wait(server.check)
         if dead := mark_dead(self._server, _DIED):
             _logger.warning("runs that were at work when a service ended, now marked as crashed: %d", dead)
         _logger.info("deploying")
-        make_pool(self._server, self._prefect, self.place.folder)
+        make_pool(self._server)
         deploy(self._server, self._prefect, self._settings.time_zone)
         automate(self._server, self._prefect)
-        self._begin("worker", "worker", "start", "--pool", POOL, "--name", "propsync")
+        # the worker alone gets propsync's settings, for its runs
+        worker = ("worker", "start", "--pool", POOL, "--name", "propsync")
+        self._begin(Program("worker", worker, *self._ground("worker", settings_of_runs(self._settings, os.environ))))
 
-    def _begin(self, name: str, *words: str) -> Program:
-        """The worker alone gets propsync's settings, for its runs."""
-        own = settings_of_runs(self._settings, os.environ) if name == "worker" else {}
-        log = self.place.logs / f"{name}.log"
-        self._programs.append(Program(name, words, log, self._environ | own, self.place.folder))
-        return self._programs[-1]
+    def _begin_server(self, descriptor: int) -> Program:
+        words = ("server", "start", "--host", self.place.host, "--socket", str(descriptor))
+        ground = self._ground("server", self._login.of_server)
+        return self._begin(Program("server", words, *ground, program=guarded(), descriptors=[descriptor]))
+
+    def _ground(self, name: str, own: Mapping[str, str]) -> tuple[Path, dict[str, str], Path]:
+        """A program's log, environment and folder."""
+        return self.place.logs / f"{name}.log", {**self._environ, **own}, self.place.folder
+
+    def _begin(self, program: Program) -> Program:
+        self._programs.append(program)
+        return program
 
     def _prefect(self, *words: str, cwd: Path | None = None) -> None:
         programs.run(words, self._environ, cwd or self.place.folder)
@@ -122,16 +134,25 @@ class Service:
             _logger.debug("runs were not marked: %s", error)
 
 
-def _check_port(place: Place) -> None:
-    """Raises UsageError where the server could not listen, before it says so in many more words."""
+def _listening(place: Place) -> socket.socket:
+    """A socket that listens already: from here on nobody else can have the port and be taken for our server.
+
+    Raises UsageError where the server could not listen, before it says so in many more words.
+    """
     try:
         family, kind, _, _, address = socket.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)[0]
-        with socket.socket(family, kind) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(address)
+        listener = socket.socket(family, kind)
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            listener.listen(_BACKLOG)
+        except OSError:
+            listener.close()
+            raise
     except OSError as error:
         what = f"{place.host} port {place.port} cannot be used: {error.strerror}"
         raise UsageError("serve", what, "Give another with --port or --host") from error
+    return listener
 
 
 @contextmanager

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from propsync.serving import deployments
-from propsync.serving.deployments import automate, deploy
+from propsync.serving.deployments import automate, deploy, make_pool
 from propsync.shipped import shipped
 
 SHIPPED = {"schedule": {"cron": "30 2 * * *", "timezone": "Europe/London"}, "active": True, "slug": None}
@@ -19,6 +19,12 @@ class FakeServer:
 
     def all_of(self, path, body):
         return self._answers.pop(0)
+
+    def get(self, path):
+        return self._answers.pop(0)
+
+    def post(self, path, body):
+        self.posted = (path, body)
 
     def patch(self, path, body):
         self.patched.append((path, body))
@@ -34,10 +40,33 @@ def patched(before, after, time_zone="Europe/London"):
     return [body for _, body in server.patched]
 
 
+def test_the_work_pool_is_made_with_propsync_s_template_or_put_back_to_it():
+    template = json.loads((shipped("flows") / "job-template.json").read_text())
+    new, changed = FakeServer(None), FakeServer({"base_job_template": {"variables": {}, "job_configuration": {}}})
+    make_pool(new)
+    assert new.posted[1]["base_job_template"] == template
+    make_pool(changed)
+    assert changed.patched == [("/work_pools/propsync", {"base_job_template": template})]
+
+
 def test_a_new_deployment_follows_the_time_zone_of_the_settings():
     assert patched([], [deployment(SHIPPED)]) == []
     (body,) = patched([], [deployment(SHIPPED)], "Europe/Berlin")
-    assert [one["schedule"]["timezone"] for one in body["schedules"]] == ["Europe/Berlin"]
+    assert [one["schedule"] for one in body["schedules"]] == [{"cron": "30 4 * * *", "timezone": "Europe/Berlin"}]
+
+
+def test_a_shipped_timetable_that_an_earlier_start_left_at_a_time_that_is_skipped_is_moved(caplog):
+    earlier = {**SHIPPED, "schedule": {"cron": "30 2 * * *", "timezone": "Europe/Berlin"}}
+    (body,) = patched([deployment(earlier)], [deployment(SHIPPED)], "Europe/Berlin")
+    assert body["schedules"][0]["schedule"]["cron"] == "30 4 * * *"
+    assert caplog.text == ""
+
+
+def test_a_time_that_people_chose_stays_with_a_warning_where_it_is_skipped(caplog):
+    chosen = {**SHIPPED, "schedule": {"cron": "45 2 * * *", "timezone": "Europe/Berlin"}}
+    (body,) = patched([deployment(chosen)], [deployment(SHIPPED)], "Europe/Berlin")
+    assert body["schedules"][0]["schedule"]["cron"] == "45 2 * * *"
+    assert "the clocks of Europe/Berlin skip or repeat the time of the timetable 45 2 * * *" in caplog.text
 
 
 def test_what_people_changed_is_put_back():

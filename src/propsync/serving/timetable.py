@@ -1,0 +1,34 @@
+"""A time of day that comes once every night, whatever the clocks of its time zone do."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+QUIET_HOUR = 4
+"""The hour that no time zone skips or repeats: clocks change before 04:00 or in the evening."""
+_DAYS_AHEAD = 3653
+
+
+def settled(cron: str, time_zone: str, first: date) -> str:
+    """`cron` as it is, or in the quiet hour if its own time of day is skipped or repeated from `first` on.
+
+    Europe/Berlin skips 02:30 in March and has it twice in October. A cron line without a fixed time of day stays.
+    """
+    minute, hour, *days = cron.split()
+    if not (minute.isdecimal() and hour.isdecimal()):
+        return cron
+    if comes_once_a_day(time(int(hour), int(minute)), ZoneInfo(time_zone), first):
+        return cron
+    return " ".join([minute, str(QUIET_HOUR), *days])
+
+
+def comes_once_a_day(moment: time, zone: ZoneInfo, first: date) -> bool:
+    """Whether the clocks of `zone` show `moment` exactly once on each day of the ten years from `first` on."""
+    days = (first + timedelta(days=count) for count in range(_DAYS_AHEAD))
+    return all(_is_plain(datetime.combine(day, moment, zone)) for day in days)
+
+
+def _is_plain(moment: datetime) -> bool:
+    """In a gap and in an hour that is repeated, the two readings of a local time differ."""
+    return moment.replace(fold=0).utcoffset() == moment.replace(fold=1).utcoffset()
