@@ -1,7 +1,7 @@
 -- grain: assessment_type_id
 -- why: every type ever listed, with the latest it said; a tombstone means that the API lists it no more
 with versions as (
-  select * from history.assessment_types where valid_to is null
+  select * from staging.readable_types where valid_to is null
 )
 select
   assessment_type_id,

@@ -1,8 +1,8 @@
 -- grain: assessment_id
 -- why: the latest version of each assessment that is not gone, with what the lists told of it
 with versions as (
-  select *, json_extract(payload, {{record_members}}) as members
-  from staging.dirty_versions
+  select *, json_extract(readable, {{record_members}}) as members
+  from staging.readable_versions
 ),
 earlier as (
   -- few records have one: a join with all of them would hold every payload
@@ -17,7 +17,7 @@ select
   {{property}} as property_id,
   {{type}} as assessment_type_id,
   status,
-  payload->>'$.scheduleCustomReference' as schedule_custom_reference,
+  staging.exact_text(readable->>'$.scheduleCustomReference') as schedule_custom_reference,
   performed_for,
   performed_by,
   coalesce(first_seen_at, valid_from) as first_seen_at,

@@ -1,19 +1,25 @@
 -- grain: asset_type_id, field_id, option_id
--- why: options are listed inside their field, as objects or as plain texts; the first of two with one id is kept
+-- why: options are listed inside their field, as objects or as plain texts, in an array or in an object keyed by their
+-- ids; the first of two with one id is kept
 with fields as (
-  select asset_type_id, field_id, from_json({{field_options}}, '["JSON"]') as options
-  from main.asset_type_fields
+  select asset_type_id, field_id, {{field_options}} as options
+  from staging.latest_fields
 ),
 unnested as (
-  select asset_type_id, field_id, unnest(options) as option, generate_subscripts(options, 1) as position
+  select
+    asset_type_id,
+    field_id,
+    unnest(staging.entries(options)) as option,
+    unnest(staging.entry_names(options)) as name,
+    generate_subscripts(staging.entries(options), 1) as position
   from fields
 ),
 described as (
   select
     asset_type_id,
     field_id,
-    if(json_type(option) = 'OBJECT', {{option_id}}, option->>'$') as option_id,
-    if(json_type(option) = 'OBJECT', {{option_label}}, option->>'$') as label,
+    if(json_type(option) = 'OBJECT', {{option_id}}, staging.exact_text(coalesce(name, option->>'$'))) as option_id,
+    if(json_type(option) = 'OBJECT', {{option_label}}, staging.exact_text(option->>'$')) as label,
     position
   from unnested
 )

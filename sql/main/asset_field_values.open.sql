@@ -10,22 +10,15 @@ with results as (
   where results.field_id is not null
 ),
 told as (
-  select *, if(json_type(value) = 'NULL', null, json_type(value)) as json_kind
+  select *, nullif(staging.exact_kind(value), 'NULL') as json_kind
   from results
 ),
 scalars as (
   select
     *,
-    if(json_kind in ('VARCHAR', 'BIGINT', 'UBIGINT', 'DOUBLE', 'BOOLEAN'), value->>'$', null) as scalar
+    if(json_kind in ('VARCHAR', 'BIGINT', 'UBIGINT', 'DOUBLE', 'BOOLEAN'), staging.exact_text(value->>'$'), null) as scalar,
+    json_kind in ('BIGINT', 'UBIGINT', 'DOUBLE') as is_number
   from told
-),
-exact as (
-  -- a number that DuckDB would write differently comes as a text behind a mark (see merge.exact)
-  select
-    * exclude (scalar),
-    if(starts_with(scalar, $exact_mark), substr(scalar, length($exact_mark) + 1), scalar) as scalar,
-    json_kind in ('BIGINT', 'UBIGINT', 'DOUBLE') or coalesce(starts_with(scalar, $exact_mark), false) as is_number
-  from scalars
 ),
 option_labels as (
   select asset_type_id, field_id, map(list(option_id), list(label)) as labels
@@ -40,10 +33,15 @@ chosen as (
       when json_kind = 'VARCHAR' then [scalar]
       when json_kind = 'ARRAY' then list_transform(
         from_json(value, '["JSON"]'),
-        lambda option: if(json_type(option) = 'OBJECT', {{option_reference}}, if(json_type(option) in ('VARCHAR', 'BIGINT', 'UBIGINT'), option->>'$', null))
+        lambda option: case staging.exact_kind(option)
+          when 'OBJECT' then {{option_reference}}
+          when 'VARCHAR' then staging.exact_text(option->>'$')
+          when 'BIGINT' then option->>'$'
+          when 'UBIGINT' then option->>'$'
+        end
       )
     end as options
-  from exact
+  from scalars
 ),
 fitted as (
   select
@@ -79,7 +77,7 @@ select
     when fitted.kind in ('text', 'qr', 'number', 'date', 'time') and fitted.scalar is not null then null
     when fitted.kind = 'option' and (fitted.fitting_options is not null or fitted.scalar is not null) then null
     when fitted.is_number then try_cast(fitted.scalar as json)
-    else fitted.value
+    else staging.exact_json(fitted.value)
   end as value_json
 from fitted
 left join main.asset_type_fields as fields

@@ -1,12 +1,7 @@
 -- grain: asset_type_id, field_id
 -- why: a field that its type no longer defines keeps its row and its column, as last defined
-with versions as (
-  select * from staging.field_versions
-),
-latest as (
-  select *
-  from versions
-  qualify row_number() over (partition by asset_type_id, field_id order by valid_from desc) = 1
+with latest as (
+  select * from staging.latest_fields
 )
 select
   asset_type_id,
@@ -16,6 +11,6 @@ select
   position,
   names.column_name,
   is_open and is_listed as is_listed,
-  payload
+  staging.exact_json(definition) as payload
 from latest
 join staging.field_names as names using (asset_type_id, field_id)

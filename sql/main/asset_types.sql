@@ -9,6 +9,6 @@ select
   name_singular,
   names.table_name,
   is_listed,
-  definitions.payload{{open_columns}}
+  definitions.payload as payload{{open_columns}}
 from definitions
 join staging.type_names as names using (asset_type_id)

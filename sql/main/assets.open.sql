@@ -1,8 +1,8 @@
 -- grain: asset_id
 -- why: the latest version of each asset that is not gone; `property` and `type` may be ids or objects that hold one
 with versions as (
-  select *, json_extract(payload, {{record_members}}) as members
-  from staging.dirty_versions
+  select *, json_extract(readable, {{record_members}}) as members
+  from staging.readable_versions
 ),
 earlier as (
   -- few records have one: a join with all of them would hold every payload

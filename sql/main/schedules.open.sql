@@ -1,8 +1,8 @@
 -- grain: property_id, assessment_type_id
 -- why: the latest version of each schedule that is not gone
 with versions as (
-  select *, json_extract(payload, {{record_members}}) as members
-  from staging.dirty_versions
+  select *, json_extract(readable, {{record_members}}) as members
+  from staging.readable_versions
 ),
 earlier as (
   -- few records have one: a join with all of them would hold every payload
@@ -17,9 +17,9 @@ select
   assessment_type_id,
   {{status}} as status,
   if(regexp_full_match(payload->>'$.dueDate', '\d{4}-\d{2}-\d{2}'), try_cast(payload->>'$.dueDate' as date), null) as due_date,
-  payload->>'$.description' as description,
-  payload->>'$.customReference' as custom_reference,
-  from_json(payload->'$.assignedUsers', '["VARCHAR"]') as assigned_users,
+  staging.exact_text(readable->>'$.description') as description,
+  staging.exact_text(readable->>'$.customReference') as custom_reference,
+  list_transform(from_json(readable->'$.assignedUsers', '["VARCHAR"]'), lambda user: staging.exact_text(user)) as assigned_users,
   coalesce(first_seen_at, valid_from) as first_seen_at,
   valid_from as changed_at,
   payload{{open_columns}}

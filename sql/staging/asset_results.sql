@@ -1,35 +1,82 @@
 -- grain: asset_id, position
--- why: one row a field result; a result refers to its field by a member that the API's document does not show.
--- Those of one type stand together: the table of a type is made from them alone, and finds them ten times as fast.
+-- why: one row a field result; a result refers to its field by a member that the API's document does not show, or, in an
+-- object, by its own name. Those of one type stand together: its table is made from them alone, and finds them ten times
+-- as fast. Position 0 is what stands where field results should, and is none
 with dirty as (
-  select versions.asset_id, property_id, asset_type_id, coalesce(exact.payload, versions.payload) as payload
-  from staging.dirty_versions as versions
+  select versions.asset_id, property_id, asset_type_id, readable
+  from staging.readable_versions as versions
   join main.assets as assets on assets.asset_id = versions.asset_id
-  left join staging.exact_numbers as exact on exact.asset_id = versions.asset_id
 ),
 listed as (
-  select * exclude (payload), json_extract(payload, '$."fields"[*]') as results
+  select *, json_extract(readable, '$."fields"[*]') as listed_results
   from dirty
+),
+told as (
+  -- nearly all are arrays with something in them, and need no closer look
+  select *, if(len(listed_results) > 0, 'ARRAY', json_type(readable, '$."fields"')) as form
+  from listed
+),
+gathered as (
+  select
+    asset_id,
+    property_id,
+    asset_type_id,
+    form,
+    case
+      when form = 'ARRAY' then listed_results
+      when form = 'OBJECT' then json_extract(readable, '$."fields".*')
+      when form <> 'NULL' and readable->>'$."fields"' <> '' then [json_extract(readable, '$."fields"')]
+    end as results,
+    if(form = 'OBJECT', json_keys(readable, '$."fields"'), null) as names
+  from told
 ),
 unnested as (
   select
-    * exclude (results),
+    * exclude (results, names),
     unnest(results) as result,
-    generate_subscripts(results, 1)::integer as position
-  from listed
+    unnest(names) as name,
+    if(form in ('ARRAY', 'OBJECT'), generate_subscripts(results, 1)::integer, 0) as position
+  from gathered
 ),
 read_once as (
   -- all that a result is asked for at once: each further look would parse it again
   select *, json_extract(result, {{result_members}}) as members
   from unnested
+),
+referred as (
+  select *, {{result_field}} as field_id, staging.exact_text(members[1]->>'$') as told_kind
+  from read_once
+),
+judged as (
+  -- what an object holds under a field's id is a result with its type, or the value itself
+  select
+    *,
+    name is not null and not (
+      json_type(result) = 'OBJECT' and (
+        json_exists(result, '$."value"')
+        or coalesce(told_kind in ('text', 'number', 'date', 'time', 'image', 'file', 'option', 'pin', 'qr'), false)
+        or coalesce(list_contains(json_keys(result), told_kind), false)
+      )
+    ) as is_bare
+  from referred
+),
+typed as (
+  select
+    judged.* exclude (told_kind),
+    if(is_bare, null, told_kind) as told_kind,
+    coalesce(if(is_bare, null, told_kind), fields.kind) as kind
+  from judged
+  left join main.asset_type_fields as fields
+    on fields.asset_type_id = judged.asset_type_id and fields.field_id = judged.field_id
 )
 select
   asset_id,
   property_id,
   asset_type_id,
-  {{result_field}} as field_id,
+  field_id,
   position,
-  members[1]->>'$' as kind,
-  {{result_value}} as value
-from read_once
+  kind,
+  told_kind is null and name is null as is_untyped,
+  if(is_bare, result, {{result_value}}) as value
+from typed
 order by asset_type_id

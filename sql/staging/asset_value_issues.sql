@@ -46,15 +46,28 @@ unknown_options as (
   where is_unknown_option
 ),
 repeats as (
-  select asset_id, field_id as name, 'the same field twice: the first is kept' as issue, value::varchar as value
+  select asset_id, field_id as name, 'the same field twice: the first is kept' as issue, staging.exact_json(value)::varchar as value
   from staging.asset_results
   join staging.repeated_results using (asset_id, field_id)
   where position > first_position
 ),
 unreferred as (
-  select asset_id, 'field result ' || position as name, 'names no field' as issue, value::varchar as value
+  select
+    asset_id,
+    if(position = 0, 'fields', 'field result ' || position) as name,
+    if(position = 0, 'is neither an array nor an object of field results', 'names no field') as issue,
+    staging.exact_json(value)::varchar as value
   from staging.asset_results
   where field_id is null
+),
+untyped as (
+  select
+    asset_id,
+    field_id as name,
+    'has no type' || coalesce(': it is read as its field''s kind, ' || kind, ', and no definition says its field''s kind') as issue,
+    staging.exact_json(value)::varchar as value
+  from staging.asset_results
+  where is_untyped and field_id is not null
 )
 select 'assets' as resource, asset_id as record_id, name, issue, value, $run_id as run_id
 from (
@@ -63,4 +76,5 @@ from (
   union all from unknown_options
   union all from repeats
   union all from unreferred
+  union all from untyped
 )

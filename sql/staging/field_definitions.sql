@@ -3,6 +3,6 @@
 with versions as (
   select * from staging.field_versions
 )
-select asset_type_id, field_id, kind, label, position, is_listed, payload
+select asset_type_id, field_id, kind, label, position, is_listed
 from versions
 where is_open

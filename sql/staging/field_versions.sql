@@ -6,14 +6,15 @@ with versions as (
     valid_from,
     valid_to is null as is_open,
     change <> 'delete' as is_listed,
-    from_json(payload->'$.fields', '["JSON"]') as definitions
-  from history.asset_types
+    readable->'$."fields"' as definitions
+  from staging.readable_types
 ),
 unnested as (
   select
     * exclude (definitions),
-    unnest(definitions) as definition,
-    generate_subscripts(definitions, 1)::integer as position
+    unnest(staging.entries(definitions)) as definition,
+    unnest(staging.entry_names(definitions)) as name,
+    generate_subscripts(staging.entries(definitions), 1)::integer as position
   from versions
 ),
 described as (
@@ -23,10 +24,10 @@ described as (
     is_open,
     is_listed,
     {{field_id}} as field_id,
-    definition->>'$.type' as kind,
+    staging.exact_text(definition->>'$.type') as kind,
     {{field_label}} as label,
     position,
-    definition as payload
+    definition
   from unnested
 )
 select *

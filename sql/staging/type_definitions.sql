@@ -1,16 +1,17 @@
 -- grain: asset_type_id
 -- why: every type ever listed, with the latest it said; a tombstone means that the API lists it no more
 with versions as (
-  select * from history.asset_types where valid_to is null
+  select * from staging.readable_types where valid_to is null
 ),
 used as (
   select distinct asset_type_id from main.assets where asset_type_id is not null
 )
 select
   asset_type_id,
-  payload->>'$.name' as name,
-  payload->>'$.nameSingular' as name_singular,
+  staging.exact_text(readable->>'$.name') as name,
+  staging.exact_text(readable->>'$.nameSingular') as name_singular,
   change is not null and change <> 'delete' as is_listed,
-  payload
+  payload,
+  readable
 from versions
 full join used using (asset_type_id)

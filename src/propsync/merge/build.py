@@ -6,19 +6,31 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from propsync.merge.by_type import ByType
-from propsync.merge.exact import MARK, stage_exact_numbers
-from propsync.merge.fragments import definition_fragments, json_at, record_fragments, result_fragments, value_paths
+from propsync.merge.fragments import (
+    definition_fragments,
+    exact,
+    json_at,
+    open_columns,
+    record_fragments,
+    result_fragments,
+    value_paths,
+)
 from propsync.merge.learning import Learner
 from propsync.merge.marks import FAMILIES, NEVER, Marks, mark_tables
 from propsync.merge.naming import stage_field_names, stage_type_names
-from propsync.merge.versions import DIRTY_PAYLOADS, latest_payloads, stage_dirty_versions
-from propsync.records import Path
+from propsync.merge.versions import (
+    DIRTY_PAYLOADS,
+    latest_payloads,
+    stage_dirty_versions,
+    stage_readable_types,
+    stage_readable_versions,
+)
+from propsync.records import in_copy
 from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSET_TYPES, ASSETS, SCHEDULES, Resource
 from propsync.runs import Run
 from propsync.shapes import Shape
 from propsync.warehouse import Models, OpenColumns, Warehouse, coalesced, text
 
-_DOCUMENTED_VALUE: Path = ("value",)
 _TYPE_TABLES = ("asset_types", "asset_type_fields", "asset_field_options")
 
 
@@ -39,9 +51,12 @@ class Builder:
         models, dirty = self._stage_dirty(ASSETS)
         if not dirty and not self._marks.has_news("asset_types"):
             return
-        open_types = self._learner.resource(ASSET_TYPES, asset_types, latest_payloads(ASSET_TYPES)).select_list()
+        types = self._learner.resource(ASSET_TYPES, asset_types, latest_payloads(ASSET_TYPES))
+        open_types = open_columns(types, "readable")
         open_assets = self._learner.resource(ASSETS, assets, DIRTY_PAYLOADS)
         models, _ = self._stage_dirty(ASSETS)  # a column that was widened has reset the mark
+        stage_readable_versions(self._warehouse, ASSETS)
+        stage_readable_types(self._warehouse, ASSET_TYPES)
         self._build_types(models, asset_types, open_types)
         self._build_assets(models, assets, open_assets)
         if self._are_types_unlisted():  # once more: assets may name types that no list shows
@@ -57,12 +72,16 @@ class Builder:
         columns = self._learner.resource(ASSESSMENTS, assessments, DIRTY_PAYLOADS)
         flags, history = self._learner.flags(DIRTY_PAYLOADS, assessments)
         models, _ = self._stage_dirty(ASSESSMENTS)
-        fragments = record_fragments(assessments, columns) | {"flags": "payload->'$.\"flags\"'"}
+        stage_readable_versions(self._warehouse, ASSESSMENTS)
+        models.stage("staging/flags")
+        entries = json_at(assessments.paths("flag_history"), "flag")
+        of_history = {"flag_history": entries, "open_columns": open_columns(history, "entry")}
         with self._warehouse.transaction():
-            changed = [self._renew(models, "assessments", fragments)]
-            changed.append(self._renew(models, "assessment_flags", fragments | {"open_columns": flags}))
-            fragments |= {"flag_history": json_at(assessments.paths("flag_history")), "open_columns": history}
-            changed.append(self._renew(models, "assessment_flag_history", fragments))
+            changed = [
+                self._renew(models, "assessments", record_fragments(assessments, columns)),
+                self._renew(models, "assessment_flags", {"open_columns": open_columns(flags, "flag")}),
+                self._renew(models, "assessment_flag_history", of_history),
+            ]
             self._marks.mark(FAMILIES["assessments"], changed, ["assessments"])
             keys = "select assessment_id from staging.dirty_assessments"
             self._renew_issues(models, "assessments", keys, "assessment_value_issues")
@@ -74,6 +93,7 @@ class Builder:
             return
         columns = self._learner.resource(SCHEDULES, schedules, DIRTY_PAYLOADS)
         models, _ = self._stage_dirty(SCHEDULES)
+        stage_readable_versions(self._warehouse, SCHEDULES)
         with self._warehouse.transaction():
             changed = self._renew(models, "schedules", record_fragments(schedules, columns))
             self._marks.mark(FAMILIES["schedules"], [changed], ["schedules"])
@@ -98,9 +118,9 @@ class Builder:
             )
         )
 
-    def _build_types(self, models: Models, shape: Shape, open_columns: str) -> None:
-        models = models.with_fragments(open_columns=open_columns, **definition_fragments(shape))
-        for model in ("type_definitions", "type_appearances", "field_versions", "field_definitions"):
+    def _build_types(self, models: Models, shape: Shape, open_types: str) -> None:
+        models = models.with_fragments(open_columns=open_types, **definition_fragments(shape))
+        for model in ("type_definitions", "type_appearances", "field_versions", "field_definitions", "latest_fields"):
             models.stage(f"staging/{model}")
         stage_type_names(self._warehouse)
         stage_field_names(self._warehouse)
@@ -116,11 +136,10 @@ class Builder:
             self._renew(models, "assets", record_fragments(shape, columns))
 
     def _build_values(self, models: Models, types: Shape, assets: Shape) -> None:
-        values = value_paths(assets)
-        stage_exact_numbers(self._warehouse, {*values.values(), _DOCUMENTED_VALUE})
+        chosen = coalesced("option", map(in_copy, (*filter(None, types.paths("option_id")), ("id",))))
         models = models.with_fragments(
-            **result_fragments(assets.paths("result_field"), values),
-            option_reference=coalesced("option", (*types.paths("option_id"), ("id",))),
+            **result_fragments(assets.paths("result_field"), value_paths(assets)),
+            option_reference=exact(chosen),
         )
         models.stage("staging/asset_results")
         models.stage("staging/repeated_results")
@@ -155,16 +174,18 @@ class Builder:
     def _build_assessment_types(self, shape: Shape) -> None:
         if not self._marks.has_news("assessment_types"):
             return
-        columns = self._learner.resource(ASSESSMENT_TYPES, shape, latest_payloads(ASSESSMENT_TYPES)).select_list()
+        columns = self._learner.resource(ASSESSMENT_TYPES, shape, latest_payloads(ASSESSMENT_TYPES))
+        stage_readable_types(self._warehouse, ASSESSMENT_TYPES)
         models = self._models(NEVER).with_fragments(
-            name=coalesced("payload", shape.paths("name")), open_columns=columns
+            name=exact(coalesced("readable", map(in_copy, shape.paths("name")))),
+            open_columns=open_columns(columns, "readable"),
         )
         with self._warehouse.transaction():
             models.replace("main/assessment_types")
             self._marks.mark(["assessment_types"], [True], ["assessment_types"])
 
     def _models(self, built_through: datetime) -> Models:
-        values = {"run_id": self._run.run_id, "built_through": built_through, "exact_mark": MARK}
+        values = {"run_id": self._run.run_id, "built_through": built_through}
         return Models(self._warehouse, values)
 
     def _renew(self, models: Models, table: str, fragments: dict[str, str]) -> bool:

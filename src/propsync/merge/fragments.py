@@ -1,13 +1,18 @@
-"""Pieces of SQL that follow from shapes: where a payload keeps what a model asks for."""
+"""Pieces of SQL that follow from shapes: where a payload keeps what a model asks for.
+
+All read the copy in which numbers are exact (see `records.reading`), so what they tell as text passes `exact_text`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from propsync.records import Path
+from propsync.records import Path, in_copy
 from propsync.shapes import Shape
 from propsync.shapes.fields import KIND
 from propsync.warehouse import OpenColumns, coalesced, json_path, text
+
+_NAME = "name"  # the models' column for the name of a member of an object; NULL for members of arrays
 
 
 def record_fragments(shape: Shape, columns: OpenColumns) -> dict[str, str]:
@@ -16,27 +21,37 @@ def record_fragments(shape: Shape, columns: OpenColumns) -> dict[str, str]:
     members, member = _members([*(path for role in roles for path in shape.paths(role)), *columns.columns])
     return {
         "record_members": members,
-        "open_columns": columns.select_list(lambda source: f"{member[source]}->>'$'"),
-        **{role: _first(coalesced(member[path], [()]) for path in shape.paths(role)) for role in roles},
+        "open_columns": columns.select_list(lambda source: f"staging.exact_value({member[source]})"),
+        **{role: exact(_first(coalesced(member[path], [()]) for path in shape.paths(role))) for role in roles},
     }
+
+
+def open_columns(columns: OpenColumns, column: str) -> str:
+    """The end of a select list that reads each open column from the JSON in `column`."""
+    return columns.select_list(lambda source: f"staging.exact_value({column}->{text(json_path(in_copy(source)))})")
+
+
+def exact(told: str) -> str:
+    """A text as the API sends it."""
+    return f"staging.exact_text({told})"
 
 
 def definition_fragments(shape: Shape) -> dict[str, str]:
     options = shape.paths("field_options")
     return {
-        "field_id": coalesced("definition", shape.paths("field_id")),
-        "field_label": f"definition->>{text(json_path(shape.paths('field_label')[0]))}"
+        "field_id": _id_in("definition", shape.paths("field_id")),
+        "field_label": exact(f"definition->>{text(json_path(in_copy(shape.paths('field_label')[0])))}")
         if shape.has("field_label")
         else "null::varchar",
-        "field_options": json_at(options),
-        "option_id": coalesced("option", shape.paths("option_id")),
-        "option_label": coalesced("option", shape.paths("option_label")),
+        "field_options": json_at(options, "definition"),
+        "option_id": _id_in("option", shape.paths("option_id")),
+        "option_label": exact(coalesced("option", map(in_copy, shape.paths("option_label")))),
     }
 
 
-def json_at(paths: Sequence[Path]) -> str:
+def json_at(paths: Sequence[Path], column: str = "payload") -> str:
     """The JSON at the first of `paths`; a piece of SQL."""
-    return f"payload->{text(json_path(paths[0]))}" if paths else "null::json"
+    return f"{column}->{text(json_path(in_copy(paths[0])))}" if paths else "null::json"
 
 
 def value_paths(shape: Shape) -> dict[str, Path]:
@@ -47,10 +62,11 @@ def value_paths(shape: Shape) -> dict[str, Path]:
 
 def result_fragments(references: Sequence[Path], values: dict[str, Path]) -> dict[str, str]:
     """What is asked of a field result; `members` are taken from it in the order of `result_members`, its kind first."""
-    members, member = _members([KIND, *references, *(path for _, path in sorted(values.items()))])
+    members, member = _members([KIND, *filter(None, references), *(path for _, path in sorted(values.items()))])
+    told = (coalesced(member[path], [()]) if path else _NAME for path in references)
     return {
         "result_members": members,
-        "result_field": _first(coalesced(member[path], [()]) for path in references),
+        "result_field": exact(_first([*told, _NAME])),
         "result_value": _value_by_kind({kind: member[path] for kind, path in sorted(values.items())}),
     }
 
@@ -58,8 +74,13 @@ def result_fragments(references: Sequence[Path], values: dict[str, Path]) -> dic
 def _members(paths: Iterable[Path]) -> tuple[str, dict[Path, str]]:
     """Paths for one `json_extract`, which parses its JSON once for all of them, and where each is in what it gives."""
     different = list(dict.fromkeys(paths)) or [KIND]
-    told = ", ".join(text(json_path(path)) for path in different)
+    told = ", ".join(text(json_path(in_copy(path))) for path in different)
     return f"[{told}]", {path: f"members[{place}]" for place, path in enumerate(different, 1)}
+
+
+def _id_in(column: str, paths: Sequence[Path]) -> str:
+    """An id in the JSON in `column`; an empty path, or one that leads nowhere, is the name that the JSON is under."""
+    return exact(_first([*(coalesced(column, [in_copy(path)]) if path else _NAME for path in paths), _NAME]))
 
 
 def _first(tried: Iterable[str]) -> str:
@@ -69,6 +90,5 @@ def _first(tried: Iterable[str]) -> str:
 def _value_by_kind(members: dict[str, str]) -> str:
     """A result's value as JSON; a kind that was never met before is looked for under `value`, then under its name."""
     told = "".join(f" when {text(kind)} then {member}" for kind, member in members.items())
-    kind = "members[1]->>'$'"
-    unknown = f"coalesce(result->'$.\"value\"', result->('$.\"' || replace({kind}, '\"', '') || '\"'))"
-    return f"case {kind}{told} else {unknown} end" if told else unknown
+    unknown = "coalesce(result->'$.\"value\"', result->('$.\"' || replace(kind, '\"', '') || '\"'))"
+    return f"case coalesce(told_kind, ''){told} else {unknown} end" if told else unknown

@@ -22,17 +22,17 @@ class Learner:
         self._warehouse = warehouse
         self._run_id = run_id
 
-    def flags(self, payloads: str, shape: Shape) -> tuple[str, str]:
-        """Columns of flags and of their history, as ends of select lists."""
-        shown = f"select unnest(from_json(payload->'$.flags', '[\"JSON\"]')) as payload from ({payloads})"
-        self._warehouse.execute(f"create or replace table staging.flags as {shown}")
-        flags = "select payload from staging.flags"
+    def flags(self, payloads: str, shape: Shape) -> tuple[OpenColumns, OpenColumns]:
+        """Columns of flags and of their history."""
+        shown = f"select unnest(staging.entries(payload->'$.\"flags\"')) as payload from ({payloads})"
+        self._warehouse.execute(f"create or replace table staging.flag_payloads as {shown}")
+        flags = "select payload from staging.flag_payloads"
         path = json_at(shape.paths("flag_history"))
         entries = f"select unnest(from_json({path}, '[\"JSON\"]')) as payload from ({flags})"
         history = {(*path, "*") for path in shape.paths("flag_history")}
         return (
-            self._learn_table("assessment_flags", history, flags).select_list(),
-            self._learn_table("assessment_flag_history", set(), entries).select_list(),
+            self._learn_table("assessment_flags", history, flags),
+            self._learn_table("assessment_flag_history", set(), entries),
         )
 
     def resource(self, resource: Resource, shape: Shape, payloads: str) -> OpenColumns:

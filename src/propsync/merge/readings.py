@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from propsync.landing import Landed, Manifest, PageStore
-from propsync.records import CanonicalForm, Cutter, Path, canonical_hash, is_too_deep
+from propsync.records import CanonicalForm, Cutter, Path, canonical_hash, is_too_deep, without_repeats
 from propsync.warehouse import Warehouse, texts, whole_numbers
 
 _MOST_REJECTED = 10_000  # rows of one run and resource; a list whose every record lacks its key fails by its shape
@@ -67,10 +67,11 @@ class Readings:
         """The records of `staging.changed` that pages showed, in lots, each with the place of its first.
 
         They are copied: a record that is part of its page would keep the whole of it in memory until its lot is full.
+        Of a member that comes twice they keep the last, which is what is compared, and what SQL then reads.
         """
         first, lot, size = 1, [], 0
         for chosen in self._by_page("select sequence, position from staging.changed where place > 0 order by place"):
-            records = [bytes(record) for _, record in chosen]
+            records = without_repeats([bytes(record) for _, record in chosen])
             lot += records
             size += sum(map(len, records))
             if size > _LOT:

@@ -15,10 +15,13 @@ from propsync.records.cutter import (
 )
 from propsync.records.decoding import decode, decoder
 from propsync.records.keys import record_id
+from propsync.records.reading import SUSPECT, in_copy, readable
+from propsync.records.repeats import without_repeats
 from propsync.records.surrogates import mended
 
 __all__ = [
     "HASH_VERSION",
+    "SUSPECT",
     "CanonicalForm",
     "Cutter",
     "Page",
@@ -30,9 +33,12 @@ __all__ = [
     "decoder",
     "first_text",
     "follow",
+    "in_copy",
     "is_nothing",
     "is_too_deep",
     "mended",
+    "readable",
     "record_id",
     "text_of",
+    "without_repeats",
 ]

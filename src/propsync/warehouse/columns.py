@@ -78,7 +78,7 @@ class OpenColumns:
 
     def _scalars(self, payloads: str) -> Iterator[tuple[Source, str]]:
         found = {source: kind for source, kind in leaves(self._structure(payloads)) if not self._is_excluded(source)}
-        too_big = self._too_big(payloads, [source for source, kind in found.items() if kind == "BIGINT"])
+        too_big = self._too_big(payloads, [source for source, kind in found.items() if kind in ("BIGINT", "DOUBLE")])
         for source, kind in found.items():
             if len(self.columns) < _MOST or source in self.columns:
                 yield source, "VARCHAR" if source in too_big else kind
@@ -125,7 +125,9 @@ class OpenColumns:
         if not sources:
             return set()
         paths = [f"payload->>{text(json_path(source))}" for source in sources]
-        beyond = ", ".join(f"bool_or({path} is not null and try_cast({path} as bigint) is null)" for path in paths)
+        # DuckDB tells a whole number of more than 64 bits as a double
+        long = "regexp_full_match({0}, '-?[0-9]{{19,}}') and try_cast({0} as bigint) is null"
+        beyond = ", ".join(f"bool_or({long.format(path)})" for path in paths)
         told = self._warehouse.rows(f"select {beyond} from ({payloads})")[0]
         return {source for source, is_beyond in zip(sources, told, strict=True) if is_beyond}
 

@@ -20,7 +20,7 @@ from propsync.warehouse.tables import TABLES, quoted
 STORAGE_VERSION = "v1.2.0"
 """Clients from 1.2 on can open what is written so."""
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 """Kept in `ops.schema_version`; a file with another number must be rebuilt, it is never migrated."""
 
 Parameters = Mapping[str, Any] | Sequence[Any] | None
@@ -51,6 +51,8 @@ class Warehouse:
         with _our_errors(path):
             self._connection = duckdb.connect(path, config=config)
             self._connection.execute("attach ':memory:' as staging")
+            for macros in sorted((shipped("sql") / "macros" / "staging").glob("*.sql")):
+                self._connection.execute(macros.read_text(encoding="utf-8"))
         self._begin()
 
     def __enter__(self) -> Self:

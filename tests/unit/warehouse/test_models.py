@@ -70,7 +70,7 @@ def test_a_pair_of_models_takes_rows_out_by_their_grain_and_puts_new_ones_in_by_
         """values ('p', 't', now(), 'update', '{"status":"new","dueDate":"2026-03-02"}')"""
     )
     warehouse.execute(f"{TYPES}dirty_schedules as select 'p' as property_id, 't' as assessment_type_id")
-    warehouse.execute(f"{TYPES}dirty_versions as from history.schedules")
+    warehouse.execute(f"{TYPES}readable_versions as select *, payload as readable from history.schedules")
     models = Models(
         warehouse, {}, {"record_members": "['$.status']", "status": "payload->>'$.status'", "open_columns": ""}
     )

@@ -1,0 +1,12 @@
+-- grain: assessment_id, flag_position
+-- why: flags come inside the assessment, because `includeflags` is always asked for: an array, or an object keyed by flag
+with versions as (
+  select assessment_id, readable->'$."flags"' as flags
+  from staging.readable_versions
+)
+select
+  assessment_id,
+  generate_subscripts(staging.entries(flags), 1)::integer as flag_position,
+  staging.exact_text(unnest(staging.entry_names(flags))) as flag_key,
+  unnest(staging.entries(flags)) as flag
+from versions

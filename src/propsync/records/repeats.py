@@ -1,0 +1,59 @@
+"""Members that come twice in one object: the last one counts, as it does for msgspec and Python.
+
+DuckDB takes the first. So a record that has such members is kept without those that do not count.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+# where none of these is, a member is one `":`, and so is that in a text; PHP, Java and Python write no others
+_OTHERWISE = (b"\\u0022", b"\\u003a", b"\\u003A", b" :", b"\t:", b"\n:", b"\r:")
+_MEMBER = b'":'
+_decode = msgspec.json.Decoder().decode
+_encode = msgspec.json.Encoder().encode
+_RAW_MEMBERS: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_RAW_ARRAY: msgspec.json.Decoder[list[msgspec.Raw]] = msgspec.json.Decoder(list[msgspec.Raw])
+
+
+def without_repeats(records: Sequence[bytes]) -> list[bytes]:
+    """Each record with every member once, the last; records without repeats come back byte for byte."""
+    if not _may_repeat(b"[" + b",".join(records) + b"]"):
+        return list(records)
+    return [_last_of_each(record) if _may_repeat(record) and _repeats(record) else record for record in records]
+
+
+def _may_repeat(text: bytes) -> bool:
+    """Quick: whether decoding and encoding loses members, or may hide that it does."""
+    if any(written in text for written in _OTHERWISE):
+        return True
+    try:
+        return text.count(_MEMBER) != _encode(_decode(text)).count(_MEMBER)
+    except (msgspec.DecodeError, RecursionError):  # a number beyond all floats
+        return True
+
+
+def _repeats(record: bytes) -> bool:
+    found = False
+
+    def look(members: list[tuple[str, Any]]) -> None:
+        nonlocal found
+        found = found or len(dict(members)) < len(members)
+
+    json.loads(record, object_pairs_hook=look, parse_int=len, parse_float=len)
+    return found
+
+
+def _last_of_each(text: bytes | msgspec.Raw) -> bytes:
+    written = bytes(text)
+    start = written.lstrip()[:1]
+    if start == b"{":
+        members = _RAW_MEMBERS.decode(written).items()
+        return b"{" + b",".join(_encode(name) + b":" + _last_of_each(inner) for name, inner in members) + b"}"
+    if start == b"[":
+        return b"[" + b",".join(map(_last_of_each, _RAW_ARRAY.decode(written))) + b"]"
+    return written
