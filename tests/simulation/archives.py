@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Self
 
+from propsync_sandbox.documents import ETAGS
+
 from .nights import Kill, Night
 from .trouble import draw_document_faults
 
@@ -33,6 +35,7 @@ class Archive:
     recheck_days: int
     is_text_read: bool
     accept_ranges: bool
+    etags: str
 
     @classmethod
     def of(cls, seed: int) -> Self | None:
@@ -45,7 +48,8 @@ class Archive:
             statuses=dice.choice((("approved",), ("submitted", "inprogress"), ("submitted",))),
             recheck_days=dice.choice((90, 90, 2)),
             is_text_read=dice.random() < 0.3,
-            accept_ranges=dice.random() < 0.3,
+            accept_ranges=dice.random() < 0.5,
+            etags=dice.choice(ETAGS),
         )
 
     def settings(self) -> dict[str, str]:
@@ -62,7 +66,7 @@ class Archive:
             f"{' and '.join(self.kinds)} of {' and '.join(self.statuses)}",
             f"asked for again after {self.recheck_days} d",
             *(["text read"] if self.is_text_read else []),
-            *(["parts served"] if self.accept_ranges else []),
+            *([f"parts served, ETags: {self.etags}"] if self.accept_ranges else []),
         ]
         return ", ".join(words)
 

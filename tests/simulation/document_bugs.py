@@ -75,6 +75,11 @@ def _cut_body_kept(patches: Patches) -> None:
     _check_nothing(patches)
 
 
+@_bug("a broken-off body is resumed whatever the validator says")
+def _mixed_versions(patches: Patches) -> None:
+    patches.put(saving, "_strong_etag", lambda *_: "any")
+
+
 @_bug("a page in place of a document is kept")
 def _page_kept(patches: Patches) -> None:
     patches.put(saving, "check_header", lambda *_: None)

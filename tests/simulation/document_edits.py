@@ -41,6 +41,12 @@ class DocumentEditor:
         hidden = {record.key for record in self.assessments.records() if record.status == UNLISTED}
         self.assessments.withheld -= {(key, name) for key in hidden for name in NAMES.values()}
 
+    def change(self, key: Key, dice: Random) -> None:
+        """Its documents then differ, if it is still there."""
+        if key in {record.key for record in self.assessments.records()}:
+            self.assessments.scribble(key, dice)
+            self.done["changed_amid_document"] += 1
+
     def _approved_again(self, dice: Random) -> bool:
         """Its documents then differ."""
         return self._with_one(self._wanted(), dice, lambda key: self.assessments.scribble(key, dice))

@@ -73,7 +73,7 @@ class Life:
         self.questions.runs.append((None, first_window(self.world), Outcome(0)))
 
     def _sandbox(self) -> Sandbox:
-        refused = () if self.scenario.documents_allowed else _DOCUMENTS
+        archive, refused = self.scenario.archive, () if self.scenario.documents_allowed else _DOCUMENTS
         return Sandbox(
             world=self.world,
             seed=self.scenario.seed,
@@ -81,7 +81,8 @@ class Life:
             rights={TOKEN: refused},
             order=self.scenario.order,
             signed_links=self.scenario.signed_links,
-            accept_ranges=bool(self.scenario.archive and self.scenario.archive.accept_ranges),
+            accept_ranges=bool(archive and archive.accept_ranges),
+            etags=archive.etags if archive else "strong",
             before=self.watch.before,
         )
 

@@ -18,6 +18,7 @@ from .statuses import ASKED
 
 _JUST_IN_TIME = 0.2
 _BETWEEN_DOCUMENTS = 0.2
+_AMID_DOCUMENT = 0.5
 Gone = dict[str, frozenset[Key]]
 _PATHS = {
     "/properties/assets": "assets",
@@ -97,6 +98,7 @@ class Watch:
         self.edit_chance = 0.0
         self.requests = 0
         self.at_request: dict[int, object] = {}
+        self._last_document = ""
         self._seed = seed
         self._gone: list[Gone] = []
         self._hidden: list[Gone] = []
@@ -111,12 +113,23 @@ class Watch:
         if self.edit_chance and dice.random() < _JUST_IN_TIME:
             self._show_one(dice, request)
         if self.edit_chance and request.path.endswith(tuple(NAMES.values())):
-            self.edit_documents(Random(f"documents {self._seed} {self.requests}"))
+            dice = Random(f"documents {self._seed} {self.requests}")
+            self.edit_documents(dice)
+            self._edit_asked_again(dice, request.path)
         self._gone.append(self._known[0])
         self._hidden.append(self._known[1])
         action = self.at_request.pop(self.requests, None)
         if callable(action):
             action()
+
+    def _edit_asked_again(self, dice: Random, path: str) -> None:
+        """A document whose body may have broken off becomes another version before the rest of it is asked for."""
+        key, is_repeated = path.split("/")[2], path == self._last_document
+        self._last_document = path
+        if is_repeated and self.documents is not None and dice.random() < _AMID_DOCUMENT:
+            with self.world.lock:
+                self.documents.change(key, dice)
+                self._known = self._look()
 
     def _show_one(self, dice: Random, request: Request) -> None:
         """One of the records that a look-up asks for."""
