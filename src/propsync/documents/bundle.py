@@ -27,6 +27,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from propsync.documents.csv_members import table_of
+from propsync.documents.encodings import SAMPLE, why_no_text
 from propsync.documents.zip_directory import read_directory
 from propsync.documents.zip_members import METHODS, Unpacked
 from propsync.documents.zip_source import IS_HEADER, Entry, Refused, ZipSource, open_zip, own_header
@@ -198,16 +200,18 @@ class _Reading:
         name, is_archive, sha256 = entry.name, entry.name.lower().endswith(".zip"), None
         if refused is None:
             sha256, first = self._hashed(entry, start)
-            is_archive = is_archive or (first == IS_HEADER and not name.lower().endswith(_DOCUMENTS))
+            is_archive = is_archive or (first.startswith(IS_HEADER) and not name.lower().endswith(_DOCUMENTS))
+            refused = why_no_text(first) if table_of(name) else None
+            sha256 = None if refused else sha256
         return Member(name, entry.unpacked, entry.crc32, sha256, refused), is_archive
 
     def _hashed(self, entry: Entry, start: int) -> tuple[str, bytes]:
-        """The SHA-256 of a member, and its first four bytes."""
+        """The SHA-256 of a member, and its beginning."""
         sha256, first = hashlib.sha256(), b""
         unpacked = Unpacked(self._source, entry, start, min(_most(entry, self._bounds), entry.unpacked + self._spare))
         for piece in unpacked:
             sha256.update(piece)
-            first += piece[: 4 - len(first)]
+            first += piece[: SAMPLE - len(first)]
         self._spare -= max(0, unpacked.size - entry.unpacked)
         self.is_as_declared = self.is_as_declared and unpacked.is_as_declared
         return sha256.hexdigest(), first

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+import msgspec
 
 from propsync.documents.bundle import Bundle
 from propsync.documents.tables import CsvTable
-from propsync.warehouse import TABLES, Warehouse, comment_on_column, quoted, texts, whole_numbers
+from propsync.warehouse import Warehouse, comment_on_column, quoted, texts, whole_numbers
 
 BUNDLE_TABLES = ("bundle_actions", "bundle_controls", "bundle_elements")
 CONTENT_TABLES = ("bundle_members", "document_text", *BUNDLE_TABLES)
 _MOST_COLUMNS = 300  # of one table, whatever CSVs bring
+_MOST_BY_WIDE = 200  # of them that a CSV with more columns than that may fill: what comes after it finds room
 _NUMBER = "row_number"
+_FURTHER = "further"
+_MOVED = """
+update {table} set {column} = further ->> $1, further = json_merge_patch(further, json_object($1, null))
+where json_exists(further, $1)
+"""
+_ISSUES = """
+delete from ops.value_issues where resource = 'documents' and record_id in (select unnest(?)) and name = ?
+"""
+_MOST_NAMES = 20  # of the columns that did not become columns, in the row that says so
 _MOST_CELLS = 200_000  # that wait to be written
 
 
@@ -33,6 +45,7 @@ class ContentRows:
             self._delete(name, "document_sha256", hashes)
         for name in BUNDLE_TABLES:
             self._delete(name, "assessment_id", assessments)
+            self._warehouse.execute(_ISSUES, [list(assessments), f"{name}.{_FURTHER}"])
 
     def members(self, sha256: str, bundle: Bundle) -> None:
         """What is in a bundle; one row that says why, where it is not opened or holds nothing."""
@@ -50,15 +63,22 @@ class ContentRows:
     def csv(
         self, assessment_id: str, sha256: str, table: CsvTable, lots: Iterator[list[tuple[str | None, ...]]]
     ) -> None:
-        """The rows of one CSV of a bundle; a bundle may have two of one name, in two folders."""
+        """The rows of one CSV of a bundle; a bundle may have two of one name, in two folders.
+
+        What has no column in the table goes to its column `further`, and `ops.value_issues` says so.
+        """
         target = f"bundle_{table.name}"
-        places = self._places(target, table)
-        names = ("assessment_id", "document_sha256", _NUMBER, *places)
+        places, beyond = self._places(target, table)
+        names = ("assessment_id", "document_sha256", _NUMBER, *places, *([_FURTHER] if beyond else []))
         for lot in lots:
             for row in lot:
                 self._numbers[target, assessment_id] += 1
                 number = self._numbers[target, assessment_id]
-                self._put(target, names, [assessment_id, sha256, number, *(row[place] for place in places.values())])
+                cells = [row[place] for place in places.values()]
+                further = [_further(row, beyond)] if beyond else []
+                self._put(target, names, [assessment_id, sha256, number, *cells, *further], len(beyond))
+        if beyond:
+            self._put("value_issues", (), _issue(assessment_id, target, list(beyond), self._run_id))
 
     def flush(self) -> None:
         """Writes all that waits."""
@@ -68,13 +88,14 @@ class ContentRows:
                 columns = {name: (whole_numbers if name == _NUMBER else texts)(values) for name, values in by_name}
                 self._warehouse.append(f"main.{target}", **columns)
             else:
-                self._warehouse.add(f"main.{target}", rows)
+                self._warehouse.add(f"{'ops' if target == 'value_issues' else 'main'}.{target}", rows)
         self._lots.clear()
         self._cells = 0
 
-    def _put(self, target: str, names: tuple[str, ...], row: list[object]) -> None:
+    def _put(self, target: str, names: tuple[str, ...], row: list[object], more: int = 0) -> None:
+        """`more` are the cells that one value of the row holds."""
         self._lots.setdefault((target, names), []).append(row)
-        self._cells += len(row)
+        self._cells += len(row) + more
         if self._cells >= _MOST_CELLS:
             self.flush()
 
@@ -84,19 +105,42 @@ class ContentRows:
     def _known(self, target: str) -> set[str]:
         return {name for (name,) in self._warehouse.rows(f"select column_name from (describe main.{target})")}
 
-    def _places(self, target: str, table: CsvTable) -> dict[str, int]:
-        """The places in a row of the columns that the table has; those that it lacks are made."""
-        known, fixed = self._columns[target], TABLES[f"main.{target}"].columns
-        places: dict[str, int] = {}
-        for place, (name, header) in enumerate(zip(table.columns, table.headers, strict=True)):
-            if name not in known and len(known) < _MOST_COLUMNS:
-                self._make_column(target, name, header)
-                known.add(name)
-            if name in known and name not in fixed:
-                places[name] = place
-        return places
+    def _places(self, target: str, table: CsvTable) -> tuple[dict[str, int], dict[str, int]]:
+        """The places in a row of the columns that the table has or gets, and of those for which it has no room."""
+        known, fixed = self._columns[target], {"assessment_id", "document_sha256", _NUMBER, _FURTHER}
+        most = _MOST_COLUMNS if len(table.columns) <= _MOST_COLUMNS else _MOST_BY_WIDE
+        new = [name for name in table.columns if name not in known][: max(0, most - len(known))]
+        if new:
+            self._make_columns(target, new, dict(zip(table.columns, table.headers, strict=True)))
+            known.update(new)
+        places = {name: place for place, name in enumerate(table.columns) if name not in fixed}
+        return (
+            {name: place for name, place in places.items() if name in known},
+            {name: place for name, place in places.items() if name not in known},
+        )
 
-    def _make_column(self, target: str, name: str, header: str) -> None:
-        self._warehouse.execute(f"alter table main.{target} add column {quoted(name)} VARCHAR")
-        self._warehouse.execute(comment_on_column(f"main.{target}", name, f"{header}, as the CSV has it"))
-        self._warehouse.add("ops.columns", [("main", target, name, header, "VARCHAR", self._run_id, self._run_id)])
+    def _make_columns(self, target: str, names: Sequence[str], headers: Mapping[str, str]) -> None:
+        """Makes columns, and fills them with what rows of earlier CSVs have under their names in `further`."""
+        self.flush()
+        for name in names:
+            self._warehouse.execute(f"alter table main.{target} add column {quoted(name)} VARCHAR")
+            comment = comment_on_column(f"main.{target}", name, f"{headers[name]}, as the CSV has it")
+            self._warehouse.execute(comment)
+        rows = [("main", target, name, headers[name], "VARCHAR", self._run_id, self._run_id) for name in names]
+        self._warehouse.add("ops.columns", rows)
+        held = f"select distinct unnest(json_keys({_FURTHER})) from main.{target} where {_FURTHER} is not null"
+        for name in sorted({name for (name,) in self._warehouse.rows(held)}.intersection(names)):
+            self._warehouse.execute(_MOVED.format(table=f"main.{target}", column=quoted(name)), [name])
+
+
+def _further(row: Sequence[str | None], beyond: Mapping[str, int]) -> str:
+    """Cells that have no column, by the names that their columns would have."""
+    cells = {name: row[place] for name, place in beyond.items() if row[place] is not None}
+    return msgspec.json.encode(cells).decode()
+
+
+def _issue(assessment_id: str, target: str, beyond: Sequence[str], run_id: str) -> list[object]:
+    """A row for `ops.value_issues`."""
+    issue = f"{len(beyond):,} columns of the CSV are in {_FURTHER}: the table has no room for more"
+    more = ", …" if len(beyond) > _MOST_NAMES else ""
+    return ["documents", assessment_id, f"{target}.{_FURTHER}", issue, ", ".join(beyond[:_MOST_NAMES]) + more, run_id]

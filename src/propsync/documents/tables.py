@@ -6,10 +6,10 @@ that is longer keeps its surplus in the last column, joined by the delimiter; em
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -17,16 +17,19 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from propsync.documents.bundle import Bundle, Member, member_pieces, open_again
+from propsync.documents.bundle import Bundle, member_pieces, open_again
+from propsync.documents.csv_members import table_of
+from propsync.documents.encodings import encoding_of
 from propsync.errors import DocumentDamaged
-from propsync.warehouse import snake_case, unique_name
+from propsync.warehouse import snake_case
 
-_TABLES = frozenset(("actions", "controls", "elements"))
-_OURS = frozenset(("assessment_id", "document_sha256", "row_number"))  # columns that these tables have anyway
+_OURS = frozenset(
+    ("assessment_id", "document_sha256", "row_number", "further")
+)  # columns that these tables have anyway
 _ROWS = 2_000  # most rows of a lot
-_LOT = 4_000_000  # characters after which a lot ends all the same
+_LOT = 4_000_000  # characters and cells after which a lot ends all the same
 _LONGEST_ROW = 10_000_000  # characters; a quote that never closes would take the rest of the file for one cell
-_MOST_COLUMNS = 1_000  # more are surplus
+_MOST_COLUMNS = 10_000  # more are surplus
 _SMALL = 1_000_000  # bytes of a CSV that is unpacked once and held, not once for each look at it
 _QUOTED = re.compile(r'"[^"]*"?')
 
@@ -45,11 +48,10 @@ class CsvTable:
 def csv_tables(path: Path, bundle: Bundle) -> Iterator[tuple[CsvTable, Iterator[list[Row]]]]:
     """The CSVs of a bundle, each with its rows in lots of at most 2,000, in the order of the directory.
 
-    They stand at the top or in one folder, in any case; a name may thus come twice. The lots may be taken whenever
-    wanted. Raises DocumentDamaged for a ZIP that is not what `bundle` was read from, or a row that is too long to be
-    held.
+    A name may come twice, at the top and in a folder. The lots may be taken whenever wanted. Raises DocumentDamaged for
+    a ZIP that is not what `bundle` was read from, or a row that is too long to be held.
     """
-    named = [(name, member) for member in bundle.members if (name := _table_name(member))]
+    named = [(name, member) for member in bundle.members if member.sha256 and (name := table_of(member.name))]
     if not named:
         return
     with open_again(path, bundle) as pieces_of:
@@ -59,18 +61,15 @@ def csv_tables(path: Path, bundle: Bundle) -> Iterator[tuple[CsvTable, Iterator[
             yield CsvTable(name, _columns(found.headers), found.headers), found.lots()
 
 
-def _table_name(member: Member) -> str | None:
-    *folders, file_name = [part for part in member.name.lower().split("/") if part != "."]
-    stem = file_name.removesuffix(".csv")
-    is_wanted = member.sha256 is not None and len(folders) <= 1 and stem != file_name and stem in _TABLES
-    return stem if is_wanted else None
-
-
 def _columns(headers: tuple[str, ...]) -> tuple[str, ...]:
     columns: dict[str, None] = {}
+    repeated = Counter[str]()  # thousands of one name would be looked for thousands of times each
     for number, header in enumerate(headers, 1):
         column = snake_case(header, f"column_{number}")
-        columns[unique_name(f"csv_{column}" if column in _OURS else column, columns)] = None
+        wanted = f"csv_{column}" if column in _OURS else column
+        while (name := f"{wanted}_{repeated[wanted] + 1}" if repeated[wanted] else wanted) in columns:
+            repeated[wanted] += 1
+        columns[name] = None
     return tuple(columns)
 
 
@@ -84,7 +83,7 @@ class _Csv:
         self._member = member
         self._held = held
         with closing(self._pieces()) as pieces:
-            self._encoding = _encoding(pieces)
+            self._encoding = encoding_of(pieces)
         self._delimiter = ","
         with closing(self._rows()) as rows:
             self.headers = tuple(next(rows, ()))[:_MOST_COLUMNS]
@@ -96,7 +95,7 @@ class _Csv:
         with closing(self._rows()) as rows:
             for row in islice(rows, 1, None):
                 lot.append(self._fitted(row))
-                size += sum(map(len, row))
+                size += sum(map(len, row)) + len(row)
                 if len(lot) == _ROWS or size > _LOT:
                     yield lot
                     lot, size = [], 0
@@ -136,20 +135,8 @@ class _Csv:
         return DocumentDamaged(self._path.name, what, "Look at that CSV in the ZIP, which is kept")
 
 
-def _encoding(pieces: Iterator[bytes]) -> str:
-    """UTF-8 where all of it is that, else Windows-1252, which the spreadsheets of western Europe still write."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    try:
-        for piece in pieces:
-            decoder.decode(piece)
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        return "cp1252"
-    return "utf-8-sig"
-
-
 def _text(whole: BinaryIO, encoding: str) -> io.TextIOWrapper:
-    """The five bytes that Windows-1252 leaves undefined become U+FFFD; line ends stay as they are, for the cells."""
+    """What an encoding leaves undefined becomes U+FFFD; line ends stay as they are, for the cells."""
     return io.TextIOWrapper(whole, encoding, errors="replace", newline="")
 
 

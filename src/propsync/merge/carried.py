@@ -41,15 +41,17 @@ CARRIED = {
 class Carried:
     """Files of rows from an older database, or from a base; none where nothing was left."""
 
-    def __init__(self, files: Mapping[str, Path], *, has_runs: bool = False) -> None:
+    def __init__(self, files: Mapping[str, Path], *, has_runs: bool = False, is_older: bool = False) -> None:
+        """`is_older` says that another version of propsync wrote them."""
         self._files = {name: path for name, path in files.items() if name in CARRIED}
         self.has_runs = has_runs
+        self._is_older = is_older
 
     @classmethod
     def from_database(cls, path: Path, *, memory_limit: str, folder: Path) -> Carried:
         """From a database of any schema version. Raises StateUnusable for one that cannot be read."""
         with OldFile(path, memory_limit=memory_limit, folder=folder) as old:
-            return cls(old.write(CARRIED), has_runs=old.is_there("ops.runs"))
+            return cls(old.write(CARRIED), has_runs=old.is_there("ops.runs"), is_older=not old.is_current)
 
     @property
     def has_names(self) -> bool:
@@ -70,7 +72,8 @@ class Carried:
         for name in _DOCUMENTS:
             if f"main.{name}" in self._files:
                 add_rows(warehouse, f"main.{name}", self._files[f"main.{name}"])
-        if not self.has_names:  # without their columns, rows of bundles are read anew by the next archive run
+        # The next archive run reads bundles again whose rows lack their columns, or that an older reader made rows of.
+        if not self.has_names or self._is_older:
             warehouse.execute("update main.documents set read_at = null")
 
     def write_shapes(self, warehouse: Warehouse) -> None:

@@ -12,7 +12,7 @@ import duckdb
 
 from propsync.errors import StateUnusable
 from propsync.storage import PARTIAL
-from propsync.warehouse.connection import Warehouse
+from propsync.warehouse.connection import SCHEMA_VERSION, Warehouse
 from propsync.warehouse.tables import quoted, text
 
 _OPTIONS = "(format parquet, compression zstd, compression_level 9)"
@@ -42,6 +42,15 @@ class OldFile:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self._connection.close()
+
+    @property
+    def is_current(self) -> bool:
+        """Whether it has the layout of this version of propsync."""
+        try:
+            told = self._connection.execute("select max(version) from ops.schema_version").fetchall()
+        except duckdb.Error:
+            return False
+        return told == [(SCHEMA_VERSION,)]
 
     def is_there(self, table: str) -> bool:
         """Whether the file has the table, with any row in it."""
@@ -79,11 +88,19 @@ def write_rows(warehouse: Warehouse, query: str, path: Path) -> None:
 def add_rows(warehouse: Warehouse, table: str, path: Path) -> None:
     """Adds the rows of a Parquet file to a table, by the columns that both have."""
     source = f"read_parquet({text(str(path))})"
-    wanted = {name for (name,) in warehouse.rows(f"select column_name from (describe {table})")}
-    given = [name for (name,) in warehouse.rows(f"select column_name from (describe from {source})")]
-    both = ", ".join(quoted(name) for name in given if name in wanted)
+    described = "select column_name, column_type from (describe {})"
+    wanted = dict(warehouse.rows(described.format(table)))
+    given = dict(warehouse.rows(described.format(f"from {source}")))
+    both = ", ".join(_cell(name, given[name], wanted[name]) for name in given if name in wanted)
     if both:
         warehouse.execute(f"insert into {table} by name select {both} from {source}")
+
+
+def _cell(name: str, given: str, wanted: str) -> str:
+    """A column of an older layout may have been of text where this one has JSON."""
+    column = quoted(name)
+    is_other = wanted == "JSON" and given == "VARCHAR"
+    return f"if(json_valid({column}), {column}, to_json({column})) as {column}" if is_other else column
 
 
 def stage_rows(warehouse: Warehouse, table: str, path: Path) -> None:

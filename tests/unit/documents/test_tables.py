@@ -2,11 +2,13 @@
 
 import csv
 import io
+import random
+import time
 import tracemalloc
 import zipfile
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from propsync.documents import tables
@@ -126,11 +128,19 @@ def test_surplus_cells_stay_in_the_last_column(read):
     assert rows == [("1", "a;b;;c"), ("2", "a"), ("3", ";x")]
 
 
-def test_columns_beyond_the_thousandth_are_surplus(read):
-    content = ",".join(f"c{number}" for number in range(1_200)) + "\n" + ",".join(map(str, range(1_200))) + "\n"
+def test_columns_beyond_the_ten_thousandth_are_surplus(read):
+    content = ",".join(f"c{number}" for number in range(10_200)) + "\n" + ",".join(map(str, range(10_200))) + "\n"
     table, [row] = read(content.encode())
-    assert len(table.columns) == len(table.headers) == len(row) == 1_000
-    assert row[-1] == ",".join(map(str, range(999, 1_200)))
+    assert len(table.columns) == len(table.headers) == len(row) == 10_000
+    assert row[-1] == ",".join(map(str, range(9_999, 10_200)))
+
+
+def test_a_name_that_comes_ten_thousand_times_is_numbered_soon(read):
+    began = time.process_time()
+    table, _ = read(b"a,a_2," + b"a," * 9_997 + b"b\n")
+    assert time.process_time() - began < 3
+    assert table.columns[:4] == ("a", "a_2", "a_3", "a_4")
+    assert (len(set(table.columns)), table.columns[-2:]) == (10_000, ("a_9999", "b"))
 
 
 def test_rows_come_in_lots(tmp_path):
@@ -154,6 +164,75 @@ def test_utf_8_is_read_with_and_without_its_mark(read, encoding):
 def test_what_is_not_utf_8_is_windows_1252(read):
     table, rows = read("Réf,Text\n1,naïve – €5 “x”\n".encode("cp1252"))
     assert (table.headers, rows) == (("Réf", "Text"), [("1", "naïve – €5 “x”")])
+
+
+WIDE = {
+    "marked": ("utf-16", "Réf,Text\n1,ŵ € 門 \U0001f6aa\n"),
+    "big-endian, marked": ("utf-16-be", "\ufeffRéf,Text\n1,ŵ € 門 \U0001f6aa\n"),
+    "little-endian, unmarked": ("utf-16-le", "Réf,Text\n1,ŵ € 門 \U0001f6aa\n"),
+    "big-endian, unmarked": ("utf-16-be", "Réf,Text\n1,ŵ € 門 \U0001f6aa\n"),
+    "UTF-32, marked": ("utf-32", "Réf,Text\n1,ŵ € 門 \U0001f6aa\n"),
+    "UTF-32, unmarked": ("utf-32-be", "Réf,Text\n1,ŵ € 門 \U0001f6aa\n"),
+    "with tabs, as Excel writes it": ("utf-16", "Réf\tText\r\n1\tŵ € 門 \U0001f6aa\r\n"),
+}
+
+
+@pytest.mark.parametrize(("encoding", "content"), WIDE.values(), ids=WIDE)
+@pytest.mark.parametrize("rows", [1, 3_000])
+def test_utf_16_is_read_in_either_order_with_and_without_its_mark(read, encoding, content, rows):
+    lines = content.splitlines(keepends=True)
+    table, found = read((lines[0] + lines[1] * rows).encode(encoding))
+    assert (table.columns, table.headers) == (("ref", "text"), ("Réf", "Text"))
+    assert found == [("1", "ŵ € 門 \U0001f6aa")] * rows
+
+
+def test_utf_16_that_is_cut_in_the_middle_of_a_letter_is_read_to_there(read):
+    assert read("Ref,Text\n1,abc\n2,def".encode("utf-16") + b"g")[1][0] == ("1", "abc")
+
+
+@pytest.mark.parametrize("cell", ["門" * 40, "ŵ" * 40], ids=ascii)
+def test_a_header_in_ascii_shows_unmarked_utf_16_also_where_cells_are_in_other_letters(read, cell):
+    _, rows = read(f"Reference,Text\n1,{cell}\n".encode("utf-16-le"))
+    assert rows == [("1", cell)]
+
+
+def test_a_utf_8_text_with_letters_of_many_bytes_is_not_taken_for_utf_16(read):
+    assert read("门门,ab\n一二,cd\n".encode())[1] == [("一二", "cd")]
+
+
+NO_TEXT = {
+    "a PDF": b"%PDF-1.7\n" + b"1 0 obj\n<< >>\nendobj\n" * 100,
+    "a picture": b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 9,
+    "an old workbook": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(4_000),
+    "random bytes": random.Random(5).randbytes(5_000),
+    "halves of letters after a mark of UTF-16": b"\xff\xfe" + b"\x00\xd8" * 1_000,
+    "zeros": bytes(5_000),
+    "a header, then bytes": b"Ref,Due\n" + random.Random(6).randbytes(50_000),
+}
+
+
+@pytest.mark.parametrize("content", NO_TEXT.values(), ids=NO_TEXT)
+def test_a_csv_that_is_no_text_is_refused_with_the_reason_and_the_others_are_read(tmp_path, content):
+    path = write(tmp_path / "bundle.zip", {"actions.csv": content, "controls.csv": b"Ref\n1\n", "x.bin": content})
+    bundle = read_bundle(path, Bounds(ratio=10_000))
+    refused, *others = bundle.members
+    assert refused.refused.startswith("it is no text")
+    assert (refused.sha256, refused.size_bytes) == (None, len(content))
+    assert all(member.sha256 and member.refused is None for member in others)
+    assert [table.name for table, _ in csv_tables(path, bundle)] == ["controls"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"])
+@settings(max_examples=20)
+@given(cells=st.lists(st.text(st.sampled_from("abcdé£, ;\t\"'\n01"), max_size=30), min_size=2, max_size=40))
+def test_a_table_is_read_alike_in_whatever_encoding_it_is_written(tmp_path_factory, encoding, cells):
+    text = io.StringIO(newline="")
+    csv.writer(text, quoting=csv.QUOTE_ALL).writerows(
+        [["Reference", "Text"], *zip(cells, reversed(cells), strict=True)]
+    )
+    path = tmp_path_factory.getbasetemp() / "encoded.zip"
+    [(_, found)] = tables_of(write(path, {"actions.csv": text.getvalue().encode(encoding)}))
+    assert found == list(zip(cells, reversed(cells), strict=True))
 
 
 def test_the_last_byte_of_a_long_file_can_tell_the_encoding(read):

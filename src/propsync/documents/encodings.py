@@ -1,0 +1,94 @@
+"""How the bytes of a CSV are written, from the bytes alone; and whether they are text at all.
+
+UTF-16 and UTF-32 show by their mark, or by the bytes that are zero in most of their characters. Of the rest, what is
+UTF-8 from end to end is that, and anything else is Windows-1252, which the spreadsheets of western Europe still write.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable
+
+SAMPLE = 65_536
+"""Bytes from the beginning that tell text from what is none, and UTF-16 from other text."""
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before the mark of UTF-16, which it begins with
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+)
+_UNMARKED = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
+_WIDTH = {"utf-16": 2, "utf-32": 4}
+_OTHER_FILES = {
+    b"%PDF-": "a PDF",
+    b"PK\x03\x04": "a ZIP or a workbook",
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "an old workbook",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"GIF8": "a picture",
+    b"\x1f\x8b\x08": "compressed",
+    b"SQLite format 3\x00": "a database",
+}
+_CONTROL = frozenset(range(32)) - frozenset(b"\t\n\v\f\r\x1a\x1b") | {127}
+_MOST_CONTROL = 0.05  # share of bytes; of bytes at random a tenth is
+_LEAST = 256  # bytes: a shorter text may well have some of them by mistake
+_LEAST_ASCII = 0.25  # share of characters: delimiters and digits of a table, and the letters of western languages
+
+
+def why_no_text(sample: bytes) -> str | None:
+    """Why bytes are no text, from their first `SAMPLE`; None for text, and for nothing at all."""
+    for start, name in _OTHER_FILES.items():
+        if sample.startswith(start):
+            return f"it is no text but {name}"
+    if len(sample) < _LEAST:
+        return None
+    wide = _wide(sample)
+    told = sample.decode("latin-1") if wide is None else sample[: len(sample) // 4 * 4].decode(wide, "replace")
+    odd = sum(ord(one) in _CONTROL or one == "\ufffd" for one in told)
+    return "it is no text: too many of its characters are no writing" if odd > _MOST_CONTROL * len(told) else None
+
+
+def encoding_of(pieces: Iterable[bytes]) -> str:
+    """The encoding of a text, which all of it may have to tell, for Python's decoders."""
+    decoder, sample = codecs.getincrementaldecoder("utf-8")(), b""
+    is_utf8 = True
+    for piece in pieces:
+        sample += piece[: SAMPLE - len(sample)]
+        if len(sample) == SAMPLE and (wide := _wide(sample)) is not None:
+            return wide
+        is_utf8 = is_utf8 and _decodes(decoder, piece)
+        if not is_utf8 and len(sample) == SAMPLE:
+            break
+    told = _wide(sample)
+    if told is not None:
+        return told
+    return "utf-8-sig" if is_utf8 and _decodes(decoder, b"", final=True) else "cp1252"
+
+
+def _wide(sample: bytes) -> str | None:
+    """UTF-16 or UTF-32, by its mark or by its zero bytes; None for any other."""
+    marked = next((encoding for mark, encoding in _MARKS if sample.startswith(mark)), None)
+    if marked is not None:
+        return marked if marked in _WIDTH else None
+    return next((encoding for encoding in _UNMARKED if _is_spaced(sample, encoding)), None)
+
+
+def _is_spaced(sample: bytes, encoding: str) -> bool:
+    """Whether bytes without a mark are this encoding: a text that begins with ASCII, has more of it, and no zeros."""
+    width = _WIDTH[encoding[:6]]
+    if len(sample) < 2 * width or len(sample) % width:
+        return False
+    try:
+        told = codecs.getincrementaldecoder(encoding)().decode(sample)
+    except UnicodeDecodeError:
+        return False
+    return "\0" not in told and told[0].isascii() and sum(map(str.isascii, told)) >= _LEAST_ASCII * len(told)
+
+
+def _decodes(decoder: codecs.IncrementalDecoder, piece: bytes, *, final: bool = False) -> bool:
+    try:
+        decoder.decode(piece, final)
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,113 @@
+"""Bundle tables as people get them: usual columns always there and filled, whatever a bundle brings."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from contract.archives import Place, place
+from contract.test_archive import zipped
+
+from propsync_sandbox.documents import Subject
+
+USUAL = {
+    "bundle_actions": "id reference title priority status due_date responsible cost image",
+    "bundle_controls": "id name in_place effectiveness comment",
+    "bundle_elements": "id name location condition quantity photo",
+}
+SMALL = 20
+
+
+@pytest.fixture(scope="module")
+def synced(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home after its first sync; to be copied, not used."""
+    home = tmp_path_factory.mktemp("synced") / "home"
+    with place(home, scale=SMALL) as made:
+        assert made.sync().exit_code == 0
+    return home
+
+
+class Shelf:
+    """Writes bundles; `hostile` are the assessments whose bundle has a thousand columns."""
+
+    def __init__(self) -> None:
+        self.hostile: set[str] = set()
+
+    def __call__(self, about: Subject) -> bytes:
+        key = str(about.record.key)
+        names = [f"c{number}" for number in range(1_000)] if key in self.hostile else ["Reference", "Priority", "Owner"]
+        lines = [",".join(names), ",".join(f"{name} of {key}" for name in names)]
+        return zipped({"actions.csv": "\r\n".join(lines).encode("utf-16"), "controls.csv": bytes(range(256)) * 9})
+
+
+@pytest.fixture
+def shelf() -> Shelf:
+    return Shelf()
+
+
+@pytest.fixture
+def made(synced: Path, tmp_path: Path, shelf: Shelf) -> Iterator[Place]:
+    with place(tmp_path / "home", synced, {"bundle": shelf}, scale=SMALL) as made:
+        yield made
+
+
+def test_a_home_without_bundles_has_their_tables_with_usual_columns(made: Place) -> None:
+    for table, usual in USUAL.items():
+        names = ["assessment_id", "document_sha256", "row_number", *usual.split(), "further"]
+        described = made.rows(f"select column_name, column_type from (describe {table})")
+        assert [name for name, _ in described] == names
+        assert {kind for name, kind in described if name in usual.split()} == {"VARCHAR"}
+        assert made.rows(f"select count(*) from {table}") == [(0,)]
+        parquet = made.home / "published" / "parquet" / "main" / f"{table}.parquet"
+        assert made.rows(f"select count(*) from read_parquet('{parquet}')") == [(0,)]
+    command = [Path(sys.executable).with_name("propsync"), "query", "--tables"]
+    environ = {"PROPSYNC_HOME": str(made.home), "PATH": "/usr/bin:/bin"}
+    told = subprocess.run(command, env=environ, capture_output=True, text=True, check=True).stdout
+    assert all(table in told for table in USUAL)
+
+
+@pytest.mark.parametrize("first", ["hostile", "ordinary"])
+def test_a_thousand_columns_of_one_bundle_take_none_from_another(made: Place, shelf: Shelf, first: str) -> None:
+    bad, *good = made.wanted()
+    if first == "hostile":
+        shelf.hostile.add(bad)
+        made.archive(kinds=["bundle"], properties=[str(made.sandbox.world.assessments.get(bad).property)])
+    made.archive(kinds=["bundle"])
+    if first == "ordinary":
+        shelf.hostile.add(bad)
+        made.edit(bad)
+        made.sync()
+        made.archive(kinds=["bundle"])
+    query = "select assessment_id, reference, priority, owner from bundle_actions where further is null order by 1"
+    assert made.rows(query) == [
+        (key, *(f"{name} of {key}" for name in ("Reference", "Priority", "Owner"))) for key in sorted(good)
+    ]
+    own = f"select c0, further->>'c999' from bundle_actions where assessment_id = '{bad}'"
+    assert made.rows(own) == [(f"c0 of {bad}", f"c999 of {bad}")]
+    issues = "select record_id, name from ops.value_issues where resource = 'documents'"
+    assert made.rows(issues) == [(bad, "bundle_actions.further")]
+    refused = "select distinct name, refused is not null, sha256 from bundle_members where name like 'controls%'"
+    assert made.rows(refused) == [("controls.csv", True, None)]
+    names = ("bundle_actions", "bundle_members", "ops.value_issues")
+    before = [made.rows(f"from {name} order by all") for name in names]
+    made.rebuild()
+    assert [made.rows(f"from {name} order by all") for name in names] == before
+    made.move_state("update documents set read_at = null")
+    made.archive()
+    assert [made.rows(f"from {name} order by all") for name in names[:2]] == before[:2]
+
+
+def test_bundles_that_an_older_propsync_read_are_read_again_after_a_rebuild(made: Place) -> None:
+    made.archive(kinds=["bundle"])
+    before = made.rows("select * exclude (row_number) from bundle_actions order by all")
+    made.move_state("alter table bundle_actions drop column further")
+    made.move_state("alter table bundle_actions add column further varchar")
+    made.move_state("update bundle_actions set further = 'older', reference = null")
+    made.move_state("update ops.schema_version set version = 4")
+    assert made.rebuild().exit_code == 0
+    assert made.rows("select distinct further->>'$' from bundle_actions") == [("older",)]
+    made.archive(kinds=["bundle"])
+    assert made.rows("select * exclude (row_number) from bundle_actions order by all") == before
