@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from propsync.warehouse import Reader
 
 __version__ = "0.1.0"
@@ -14,13 +15,18 @@ __version__ = "0.1.0"
 def open(path: str | Path | None = None) -> Reader:
     """A read-only handle on what is published, with `.sql(...)` (a DuckDB relation) and `.frame(...)` (pandas).
 
-    `path` is a warehouse file; without one, that of the home in the settings. Raises propsync.errors.UsageError where
-    nothing is published.
+    `path` is a warehouse file; without one, that of the home in the settings. "Today" is that of PROPSYNC_TIME_ZONE;
+    frames have their times in UTC. Raises propsync.errors.UsageError where nothing is published.
     """
+    from pathlib import Path
+
     from propsync.settings import load_settings
     from propsync.warehouse import open_published
 
-    return open_published(Path(path) if path is not None else load_settings().published / "warehouse.duckdb")
+    settings = load_settings()
+    return open_published(
+        Path(path) if path is not None else settings.published / "warehouse.duckdb", settings.time_zone
+    )
 
 
 __all__ = ["__version__", "open"]

@@ -3,6 +3,7 @@
     PropsyncError
     ├── UsageError                  exit 2  change what was asked, then run again
     │   ├── SettingsError                   a setting is missing or cannot be used: set it
+    │   ├── QueryWrong                      SQL that cannot be run, or may not be: correct it
     │   └── InvalidValue                    a value to be written fails the API's rules: correct it
     ├── StopRun                     exit 1  nothing is published; put it right, then run again
     │   ├── TokenRefused                    401, also after the token file was read again: new token
@@ -73,6 +74,19 @@ class SettingsError(UsageError):
     """A setting is missing or cannot be used; `where` names it and where it came from."""
 
     advice = "Correct the setting, then run `propsync doctor`"
+
+
+class QueryWrong(UsageError):
+    """SQL that cannot be run, or may not be. `excerpt` is its line with a caret below; "" if DuckDB gives none."""
+
+    advice = "Correct the SQL, then run it again"
+
+    def __init__(self, what: str, next_step: str | None = None, excerpt: str = "") -> None:
+        super().__init__("query", what, next_step)
+        self.excerpt = excerpt
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}\n{self.excerpt}" if self.excerpt else super().__str__()
 
 
 class InvalidValue(UsageError):

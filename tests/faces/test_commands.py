@@ -99,23 +99,6 @@ def test_query_lists_tables_and_describes_columns(propsync):
     assert missing.returncode == 2
 
 
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (("query", "selec 1"), "syntax error"),
-        (("query", "delete from assets"), "query"),
-        (("query",), "give one of"),
-        (("query", "select 1", "--tables"), "give one of"),
-    ],
-)
-def test_a_wrong_query_is_told_in_one_line(propsync, words, complaint):
-    propsync("sync", "--only", "schedules")
-    done = propsync(*words)
-    assert done.returncode == 2
-    assert complaint in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
-
-
 def test_status_before_anything_is_published(propsync):
     assert propsync("status").returncode == 0
     assert "propsync sync" in propsync("status").stdout

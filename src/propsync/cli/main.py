@@ -19,8 +19,9 @@ from propsync import __version__, log
 from propsync.cli import given
 from propsync.cli.archive import archive_app
 from propsync.cli.given import AsJson, ManyValues, ids_option, settings
+from propsync.cli.sql_source import SqlCommand, sql_text
 from propsync.cli.tables import say
-from propsync.errors import PropsyncError, ResourceFailed
+from propsync.errors import PropsyncError, ResourceFailed, UsageError
 
 app = typer.Typer(
     name="propsync",
@@ -161,17 +162,27 @@ def doctor() -> None:
     raise typer.Exit(print_doctor(settings()))
 
 
-@app.command()
+@app.command(cls=SqlCommand)
 def query(
-    sql: Annotated[str | None, typer.Argument(help="A SELECT on what is published.", show_default=False)] = None,
+    sql: Annotated[
+        str | None, typer.Argument(help="SQL on what is published; - reads standard input.", show_default=False)
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option(help="File with the SQL; - is standard input.", show_default=False)
+    ] = None,
     output_format: Annotated[Format, typer.Option("--format", help="How to write the rows.")] = Format.TABLE,
     tables: Annotated[bool, typer.Option("--tables", help="List tables and what they are for.")] = False,
-    describe: Annotated[str | None, typer.Option(help="List a table's columns.", show_default=False)] = None,
+    describe: Annotated[
+        str | None, typer.Option(metavar="TABLE", help="List a table's columns.", show_default=False)
+    ] = None,
 ) -> None:
-    """Read what is published with SQL."""
+    """Read what is published with SQL. A terminal gets the first 100 rows, a pipe or file gets all."""
     from propsync.cli.query import run_query
 
-    run_query(settings(), sql, output_format.value, tables=tables, describe=describe)
+    if sql is not None and file is not None:
+        raise UsageError("query", "give the SQL or --file, not both", "Keep one of the two")
+    text = sql_text(sql, file, may_be_piped=not tables and describe is None)
+    run_query(settings(), text, output_format.value, tables=tables, describe=describe)
 
 
 @app.command()

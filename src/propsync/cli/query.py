@@ -1,68 +1,109 @@
-"""`propsync query`."""
+"""`propsync query`: the rows of SQL on what is published, as a table or a file."""
 
 from __future__ import annotations
 
-import shutil
 import sys
-import tempfile
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from contextlib import closing, suppress
+from itertools import islice
+from typing import BinaryIO
 
-import propsync
-from propsync.cli.tables import echo, print_table
-from propsync.errors import UsageError
+from propsync.cli.describing import TABLES, columns_of
+from propsync.cli.tables import echo, print_lots
+from propsync.errors import QueryWrong, UsageError
 from propsync.settings import Settings
-from propsync.warehouse import Reader, text
+from propsync.warehouse import Reader, check_published
+from propsync.warehouse.answers import Answer, Lot
+from propsync.warehouse.inquiry import Inquiry, Question
 
-_TABLES = """
-select schema_name || '.' || table_name as "table", comment as "what it is for"
-from duckdb_tables() where not internal and database_name = current_database()
-union all
-select schema_name || '.' || view_name, comment
-from duckdb_views() where not internal and database_name = current_database()
-order by all
-"""
-_COLUMNS = """
-select column_name as "column", data_type as "type", comment as "meaning"
-from duckdb_columns() where not internal and database_name = current_database()
-and (schema_name || '.' || table_name = {name} or (schema_name = 'main' and table_name = {name}))
-order by column_index
-"""
+_ON_A_TERMINAL = 100  # rows
+_COUNTED = 100_000  # rows, of those that are not shown
 
 
 def run_query(settings: Settings, sql: str | None, output_format: str, *, tables: bool, describe: str | None) -> None:
-    """Prints the rows of a query, the tables, or a table's columns. Raises UsageError."""
+    """Prints the rows of SQL, the tables, or a table's columns. Raises UsageError."""
     asked = [one for one in (sql, tables or None, describe) if one is not None]
     if len(asked) != 1:
+        what = "give one of: an SQL text (also with --file FILE, or - for standard input), --tables, --describe TABLE"
+        raise UsageError("query", what, "Try: propsync query --tables")
+    _check_output(output_format)
+    path = settings.published / "warehouse.duckdb"
+    check_published(path)
+    if describe is not None:
+        with Reader(path) as reader:
+            sql = columns_of(reader, describe)
+    with Inquiry(path, zone=settings.time_zone, memory_limit=settings.memory_limit) as inquiry:
+        _answer(inquiry, TABLES if sql is None else sql, output_format)
+
+
+def _check_output(output_format: str) -> None:
+    if sys.stdout is None:
         raise UsageError(
-            "query", "give one of: an SQL text, --tables, --describe TABLE", "Try: propsync query --tables"
+            "standard output", "it is closed, and the rows have nowhere to go", "Send them elsewhere: > FILE"
         )
-    with propsync.open(settings.published / "warehouse.duckdb") as reader:
-        wanted = _wanted(reader, sql, describe)
-        with suppress(BrokenPipeError):  # whoever read it has gone, as with `| head`; typer would make a failure of it
-            _print(reader, wanted, output_format)
-
-
-def _wanted(reader: Reader, sql: str | None, describe: str | None) -> str:
-    if describe is None:
-        return sql if sql is not None else _TABLES
-    wanted = _COLUMNS.format(name=text(describe))
-    if not reader.rows(wanted)[1]:
-        raise UsageError("--describe", f"there is no table {describe}", "Run `propsync query --tables`")
-    return wanted
-
-
-def _print(reader: Reader, sql: str, output_format: str) -> None:
-    if output_format == "table":
-        columns, rows = reader.rows(sql)
-        print_table(columns, rows)
-        echo(f"{len(rows)} row{'' if len(rows) == 1 else 's'}")
-        return
     if output_format == "parquet" and sys.stdout.isatty():
         raise UsageError("--format parquet", "the rows would go to the terminal", "Add > rows.parquet")
-    with tempfile.TemporaryDirectory() as folder:
-        target = Path(folder) / "rows"
-        reader.write(sql, output_format, target)
-        with target.open("rb") as rows_file:
-            shutil.copyfileobj(rows_file, sys.stdout.buffer)
-    sys.stdout.buffer.flush()
+
+
+def _answer(inquiry: Inquiry, sql: str, output_format: str) -> None:
+    questions = inquiry.questions(sql)
+    shown = sum(question.has_rows for question in questions)
+    if not shown:
+        raise QueryWrong("the statement returns no rows", "Write a SELECT; what is published is read-only")
+    if shown > 1 and output_format != "table":
+        what = f"{shown} statements return rows, and --format {output_format} holds those of one"
+        raise QueryWrong(what, "Give one of them, or --format table")
+    with suppress(BrokenPipeError):  # whoever read it has gone, as with `| head`; typer would make a failure of it
+        for number, answer in enumerate(_answers(inquiry, questions)):
+            if output_format == "table":
+                _print(answer, is_first=number == 0)
+            else:
+                _write(answer, output_format, sys.stdout.buffer)
+
+
+def _answers(inquiry: Inquiry, questions: Sequence[Question]) -> Iterator[Answer]:
+    for question in questions:
+        answer = inquiry.ask(question)
+        if answer is not None:
+            with closing(answer):
+                yield answer
+
+
+def _write(answer: Answer, output_format: str, output: BinaryIO) -> None:
+    with closing(answer.pieces(output_format)) as pieces:
+        for piece in pieces:
+            output.write(piece)
+    output.flush()
+
+
+def _print(answer: Answer, *, is_first: bool) -> None:
+    if not is_first:
+        echo()
+    with closing(answer.lots()) as lots:
+        if answer.columns == ["explain_key", "explain_value"]:
+            echo("\n".join(plan or "" for lot in lots for _, plan in lot).rstrip())
+            return
+        if not sys.stdout.isatty():
+            echo(_counted(print_lots(answer.columns, lots, answer.are_numbers)))
+            return
+        first, rest = _parted(lots)
+        print_lots(answer.columns, iter([first]), answer.are_numbers)
+        echo(_of_more(len(first), rest))
+
+
+def _parted(lots: Iterator[Lot]) -> tuple[Lot, int]:
+    """The rows that a terminal shows, and how many more there are, as far as they are counted."""
+    rows = (row for lot in lots for row in lot)
+    first = list(islice(rows, _ON_A_TERMINAL))
+    return first, sum(1 for _ in islice(rows, _COUNTED))
+
+
+def _counted(rows: int) -> str:
+    return f"{rows:,} row{'' if rows == 1 else 's'}"
+
+
+def _of_more(shown: int, rest: int) -> str:
+    if not rest:
+        return _counted(shown)
+    whole = f"{shown + rest:,}" if rest < _COUNTED else f"more than {rest:,}"
+    return f"The first {shown} of {whole} rows. For all of them add: --format csv > rows.csv"

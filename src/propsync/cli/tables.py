@@ -7,7 +7,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Any
 
 from propsync import log
@@ -31,15 +31,30 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Aligned columns under their names; numbers to the right. A terminal's long texts are wrapped, nothing is cut."""
     cells = [[_shown(value) for value in row] for row in rows]
     numeric = [all(_is_number(row[place]) for row in cells) and bool(cells) for place in range(len(columns))]
-    widths = [max([len(name), *(len(row[place]) for row in cells)]) for place, name in enumerate(columns)]
-    if sys.stdout.isatty():
-        room = shutil.get_terminal_size().columns - len(_GAP) * (len(columns) - 1)
-        widths = _fitted(widths, columns, room)
-    echo(_line(columns, widths, numeric))
-    echo(_GAP.join("─" * width for width in widths))
-    for row in cells:
-        for line in _wrapped(row, widths):
-            echo(_line(line, widths, numeric))
+    print_lots(columns, [cells], numeric)
+
+
+def print_lots(columns: Sequence[str], lots: Iterable[Sequence[Sequence[Any]]], numeric: Sequence[bool]) -> int:
+    """The same for rows that come in lots, each with the widths that it needs; returns how many they were."""
+    count, widths = 0, [len(name) for name in columns]
+    for number, lot in enumerate(chain(lots, [()])):
+        cells = [[_shown(value) for value in row] for row in lot]
+        widths = [max([width, *(len(row[place]) for row in cells)]) for place, width in enumerate(widths)]
+        fitted = _on_terminal(widths, columns)
+        if number == 0:
+            echo(_line(columns, fitted, numeric))
+            echo(_GAP.join("─" * width for width in fitted))
+        for row in cells:
+            for line in _wrapped(row, fitted):
+                echo(_line(line, fitted, numeric))
+        count += len(cells)
+    return count
+
+
+def _on_terminal(widths: list[int], columns: Sequence[str]) -> list[int]:
+    if sys.stdout is None or not sys.stdout.isatty():
+        return widths
+    return _fitted(widths, columns, shutil.get_terminal_size().columns - len(_GAP) * (len(columns) - 1))
 
 
 def _fitted(widths: Sequence[int], columns: Sequence[str], room: int) -> list[int]:

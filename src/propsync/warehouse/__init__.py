@@ -6,7 +6,7 @@ from propsync.warehouse.connection import CsvUnreadable, Warehouse
 from propsync.warehouse.lots import documents, lot, texts, whole_numbers
 from propsync.warehouse.models import Models, coalesced
 from propsync.warehouse.names import snake_case, unique_name
-from propsync.warehouse.reader import Reader, open_published
+from propsync.warehouse.reader import Reader, check_published, open_published
 from propsync.warehouse.rows import OldFile, add_rows, settle_file, stage_rows, write_rows
 from propsync.warehouse.tables import TABLES, Table, comment_on_column, compressed, quoted, text
 
@@ -20,6 +20,7 @@ __all__ = [
     "Table",
     "Warehouse",
     "add_rows",
+    "check_published",
     "coalesced",
     "comment_on_column",
     "compressed",

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import duckdb
 
-from propsync.errors import UsageError
-from propsync.warehouse.connection import interruptible
+from propsync.errors import QueryWrong, UsageError
+from propsync.warehouse.complaints import told
 from propsync.warehouse.tables import text
 
 if TYPE_CHECKING:
@@ -19,19 +18,18 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 T = TypeVar("T")
-_COPY_OPTIONS = {"csv": "(format csv, header)", "json": "(format json, array true)", "parquet": "(format parquet)"}
+Config = dict[str, str | bool | int | float | list[str]]
 
 
 class Reader:
-    """A read-only handle on a published warehouse file; it neither blocks a sync nor is disturbed by one."""
+    """A read-only handle on a published warehouse file; it neither blocks a sync nor is disturbed by one.
 
-    def __init__(self, path: Path) -> None:
+    `zone` is what "today" means, and how relations show times.
+    """
+
+    def __init__(self, path: Path, zone: str = "UTC") -> None:
         self.path = path
-        try:
-            self._connection = duckdb.connect(path, read_only=True)
-        except duckdb.Error as error:
-            what = f"it cannot be opened: {str(error).splitlines()[0]}"
-            raise UsageError(str(path), what, "Run `propsync doctor`") from error
+        self._connection = connected(path, {}, zone)
 
     def __enter__(self) -> Self:
         return self
@@ -45,46 +43,62 @@ class Reader:
 
     def sql(self, query: str, *, params: object = None) -> duckdb.DuckDBPyRelation:
         """A DuckDB relation, to be refined or fetched. Raises UsageError for SQL that cannot be read."""
-        with _readable():
+        with told():
             return _with_rows(self._connection.sql(query, params=params))
 
     def frame(self, query: str, *, params: object = None) -> pd.DataFrame:
         """A pandas frame with dtypes that keep NULLs: Int64, boolean, Float64, string, UTC times."""
         table = self._table(self.sql(query, params=params))
-        frame: pd.DataFrame = table.to_pandas(types_mapper=_dtype, date_as_object=False)
+        frame: pd.DataFrame = _in_utc(table).to_pandas(types_mapper=_dtype, date_as_object=False)
         return frame
 
     def rows(self, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Column names, and all rows."""
-        with _readable():  # not as a relation, which hears of Ctrl-C late, or never
+        with told():  # not as a relation, which hears of Ctrl-C late, or never
             found = _with_rows(self._connection.cursor().execute(query))
             return [name for name, *_ in found.description], found.fetchall()
 
     def lots(self, query: str, params: object = None, rows: int = 2_000) -> Iterator[list[tuple[Any, ...]]]:
         """All rows, in bounded lots."""
-        with _readable():
+        with told():
             found = self._connection.cursor().execute(query, params)
             while lot := found.fetchmany(rows):
                 yield lot
 
-    def write(self, query: str, kind: str, target: Path) -> None:
-        """Writes a query's rows to a file: csv, json or parquet."""
-        selected = query.rstrip().rstrip(";")
-        with _readable():
-            self._connection.execute(f"copy ({selected}\n) to {text(str(target))} {_COPY_OPTIONS[kind]}")
-
     def _table(self, relation: duckdb.DuckDBPyRelation) -> pa.Table:
-        with _readable():
+        with told():
             return relation.to_arrow_table()
 
 
-def open_published(path: Path) -> Reader:
+def open_published(path: Path, zone: str = "UTC") -> Reader:
     """A handle on the published file. Raises UsageError where nothing is published yet."""
+    check_published(path)
+    return Reader(path, zone)
+
+
+def check_published(path: Path) -> None:
+    """Raises UsageError where nothing is published yet."""
     if path.is_dir():
         raise UsageError(str(path), "it is a folder", f"Give its published file, {path / 'published/warehouse.duckdb'}")
     if not path.is_file():
         raise UsageError(str(path), "nothing is published yet", "Run `propsync sync`")
-    return Reader(path)
+
+
+def connected(path: Path, config: Config, zone: str) -> duckdb.DuckDBPyConnection:
+    """A read-only connection whose "today" is that of `zone`. Raises UsageError for a file that is not ours."""
+    try:
+        connection = duckdb.connect(path, read_only=True, config=config)
+    except duckdb.Error as error:
+        what = f"it cannot be opened: {str(error).splitlines()[0]}"
+        raise UsageError(str(path), what, "Run `propsync doctor`") from error
+    try:
+        connection.execute(f"set global TimeZone = {text(zone)}")
+    except duckdb.Error as error:
+        connection.close()
+        raise UsageError(
+            "PROPSYNC_TIME_ZONE", f"DuckDB does not know {zone}", "Give one such as Europe/London"
+        ) from error
+    return connection
 
 
 def _dtype(kind: pa.DataType) -> Any:
@@ -100,23 +114,25 @@ def _dtype(kind: pa.DataType) -> Any:
     return pd.StringDtype() if pa.types.is_string(kind) or pa.types.is_large_string(kind) else None
 
 
-@contextmanager
-def _readable() -> Iterator[None]:
-    """Says what is wrong with a query; Ctrl-C ends one."""
-    try:
-        with interruptible():
-            yield
-    except duckdb.Error as error:
-        raise _wrong_sql(error) from error
-
-
 def _with_rows(found: T | None) -> T:
     """What DuckDB gave; it gives None for a text without a statement."""
     if found is None:
-        raise UsageError("query", "the statement returns no rows", "Write a SELECT; what is published is read-only")
+        raise QueryWrong("the statement returns no rows", "Write a SELECT; what is published is read-only")
     return found
 
 
-def _wrong_sql(error: duckdb.Error) -> UsageError:
-    words = " ".join(str(error).split("\n\n")[0].split())
-    return UsageError("query", words, "Run `propsync query --tables` to see what there is")
+def _in_utc(table: pa.Table) -> pa.Table:
+    """The same moments, as the promise is for frames, whatever zone relations show them in."""
+    import pyarrow as pa
+
+    zoned = [
+        field.with_type(pa.timestamp(field.type.unit, "UTC")) if _is_zoned(field.type) else field
+        for field in table.schema
+    ]
+    return table.cast(pa.schema(zoned))
+
+
+def _is_zoned(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return pa.types.is_timestamp(kind) and kind.tz is not None

@@ -1,0 +1,62 @@
+"""What `propsync query --tables` and `--describe` ask."""
+
+from __future__ import annotations
+
+import difflib
+
+from propsync.errors import UsageError
+from propsync.warehouse import Reader, text
+
+TABLES = """
+select schema_name || '.' || table_name as "table", comment as "what it is for"
+from duckdb_tables() where not internal and database_name = current_database()
+union all
+select schema_name || '.' || view_name, comment
+from duckdb_views() where not internal and database_name = current_database()
+order by all
+"""
+_COLUMNS = """
+select column_name as "column", data_type as "type", comment as "meaning"
+from duckdb_columns() where not internal and database_name = current_database()
+and schema_name = {schema} and table_name = {table}
+order by column_index
+"""
+_NAMES = """
+select distinct schema_name, table_name from duckdb_columns()
+where not internal and database_name = current_database()
+"""
+_LABELS = "select name, table_name from asset_types where name is not null and table_name is not null"
+_FIRST = ("main", "by_type")  # where a name without a schema is looked for before the others
+
+
+def columns_of(reader: Reader, asked: str) -> str:
+    """SQL for a table's columns. `asked` is its name in any case, or an asset type's. Raises UsageError."""
+    tables = [(schema, table) for schema, table in reader.rows(_NAMES)[1]]
+    schema, table = _found(asked, tables, reader)
+    return _COLUMNS.format(schema=text(schema), table=text(table))
+
+
+def _found(asked: str, tables: list[tuple[str, str]], reader: Reader) -> tuple[str, str]:
+    wanted = asked.replace('"', "").strip().casefold()
+    fitting = [one for one in tables if wanted in (one[1].casefold(), ".".join(one).casefold())]
+    if not fitting:
+        named = {name.casefold(): table for name, table in reader.rows(_LABELS)[1]}
+        fitting = [("by_type", named[wanted])] if wanted in named else []
+    for schema in _FIRST:
+        fitting = [one for one in fitting if one[0] == schema] or fitting
+    if len(fitting) != 1:
+        raise UsageError("--describe", *_not_one(asked, wanted, fitting, tables))
+    return fitting[0]
+
+
+def _is_first(table: tuple[str, str]) -> bool:
+    return table[0] in _FIRST
+
+
+def _not_one(asked: str, wanted: str, fitting: list[tuple[str, str]], tables: list[tuple[str, str]]) -> tuple[str, str]:
+    if fitting:
+        return f"there are several tables {asked}", f"Give one of: {', '.join(sorted(map('.'.join, fitting))[:5])}"
+    full = {".".join(one) if "." in wanted else one[1]: ".".join(one) for one in sorted(tables, key=_is_first)}
+    near = [full[name] for name in difflib.get_close_matches(wanted, full, n=5, cutoff=0.6)]
+    suggested = f". Did you mean {', '.join(near)}" if near else ""
+    return f"there is no table {asked}{suggested}{'?' if near else ''}", "Run `propsync query --tables`"
