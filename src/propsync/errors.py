@@ -81,8 +81,8 @@ class QueryWrong(UsageError):
 
     advice = "Correct the SQL, then run it again"
 
-    def __init__(self, what: str, next_step: str | None = None, excerpt: str = "") -> None:
-        super().__init__("query", what, next_step)
+    def __init__(self, where: str, what: str, next_step: str | None = None, *, excerpt: str = "") -> None:
+        super().__init__(where, what, next_step)
         self.excerpt = excerpt
 
     def __str__(self) -> str:

@@ -49,10 +49,10 @@ def _answer(inquiry: Inquiry, sql: str, output_format: str) -> None:
     questions = inquiry.questions(sql)
     shown = sum(question.has_rows for question in questions)
     if not shown:
-        raise QueryWrong("the statement returns no rows", "Write a SELECT; what is published is read-only")
+        raise QueryWrong("query", "the statement returns no rows", "Write a SELECT; what is published is read-only")
     if shown > 1 and output_format != "table":
         what = f"{shown} statements return rows, and --format {output_format} holds those of one"
-        raise QueryWrong(what, "Give one of them, or --format table")
+        raise QueryWrong("query", what, "Give one of them, or --format table")
     with suppress(BrokenPipeError):  # whoever read it has gone, as with `| head`; typer would make a failure of it
         for number, answer in enumerate(_answers(inquiry, questions)):
             if output_format == "table":

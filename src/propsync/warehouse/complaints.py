@@ -51,7 +51,7 @@ def complaint(words: str, lines_above: int = 0) -> QueryWrong:
     said = _SIGNATURES.sub(_fewer_signatures, said)
     said = _NAMES.sub(_fewer_names, said)
     advice = next((advice for pattern, advice in _ADVICE if re.search(pattern, said)), None)
-    return QueryWrong(said, advice, _moved(excerpt[1], lines_above) if excerpt else "")
+    return QueryWrong("query", said, advice, excerpt=_moved(excerpt[1], lines_above) if excerpt else "")
 
 
 def _moved(excerpt: str, lines: int) -> str:

@@ -115,7 +115,8 @@ def _check(statement: duckdb.Statement) -> None:
         kind = "COPY"
     if kind not in (*_SHOWING, *_PREPARING):
         wanted = "Write a SELECT" + ("; --format csv and > FILE keep its rows" if kind in ("COPY", "EXPORT") else "")
-        raise QueryWrong(f"{kind} is not for `propsync query`, which reads what is published and nothing else", wanted)
+        what = f"{kind} is not for `propsync query`, which reads what is published and nothing else"
+        raise QueryWrong("query", what, wanted)
 
 
 def _words(sql: str) -> set[str]:

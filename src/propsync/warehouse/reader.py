@@ -117,7 +117,7 @@ def _dtype(kind: pa.DataType) -> Any:
 def _with_rows(found: T | None) -> T:
     """What DuckDB gave; it gives None for a text without a statement."""
     if found is None:
-        raise QueryWrong("the statement returns no rows", "Write a SELECT; what is published is read-only")
+        raise QueryWrong("query", "the statement returns no rows", "Write a SELECT; what is published is read-only")
     return found
 
 
