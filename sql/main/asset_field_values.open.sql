@@ -29,7 +29,7 @@ chosen as (
   select
     *,
     case
-      when kind <> 'option' then null
+      when kind is distinct from 'option' then null
       when json_kind = 'VARCHAR' then [scalar]
       when json_kind = 'ARRAY' then list_transform(
         from_json(value, '["JSON"]'),

@@ -77,6 +77,6 @@ select
   position,
   kind,
   told_kind is null and name is null as is_untyped,
-  if(is_bare, result, {{result_value}}) as value
+  if(is_bare or position = 0, result, {{result_value}}) as value
 from typed
 order by asset_type_id

@@ -68,6 +68,9 @@ class Dialect:
         history = [{"at": at, "state": state} for at, state in one.history]
         return {"label": one.label, "raisedAt": one.raised_at, "history": history}
 
+    def flags(self, flags: list[Any]) -> Any:
+        return flags
+
     def assessment(self, one: Assessment) -> dict[str, Any]:
         return {
             "id": one.id,
@@ -276,6 +279,51 @@ class Restless(Dialect):
         return [self.said(inner) for inner in value] if isinstance(value, list) else value
 
 
+class Keyed(Dialect):
+    """Definitions, options, field results and flags as objects keyed by their ids."""
+
+    name = "keyed by id"
+
+    def definition(self, one: Field) -> dict[str, Any]:
+        told = super().definition(one)
+        del told["id"]
+        if one.kind == "option":
+            told["options"] = {option_id: {"label": label} for option_id, label in one.options}
+        return told
+
+    def asset_type(self, one: AssetType) -> dict[str, Any]:
+        told = super().asset_type(one)
+        told["fields"] = {defined.id: self.definition(defined) for defined in one.fields}
+        return told
+
+    def result(self, of_type: AssetType | None, one: Result) -> Any:
+        return {"type": one.kind, "value": one.value}
+
+    def asset(self, one: Asset) -> dict[str, Any]:
+        told = super().asset(one)
+        # PHP writes an empty object as an array
+        told["fields"] = {result.field: told["fields"][place] for place, result in enumerate(one.results)} or []
+        return told
+
+    def flags(self, flags: list[Any]) -> Any:
+        return {f"flag {place}": flag for place, flag in enumerate(flags)}
+
+
+class KeyedValues(Keyed):
+    """The same with values alone where the definition says the kind, options as labels by id, inner ids repeated."""
+
+    name = "values keyed by id"
+
+    def definition(self, one: Field) -> dict[str, Any]:
+        told = super().definition(one) | {"id": one.id}
+        if one.kind == "option":
+            told["options"] = dict(one.options)
+        return told
+
+    def result(self, of_type: AssetType | None, one: Result) -> Any:
+        return super().result(of_type, one) if one.kind in ("date", "time") else one.value
+
+
 FAMILIES: tuple[type[Dialect], ...] = (
     Dialect,
     OtherListKeys,
@@ -285,4 +333,6 @@ FAMILIES: tuple[type[Dialect], ...] = (
     NoStatus,
     UnusualNames,
     Restless,
+    Keyed,
+    KeyedValues,
 )

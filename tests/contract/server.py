@@ -86,7 +86,7 @@ class ApiServer:
     def _assessment(self, one: Assessment, query: Query) -> dict[str, Any]:
         record = self.dialect.assessment(one)
         if query.get("includeflags", "false") == "true":
-            record["flags"] = [self.dialect.flag(flag) for flag in one.flags]
+            record["flags"] = self.dialect.flags([self.dialect.flag(flag) for flag in one.flags])
         return record
 
     def _odd(self, resource: str) -> list[Any]:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from propsync.landing import Manifest, PageStore
 from propsync.merge.samples import BESIDE, sample, types_beside, types_of
-from propsync.records import first_text
 from propsync.resources import ASSESSMENTS, ASSET_TYPES, ASSETS
-from propsync.shapes import Shape, find_definition_shape, find_flag_history, find_result_shape
-from propsync.shapes.fields import members
+from propsync.shapes import (
+    Shape,
+    field_ids,
+    find_definition_shape,
+    find_flag_history,
+    find_result_shape,
+    settle_flags,
+    settle_read,
+)
 from propsync.sweep import cutter_of
 
 
@@ -22,7 +27,9 @@ def find_inner_shapes(
         _find_asset_shapes(pages, shapes, types, manifest)
     elif ASSESSMENTS.name in shapes and manifest is not None:
         shape = shapes[ASSESSMENTS.name]
-        find_flag_history(shape, sample(pages, manifest, cutter_of(shape, ASSESSMENTS)))
+        assessments = sample(pages, manifest, cutter_of(shape, ASSESSMENTS))
+        find_flag_history(shape, assessments)
+        settle_flags(shape, assessments, is_whole=not manifest.filters)
 
 
 def _find_asset_shapes(
@@ -34,10 +41,5 @@ def _find_asset_shapes(
     known = [one for landed in listed for one in types_of(pages, landed, cutter_of(type_shape, ASSET_TYPES))]
     known += [one for landed in (types_beside(manifest) if manifest else []) for one in types_of(pages, landed, BESIDE)]
     find_definition_shape(type_shape, known, assets, ("fields",))
-    find_result_shape(asset_shape, assets, _field_ids(known, type_shape))
-
-
-def _field_ids(types: list[Any], shape: Shape) -> set[str]:
-    definitions = (definition for asset_type in types for definition in members(asset_type, ("fields",)))
-    found = (first_text(definition, shape.paths("field_id")) for definition in definitions)
-    return {field_id for field_id in found if field_id}
+    find_result_shape(asset_shape, assets, field_ids(known, type_shape))
+    settle_read(type_shape, asset_shape, known, assets, is_whole=manifest is not None and not manifest.filters)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from propsync.shapes import Choice, Shape, configured
+from propsync.shapes import UNREAD, Choice, Shape, configured
 from propsync.warehouse import Warehouse
 
 _VOLATILE = "volatile"
@@ -69,11 +69,14 @@ class ShapeStore:
         for part in sorted(before.choices.keys() | after.choices.keys()):
             old, new = before.choices.get(part), after.choices.get(part)
             if (old.paths if old else None) != (new.paths if new else None):
-                changes.append(
-                    [run_id, after.resource, "shape", part, old.text if old else None, new.text if new else None]
-                )
+                changes.append([run_id, after.resource, "shape", part, _told(old), _told(new)])
         self._warehouse.add("ops.schema_changes", changes)
         return bool(changes)
+
+    def unread(self) -> list[tuple[str, str, str]]:
+        """What records hold and nothing could be made of: resource, part and evidence."""
+        query = "select resource, part, evidence from ops.shapes where source = ? order by all"
+        return [(resource, part, evidence) for resource, part, evidence in self._warehouse.rows(query, [UNREAD])]
 
     def _write(self, shape: Shape) -> None:
         self._rows = None
@@ -88,3 +91,9 @@ class ShapeStore:
             rows.append((_VOLATILE, ", ".join(sorted(shape.volatile)), leaves, "found", evidence))
         told = [(shape.resource, part, text, json.dumps(paths), *why) for part, text, paths, *why in rows]
         self._warehouse.add("ops.shapes", told)
+
+
+def _told(choice: Choice | None) -> str | None:
+    if choice is None:
+        return None
+    return f"unread: {choice.evidence}" if choice.source == UNREAD else choice.text

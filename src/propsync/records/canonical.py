@@ -110,8 +110,13 @@ _decode = decoder(_number)
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
+_RESULTS = "fields"  # field results have one path whatever their field, also in an object keyed by field
+
+
 def leaves(value: Any, path: str = "") -> list[tuple[str, Any]]:
     """Every scalar with the path to it: members joined by dots, arrays as `[]`, a field result's array as `[kind]`."""
+    if isinstance(value, dict) and path == _RESULTS:
+        value = list(value.values())
     if isinstance(value, dict):
         return [leaf for name, inner in value.items() for leaf in leaves(inner, f"{path}.{name}" if path else name)]
     if isinstance(value, list):
@@ -121,6 +126,8 @@ def leaves(value: Any, path: str = "") -> list[tuple[str, Any]]:
 
 def without(value: Any, volatile: frozenset[str], path: str = "") -> Any:
     """`value` with each volatile leaf set to null, so that its presence still counts and its text does not."""
+    if isinstance(value, dict) and path == _RESULTS:
+        return {name: without(inner, volatile, f"{path}[{_kind(inner)}]") for name, inner in value.items()}
     if isinstance(value, dict):
         return {n: without(inner, volatile, f"{path}.{n}" if path else n) for n, inner in value.items()}
     if isinstance(value, list):

@@ -21,15 +21,18 @@ from propsync.runbooks.site import make_home
 from propsync.runs import RunLock
 from propsync.settings import Settings
 from propsync.shapes import (
+    UNREAD,
     Shape,
     configured,
+    field_ids,
     find_definition_shape,
     find_flag_history,
     find_list,
     find_result_shape,
     find_roles,
+    settle_flags,
+    settle_read,
 )
-from propsync.shapes.fields import members
 
 _NETWORK = ("nfs", "cifs", "smb", "sshfs", "9p", "gluster", "ceph", "lustre", "afs", "webdav", "davfs")
 _SAMPLE = 200
@@ -149,14 +152,17 @@ def _look_inside(shapes: Mapping[str, Shape], records: Mapping[str, list[Any]]) 
     types, assets = records.get(ASSET_TYPES.name, []), records.get(ASSETS.name, [])
     definitions = shapes[ASSET_TYPES.name]
     find_definition_shape(definitions, types, assets, ("fields",))
-    defined = (definition for asset_type in types for definition in members(asset_type, ("fields",)))
-    ids = {text for definition in defined if (text := first_text(definition, definitions.paths("field_id")))}
-    find_result_shape(shapes[ASSETS.name], assets, ids)
-    find_flag_history(shapes[ASSESSMENTS.name], records.get(ASSESSMENTS.name, []))
+    find_result_shape(shapes[ASSETS.name], assets, field_ids(types, definitions))
+    settle_read(definitions, shapes[ASSETS.name], types, assets)
+    assessments = records.get(ASSESSMENTS.name, [])
+    find_flag_history(shapes[ASSESSMENTS.name], assessments)
+    settle_flags(shapes[ASSESSMENTS.name], assessments)
 
 
 def _parts(name: str, shape: Shape) -> Iterator[Finding]:
     for part, choice in sorted(shape.choices.items()):
         words = f"{choice.text or 'absent'} ({choice.source}: {choice.evidence})"
         step = f"If that is wrong: [shapes.{name}] {part} = '…' in propsync.toml"
-        yield Finding(f"shape of {name.replace('_', ' ')}: {part}", True, redact(words), step)
+        if choice.source == UNREAD:
+            step = "Compare a record with the API's document, and ask the operator of the API; payload keeps what came"
+        yield Finding(f"shape of {name.replace('_', ' ')}: {part}", choice.source != UNREAD, redact(words), step)

@@ -14,7 +14,7 @@ from propsync.api import RetryPolicy
 from propsync.errors import PropsyncError, ResourceFailed
 from propsync.resources import RESOURCES, SYNCED
 from propsync.runbooks.family import Family
-from propsync.runbooks.report import Report, in_one_line, left_behind
+from propsync.runbooks.report import Report, in_one_line, left_behind, not_understood
 from propsync.runbooks.retention import prune, refuse_lost_history
 from propsync.runbooks.site import Site
 from propsync.runs import Run, next_run, run_status, time_of
@@ -127,9 +127,10 @@ def _last_landed(site: Site) -> datetime | None:
 
 def _end(site: Site, run: Run, began: float) -> Report:
     verdicts = site.journal.verdicts(run.run_id)
-    status = run_status(verdicts, site.journal.held(run.run_id))
+    unread = [told for told in site.shapes.unread() if told[0] in verdicts]
+    status = run_status(verdicts, site.journal.held(run.run_id) + len(unread))
     errors = site.journal.errors(run.run_id)
-    lines = left_behind(verdicts, errors, site.journal.reasons_held(run.run_id), run.run_id)
+    lines = left_behind(verdicts, errors, site.journal.reasons_held(run.run_id), run.run_id) + not_understood(unread)
     site.journal.end(run, status, "; ".join(lines) or None)
     counts = site.journal.counts(run.run_id)
     published = None if status == "failed" else str(site.settings.published)

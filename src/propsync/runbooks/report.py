@@ -96,6 +96,14 @@ def left_behind(
     return [*lines, *([f"what is held stands in ops.held_deletes; if it is to go: {accept}"] if held else [])]
 
 
+def not_understood(unread: Sequence[tuple[str, str, str]]) -> list[str]:
+    """A line for each (resource, part, evidence) that records hold and that no table could be made of."""
+    return [
+        f"{resource.replace('_', ' ')}: {part} could not be read: {evidence}. Run `propsync doctor`"
+        for resource, part, evidence in unread
+    ]
+
+
 def _held(name: str, reasons: Sequence[tuple[str, int]]) -> list[str]:
     if not reasons:
         return []

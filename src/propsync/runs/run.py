@@ -56,7 +56,10 @@ def is_run_id(words: str) -> bool:
 
 
 def run_status(verdicts: Mapping[str, Verdict], held: int = 0) -> str:
-    """`ok`, `attention` when something was left behind, `failed` when nothing could be read (`ops.runs.status`)."""
+    """`ok`, `attention` when something was left behind, `failed` when nothing could be read (`ops.runs.status`).
+
+    `held` counts what was held or could not be understood.
+    """
     if verdicts and all(verdict is Verdict.FAILED for verdict in verdicts.values()):
         return "failed"
     return "ok" if not held and all(verdict.is_complete for verdict in verdicts.values()) else "attention"

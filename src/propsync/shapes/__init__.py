@@ -1,21 +1,26 @@
 """The shapes that the API's document does not show: found from the data, shown with the evidence."""
 
-from propsync.shapes.choice import Choice, Shape, configured
-from propsync.shapes.fields import find_definition_shape, find_result_shape
+from propsync.shapes.choice import UNREAD, Choice, Shape, configured
+from propsync.shapes.fields import field_ids, find_definition_shape, find_result_shape
 from propsync.shapes.flags import find_flag_history
 from propsync.shapes.lists import find_list
 from propsync.shapes.roles import find_roles
+from propsync.shapes.unread import settle_flags, settle_read
 from propsync.shapes.volatile import by_key, find_volatile
 
 __all__ = [
+    "UNREAD",
     "Choice",
     "Shape",
     "by_key",
     "configured",
+    "field_ids",
     "find_definition_shape",
     "find_flag_history",
     "find_list",
     "find_result_shape",
     "find_roles",
     "find_volatile",
+    "settle_flags",
+    "settle_read",
 ]

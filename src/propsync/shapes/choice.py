@@ -10,12 +10,15 @@ from propsync.errors import SettingsError
 from propsync.records import Path
 from propsync.resources import RESOURCES
 
+UNREAD = "unread"
+"""The source of a part that records have, and that nothing can be made of."""
+
 
 @dataclass(frozen=True)
 class Choice:
     """One part of a shape: the paths to try in order, where they come from, and why they are believed.
 
-    `source` is "documented", "found", "likely" (by name only), "configured", or "absent" (no path).
+    `source` is "documented", "found", "likely" (by name only), "configured", "absent" or UNREAD (no path).
     """
 
     paths: tuple[Path, ...]

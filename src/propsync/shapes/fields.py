@@ -1,7 +1,8 @@
 """Finds how asset types define fields and how assets refer to them: ids, labels, options, references, values.
 
 API sections 2.1 and 2.2 show only the discriminator `type`; the rest speaks through the data: a result's reference is
-the member whose values are ids of its type's fields, and its value is what is left.
+the member whose values are ids of its type's fields, and its value is what is left. Definitions, options and results
+may also be objects keyed by their ids; then the name of the member is the reference.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 from propsync.records import Path, follow, text_of
 from propsync.shapes.choice import Choice, Shape
+from propsync.shapes.entries import NAME, Entry, entries, names, values
 from propsync.shapes.members import plain, rank, refuse_astray, scalar_paths, share_known, texts
 
 _ID = ("id", "uid", "_id", "uuid", "guid", "fieldid", "field", "key", "ref", "code", "name")
@@ -21,52 +23,65 @@ _OPTION_ID = ("id", "uid", "_id", "uuid", "optionid", "key", "code", "value", "r
 _REFERENCE = ("field", "fieldid", "definition", "fielddefinition", "ref", "key", "id", "uid")
 _VALUE = ("value", "values", "val", "content", "answer", "result", "data")
 _KINDS = ("text", "number", "date", "time", "image", "file", "option", "pin", "qr")  # section 2.2
+FIELDS: Path = ("fields",)
+"""The documented member of asset types and of assets (sections 2.1, 2.2)."""
 KIND: Path = ("type",)
 """The documented discriminator of definitions and results (sections 2.1, 2.2)."""
 
 
 def find_definition_shape(shape: Shape, types: Sequence[Any], assets: Sequence[Any], results: Path) -> None:
     """Settles field_id, field_label, field_options, option_id and option_label of the asset types' shape."""
-    definitions = [d for t in types for d in members(t, ("fields",))]
-    if not definitions:
+    defined = [entry for asset_type in types for entry in entries(asset_type, FIELDS)]
+    if not defined:
         return
-    referred = {text for asset in assets for r in members(asset, results) for text in _all_texts(r)}
-    _settle(shape, "field_id", _field_id(types, definitions, referred), definitions)
+    recorded = [entry for asset in assets for entry in entries(asset, results)]
+    referred = {*names(recorded), *(text for value in values(recorded) for text in _all_texts(value))}
+    definitions = values(defined)
+    _settle(shape, "field_id", _field_id(types, defined, referred), defined)
     taken = {*shape.paths("field_id"), KIND}
-    _settle(shape, "field_label", _by_rank(definitions, taken, _LABEL), definitions)
-    _settle(shape, "field_options", _options(definitions), definitions)
-    options = [o for d in definitions for path in shape.paths("field_options") for o in members(d, path)]
-    objects = [option for option in options if isinstance(option, dict)]
-    if objects:
-        _settle(shape, "option_id", _option_id(objects, referred), objects)
-        _settle(shape, "option_label", _by_rank(objects, set(shape.paths("option_id")), _LABEL), objects)
+    _settle(shape, "field_label", _by_rank(definitions, taken, _LABEL), defined)
+    _settle(shape, "field_options", _options(definitions, referred), defined)
+    options = [o for d in definitions for path in shape.paths("field_options") for o in entries(d, path)]
+    objects = [option for option in options if isinstance(option.value, dict)]
+    if objects or names(options):
+        _settle(shape, "option_id", _option_id(options, referred), options)
+        _settle(shape, "option_label", _by_rank(values(objects), set(shape.paths("option_id")), _LABEL), objects)
 
 
 def find_result_shape(shape: Shape, assets: Sequence[Any], field_ids: set[str]) -> None:
     """Settles result_field, and result_value for each kind met, of the assets' shape."""
-    results = [r for asset in assets for r in members(asset, ("fields",)) if isinstance(r, dict)]
+    recorded = [entry for asset in assets for entry in entries(asset, FIELDS)]
+    results = [entry for entry in recorded if entry.name is not None or isinstance(entry.value, dict)]
     if not results:
         return
     _settle(shape, "result_field", _reference(results, field_ids), results)
-    by_kind: dict[str, list[Any]] = {}
-    for result in results:
-        by_kind.setdefault(str(follow(result, KIND)), []).append(result)
+    by_kind: dict[str, list[Entry]] = {}
+    for result in filter(_says_its_kind, results):
+        by_kind.setdefault(text_of(follow(result.value, KIND)) or "", []).append(result)
     for kind, of_kind in sorted(by_kind.items()):
-        _settle(shape, f"result_value:{kind}", _value(kind, of_kind, shape.paths("result_field")), of_kind)
+        choice = _value(kind, values(of_kind), shape.paths("result_field"))
+        _settle(shape, f"result_value:{kind}", choice, of_kind)
 
 
-def members(record: Any, path: Path) -> list[Any]:
-    """The members of the array at `path`, or none."""
-    array = follow(record, path)
-    return array if isinstance(array, list) else []
+def field_ids(types: Sequence[Any], shape: Shape) -> set[str]:
+    """The ids of all fields that `types` define, by the shape found."""
+    found = (entry.first_text(shape.paths("field_id")) for one in types for entry in entries(one, FIELDS))
+    return {field_id for field_id in found if field_id}
 
 
-def _settle(shape: Shape, part: str, choice: Choice | None, records: Sequence[Any]) -> None:
+def _says_its_kind(result: Entry) -> bool:
+    """What an object holds under a field's id may be the value itself."""
+    if result.name is None:
+        return True
+    return isinstance(result.value, dict) and (result.value.get("type") in _KINDS or "value" in result.value)
+
+
+def _settle(shape: Shape, part: str, choice: Choice | None, found: Sequence[Entry]) -> None:
     before = shape.choices.get(part)
-    if before is not None and before.source == "configured":
-        refuse_astray(shape.resource, part, before, records)
-    else:
+    if before is None or before.source != "configured":
         shape.settle(part, choice)
+    elif NAME not in before.paths or not names(found):
+        refuse_astray(shape.resource, part, before, values(found))
 
 
 def _all_texts(value: Any) -> Iterator[str]:
@@ -80,46 +95,68 @@ def _all_texts(value: Any) -> Iterator[str]:
         yield text
 
 
-def _field_id(types: Sequence[Any], definitions: Sequence[Any], referred: set[str]) -> Choice | None:
+def _field_id(types: Sequence[Any], defined: Sequence[Entry], referred: set[str]) -> Choice | None:
     """An id is unique among a type's fields, and results refer to it."""
-    candidates = [path for path in _paths(definitions) if path != KIND and _is_unique(types, path)]
+    inside = [path for path in _paths(values(defined)) if path != KIND and _is_unique(types, path)]
+    return _identifier(
+        defined, inside, referred, _ID, "of them are named by assets; it differs in each field of a type"
+    )
+
+
+def _identifier(
+    found: Sequence[Entry], inside: Sequence[Path], known: set[str], likely: Sequence[str], evidence: str
+) -> Choice | None:
+    """The one of `inside`, or the name in an object, that most known values speak for; likely names break ties.
+
+    Where arrays come beside objects, the best of `inside` is tried after the name.
+    """
+    candidates = [*inside, *([NAME] if names(found) else [])]
     if not candidates:
         return None
-    best = min(candidates, key=lambda path: (-_spoken_for(definitions, path, referred), rank(path, _ID), path))
-    share = _spoken_for(definitions, best, referred)
-    return Choice((best,), "found", f"another in each field of a type; {share:.0%} of them are named by assets")
+
+    def order(path: Path) -> tuple[float, float, Path]:
+        return (-_spoken_for(found, path, known), rank(path, likely) if path else len(likely) - 0.5, path)
+
+    best = min(candidates, key=order)
+    spare = sorted(inside, key=order)[:1] if best == NAME and len(names(found)) < len(found) else []
+    what = "the name of the member; " if best == NAME else ""
+    return Choice((best, *spare), "found", f"{what}{_spoken_for(found, best, known):.0%} {evidence}")
 
 
 def _is_unique(types: Sequence[Any], path: Path) -> bool:
     for asset_type in types:
-        of_type = members(asset_type, ("fields",))
+        of_type = values(entries(asset_type, FIELDS))
         if len(set(texts(of_type, path))) < len(of_type):
             return False
     return True
 
 
-def _spoken_for(definitions: Sequence[Any], path: Path, referred: set[str]) -> float:
-    return round(share_known(definitions, path, referred), 1)
+def _spoken_for(found: Sequence[Entry], path: Path, known: set[str]) -> float:
+    told = names(found) if path == NAME else texts(values(found), path)
+    return round(sum(text in known for text in told) / len(told), 1) if told else 0.0
 
 
-def _options(definitions: Sequence[Any]) -> Choice | None:
-    """The array that option fields have and others do not."""
+def _options(definitions: Sequence[Any], referred: set[str]) -> Choice | None:
+    """The array, or the object keyed by option, that option fields have and others do not."""
     counts: Counter[Path] = Counter()
     for definition in definitions:
         if isinstance(definition, dict) and follow(definition, KIND) == "option":
-            counts.update((name,) for name, value in definition.items() if isinstance(value, list) and value)
+            counts.update((name,) for name, value in definition.items() if _are_options(name, value, referred))
     if not counts:
         return None
     best = min(counts, key=lambda path: (rank(path, _OPTIONS), -counts[path], path))
-    return Choice((best,), "found", f"an array in {counts[best]} option fields")
+    return Choice((best,), "found", f"what {counts[best]} option fields list")
 
 
-def _option_id(options: Sequence[Any], referred: set[str]) -> Choice | None:
-    candidates = _paths(options)
-    if not candidates:
-        return None
-    best = min(candidates, key=lambda path: (-_spoken_for(options, path, referred), rank(path, _OPTION_ID), path))
-    return Choice((best,), "found", f"{_spoken_for(options, best, referred):.0%} of them are values of assets")
+def _are_options(name: str, value: Any, referred: set[str]) -> bool:
+    """Any array may list options; an object only if its name says so, or assets choose from its members."""
+    if isinstance(value, dict) and value:
+        return rank((name,), _OPTIONS) < len(_OPTIONS) or not referred.isdisjoint(value)
+    return isinstance(value, list) and bool(value)
+
+
+def _option_id(options: Sequence[Entry], referred: set[str]) -> Choice | None:
+    return _identifier(options, _paths(values(options)), referred, _OPTION_ID, "of them are values of assets")
 
 
 def _by_rank(records: Sequence[Any], taken: set[Path], likely: Sequence[str]) -> Choice | None:
@@ -130,8 +167,18 @@ def _by_rank(records: Sequence[Any], taken: set[Path], likely: Sequence[str]) ->
     return Choice((best,), "found", "by its name" if rank(best, likely) < len(likely) else "the text that is left")
 
 
-def _reference(results: Sequence[Any], field_ids: set[str]) -> Choice | None:
-    """The member whose values are ids of fields: a string, or an object that holds one."""
+def _reference(found: Sequence[Entry], field_ids: set[str]) -> Choice | None:
+    """The member whose values are ids of fields: a string, or an object that holds one; or the name in an object."""
+    inside = _reference_inside(values(found), field_ids)
+    share = _spoken_for(found, NAME, field_ids)
+    if share >= 0.5 or (names(found) and inside is None):
+        spare = inside.paths if inside and len(names(found)) < len(found) else ()
+        source = "found" if share >= 0.5 else "likely"
+        return Choice((NAME, *spare), source, f"the name of the member; {share:.0%} of these names are field ids")
+    return inside
+
+
+def _reference_inside(results: Sequence[Any], field_ids: set[str]) -> Choice | None:
     candidates = [path for path in _paths(results) if path != KIND]
     shares = {path: share_known(results, path, field_ids) for path in candidates}
     speaking = [path for path in candidates if shares[path] >= 0.5]
@@ -145,14 +192,14 @@ def _reference(results: Sequence[Any], field_ids: set[str]) -> Choice | None:
 
 def _value(kind: str, results: Sequence[Any], reference: Sequence[Path]) -> Choice | None:
     """What is left of a result: under `value`, under a member named for the kind, or the one member that remains."""
-    taken = {KIND[0], *(path[0] for path in reference)}
+    taken = {KIND[0], *(path[0] for path in reference if path)}
     left: Counter[str] = Counter(name for result in results for name in result if name not in taken)
     if not left:
         return None
     best = min(left, key=lambda name: (_value_rank(name, kind), -left[name], name))
     words = {0: "the member called value", 1: f"the member named for its kind, {kind}"}
     why = words.get(_value_rank(best, kind), f"what is left of a result besides {', '.join(sorted(taken))}")
-    return Choice(((best,),), "found", f"{why}; in {left[best]} of {len(results)} {kind} results")
+    return Choice(((best,),), "found", f"{why}; in {left[best]} of {len(results)} {kind or 'untyped'} results")
 
 
 def _value_rank(name: str, kind: str) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 from propsync.records import Path
 from propsync.shapes.choice import Choice, Shape
-from propsync.shapes.fields import members
+from propsync.shapes.entries import entries
 from propsync.shapes.members import rank
 
 _HISTORY = ("history", "histories", "changes", "log", "events", "states", "audit", "timeline", "entries")
@@ -20,7 +20,7 @@ def find_flag_history(shape: Shape, assessments: Sequence[Any]) -> None:
     if shape.choices.get("flag_history", Choice((), "absent", "")).source == "configured":
         return
     counts: Counter[Path] = Counter()
-    for flag in (flag for assessment in assessments for flag in members(assessment, FLAGS)):
+    for flag in (entry.value for assessment in assessments for entry in entries(assessment, FLAGS)):
         if isinstance(flag, dict):
             counts.update((name,) for name, value in flag.items() if _is_history(value))
     if not counts:

@@ -48,7 +48,7 @@ def _by_path(record: Any) -> dict[str, list[str]]:
 
 def _is_own_value(path: str) -> bool:
     """Whether a leaf is what a person entered rather than a link that the service made."""
-    return any(f"[{kind}]" in path for kind in _OWN_KINDS)
+    return path == "fields[]" or any(f"[{kind}]" in path for kind in _OWN_KINDS)
 
 
 def by_key(records: Sequence[tuple[tuple[str, ...] | None, Any]]) -> dict[tuple[str, ...], Any]:

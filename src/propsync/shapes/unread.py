@@ -1,0 +1,81 @@
+"""Notices what records hold and nothing can be made of, so that values are never missing without a sign."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from propsync.records import Path, follow, text_of
+from propsync.shapes.choice import UNREAD, Choice, Shape
+from propsync.shapes.entries import Entry, entries
+from propsync.shapes.fields import FIELDS, field_ids
+from propsync.shapes.flags import FLAGS
+
+
+def settle_read(
+    types: Shape, assets: Shape, listed: Sequence[Any], records: Sequence[Any], *, is_whole: bool = True
+) -> None:
+    """Settles the parts "definitions" and "results": whether any field definition and any field result can be read.
+
+    `listed` and `records` are decoded types and assets. Without `is_whole` they are a part of what there is, which may
+    show that something can be read, and not that nothing can.
+    """
+    known = field_ids(listed, types)
+    _settle(types, "definitions", FIELDS, listed, [one for one in listed if entries(one, FIELDS) and known], is_whole)
+    read = [one for one in records if _names_a_field(entries(one, FIELDS), assets, known)]
+    astray = [] if read else [one for one in records if isinstance(one, dict) and _is_elsewhere(one, known)]
+    _settle(assets, "results", FIELDS, records, read, is_whole, astray)
+
+
+def settle_flags(shape: Shape, records: Sequence[Any], *, is_whole: bool = True) -> None:
+    """Settles the part "flags" of assessments in the same way."""
+    _settle(shape, "flags", FLAGS, records, [one for one in records if entries(one, FLAGS)], is_whole)
+
+
+def _settle(
+    shape: Shape,
+    part: str,
+    path: Path,
+    records: Sequence[Any],
+    read: Sequence[Any],
+    is_whole: bool,
+    astray: Sequence[Any] = (),
+) -> None:
+    held = [one for one in records if _is_something(follow(one, path))]
+    name = ".".join(path)
+    if read:
+        form = " and ".join(sorted({_form(follow(one, path)) for one in read}))
+        shape.choices[part] = Choice((path,), "documented", f"the API's document names it; {form}")
+    elif held and is_whole:
+        told = f"{name} of {len(held)} of {len(records)} records is {_form(follow(held[0], path))} that cannot be read"
+        shape.choices[part] = Choice((), UNREAD, told)
+    elif astray and is_whole:
+        told = f"{len(astray)} of {len(records)} records hold ids of fields, and none under {name}"
+        shape.choices[part] = Choice((), UNREAD, told)
+
+
+def _is_something(held: Any) -> bool:
+    return held is not None and held not in ("", [], {})
+
+
+def _form(held: Any) -> str:
+    forms: dict[type, str] = {dict: "an object", list: "an array", str: "a text", bool: "a boolean"}
+    return forms.get(type(held), "a number")
+
+
+def _names_a_field(found: Iterable[Entry], shape: Shape, known: Collection[str]) -> bool:
+    """Whether any result names a field; one of a type's, where any type defines fields."""
+    told = {entry.first_text(shape.paths("result_field")) for entry in found} - {None}
+    return not told.isdisjoint(known) if known else bool(told)
+
+
+def _is_elsewhere(asset: dict[str, Any], known: Collection[str]) -> bool:
+    """Whether another member is an object keyed by field, or an array of objects that name fields."""
+    return any(_refers(value, known) for name, value in asset.items() if (name,) != FIELDS)
+
+
+def _refers(held: Any, known: Collection[str]) -> bool:
+    if isinstance(held, dict):
+        return 0 < len(held) <= 2 * sum(name in known for name in held)
+    rows = [one for one in held if isinstance(one, dict)] if isinstance(held, list) else []
+    return bool(rows) and all(any(text_of(value) in known for value in one.values()) for one in rows)
