@@ -11,7 +11,7 @@
     │   ├── DiskFull                        make room
     │   ├── HomeUnusable                    the home folder cannot be used: rights, file system
     │   ├── StateUnusable                   the state database cannot be used: rebuild
-    │   ├── BaseLost                        what stands for pruned landing is damaged: restore it from a backup
+    │   ├── BaseLost                        what history is rebuilt from is damaged: restore it from a backup
     │   └── CheckFailed                     a rule that the tables must keep is broken: report it
     ├── ResourceFailed              exit 3  that resource keeps yesterday's rows, the others go on
     │   ├── AccessForbidden                 403: ask for the right, which is per endpoint
@@ -22,8 +22,8 @@
     │   ├── TransientApiError               gave up after the retry budget: run again later
     │   │   ├── ApiUnreachable              no connection at all: network, proxy, address
     │   │   └── AnswerLost                  a POST may or may not have been done: look before repeating it
-    │   ├── PageLost                        a landed page is gone or damaged: the next run reads it anew
-    │   ├── ManifestUnreadable              a landed manifest is damaged: the next run reads its resource anew
+    │   ├── PageLost                        a landed page is missing or damaged: the next run reads the resource again
+    │   ├── ManifestUnreadable              a landed manifest is damaged: the next run reads the resource again
     │   ├── MergeFailed                     a record could not be made into rows: report it
     │   ├── ShapeUnknown                    a shape could not be found: name it under [shapes]
     │   ├── PageTooLarge                    a body exceeds its bound: ask for fewer records a page
@@ -132,9 +132,12 @@ class StateUnusable(StopRun):
 
 
 class BaseLost(StopRun):
-    """A file of the base that stands for landing pruned long ago is gone or damaged; nothing was changed."""
+    """A file that history is rebuilt from is missing or damaged, and history would be lost; nothing was changed."""
 
-    advice = "Restore that file from a backup, then run the same command again"
+    advice = (
+        "Restore that file from a backup, then run the same command again. If the state database is sound, "
+        "`propsync sync` writes the file again"
+    )
 
 
 class CheckFailed(StopRun):

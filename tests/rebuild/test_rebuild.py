@@ -15,7 +15,9 @@ from rebuild.conftest import CHANGES, Place, prune_at
 from rebuild.deaths import dying
 
 from propsync.errors import BaseLost, StateUnusable, UsageError
-from propsync.landing import Bases, Manifests
+from propsync.landing import Bases, Manifest, Manifests
+from propsync.landing.pages import page_key
+from propsync.runbooks import rebuild
 from propsync.storage import LocalStorage
 
 _CARRIED = ("ops.runs", "ops.run_resources", "ops.sweeps", "ops.schema_changes", "ops.value_issues", "ops.columns")
@@ -128,17 +130,84 @@ def test_a_rebuild_that_would_lose_history_is_refused(place: Place) -> None:
     assert place.state.read_bytes() == before
 
 
-def test_a_page_that_is_lost_is_told_and_the_others_are_merged(place: Place) -> None:
+def last_snapshot(place: Place) -> Manifest:
     manifests = Manifests(LocalStorage(place.path))
-    last = manifests.runs("assets")[-1]
-    snapshot = manifests.get("assets", last)
-    assert snapshot is not None
-    sha256 = snapshot.landed[0].sha256
-    (place.path / "landing" / "pages" / sha256[:2] / sha256).unlink()
-    report = place.rebuild()
+    found = manifests.get("assets", manifests.runs("assets")[-1])
+    assert found is not None
+    return found
+
+
+def test_a_rebuild_that_would_lose_what_a_page_held_is_refused_until_somebody_accepts(place: Place) -> None:
+    snapshot = last_snapshot(place)
+    page = place.path / page_key(snapshot.landed[0].sha256)
+    page.unlink()
+    before = place.state.read_bytes(), place.published.read_bytes()
+    with pytest.raises(BaseLost, match=f"{page.name}: it is missing") as refused:
+        place.rebuild()
+    assert f"--accept-loss {snapshot.run_id}" in str(refused.value)
+    assert (place.state.read_bytes(), place.published.read_bytes()) == before
+    report = rebuild(place.settings(), accept_loss=[snapshot.run_id])
     assert report.exit_code == 3
-    assert [last in line for line in report.left_behind] == [True] * len(report.left_behind) != []
+    assert snapshot.run_id in report.left_behind[0]
     assert place.rows("select count(*) from assets")[0][0] > 0
+    assert place.rebuild().exit_code == 3  # what was lost before is no loss of this one; the page is still missing
+
+
+def test_only_the_loss_of_the_runs_named_is_accepted(place: Place) -> None:
+    first, second, *_ = Manifests(LocalStorage(place.path)).runs("assets")
+    for run_id in (first, second):
+        shutil.rmtree(place.path / "landing" / "assets" / run_id)
+    before = place.state.read_bytes()
+    with pytest.raises(BaseLost, match=f"--accept-loss {second}$"):
+        rebuild(place.settings(), accept_loss=[first])
+    assert place.state.read_bytes() == before
+    report = rebuild(place.settings(), accept_loss=[first, second])
+    assert {run_id for run_id in (first, second) if any(run_id in line for line in report.left_behind)} == {first, second}
+
+
+def test_what_is_no_run_is_no_loss_to_accept(place: Place) -> None:
+    with pytest.raises(UsageError, match="--accept-loss"):
+        rebuild(place.settings(), accept_loss=["yesterday"])
+    report = rebuild(place.settings(), accept_loss=["20200101T000000000000Z"])
+    assert report.exit_code == 0
+    assert "20200101T000000000000Z" in " ".join(report.notes)
+
+
+def test_what_is_published_is_a_witness_where_the_state_is_lost(place: Place) -> None:
+    snapshot = last_snapshot(place)
+    (place.path / page_key(snapshot.landed[0].sha256)).write_bytes(b"[]")
+    place.state.unlink()
+    before = place.published.read_bytes()
+    with pytest.raises(BaseLost, match=snapshot.run_id):
+        place.rebuild()
+    assert place.published.read_bytes() == before
+    assert not place.state.exists()
+
+
+def test_where_nothing_can_be_a_witness_the_rebuild_says_so(place: Place) -> None:
+    place.state.unlink()
+    place.published.write_bytes(b"no database")
+    report = place.rebuild()
+    assert (report.exit_code, len(report.notes)) == (0, 1)
+    assert "nothing shows whether landing still has everything" in report.notes[0]
+
+
+def test_an_older_state_that_was_restored_is_made_again_and_loses_no_later_run(place: Place, tmp_path: Path) -> None:
+    """A state that a backup brought back knows less than what is published: no run may publish it."""
+    older = place.state.read_bytes()
+    world = small_world(assets=24, assessments=12, schedules=8)
+    for change in CHANGES:
+        change(world)
+    world.assets.pop()
+    with ApiServer(Dialect(world)) as server:
+        place.sync(5, base_url=server.url, token=TOKEN, page_limit=10)
+        before = place.kept()
+        place.state.write_bytes(older)
+        with pytest.raises(StateUnusable, match="propsync rebuild"):
+            place.sync(6, base_url=server.url, token=TOKEN, page_limit=10)
+    assert place.rebuild().exit_code == 0
+    assert_same(before, place.published)
+    assert difference(before, place.published, *_CARRIED[1:]) == {}
 
 
 def test_a_base_that_is_damaged_stops_a_rebuild(place: Place) -> None:

@@ -6,12 +6,13 @@ import shutil
 from datetime import timedelta
 from pathlib import Path
 
+import duckdb
 import pytest
 from rebuild.comparing import assert_same
 from rebuild.conftest import FIRST, QUICK, Place, prune_at
 from rebuild.deaths import dying
 
-from propsync.errors import StateUnusable
+from propsync.errors import BaseLost, StateUnusable
 from propsync.landing import Bases, Manifests, PageStore
 from propsync.resources import RESOURCES
 from propsync.runbooks import nightly
@@ -159,3 +160,57 @@ def test_a_state_that_is_lost_is_not_begun_anew_where_landing_begins(place: Plac
             place.sync(5, base_url="http://127.0.0.1:9", token="t")
     assert place.rebuild().status == "ok"
     assert_same(before, place.published)
+
+
+@pytest.mark.parametrize("days", [999_999, 10**12, 10**400])
+def test_landing_may_be_kept_for_any_number_of_days(place: Place, days: int) -> None:
+    before = landed_runs(place.path)
+    prune_at(place, night=4, keep_days=days)
+    assert landed_runs(place.path) == before != []
+
+
+@pytest.mark.parametrize("file", ["history.assets.parquet", "ops.runs.parquet", "manifest.json"])
+@pytest.mark.parametrize("damage", ["cut", "removed"])
+def test_a_damaged_base_is_written_again_from_the_state(place: Place, file: str, damage: str) -> None:
+    before = place.kept()
+    prune_at(place, night=4, keep_days=1)
+    (path,) = (place.path / "landing" / "base").glob(f"*/{file}")
+    if damage == "removed" and file != "manifest.json":  # without its manifest there never was a base
+        path.unlink()
+    else:
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    prune_at(place, night=4, keep_days=1)
+    assert is_whole(place.path)
+    place.state.unlink()
+    assert place.rebuild().status == "ok"
+    assert_same(before, place.published)
+
+
+def test_a_base_is_not_written_again_from_a_state_that_never_knew_its_run(place: Place) -> None:
+    prune_at(place, night=4, keep_days=1)
+    (path,) = (place.path / "landing" / "base").glob("*/ops.runs.parquet")
+    path.write_bytes(b"")
+    with duckdb.connect(place.state) as connection:
+        connection.execute("delete from ops.runs where run_id = ?", [path.parent.name])
+    with pytest.raises(BaseLost, match="ops"):
+        prune_at(place, night=4, keep_days=1)
+
+
+def test_a_damaged_manifest_goes_with_the_landing_that_is_pruned(place: Place) -> None:
+    before = place.kept()
+    first = landed_runs(place.path)[0]
+    (place.path / "landing" / "assets" / first / "manifest.json").write_bytes(b"{")
+    prune_at(place, night=4, keep_days=30)  # what it names is not known, so every page stays
+    assert is_readable(place)
+    prune_at(place, night=4, keep_days=1)
+    assert first not in landed_runs(place.path)
+    assert is_whole(place.path)
+    assert place.rebuild().status == "ok"
+    assert_same(before, place.published)
+
+
+def is_readable(place: Place) -> bool:
+    """Whether every page that is there is what its name says."""
+    storage = LocalStorage(place.path)
+    names = [key.rpartition("/")[2] for key in storage.list("landing/pages")]
+    return bool(names) and all(PageStore(storage).get(name) for name in names)

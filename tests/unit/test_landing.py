@@ -1,5 +1,6 @@
 """Promises of landing: a page is kept once and comes back as it was; a snapshot exists whole or not at all."""
 
+import dataclasses
 import gzip
 import hashlib
 import zlib
@@ -11,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from propsync.errors import BaseLost, ManifestUnreadable, PageLost
-from propsync.landing import Base, Bases, Certificate, Landed, Manifest, Manifests, PageStore
+from propsync.landing import Base, Bases, Certificate, Inspection, Landed, Manifest, Manifests, PageStore
+from propsync.landing.manifests import manifest_key
+from propsync.landing.pages import page_key
 from propsync.storage import LocalStorage
 
 bodies = st.binary(max_size=2000).map(lambda tail: b"[" + tail)  # JSON opens with a bracket or a brace
@@ -82,6 +85,43 @@ def test_a_page_never_kept_is_not_found(storage):
         PageStore(storage).get("0" * 64)
 
 
+DAMAGE = {
+    "altered": lambda stored: bytes(
+        [*stored[: len(stored) // 2], stored[len(stored) // 2] ^ 1, *stored[len(stored) // 2 + 1 :]]
+    ),
+    "cut": lambda stored: stored[: len(stored) // 2],
+    "emptied": lambda _: b"",
+    "replaced": lambda _: b"[]",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize("packed", PACKED)
+def test_a_body_that_is_not_what_its_name_says_is_never_given_out(storage, packed, damage):
+    body = b'{"total":1,"assets":[{"id":"a"}]}' * 50
+    sha256 = PageStore(storage).put(PACKED[packed](body), body)
+    (storage.root / page_key(sha256)).write_bytes(DAMAGE[damage](storage.get(page_key(sha256))))
+    with pytest.raises(PageLost, match=page_key(sha256)):
+        PageStore(storage).get(sha256)
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize("packed", PACKED)
+def test_a_damaged_body_is_stored_again_from_what_was_received(storage, packed, damage):
+    body = b'{"total":1,"assets":[{"id":"a"}]}' * 50
+    sha256 = PageStore(storage).put(body, body)
+    (storage.root / page_key(sha256)).write_bytes(DAMAGE[damage](body))
+    assert PageStore(storage).put(PACKED[packed](body), body) == sha256
+    assert PageStore(storage).get(sha256) == body
+
+
+def test_a_body_in_the_place_of_a_folder_or_the_reverse_is_damage_too(storage):
+    sha256 = hashlib.sha256(b"[1]").hexdigest()
+    (storage.root / page_key(sha256)).mkdir(parents=True)
+    with pytest.raises(PageLost, match="IsADirectoryError"):
+        PageStore(storage).get(sha256)
+
+
 landed = st.builds(Landed, asked_at=st.floats(0, 4e9), attempt=st.integers(1, 9), sequence=st.integers(1, 10**6))
 certificates = st.from_type(Certificate)
 plain = st.dictionaries(st.text(), st.text() | st.integers(-(2**53), 2**53) | st.none() | st.booleans(), max_size=3)
@@ -93,6 +133,42 @@ def test_a_manifest_comes_back_as_it_was(tmp_path_factory, manifest):
     manifests = Manifests(LocalStorage(tmp_path_factory.mktemp("landing")))
     manifests.put(manifest)
     assert manifests.get("assets", manifest.run_id) == manifest
+
+
+@pytest.mark.parametrize("damage", [one for one in DAMAGE if one != "replaced"])
+def test_a_manifest_of_which_one_byte_is_another_is_damaged(storage, damage):
+    manifests = Manifests(storage)
+    manifests.put(with_page("1", "assets", "a" * 64))
+    key = manifest_key("assets", "1")
+    (storage.root / key).write_bytes(DAMAGE[damage](storage.get(key)))
+    with pytest.raises(ManifestUnreadable, match=key):
+        manifests.get("assets", "1")
+    with pytest.raises(ManifestUnreadable, match=key):
+        manifests.named()
+    assert manifests.sound("assets", "1") is None
+
+
+def test_no_single_byte_of_a_manifest_can_change_unnoticed(storage):
+    Manifests(storage).put(with_page("1", "assets", "a" * 64))
+    path = storage.root / manifest_key("assets", "1")
+    whole = path.read_bytes()
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        with pytest.raises(ManifestUnreadable):
+            Manifests(storage).get("assets", "1")
+
+
+def test_a_manifest_that_was_copied_into_another_snapshot_is_damaged(storage):
+    Manifests(storage).put(manifest("1"))
+    storage.put(manifest_key("assets", "2"), storage.get(manifest_key("assets", "1")))
+    with pytest.raises(ManifestUnreadable, match="it belongs to assets of run 1"):
+        Manifests(storage).get("assets", "2")
+
+
+def test_a_manifest_from_before_there_were_seals_is_read_as_it_is(storage):
+    old = dataclasses.replace(manifest("1"), version=1)
+    storage.put(manifest_key("assets", "1"), msgspec.json.format(msgspec.json.encode(old), indent=1))
+    assert Manifests(storage).get("assets", "1") == old
 
 
 def manifest(run_id, resource="assets"):
@@ -212,3 +288,44 @@ def test_a_damaged_base_is_told_by_the_file(storage, finished, damage):
     storage.put("landing/base/1/manifest.json", b"[")
     with pytest.raises(BaseLost, match="manifest"):
         bases.newest()
+
+
+def test_every_damaged_file_of_landing_is_named_with_its_snapshot(storage):
+    pages, manifests = PageStore(storage), Manifests(storage)
+    sound, altered, missing = (pages.put(body, body) for body in (b"[1]", b"[2]", b"[3]"))
+    for run_id, sha256 in (("1", sound), ("2", altered), ("3", missing), ("4", sound)):
+        manifests.put(with_page(run_id, "assets", sha256))
+    (storage.root / page_key(altered)).write_bytes(b"[9]")
+    storage.delete(page_key(missing))
+    (storage.root / manifest_key("assets", "4")).write_bytes(b"{}")
+    inspection = Inspection(storage, most_bytes=10**6)
+    found = [(one.run_id, one.resource, one.file) for one in inspection.damage([("1", "assets"), ("5", "schedules")])]
+    assert found == [
+        ("5", "schedules", manifest_key("schedules", "5")),
+        ("4", "assets", manifest_key("assets", "4")),
+        ("3", "assets", page_key(missing)),
+        ("2", "assets", page_key(altered)),
+    ]
+    assert (inspection.bodies, inspection.hashed) == (3, 3)
+
+
+def test_bodies_beyond_the_bound_are_looked_for_though_not_hashed(storage):
+    pages, manifests = PageStore(storage), Manifests(storage)
+    older, newer = (pages.put(body, body) for body in (b"[1]", b"[2]"))
+    manifests.put(with_page("1", "assets", older))
+    manifests.put(with_page("2", "assets", newer))
+    (storage.root / page_key(older)).write_bytes(b"[9]")
+    inspection = Inspection(storage, most_bytes=3)
+    assert inspection.damage([]) == []
+    assert (inspection.bodies, inspection.hashed) == (2, 1)
+    storage.delete(page_key(older))
+    assert [one.what for one in Inspection(storage, most_bytes=3).damage([])] == ["it is missing"]
+
+
+def test_what_a_base_stands_for_is_not_missed_and_a_damaged_base_is_named(storage, finished):
+    bases = Bases(storage)
+    kept = bases.put_file("3", "history.assets", finished("a", b"one"))
+    bases.put(Base("3", {"history.assets": kept}))
+    assert Inspection(storage, most_bytes=0).damage([("2", "assets"), ("3", "assets")]) == []
+    storage.put(kept.key, b"two")
+    assert [one.file for one in Inspection(storage, most_bytes=0).damage([])] == [kept.key]

@@ -11,7 +11,7 @@ import pytest
 
 from propsync.landing import Landed
 from propsync.records import Cutter, bytes_hash
-from propsync.sweep import Listed
+from propsync.sweep import Listed, set_aside
 from propsync.sweep.listed import Arithmetic
 from propsync.warehouse import Warehouse
 
@@ -74,3 +74,20 @@ def test_only_what_counts_is_kept(warehouse: Warehouse) -> None:
     assert warehouse.value("select count(*) from staging.shown") == 2
     listed.add(page(4, "For", attempt=2, role="look-up"), raw({"id": "d"}), ONE)
     assert listed.sequences() == {2, 4}
+
+
+def test_what_a_sweep_staged_is_there_again_though_the_merge_in_between_failed(warehouse: Warehouse) -> None:
+    listed = Listed(warehouse)
+    listed.add(page(1), raw({"id": "a"}), ONE)
+    for _ in range(2):  # a second resource fails alike, and finds nothing of the first
+        with pytest.raises(ValueError, match="broken"):
+            _stage_and_fail(warehouse)
+    assert warehouse.rows("select key_1 from staging.listed") == [("a",)]
+    left = "select table_name from duckdb_tables() where ends_with(table_name, '_aside')"
+    assert warehouse.rows(left) == []
+
+
+def _stage_and_fail(warehouse: Warehouse) -> None:
+    with set_aside(warehouse, is_wanted=True):
+        Listed(warehouse).add(page(2), raw({"id": "b"}), ONE)
+        raise ValueError("broken")

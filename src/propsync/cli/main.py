@@ -133,12 +133,19 @@ def backfill(
     raise typer.Exit(report.exit_code)
 
 
-@app.command()
-def rebuild(as_json: AsJson = False) -> None:
-    """Make tables and history anew from what was landed; the API is asked nothing."""
+@app.command(cls=ManyValues)
+def rebuild(
+    accept_loss: Annotated[
+        list[str] | None,
+        typer.Option(metavar="RUN…", show_default=False, help="Go without what damage took from these runs."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Rebuild tables and history from what was landed, without asking the API; refuse if anything would be lost."""
     from propsync.cli.rebuild import run_rebuild
 
-    raise typer.Exit(run_rebuild(settings(), as_json=as_json))
+    runs = [one.strip() for words in accept_loss or () for one in words.split(",")]
+    raise typer.Exit(run_rebuild(settings(), runs, as_json=as_json))
 
 
 @app.command()

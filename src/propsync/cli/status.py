@@ -8,6 +8,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from propsync.cli.damage import find_damage, print_damage
 from propsync.cli.tables import echo
 from propsync.documents.marks import LOST
 from propsync.errors import UsageError
@@ -127,6 +128,7 @@ def _told(reader: Reader, settings: Settings) -> dict[str, Any]:
         "held_deletes": _dicts(reader, _HELD),
         "documents": _dicts(reader, _DOCUMENTS)[0] | {"lacking": dict(reader.rows(_LACKING)[1])},
         "tables": dict(reader.rows(_COUNTS)[1]),
+        "landing": None if lock.is_held() else find_damage(reader, settings),  # files come and go during a run
         "disk_bytes": _disk_use(settings),
     }
 
@@ -170,6 +172,7 @@ def _print(told: dict[str, Any], max_age: str | None) -> None:
     for row in told["held_deletes"]:
         echo(f"Held: {row['records']} {row['resource'].replace('_', ' ')}, {row['reason']} (run {row['run_id']})")
     _print_documents(told["documents"])
+    print_damage(told["landing"])
     echo(f"\nOn disk: {', '.join(f'{name} {_size(used)}' for name, used in told['disk_bytes'].items())}")
     echo(f"\n{_next(told, max_age)}")
 
@@ -182,6 +185,8 @@ def _next(told: dict[str, Any], max_age: str | None) -> str:
         return f"Next: look at ops.held_deletes, then propsync sync --accept-deletes {held_by}"
     if told["status"] != "ok" or told["trouble"]:
         return "Next: propsync sync"
+    if told["landing"] and told["landing"]["damaged"]:
+        return "Next: restore the damaged files from a backup; without them a rebuild loses what they held"
     return "Next: propsync archive verify" if told["documents"]["lost"] else "Next: propsync query --tables"
 
 

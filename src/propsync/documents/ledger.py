@@ -14,6 +14,7 @@ from propsync.documents.taken import Taken
 from propsync.merge import mark_tables
 from propsync.warehouse import Models, Warehouse
 
+_MOST_DAYS = 36_500  # a century; a time that is much later cannot be written
 _TIMES = ("asked_at", "of_changed_at")
 _THERE_AGAIN = """
 update main.documents set last_error = null
@@ -73,7 +74,7 @@ class Ledger:
     def record(self, taken: Sequence[Taken], run_id: str, recheck_days: int) -> Mapping[str, int]:
         """Puts what came into the table; returns how many ended how: stored (new bytes), same, missing, failed."""
         self._stage(taken)
-        models = Models(self._warehouse, {"recheck_days": recheck_days})
+        models = Models(self._warehouse, {"recheck_days": min(recheck_days, _MOST_DAYS)})
         before = self._versions()
         models.stage("staging/documents_after")
         with self._warehouse.transaction():

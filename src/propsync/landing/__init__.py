@@ -1,6 +1,7 @@
 """Responses as received, and the manifests that make them a snapshot (correctness.md §4)."""
 
 from propsync.landing.bases import Base, BaseFile, Bases
+from propsync.landing.damage import Damage, Inspection
 from propsync.landing.manifests import Certificate, Landed, LookedUp, Manifest, Manifests
 from propsync.landing.pages import PageStore, sha256_of
 
@@ -9,6 +10,8 @@ __all__ = [
     "BaseFile",
     "Bases",
     "Certificate",
+    "Damage",
+    "Inspection",
     "Landed",
     "LookedUp",
     "Manifest",

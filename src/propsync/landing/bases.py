@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from propsync.errors import BaseLost
+from propsync.landing.seals import sealed, unsealed
 from propsync.storage import LocalStorage
 
 _FOLDER = "landing/base"
@@ -47,13 +48,19 @@ class Bases:
 
     def newest(self) -> Base | None:
         """The latest complete base; None where nothing was ever pruned. Raises BaseLost for one that is damaged."""
-        found = [key for key in self._storage.list(_FOLDER) if key.endswith(f"/{_FILE}")]
-        if not found:
+        run_id = self.newest_run()
+        if run_id is None:
             return None
+        key = _manifest_key(run_id)
         try:
-            return msgspec.json.decode(self._storage.get(found[-1]), type=Base)
-        except msgspec.MsgspecError as error:
-            raise BaseLost(found[-1], f"it cannot be read: {error}") from error
+            return msgspec.json.decode(unsealed(self._storage.get(key)), type=Base)
+        except (OSError, ValueError) as error:  # msgspec's errors are ValueErrors, and so is a broken seal
+            raise BaseLost(key, f"it cannot be read: {error}") from error
+
+    def newest_run(self) -> str | None:
+        """The run up to which the latest base holds history, whether or not its manifest can be read."""
+        found = [key for key in self._storage.list(_FOLDER) if key.endswith(f"/{_FILE}")]
+        return found[-1].split("/")[2] if found else None
 
     def put_file(self, run_id: str, table: str, source: Path) -> BaseFile:
         """Takes a finished file into the base that is under way."""
@@ -65,7 +72,7 @@ class Bases:
     def put(self, base: Base) -> None:
         """Makes the base exist; every file that it names is stored before."""
         body = msgspec.json.format(msgspec.json.encode(base), indent=1)
-        self._storage.put(f"{_FOLDER}/{base.run_id}/{_FILE}", body)
+        self._storage.put(_manifest_key(base.run_id), sealed(body))
 
     def paths(self, base: Base) -> Mapping[str, Path]:
         """The file of each table. Raises BaseLost for one that is missing or not as it was put."""
@@ -73,7 +80,7 @@ class Bases:
 
     def keep_only(self, base: Base | None) -> int:
         """Removes older bases, manifests first, and files that `base` does not name; returns how many."""
-        named = {f"{_FOLDER}/{base.run_id}/{_FILE}", *(one.key for one in base.files.values())} if base else set()
+        named = {_manifest_key(base.run_id), *(one.key for one in base.files.values())} if base else set()
         others = [key for key in self._storage.list(_FOLDER) if key not in named]
         for key in sorted(others, key=lambda key: not key.endswith(f"/{_FILE}")):
             self._storage.delete(key)
@@ -88,6 +95,10 @@ class Bases:
         if not is_same:
             raise BaseLost(one.key, "it is not as it was written")
         return path
+
+
+def _manifest_key(run_id: str) -> str:
+    return f"{_FOLDER}/{run_id}/{_FILE}"
 
 
 def _sha256(path: Path) -> str:

@@ -10,10 +10,13 @@ from typing import Any, TypeVar
 import msgspec
 
 from propsync.errors import ManifestUnreadable
+from propsync.landing.seals import sealed, unsealed
 from propsync.resources import RESOURCES
 from propsync.storage import LocalStorage
 
-MANIFEST_VERSION = 1
+MANIFEST_VERSION = 2
+"""From 2 on a manifest is sealed."""
+
 _FILE = "manifest.json"
 _T = TypeVar("_T")
 
@@ -110,14 +113,24 @@ class Manifests:
     def put(self, manifest: Manifest) -> None:
         """Makes the snapshot exist; every body that it names is stored before."""
         body = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
-        self._storage.put(_key(manifest.resource, manifest.run_id), body)
+        self._storage.put(manifest_key(manifest.resource, manifest.run_id), sealed(body))
 
     def get(self, resource: str, run_id: str) -> Manifest | None:
-        """The snapshot of a resource in a run, None where none was landed."""
-        key = _key(resource, run_id)
+        """The snapshot of a resource in a run, None where none was landed. Raises ManifestUnreadable."""
+        key = manifest_key(resource, run_id)
         if not self._storage.exists(key):
             return None
-        return self._read(key, Manifest)
+        manifest = self._read(key, Manifest)
+        if (manifest.resource, manifest.run_id) != (resource, run_id):
+            raise ManifestUnreadable(key, f"it belongs to {manifest.resource} of run {manifest.run_id}")
+        return manifest
+
+    def sound(self, resource: str, run_id: str) -> Manifest | None:
+        """The same for those who can do without: None too where it is damaged."""
+        try:
+            return self.get(resource, run_id)
+        except ManifestUnreadable:
+            return None
 
     def runs(self, resource: str) -> list[str]:
         """Ids of the runs that landed a snapshot of the resource, oldest first."""
@@ -134,25 +147,37 @@ class Manifests:
 
     def named(self) -> set[str]:
         """Hashes of all the pages that any snapshot names. Raises ManifestUnreadable."""
-        found: set[str] = set()
-        for run_id, names in self.all_runs().items():
-            for name in names:
-                found.update(one.sha256 for one in self._read(_key(name, run_id), _Named).landed)
-        return found
+        landed = ((name, run_id) for run_id, names in self.all_runs().items() for name in names)
+        return {sha256 for name, run_id in landed for sha256 in self.pages_of(name, run_id)}
+
+    def pages_of(self, resource: str, run_id: str) -> dict[str, int]:
+        """The pages that a landed snapshot names, each hash with the bytes of the page. Raises ManifestUnreadable."""
+        return {one.sha256: one.size_bytes for one in self._read(manifest_key(resource, run_id), _Named).landed}
 
     def delete(self, resource: str, run_id: str) -> None:
         """Forgets a snapshot; its pages stay until no snapshot names them."""
-        self._storage.delete(_key(resource, run_id))
+        self._storage.delete(manifest_key(resource, run_id))
 
     def _read(self, key: str, kind: type[_T]) -> _T:
         try:
-            return msgspec.json.decode(self._storage.get(key), type=kind)
-        except msgspec.MsgspecError as error:
+            stored = self._storage.get(key)
+            body = unsealed(stored)
+            found = msgspec.json.decode(body, type=kind)
+            version = msgspec.json.decode(body, type=_Version).version
+        except (OSError, ValueError) as error:  # msgspec's errors are ValueErrors, and so is a broken seal
             raise ManifestUnreadable(key, f"it cannot be read: {error}") from error
+        if version > 1 and body == stored:
+            raise ManifestUnreadable(key, "it has no seal")
+        return found
+
+
+class _Version(msgspec.Struct):
+    version: int
 
 
 class _Page(msgspec.Struct):
     sha256: str
+    size_bytes: int
 
 
 class _Named(msgspec.Struct):
@@ -161,5 +186,6 @@ class _Named(msgspec.Struct):
     landed: list[_Page]
 
 
-def _key(resource: str, run_id: str) -> str:
+def manifest_key(resource: str, run_id: str) -> str:
+    """Where the manifest of a snapshot stands."""
     return f"landing/{resource}/{run_id}/{_FILE}"

@@ -29,20 +29,25 @@ class PageStore:
     def put(self, raw: bytes, body: bytes, known: str | None = None) -> str:
         """Stores one body as received, or unpacked where `raw` does not tell how it is packed. Returns the hash.
 
-        `known` is the hash for one who has it already.
+        One that is stored already stays, unless it is damaged. `known` is the hash for one who has it already.
         """
         sha256 = known or sha256_of(body)
-        if not self._storage.exists(_key(sha256)):
-            self._storage.put(_key(sha256), raw if raw.startswith((_GZIP, _ZSTD)) else body)
+        kept = raw if raw.startswith((_GZIP, _ZSTD)) else body
+        if not self._is_stored(sha256, kept):
+            self._storage.put(page_key(sha256), kept)
         return sha256
 
     def get(self, sha256: str) -> bytes:
-        """The decompressed bytes stored under a hash. Raises PageLost for one that is missing or damaged."""
+        """The decompressed bytes of that hash. Raises PageLost where they are missing, or not what was stored."""
         try:
-            return self._unpacked(sha256)
-        except (FileNotFoundError, EOFError, zlib.error, zstandard.ZstdError, gzip.BadGzipFile) as error:
-            what = f"a page that the manifest names cannot be read: {type(error).__name__}"
-            raise PageLost(f"landing/pages/{sha256}", what) from error
+            body = _unpacked(self._storage.get(page_key(sha256)))
+        except FileNotFoundError as error:
+            raise PageLost(page_key(sha256), "it is missing") from error
+        except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
+            raise PageLost(page_key(sha256), f"it cannot be read: {type(error).__name__}") from error
+        if sha256_of(body) != sha256:
+            raise PageLost(page_key(sha256), "it is not as it was received")
+        return body
 
     def keep_only(self, named: Collection[str]) -> int:
         """Removes the bodies whose hash is not among `named`; returns how many."""
@@ -52,15 +57,24 @@ class PageStore:
             self._storage.delete(key)
         return len(unnamed)
 
-    def _unpacked(self, sha256: str) -> bytes:
-        stored = self._storage.get(_key(sha256))
-        if stored.startswith(_GZIP):
-            return gzip.decompress(stored)
-        if stored.startswith(_ZSTD):
-            # a body may be several frames, one after the other
-            with zstandard.ZstdDecompressor().stream_reader(stored, read_across_frames=True) as frames:
-                return frames.read()
-        return stored
+    def _is_stored(self, sha256: str, kept: bytes) -> bool:
+        """Whether the body is there and sound; equal bytes need not be unpacked to know."""
+        try:
+            if self._storage.get(page_key(sha256)) != kept:
+                self.get(sha256)
+        except (OSError, PageLost):
+            return False
+        return True
+
+
+def _unpacked(stored: bytes) -> bytes:
+    if stored.startswith(_GZIP):
+        return gzip.decompress(stored)
+    if stored.startswith(_ZSTD):
+        # a body may be several frames, one after the other
+        with zstandard.ZstdDecompressor().stream_reader(stored, read_across_frames=True) as frames:
+            return frames.read()
+    return stored
 
 
 def sha256_of(body: bytes) -> str:
@@ -68,5 +82,6 @@ def sha256_of(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()
 
 
-def _key(sha256: str) -> str:
+def page_key(sha256: str) -> str:
+    """Where the body of a hash stands."""
     return f"{_FOLDER}/{sha256[:2]}/{sha256}"

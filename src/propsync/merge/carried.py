@@ -41,17 +41,16 @@ CARRIED = {
 class Carried:
     """Files of rows from an older database, or from a base; none where nothing was left."""
 
-    def __init__(self, files: Mapping[str, Path], *, has_runs: bool = False, is_older: bool = False) -> None:
+    def __init__(self, files: Mapping[str, Path], *, is_older: bool = False) -> None:
         """`is_older` says that another version of propsync wrote them."""
         self._files = {name: path for name, path in files.items() if name in CARRIED}
-        self.has_runs = has_runs
         self._is_older = is_older
 
     @classmethod
     def from_database(cls, path: Path, *, memory_limit: str, folder: Path) -> Carried:
         """From a database of any schema version. Raises StateUnusable for one that cannot be read."""
         with OldFile(path, memory_limit=memory_limit, folder=folder) as old:
-            return cls(old.write(CARRIED), has_runs=old.is_there("ops.runs"), is_older=not old.is_current)
+            return cls(old.write(CARRIED), is_older=not old.is_current)
 
     @property
     def has_names(self) -> bool:
@@ -97,6 +96,12 @@ class Carried:
     def _stage(self, warehouse: Warehouse, name: str, table: str) -> None:
         if name in self._files:
             stage_rows(warehouse, table, self._files[name])
+
+
+def latest_run(path: Path, *, memory_limit: str, folder: Path) -> str:
+    """The latest run that a database knows, empty where it knows none. Raises StateUnusable."""
+    with OldFile(path, memory_limit=memory_limit, folder=folder) as old:
+        return old.value("select max(run_id) from ops.runs") or ""
 
 
 def carry_out(warehouse: Warehouse, name: str, path: Path) -> None:

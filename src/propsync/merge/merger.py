@@ -120,7 +120,7 @@ class Merger:
 
     def _stage_changed(self, resource: Resource, models: Models, readings: Readings, shape: Shape) -> None:
         """Makes `staging.changed`: new versions, what is gone, and assessments whose status nobody knows."""
-        first, second = _key_parts(resource)
+        first, second = key_parts(resource)
         history = f"history.{quoted(resource.name)}"
         # what a record says of its status is told beside history.assessments; others have it in their payload
         readings.stage_statuses(shape.paths("status") if resource.performed else ())
@@ -153,7 +153,7 @@ class Merger:
         return Models(self._warehouse, values)
 
     def _stage_known(self, resource: Resource) -> None:
-        first, second = _key_parts(resource)
+        first, second = key_parts(resource)
         facts = "status, performed_for, performed_by" if resource.performed else _NO_FACTS
         self._warehouse.execute(
             f"create or replace table staging.known as select {first} as key_1, {second} as key_2, record_hash, "
@@ -208,7 +208,7 @@ _LEAST = -(2**62)
 _NO_FACTS = "null::varchar as status, null::boolean as performed_for, null::boolean as performed_by"
 
 
-def _key_parts(resource: Resource) -> tuple[str, str]:
+def key_parts(resource: Resource) -> tuple[str, str]:
     """The columns of the key in SQL, two of them whatever the resource."""
     first, second = (*map(quoted, resource.key_columns), "''")[:2]
     return first, second

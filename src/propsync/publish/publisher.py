@@ -39,6 +39,10 @@ class Publisher:
         is_ours = isinstance(found, dict) and all(isinstance(found.get(name), dict) for name in ("files", "tables"))
         return found if is_ours else {}
 
+    def is_there(self) -> bool:
+        """Whether a warehouse file is published, whatever the note says."""
+        return (self._folder / WAREHOUSE).exists()
+
     def is_behind(self, warehouse: Warehouse) -> bool:
         """Whether the state holds changes that were never published, because a run was killed before it could."""
         latest = warehouse.value("select max(changed_run_id) from ops.tables")

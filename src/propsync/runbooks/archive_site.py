@@ -20,12 +20,14 @@ from propsync.documents.pdf import PdfReader
 from propsync.documents.reading import DocumentReader
 from propsync.documents.taken import Taken, TakenStore
 from propsync.runbooks.one_run import merge_earlier
+from propsync.runbooks.retention import refuse_lost_history
 from propsync.runbooks.site import WAREHOUSE, Site, make_home, workplace
 from propsync.runs import Run, RunLock, next_run
 from propsync.settings import Settings
 from propsync.storage import LocalStorage, remove_partials
 from propsync.warehouse import run_checks
 
+_MOST_GB = 1e9  # no disk has more, and larger numbers overflow
 ARCHIVE_LOCK = "archive/archive.lock"
 """Below home; whoever holds it works on documents."""
 _log = logging.getLogger("propsync.archive")
@@ -76,6 +78,7 @@ class ArchiveSite:
             workplace(self.settings, self.what) as work,
             Site.offline(self.settings, work, self.settings.state / WAREHOUSE) as site,
         ):
+            refuse_lost_history(site)
             yield site
 
     def begin(self, site: Site) -> Run:
@@ -150,5 +153,5 @@ def _bounds(settings: Settings) -> Bounds:
     return Bounds(
         members=settings.archive_max_members,
         ratio=settings.archive_max_ratio,
-        unpacked_bytes=int(settings.archive_max_unpacked_gb * 1e9),
+        unpacked_bytes=int(min(settings.archive_max_unpacked_gb, _MOST_GB) * 1e9),
     )

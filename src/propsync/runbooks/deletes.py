@@ -26,7 +26,7 @@ def accepted_run(site: Site, run_id: str) -> Accepted:
     """What a run held. Raises UsageError where it held nothing."""
     keys: dict[str, list[Key]] = {resource.name: [] for resource in SYNCED}
     for resource in SYNCED if is_run_id(run_id) else ():
-        manifest = site.manifests.get(resource.name, run_id)
+        manifest = site.manifests.sound(resource.name, run_id)
         told = manifest.keys("held") if manifest else []
         keys[resource.name] = sorted({*told, *site.journal.held_keys(run_id, resource.name)})
     if not any(keys.values()):

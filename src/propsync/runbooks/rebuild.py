@@ -4,47 +4,63 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
 from propsync.documents.ledger import Choice, Ledger
-from propsync.errors import BaseLost, ManifestUnreadable, ResourceFailed, StateUnusable, UsageError
+from propsync.errors import ResourceFailed, StateUnusable, UsageError
 from propsync.landing import Base, Bases, Manifest
 from propsync.log import redact
-from propsync.merge import Carried, build_reference, is_compared_otherwise, read_history, rehash
+from propsync.merge import (
+    Carried,
+    Witness,
+    build_reference,
+    is_compared_otherwise,
+    latest_run,
+    read_history,
+    rehash,
+)
 from propsync.progress import progress
 from propsync.publish import WAREHOUSE as PUBLISHED
 from propsync.resources import RESOURCES, SYNCED
 from propsync.runbooks.family import Family
+from propsync.runbooks.losses import Loss, Losses, check_run_ids, read_witnesses, refuse
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.report import Report
 from propsync.runbooks.retention import collect
 from propsync.runbooks.site import WAREHOUSE, Site, workplace
-from propsync.runs import Run, changed_by_runs, has_failed, mark_all, next_run, note_landed, time_of
+from propsync.runs import Run, has_failed, mark_all, next_run, note_landed, time_of
 from propsync.settings import Settings
 from propsync.storage import PARTIAL, LocalStorage, remove, remove_partials, replace
 from propsync.warehouse import run_checks, settle_file
 
 _log = logging.getLogger("propsync.rebuild")
+_NO_WITNESS = (
+    "Neither the state database nor the published file could be read, so nothing shows whether landing still has "
+    "everything that they had"
+)
 
 
 @noticed("rebuild")
-def rebuild(settings: Settings, *, now: datetime | None = None) -> Report:
+def rebuild(settings: Settings, *, accept_loss: Collection[str] = (), now: datetime | None = None) -> Report:
     """Rebuilds the state database from landing and publishes it; the API is asked nothing.
 
-    Raises UsageError where nothing is landed, Busy, BaseLost and CheckFailed; nothing is changed then.
+    `accept_loss` names runs whose versions may be lost. Raises UsageError where nothing is landed, BaseLost where other
+    versions would be lost or the base is damaged, Busy and CheckFailed; nothing is changed then.
     """
     began = time.monotonic()
+    check_run_ids(accept_loss)
     with workplace(settings, "propsync rebuild") as work:
         fresh = work / f"rebuild.duckdb{PARTIAL}"
         try:
             base = Bases(LocalStorage(settings.home)).newest()
-            source = _find_source(settings, work, base)
+            databases = _readable(settings, work)
+            source = _find_source(settings, work, base, databases)
+            witnesses = read_witnesses(settings, work, databases)
             with Site.offline(settings, work, fresh) as site:
-                rebuilt = _Rebuild(site, base, source, now)
+                rebuilt = _Rebuild(site, base, source, witnesses, frozenset(accept_loss), now)
                 run = rebuilt.run()
                 counts = _counts(site)
             _install(fresh, settings.state / WAREHOUSE)
@@ -54,7 +70,8 @@ def rebuild(settings: Settings, *, now: datetime | None = None) -> Report:
             site.publisher.publish(site.warehouse, run.run_id)
             collect(site)
     seconds = time.monotonic() - began
-    return Report(run.run_id, rebuilt.status, seconds, counts, rebuilt.lost, str(settings.published))
+    left, notes = rebuilt.left_behind, rebuilt.notes
+    return Report(run.run_id, rebuilt.status, seconds, counts, left, str(settings.published), notes=notes)
 
 
 @dataclass(frozen=True)
@@ -65,18 +82,32 @@ class _Source:
     is_current: bool
 
 
-def _find_source(settings: Settings, work: Path, base: Base | None) -> _Source:
-    """From the old state database; where it cannot be read from what is published, else from the base."""
-    for path in (settings.state / WAREHOUSE, settings.published / PUBLISHED):
+def _readable(settings: Settings, work: Path) -> dict[str, Path]:
+    """The databases that know any run, the one with the latest first; of two alike that is the state database."""
+    found: dict[str, tuple[str, Path]] = {}
+    for name, path in (("state", settings.state / WAREHOUSE), ("published", settings.published / PUBLISHED)):
         if not path.exists():
             continue
         try:
-            carried = Carried.from_database(path, memory_limit=settings.memory_limit, folder=work)
+            latest = latest_run(path, memory_limit=settings.memory_limit, folder=work)
         except StateUnusable as error:
             _log.warning("%s cannot be read, so nothing is carried over from it: %s", path, error.what)
             continue
-        if carried.has_runs:
-            return _Source(carried, is_current=carried.has_names)
+        if latest:
+            found[name] = latest, path
+    in_order = sorted(found, key=lambda name: found[name][0], reverse=True)
+    return {name: found[name][1] for name in in_order}
+
+
+def _find_source(settings: Settings, work: Path, base: Base | None, databases: dict[str, Path]) -> _Source:
+    """From the first database that can be read whole, else from the base."""
+    for path in databases.values():
+        try:
+            carried = Carried.from_database(path, memory_limit=settings.memory_limit, folder=work)
+        except StateUnusable as error:
+            _log.warning("%s cannot be read whole, so nothing is carried over from it: %s", path, error.what)
+            continue
+        return _Source(carried, is_current=carried.has_names)
     if base is not None:
         return _Source(Carried(Bases(LocalStorage(settings.home)).paths(base)), is_current=False)
     return _Source(Carried({}), is_current=False)
@@ -89,26 +120,48 @@ class _Rebuild:
     site: Site
     base: Base | None
     source: _Source
+    witnesses: list[Witness]
+    accepted: frozenset[str]
     now: datetime | None
-    lost: list[str] = field(default_factory=list)
-    """A line for each snapshot that could not be merged again."""
+    failed: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Why a run's snapshot could not be merged again, by run and resource."""
+    losses: list[Loss] = field(default_factory=list)
+    """What is lost, and was accepted."""
+
+    @property
+    def left_behind(self) -> list[str]:
+        """A line for each loss, and for each snapshot that was passed over without one."""
+        told = {loss.run_id for loss in self.losses}
+        passed = [
+            f"{name.replace('_', ' ')} of run {run_id} could not be merged again: {why}"
+            for (run_id, name), why in self.failed.items()
+            if run_id not in told
+        ]
+        return [f"lost, as accepted: {loss}" for loss in self.losses] + passed
+
+    @property
+    def notes(self) -> list[str]:
+        """What people should know, though nothing went wrong."""
+        idle = sorted(self.accepted - {loss.run_id for loss in self.losses})
+        lines = [] if self.witnesses else [_NO_WITNESS]
+        return lines + ([f"Nothing of run {', '.join(idle)} is lost: there was nothing to accept"] if idle else [])
 
     @property
     def status(self) -> str:
         """As in `ops.runs`."""
-        return "attention" if self.lost else "ok"
+        return "attention" if self.left_behind else "ok"
 
     def run(self) -> Run:
         """Carries over, replays, builds and checks."""
         site = self.site
         landed = self._landed()
         self.source.carried.write_into(site.warehouse)
-        self._refuse_gaps(landed)
         run = self._begin(landed)
         build_reference(site.warehouse, run.run_id, site.settings.reference)
         if self.base is not None:
             self._read_base(self.base, run)
         self._replay(landed)
+        self._settle_losses()
         for resource in SYNCED:
             Family(site, run, resource).build()
         note_landed(site.journal, site.warehouse, self._manifests(landed))
@@ -118,7 +171,7 @@ class _Rebuild:
         mark_all(site.warehouse, run)
         for warning in run_checks(site.warehouse, run.run_id):
             _log.warning("%s", warning)
-        site.journal.end(run, self.status, redact("; ".join(self.lost)) or None)
+        site.journal.end(run, self.status, redact("; ".join(self.left_behind)) or None)
         site.warehouse.checkpoint()
         return run
 
@@ -133,24 +186,13 @@ class _Rebuild:
     def _manifests(self, landed: dict[str, list[str]]) -> Iterator[Manifest]:
         for run_id, names in landed.items():
             for name in names:
-                with suppress(ManifestUnreadable):  # told already
-                    yield from filter(None, [self.site.manifests.get(name, run_id)])
+                if (manifest := self.site.manifests.sound(name, run_id)) is not None:
+                    yield manifest
 
-    def _refuse_gaps(self, landed: dict[str, list[str]]) -> None:
-        """Changes of a run whose snapshot is not there any more would be lost."""
-        after = self.base.run_id if self.base else ""
-        gone = [
-            run_id
-            for run_id, name in changed_by_runs(self.site.warehouse)
-            if run_id > after and name not in landed.get(run_id, ())
-        ]
-        if gone:
-            what = f"the snapshots of {len(set(gone))} runs are not there, the first of them {min(gone)}"
-            step = (
-                "Restore landing/ from a backup. To go without those runs, move state/ and published/ away, and run "
-                "`propsync rebuild` again"
-            )
-            raise BaseLost(str(self.site.settings.landing), what, step)
+    def _settle_losses(self) -> None:
+        losses = Losses(self.site, self.base, self.failed).find(self.witnesses)
+        refuse([loss for loss in losses if loss.run_id not in self.accepted], self.site.settings.landing)
+        self.losses = losses
 
     def _begin(self, landed: dict[str, list[str]]) -> Run:
         times = [time_of(run_id) for run_id in (*landed, *([self.base.run_id] if self.base else ()))]
@@ -187,7 +229,7 @@ class _Rebuild:
             family.replay(run.run_id)
         except ResourceFailed as error:
             if not has_failed(self.site.warehouse, run.run_id, name):  # else the run itself could not merge it either
-                self.lost.append(f"{name.replace('_', ' ')} of run {run.run_id} could not be merged again: {error}")
+                self.failed[run.run_id, name] = f"{error.where}: {error.what}"
             if not self.site.journal.is_merged(run.run_id, name):
                 family.failed(error)
         if not self.source.is_current:

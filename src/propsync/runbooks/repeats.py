@@ -20,7 +20,7 @@ def repeatable(site: Site, resource: Resource, shape: Shape, settings: dict[str,
     So it is not where anything was missing, held, rejected, read twice, not counted, or asked for otherwise than now.
     """
     latest = site.journal.latest_merged(resource.name)
-    manifest = site.manifests.get(resource.name, latest) if latest else None
+    manifest = site.manifests.sound(resource.name, latest) if latest else None
     if manifest is None or site.journal.verdicts(latest)[resource.name] is not Verdict.CERTIFIED:
         return None  # what was landed and could not be merged is no ground to stand on
     if (manifest.hash_version, manifest.settings) != (HASH_VERSION, settings):

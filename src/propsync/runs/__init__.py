@@ -2,7 +2,7 @@
 
 from propsync.runs.journal import Journal, ResourceCounts
 from propsync.runs.lock import RunLock
-from propsync.runs.recovery import changed_by_runs, has_failed, mark_all, note_landed
+from propsync.runs.recovery import has_failed, mark_all, note_landed
 from propsync.runs.run import Run, Verdict, exit_code, is_run_id, next_run, run_status, time_of
 
 __all__ = [
@@ -11,7 +11,6 @@ __all__ = [
     "Run",
     "RunLock",
     "Verdict",
-    "changed_by_runs",
     "exit_code",
     "has_failed",
     "is_run_id",

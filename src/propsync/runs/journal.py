@@ -38,6 +38,10 @@ class Journal:
         found: datetime | None = self._warehouse.value("select max(started_at) from ops.runs")
         return found
 
+    def is_known(self, run_id: str) -> bool:
+        """Whether the journal has that run."""
+        return bool(self._warehouse.value("select count(*) from ops.runs where run_id = ?", [run_id]))
+
     def begin(self, run: Run) -> list[str]:
         """Notes that a run began; those that never ended were killed. Returns their ids."""
         killed = self._warehouse.rows("select run_id from ops.runs where status = 'running' order by run_id")

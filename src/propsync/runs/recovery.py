@@ -15,12 +15,6 @@ _TABLES = (
 )
 
 
-def changed_by_runs(warehouse: Warehouse) -> list[tuple[str, str]]:
-    """Run and resource of every merge that changed something."""
-    query = "select run_id, resource from ops.run_resources where inserted + updated + deleted > 0 order by all"
-    return [(run_id, resource) for run_id, resource in warehouse.rows(query)]
-
-
 def has_failed(warehouse: Warehouse, run_id: str, resource: str) -> bool:
     """Whether a resource failed in a run, as far as the journal knows."""
     query = "select count(*) from ops.run_resources where run_id = ? and resource = ? and verdict = ?"

@@ -145,12 +145,15 @@ class Listed:
 
 @contextmanager
 def set_aside(warehouse: Warehouse, *, is_wanted: bool) -> Iterator[None]:
-    """Keeps what a sweep staged while something else is staged and merged."""
-    if is_wanted:
+    """Keeps what a sweep staged while something else is staged and merged, whatever becomes of that."""
+    if not is_wanted:
+        yield
+        return
+    for table in _TOLD_APART:
+        warehouse.execute(f"alter table staging.{table} rename to {table}_aside")
+    try:
+        yield
+    finally:
         for table in _TOLD_APART:
-            warehouse.execute(f"alter table staging.{table} rename to {table}_aside")
-    yield
-    if is_wanted:
-        for table in _TOLD_APART:
-            warehouse.execute(f"drop table staging.{table}")
+            warehouse.execute(f"drop table if exists staging.{table}")
             warehouse.execute(f"alter table staging.{table}_aside rename to {table}")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import duckdb
 
@@ -46,18 +46,15 @@ class OldFile:
     @property
     def is_current(self) -> bool:
         """Whether it has the layout of this version of propsync."""
-        try:
-            told = self._connection.execute("select max(version) from ops.schema_version").fetchall()
-        except duckdb.Error:
-            return False
-        return told == [(SCHEMA_VERSION,)]
+        return bool(self.value("select max(version) from ops.schema_version") == SCHEMA_VERSION)
 
-    def is_there(self, table: str) -> bool:
-        """Whether the file has the table, with any row in it."""
+    def value(self, query: str) -> Any:
+        """The first column of a query's first row, None where there is none, or nothing that it could read."""
         try:
-            return bool(self._connection.execute(f"select count(*) from {table}").fetchall()[0][0])
+            found = self._connection.execute(query).fetchone()
         except duckdb.Error:
-            return False
+            return None
+        return found[0] if found else None
 
     def write(self, queries: Mapping[str, str]) -> dict[str, Path]:
         """Writes each query's rows to a file of its own; a query that this file has no tables for is left out."""

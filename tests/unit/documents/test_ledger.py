@@ -238,3 +238,9 @@ def test_notes_are_kept_until_they_are_forgotten_and_one_cut_short_spoils_no_oth
     store.clear()
     assert store.all() == []
     store.clear()
+
+
+@pytest.mark.parametrize("days", [999_999, 10**9, 10**30])
+def test_a_document_may_be_asked_for_again_after_any_number_of_days(book: Book, days: int) -> None:
+    book.assess("a")
+    assert book.ledger.record([book.took("a")], "run", days)["stored"] == 1

@@ -1,0 +1,42 @@
+"""`propsync status`: what of landing is damaged, by snapshot."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+from typing import Any
+
+from propsync.cli.tables import echo
+from propsync.landing import Inspection
+from propsync.settings import Settings
+from propsync.storage import LocalStorage
+from propsync.warehouse import Reader
+
+_MOST_HASHED = 300_000_000  # bytes, a second or so: whoever watches asks for the status every few minutes
+_MOST_NAMED = 5
+_EXPECTED = "select run_id, resource from ops.run_resources where verdict <> 'failed'"
+
+
+def find_damage(reader: Reader, settings: Settings) -> dict[str, Any] | None:
+    """For `--json`: damaged files with their run and resource, and how many bodies were hashed of how many there are.
+
+    None where the caller may not read landing.
+    """
+    if not os.access(settings.landing, os.R_OK | os.X_OK):
+        return None
+    inspection = Inspection(LocalStorage(settings.home), _MOST_HASHED)
+    damaged = [asdict(one) for one in inspection.damage(reader.rows(_EXPECTED)[1])]
+    return {"damaged": damaged, "bodies": inspection.bodies, "hashed": inspection.hashed}
+
+
+def print_damage(told: dict[str, Any] | None) -> None:
+    """A line for each damaged snapshot, the newest first; nothing where all is sound."""
+    snapshots: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for one in told["damaged"] if told else ():
+        snapshots.setdefault((one["run_id"], one["resource"]), []).append(one)
+    for (run_id, resource), files in list(snapshots.items())[:_MOST_NAMED]:
+        more = f", and {len(files) - 1:,} more files" if len(files) > 1 else ""
+        name = resource.replace("_", " ")
+        echo(f"Damaged in landing: {name} of run {run_id}: {files[0]['file']}: {files[0]['what']}{more}")
+    if len(snapshots) > _MOST_NAMED:
+        echo(f"Damaged in landing: {len(snapshots) - _MOST_NAMED:,} more snapshots (propsync status --json names all)")

@@ -1,0 +1,33 @@
+"""A manifest vouches for its own bytes: its last member, the seal, is a hash of all that stands before it."""
+
+from __future__ import annotations
+
+import hashlib
+
+_MARK = b',\n "seal": "'
+_END = b'"\n}'
+_LENGTH = 32  # hex digits: a damaged file must not pass, nobody forges one
+
+
+class SealBroken(ValueError):
+    """The bytes are not those that were sealed."""
+
+
+def sealed(body: bytes) -> bytes:
+    """A JSON object, written with an indent of one blank, with its seal as the last member."""
+    return body.removesuffix(b"\n}") + _MARK + _seal(body) + _END
+
+
+def unsealed(stored: bytes) -> bytes:
+    """The object without its seal; one that never had any as it is. Raises SealBroken."""
+    before, mark, after = stored.rpartition(_MARK)
+    if not mark:
+        return stored
+    body = before + b"\n}"
+    if after != _seal(body) + _END:
+        raise SealBroken("it is not as it was written")
+    return body
+
+
+def _seal(body: bytes) -> bytes:
+    return hashlib.sha256(body).hexdigest()[:_LENGTH].encode()

@@ -1,0 +1,112 @@
+"""What a rebuild would lose: versions that the state database or the published file has, and the new tables lack."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from propsync.errors import BaseLost, StateUnusable, UsageError
+from propsync.landing import Base
+from propsync.merge import Witness, form_of, is_compared_otherwise
+from propsync.resources import RESOURCES
+from propsync.runbooks.site import Site
+from propsync.runs import is_run_id
+from propsync.settings import Settings
+
+_log = logging.getLogger("propsync.rebuild")
+_MOST_NAMED = 8
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Versions of a resource that one run opened, and why the new tables lack them."""
+
+    run_id: str
+    resource: str
+    versions: int
+    why: str
+
+    def __str__(self) -> str:
+        versions = "1 version" if self.versions == 1 else f"{self.versions:,} versions"
+        return f"{versions} of {self.resource.replace('_', ' ')} of run {self.run_id} ({self.why})"
+
+
+def read_witnesses(settings: Settings, work: Path, databases: Mapping[str, Path]) -> list[Witness]:
+    """What each database says of history; one that cannot be read says nothing, which the log tells."""
+    found = []
+    for name, path in databases.items():
+        if not path.exists():
+            continue
+        try:
+            witness = Witness.of(path, name=name, memory_limit=settings.memory_limit, folder=work)
+        except StateUnusable as error:
+            _log.warning("%s cannot be read, so the new tables are not compared with it: %s", path, error.what)
+            continue
+        found += [witness] if witness.knows_anything else []
+    return found
+
+
+def check_run_ids(accepted: Collection[str]) -> None:
+    """Raises UsageError for what can be no run."""
+    for one in accepted:
+        if not is_run_id(one):
+            raise UsageError("--accept-loss", f"{one!r} is no run", "Take the run from what `propsync rebuild` says")
+
+
+class Losses:
+    """What the new tables of `site` lack, given what could not be merged again and why, by run and resource."""
+
+    def __init__(self, site: Site, base: Base | None, failed: Mapping[tuple[str, str], str]) -> None:
+        self._site, self._base, self._failed = site, base, failed
+
+    def find(self, witnesses: Sequence[Witness]) -> list[Loss]:
+        """All losses, oldest run first. A version that vanished because propsync.toml compares otherwise is none."""
+        found: list[Loss] = []
+        for name in RESOURCES:
+            counts: dict[str, int] = {}
+            for witness in witnesses:
+                for run_id, versions in witness.lost(self._site.warehouse, name).items():
+                    counts[run_id] = max(versions, counts.get(run_id, 0))
+            found += self._explained(name, counts)
+        return sorted(found, key=lambda loss: (loss.run_id, loss.resource))
+
+    def _explained(self, name: str, counts: Mapping[str, int]) -> list[Loss]:
+        reasons = {run_id: self._why(run_id, name) for run_id in counts}
+        if not all(reasons.values()) and self._is_compared_otherwise(name):
+            reasons = {run_id: why for run_id, why in reasons.items() if why}
+        return [Loss(run_id, name, counts[run_id], why or "landing shows less") for run_id, why in reasons.items()]
+
+    def _why(self, run_id: str, name: str) -> str | None:
+        """What of a run's snapshot is damaged; its types and its resource stand and fall together."""
+        family = [one for one in RESOURCES.values() if name in (one.name, one.types)]
+        members = dict.fromkeys(part for one in family for part in (one.types, one.name) if part)
+        for member in members:
+            if (run_id, member) in self._failed:
+                return self._failed[run_id, member]
+        if self._base is not None and run_id <= self._base.run_id:
+            return None
+        landed = self._site.manifests.all_runs().get(run_id, [])
+        return None if name in landed else f"landing/{name}/{run_id}/manifest.json: it is missing"
+
+    def _is_compared_otherwise(self, name: str) -> bool:
+        decided = self._site.shapes.decided(name)
+        manifests = (self._site.manifests.sound(name, run_id) for run_id in self._site.manifests.runs(name))
+        forms = [form_of(one) for one in manifests if one is not None]
+        forms += self._base.forms.get(name, []) if self._base else []
+        return bool(decided.choices) or is_compared_otherwise(forms, decided)
+
+
+def refuse(losses: Sequence[Loss], where: Path) -> None:
+    """Raises BaseLost where anything would be lost."""
+    if not losses:
+        return
+    named = "; ".join(map(str, losses[:_MOST_NAMED]))
+    more = f"; and {len(losses) - _MOST_NAMED} more" if len(losses) > _MOST_NAMED else ""
+    runs = " ".join(dict.fromkeys(loss.run_id for loss in losses))
+    step = (
+        "Restore the damaged files from a backup and run `propsync rebuild` again. To go without those versions: "
+        f"propsync rebuild --accept-loss {runs}"
+    )
+    raise BaseLost(str(where), f"nothing was changed, as a rebuild would lose {named}{more}", step)

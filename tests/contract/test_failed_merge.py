@@ -1,0 +1,38 @@
+"""A merge that fails costs its own resource, that night."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from contract.conftest import HomeFor
+from contract.dialects import Dialect
+from contract.server import ApiServer
+from contract.tables import difference, expected_tables, published_tables
+from contract.world import small_world
+
+from propsync.errors import MergeFailed
+from propsync.merge import Merger
+
+
+@pytest.mark.parametrize("broken", ["asset_types", "assessment_types"])
+def test_a_types_merge_that_fails_costs_its_own_resource_and_no_later_night(
+    broken: str, home_for: HomeFor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    merge = Merger._merge
+
+    def failing(self: Merger, resource: Any, *given: Any, **more: Any) -> Any:
+        if resource.name == broken:
+            raise MergeFailed(resource.name, "planted")
+        return merge(self, resource, *given, **more)
+
+    dialect = Dialect(small_world())
+    with ApiServer(dialect) as server:
+        home = home_for(server)
+        with monkeypatch.context() as patch:
+            patch.setattr(Merger, "_merge", failing)
+            first = home.sync()
+        failed = {name for name, counts in first.resources.items() if counts["verdict"] == "failed"}
+        assert (first.exit_code, failed) == (3, {"assets" if broken == "asset_types" else "assessments"})
+        assert home.sync().exit_code == 0
+        assert difference(published_tables(home.path), expected_tables(dialect.world)) == []
