@@ -371,3 +371,12 @@ def test_a_query_that_takes_too_long_can_be_stopped(propsync, tmp_path: Path):
     assert process.returncode == 130
     assert "interrupted" in errors
     assert "fault in propsync" not in errors
+
+
+def test_a_rebuild_takes_several_runs_whose_loss_is_accepted(propsync):
+    propsync("sync")
+    runs = ("20200101T000000000000Z", "20200102T000000000000Z")
+    done = propsync("rebuild", "--accept-loss", *runs)
+    assert done.returncode == 0, done.stderr
+    assert f"Nothing of run {', '.join(runs)} is lost" in done.stdout
+    assert propsync("rebuild", "--accept-loss", "last-night").returncode == 2

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from propsync.landing import PageStore
+from propsync.landing import PageStore, pages
 from propsync.merge import merger
 from propsync.publish import publisher
 from propsync.runbooks import deletes, family
@@ -160,6 +160,19 @@ def _named_removed(patches: Patches) -> None:
         return before(self, set(sorted(named)[1:]))
 
     before = patches.put(PageStore, "keep_only", keep_only)
+
+
+@_bug("a body is not checked against its name")
+def _body_not_checked(patches: Patches) -> None:
+    def put(self: Any, raw: bytes, body: bytes, known: str | None = None) -> str:
+        sha256 = known or pages.sha256_of(body)
+        return sha256 if self._storage.exists(pages.page_key(sha256)) else str(before(self, raw, body, known))
+
+    def get(self: Any, sha256: str) -> bytes:
+        return bytes(pages._unpacked(self._storage.get(pages.page_key(sha256))))
+
+    before = patches.put(PageStore, "put", put)
+    patches.put(PageStore, "get", get)
 
 
 @_bug("a night is taken for a repeat of the last whatever is answered")

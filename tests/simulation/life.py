@@ -62,6 +62,7 @@ class Life:
             self.coverage["document damaged and mended"] += self.questions.archived.mended
         if self.watch.documents:
             self.coverage.update({f"edit {kind}": count for kind, count in self.watch.documents.done.items()})
+        self.coverage["body rotted"] += self.questions.rot.struck
         self.coverage["seed"] += 1
         return self.coverage
 
@@ -95,6 +96,7 @@ class Life:
         scope = self._scope(night.ids_of, dice) if night.ids_of else None
         if self._would_refuse(night):
             return
+        self._rot(number)
         if night.documents == "verify" and self.questions.archived is not None:
             self.questions.archived.damage(dice)
         self._run(
@@ -107,6 +109,11 @@ class Life:
             documents=night.documents,
         )
         self.questions.after_run()
+
+    def _rot(self, number: int) -> None:
+        """Bodies of merged snapshots rot; one that was killed before its merge may have nothing but its bodies."""
+        if not any(outcome.killed for _, _, outcome in self.questions.runs[-1:]):
+            self.questions.rot.strike(Random(f"rot {self.scenario.seed} {number}"))
 
     def _would_refuse(self, night: Night) -> bool:
         """Rightly: nothing landed that could be rebuilt, nothing published whose documents could be asked for."""
@@ -129,6 +136,7 @@ class Life:
     def _quiet(self) -> None:
         self.watch.edit_chance = 0.0
         self.sandbox.set_faults(())
+        self._rot(0)
         outcome = self._run("the quiet run", 24)
         if outcome.held:
             self.questions.after_run()
@@ -178,6 +186,8 @@ class Life:
         self.questions.runs.append((order, window, outcome))
         self.coverage += of_run(outcome, window, kill)
         problems = Problems()
-        problems.expect(outcome.error is None, "a run ends with a report", outcome.error)
+        is_refused = rebuild and (outcome.error or "").startswith("BaseLost") and bool(self.questions.rot.damaged())
+        self.coverage["rebuild refused"] += is_refused
+        problems.expect(outcome.error is None or is_refused, "a run ends with a report", outcome.error)
         problems.settle(name)
         return outcome

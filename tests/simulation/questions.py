@@ -16,7 +16,7 @@ from .ground import SmallWorld
 from .oracle.again import check_same
 from .oracle.archived import Archived
 from .oracle.claims import check_claims
-from .oracle.files import check_landing, check_leftovers, check_merged, check_note
+from .oracle.files import check_landing, check_leftovers, check_merged, check_note, check_received
 from .oracle.holds import check_holds
 from .oracle.past import Past
 from .oracle.present import Present, check_keys
@@ -24,6 +24,7 @@ from .oracle.problems import Problems
 from .oracle.published import RUN_ID, Published, published
 from .oracle.wanted import WantedDocuments
 from .outcome import Order, Outcome
+from .rot import Rot
 from .scenario import Scenario
 from .watch import Window
 
@@ -44,6 +45,7 @@ class Questions:
     def __post_init__(self) -> None:
         archive = self.scenario.archive
         days = archive.recheck_days if archive else 0
+        self.rot = Rot(self.home)
         self.archived = Archived(self.home, self.scenario.concurrency, days) if archive else None
 
     def after_run(self) -> None:
@@ -61,6 +63,7 @@ class Questions:
             check_leftovers(self.home, problems, of_documents=is_archived)
         if outcome.exit_code in (0, 3):
             check_note(self.home, outcome.run_id, problems, with_documents=self.archived is not None)
+            check_received(self.home, outcome.run_id, problems)
             if self.scenario.concurrency == 1:
                 self.coverage += check_claims(self.home, outcome, window, problems)
         problems.settle(f"after {window.name}")
@@ -96,7 +99,7 @@ class Questions:
             check_merged(self.home, found, problems)
             is_waiting = self._check_wanted(found, problems)
             self.coverage += of_end(found)
-        check_landing(self.home, problems)
+        check_landing(self.home, problems, self.rot.damaged())
         problems.settle("after the quiet run")
         return present.is_settled and not is_waiting
 
@@ -141,6 +144,7 @@ class Questions:
         before = self.home.parent / "incremental.duckdb"
         after = self.home / "published" / "warehouse.duckdb"
         shutil.copyfile(after, before)
+        self.rot.restore()
         if without_state:
             (self.home / "state" / "warehouse.duckdb").unlink()
 

@@ -22,7 +22,7 @@ def find_damage(reader: Reader, settings: Settings) -> dict[str, Any] | None:
 
     None where the caller may not read landing.
     """
-    if not os.access(settings.landing, os.R_OK | os.X_OK):
+    if settings.landing.exists() and not os.access(settings.landing, os.R_OK | os.X_OK):
         return None
     inspection = Inspection(LocalStorage(settings.home), _MOST_HASHED)
     damaged = [asdict(one) for one in inspection.damage(reader.rows(_EXPECTED)[1])]

@@ -6,6 +6,8 @@ import gzip
 import hashlib
 import json
 import re
+import zlib
+from collections.abc import Set
 from pathlib import Path
 
 import zstandard
@@ -16,8 +18,11 @@ from .published import Published
 _SHA256 = re.compile(rb"[0-9a-f]{64}")
 
 
-def check_landing(home: Path, problems: Problems) -> None:
-    """Each file is named by a manifest, each that a manifest names is there, and holds what its name says."""
+def check_landing(home: Path, problems: Problems, rotten: Set[str] = frozenset()) -> None:
+    """Each file is named by a manifest, each that a manifest names is there, and holds what its name says.
+
+    Of `rotten` bodies, which were damaged from outside, nothing is said.
+    """
     landing = home / "landing"
     pages = {path.name: path for path in (landing / "pages").rglob("*") if path.is_file()}
     named = {
@@ -26,13 +31,21 @@ def check_landing(home: Path, problems: Problems) -> None:
         if path.parent.parent.name != "base"
         for name in _SHA256.findall(path.read_bytes())
     }
-    unnamed, lost = sorted(pages.keys() - named), sorted(named - pages.keys())
+    unnamed, lost = sorted(pages.keys() - named), sorted(named - pages.keys() - rotten)
     problems.expect(not unnamed, "nothing in landing that no manifest names", unnamed)
     problems.expect(not lost, "every page that a manifest names is there", lost)
-    kept = (path for name, path in pages.items() if name in named)
-    wrong = [path.name for path in kept if hashlib.sha256(_unpacked(path)).hexdigest() != path.name]
+    kept = (path for name, path in pages.items() if name in named - rotten)
+    wrong = [path.name for path in kept if not is_sound(path)]
     problems.expect(not wrong, "a page holds what its name says", wrong)
     _check_base(home, problems)
+
+
+def check_received(home: Path, run_id: str | None, problems: Problems) -> None:
+    """What a run received is whole in landing, whatever lay there under its name before."""
+    for manifest in home.glob(f"landing/*/{run_id}/manifest.json"):
+        for one in json.loads(manifest.read_bytes()).get("landed", ()):
+            path = home / "landing" / "pages" / one["sha256"][:2] / one["sha256"]
+            problems.expect(path.exists() and is_sound(path), "what a run received is whole in landing", path.name)
 
 
 def _check_base(home: Path, problems: Problems) -> None:
@@ -78,6 +91,14 @@ def check_note(home: Path, run_id: str | None, problems: Problems, *, with_docum
         problems.expect(same, "the note's hashes are those of the files", name)
     there = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     problems.expect(there == {"_published.json", *note["files"]}, "only what the note names is published", there)
+
+
+def is_sound(path: Path) -> bool:
+    """Whether a body is what its name says."""
+    try:
+        return hashlib.sha256(_unpacked(path)).hexdigest() == path.name
+    except (OSError, EOFError, zlib.error, zstandard.ZstdError):
+        return False
 
 
 def _unpacked(path: Path) -> bytes:

@@ -1,0 +1,361 @@
+"""Whatever file of a home is damaged, no command loses what any other file still has, and what it says is known here.
+
+Each row of TABLE: a kind of file, the sorts of damage, and what each command then says and ends with.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from contract.archives import QUICK, Place, place
+from rebuild.comparing import difference
+from rebuild.conftest import FIRST, prune_at
+
+from propsync.cli.status import print_status
+from propsync.errors import PropsyncError
+from propsync.landing import Manifests
+from propsync.landing.pages import page_key
+from propsync.runbooks import nightly, rebuild
+from propsync.runbooks.archive_verify import verify
+from propsync.storage import LocalStorage
+
+Said = tuple[int, str]
+KEPT = {"landing_keep_days": 99_999}
+
+
+@dataclass(frozen=True)
+class Row:
+    """Exit code and a part of what is said; `sync_heals` where a rebuild after the sync succeeds again."""
+
+    kind: str
+    damages: str
+    status: Said
+    sync: Said
+    rebuild: Said
+    verify: Said
+    sync_heals: bool = True
+
+
+REFUSED = (1, "--accept-loss")
+LOST_STATE = (1, "Run `propsync rebuild`")
+TABLE = [
+    Row(
+        "a body that the API sends again",
+        "removed cut altered",
+        status=(0, "Damaged in landing: assets of run"),
+        sync=(0, ""),
+        rebuild=REFUSED,
+        verify=(0, ""),
+    ),
+    Row(
+        "a body that the API sends no more",
+        "removed cut altered",
+        status=(0, "Damaged in landing: assets of run"),
+        sync=(0, ""),
+        rebuild=REFUSED,
+        verify=(0, ""),
+        sync_heals=False,
+    ),
+    Row(
+        "a manifest",
+        "removed cut altered",
+        status=(0, "manifest.json: it "),
+        sync=(0, ""),
+        rebuild=REFUSED,
+        verify=(0, ""),
+        sync_heals=False,
+    ),
+    Row(
+        "the last manifest",
+        "removed cut altered",
+        status=(0, "manifest.json: it "),
+        sync=(0, ""),
+        rebuild=REFUSED,
+        verify=(0, ""),
+        sync_heals=False,
+    ),
+    Row(
+        "a file of the base",
+        "removed cut altered",
+        status=(0, "Damaged in landing: base of run"),
+        sync=(0, "it is written again"),
+        rebuild=(1, "Restore that file from a backup"),
+        verify=(0, ""),
+    ),
+    Row(
+        "the manifest of the base",
+        "cut altered",
+        status=(0, "Damaged in landing: base of run"),
+        sync=(0, "it is written again"),
+        rebuild=(1, "Restore that file from a backup"),
+        verify=(0, ""),
+    ),
+    Row(
+        "the manifest of the base",
+        "removed",
+        status=(0, "manifest.json: it is missing"),
+        sync=(0, ""),
+        rebuild=REFUSED,
+        verify=(0, ""),
+        sync_heals=False,
+    ),
+    Row(
+        "the whole landing",
+        "removed",
+        status=(0, "manifest.json: it is missing"),
+        sync=(0, ""),
+        rebuild=(2, "nothing to rebuild from"),
+        verify=(0, ""),
+        sync_heals=False,
+    ),
+    Row(
+        "the state database",
+        "removed cut altered",
+        status=(0, "Next: propsync query --tables"),
+        sync=LOST_STATE,
+        rebuild=(0, ""),
+        verify=LOST_STATE,
+    ),
+    Row(
+        "the lock",
+        "removed cut",
+        status=(0, "Next: propsync query --tables"),
+        sync=(0, ""),
+        rebuild=(0, ""),
+        verify=(0, ""),
+    ),
+    Row(
+        "the published file",
+        "removed",
+        status=(0, "Nothing is published"),
+        sync=(0, ""),
+        rebuild=(0, ""),
+        verify=(0, ""),
+    ),
+    Row(
+        "the published file",
+        "cut altered",
+        status=(2, "it cannot be opened"),
+        sync=(0, ""),
+        rebuild=(0, ""),
+        verify=(0, ""),
+    ),
+    Row(
+        "the note beside it",
+        "removed cut",
+        status=(0, "Next: propsync query --tables"),
+        sync=(0, ""),
+        rebuild=(0, ""),
+        verify=(0, ""),
+    ),
+    Row(
+        "a document",
+        "removed cut altered",
+        status=(0, "Next: propsync query --tables"),
+        sync=(0, ""),
+        rebuild=(0, ""),
+        verify=(0, "it was fetched again"),
+    ),
+    Row(
+        "lines of documents not in the tables yet",
+        "altered",
+        status=(0, "Next: propsync query --tables"),
+        sync=(0, ""),
+        rebuild=(0, ""),
+        verify=(0, ""),
+    ),
+]
+CASES = [(row, damage) for row in TABLE for damage in row.damages.split()]
+
+
+def _case(row: Row, damage: str) -> object:
+    """All that people run all day is one sort of damage to each kind of file."""
+    is_slow = damage != row.damages.split()[-1]
+    return pytest.param(row, damage, id=f"{row.kind}, {damage}", marks=[pytest.mark.slow] if is_slow else [])
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """A home with a base, three nights landed after it, and documents; to be copied, not used."""
+    with place(tmp_path_factory.mktemp("lived") / "home", scale=12) as made:
+        for day in range(6):
+            made.sandbox.night()
+            assert nightly(made.settings(), policy=QUICK, now=FIRST + timedelta(days=day)).exit_code in (0, 3)
+            if day == 4:
+                prune_at(made, night=4, keep_days=1)
+        made.archive()
+        yield made
+
+
+@pytest.fixture
+def at(lived: Place, tmp_path: Path) -> Callable[[str], Place]:
+    """Copies of that home, by name."""
+
+    def copied(name: str) -> Place:
+        shutil.copytree(lived.home, tmp_path / name)
+        return replace(lived, home=tmp_path / name)
+
+    return copied
+
+
+def test_the_home_has_a_file_of_each_kind(lived: Place) -> None:
+    assert [row.kind for row in TABLE if not FILES[row.kind](lived.home).exists() and row.kind != _LINES] == []
+
+
+@pytest.mark.parametrize(("row", "damage"), [_case(row, damage) for row, damage in CASES])
+def test_no_command_loses_what_another_file_has(
+    row: Row,
+    damage: str,
+    lived: Place,
+    at: Callable[[str], Place],
+    caplog: pytest.LogCaptureFixture,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name in ("sync", "rebuild", "verify"):
+        home = at(name)
+        DAMAGES[damage](FILES[row.kind](home.home))
+        if name == "sync":
+            assert_said(row.status, *_said(lambda home=home: _status(home), caplog, capsys))
+        before = _files(home.home)
+        code, words = _said(lambda home=home, name=name: COMMANDS[name](home), caplog, capsys)
+        assert_said(getattr(row, name), code, words)
+        if code in (1, 2):
+            assert _files(home.home) == before, f"{name} was refused and changed files"
+        elif name != "verify":
+            assert _lost(lived.home, home.home) == {}
+        if name == "sync" and code == 0:
+            again, _ = _said(lambda home=home: rebuild(home.settings()).exit_code, caplog, capsys)
+            assert (again == 0) is row.sync_heals
+            assert _lost(lived.home, home.home) == {}
+
+
+def assert_said(expected: Said, code: int, words: str) -> None:
+    assert (code, expected[1] in words) == (expected[0], True), words
+
+
+def _status(at: Place) -> int:
+    return print_status(at.settings(), None, as_json=False)
+
+
+def _sync(at: Place) -> int:
+    return _told(nightly(at.settings(**KEPT), policy=QUICK))
+
+
+def _rebuild(at: Place) -> int:
+    return _told(rebuild(at.settings()))
+
+
+def _verify(at: Place) -> int:
+    report = verify(at.settings(), policy=QUICK)
+    print(*report.mended, sep="\n")
+    return _told(report)
+
+
+def _told(report: object) -> int:
+    print(*report.left_behind, sep="\n")  # type: ignore[attr-defined]
+    return int(report.exit_code)  # type: ignore[attr-defined]
+
+
+COMMANDS = {"sync": _sync, "rebuild": _rebuild, "verify": _verify}
+
+
+def _said(
+    command: Callable[[], int], caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> tuple[int, str]:
+    """The exit code of a command, and all that it said."""
+    caplog.clear()
+    capsys.readouterr()
+    with _warnings_heard(caplog):
+        try:
+            code = command()
+        except PropsyncError as error:
+            return error.exit_code, str(error)
+    return code, capsys.readouterr().out + caplog.text
+
+
+@contextmanager
+def _warnings_heard(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    with caplog.at_level(logging.WARNING, logger="propsync"):
+        yield
+
+
+def _files(home: Path) -> dict[str, bytes]:
+    """What a refused command must leave as it is: all but the lock, and a state that is new and empty."""
+    folders = [home / "landing", home / "published", home / "archive" / "blobs"]
+    state = home / "state" / "warehouse.duckdb"
+    found = {str(path): path.read_bytes() for folder in folders for path in folder.rglob("*") if path.is_file()}
+    return found | ({str(state): state.read_bytes()} if state.exists() and state.stat().st_size > 10**6 else {})
+
+
+def _lost(before: Path, after: Path) -> dict[str, list[object]]:
+    """Rows of tables and history that were there and are not now."""
+    found = difference(before / "published" / "warehouse.duckdb", after / "published" / "warehouse.duckdb")
+    return {table: rows for table, rows in found.items() if rows[0]}
+
+
+def _manifest(home: Path, place: int) -> Path:
+    run_id = Manifests(LocalStorage(home)).runs("assets")[place]
+    return home / "landing" / "assets" / run_id / "manifest.json"
+
+
+def _body(home: Path, place: int) -> Path:
+    """A page of assets that only that night's snapshot names."""
+    manifests = Manifests(LocalStorage(home))
+    pages = {run_id: manifests.pages_of("assets", run_id) for run_id in manifests.runs("assets")}
+    run_id = list(pages)[place]
+    others = {sha256 for other, of_run in pages.items() if other != run_id for sha256 in of_run}
+    return home / page_key(sorted(set(pages[run_id]) - others)[0])
+
+
+_LINES = "lines of documents not in the tables yet"
+FILES: dict[str, Callable[[Path], Path]] = {
+    "a body that the API sends again": lambda home: _body(home, -1),
+    "a body that the API sends no more": lambda home: _body(home, -2),
+    "a manifest": lambda home: _manifest(home, -2),
+    "the last manifest": lambda home: _manifest(home, -1),
+    "a file of the base": lambda home: next((home / "landing" / "base").glob("*/history.assets.parquet")),
+    "the manifest of the base": lambda home: next((home / "landing" / "base").glob("*/manifest.json")),
+    "the whole landing": lambda home: home / "landing",
+    "the state database": lambda home: home / "state" / "warehouse.duckdb",
+    "the lock": lambda home: home / "state" / "run.lock",
+    "the published file": lambda home: home / "published" / "warehouse.duckdb",
+    "the note beside it": lambda home: home / "published" / "_published.json",
+    "a document": lambda home: min((home / "archive" / "blobs").rglob("*.pdf")),
+    _LINES: lambda home: home / "archive" / "taken.jsonl",
+}
+
+
+def _removed(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
+
+
+def _cut(path: Path) -> None:
+    _write(path, path.read_bytes()[: path.stat().st_size // 2])
+
+
+def _altered(path: Path) -> None:
+    """A bit in the middle; of a database one in each block, as it has blocks that nothing names."""
+    body = bytearray(path.read_bytes() if path.exists() else b"no line")
+    middle = len(body) // 2
+    for offset in range(20_000, len(body), 4_096) if path.suffix == ".duckdb" else (middle,):
+        body[offset] ^= 1
+    _write(path, bytes(body))
+
+
+def _write(path: Path, body: bytes) -> None:
+    """Over a file that nobody may write, too."""
+    path.unlink(missing_ok=True)
+    path.write_bytes(body)
+
+
+DAMAGES: dict[str, Callable[[Path], None]] = {"removed": _removed, "cut": _cut, "altered": _altered}
