@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # that of `typing` takes as long to import as Python to start, while nobody hears Ctrl-C yet
 if TYPE_CHECKING:
     from pathlib import Path
 

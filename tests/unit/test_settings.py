@@ -143,6 +143,49 @@ def test_a_value_out_of_bounds_is_refused_by_name_with_the_value_and_what_to_giv
     assert "pydantic" not in message
 
 
+NUMBERS = (
+    "PAGE_LIMIT", "MAX_CONCURRENCY", "DELETE_LIMIT", "LOCK_WAIT", "LANDING_KEEP_DAYS", "ARCHIVE_MAX_GB",
+    "ARCHIVE_MAX_MINUTES", "ARCHIVE_RECHECK_DAYS", "ARCHIVE_MAX_MEMBERS", "ARCHIVE_MAX_RATIO",
+    "ARCHIVE_MAX_UNPACKED_GB",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "value", ["-1", "1e99", "1e400", "nan", "inf", "-inf", "10" * 40, "9" * 5000, "true", "0x10", "1,5"]
+)
+@pytest.mark.parametrize("name", NUMBERS)
+def test_no_number_is_absurd(home, name, value):
+    message = refused(home, **{name: value})
+    assert message.startswith(f"PROPSYNC_{name} (environment): ")
+    assert len(message) < 500
+
+
+def test_every_number_is_among_those_tried():
+    kinds = {name: field.annotation for name, field in Settings.plain_fields().items()}
+    assert set(NUMBERS) == {name.upper() for name, kind in kinds.items() if kind in (int, float)}
+
+
+@pytest.mark.parametrize("value", ["1B", "0.5MB", "63MB", "60MiB", "999999999999TB", "9" * 400 + "GB", "1e3MB", "٣GB"])
+def test_memory_that_cannot_be_is_refused(home, value):
+    assert "Give a size such as 1GB" in refused(home, MEMORY_LIMIT=value)
+
+
+def test_the_least_memory_that_works_is_named(home):
+    assert "64MB is the least that works" in refused(home, MEMORY_LIMIT="1B")
+    assert from_env(home, MEMORY_LIMIT="64MB").memory_limit == "64MB"
+    assert from_env(home, MEMORY_LIMIT="62 MiB").memory_limit == "62 MiB"
+
+
+@pytest.mark.parametrize("name", ["a?b", "a?x=1", "a\\b", "b\udcff"])
+def test_a_home_where_duckdb_cannot_keep_a_file_is_refused(tmp_path, name):
+    assert "PROPSYNC_HOME (environment)" in refused(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["a#b", "a%41b", "a'b", 'a"b', "a b", "a\nb", "ünï", "a[b]*", ":memory:", "$HOME;{b}"])
+def test_a_home_may_have_any_other_name(tmp_path, name):
+    assert from_env(tmp_path / name).home == tmp_path / name
+
+
 def test_object_storage_is_refused_as_not_available_yet(home):
     assert "not available yet" in refused(home, STORAGE_URL="s3://bucket")
 

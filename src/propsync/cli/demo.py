@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import propsync
+from propsync.cli import stopping
 from propsync.cli.report import print_counts
 from propsync.cli.sandbox import Address, running
 from propsync.cli.tables import echo, print_table
@@ -53,6 +54,7 @@ _CHAPTERS = {
 
 def run_demo(scale: int, home: Path | None) -> int:
     """Runs it and prints what came of it; returns the exit code."""
+    stopping.begin()
     logging.getLogger("propsync").setLevel(logging.WARNING)
     with _folder(home) as folder, running(scale=scale, reference=folder) as sandbox:
         (folder / "propsync.toml").write_text(

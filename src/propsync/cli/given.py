@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from propsync.settings import Settings
 
 config: Path | None = None
+command: str | None = None
 
 AsJson = Annotated[
     bool, typer.Option("--json", help="One JSON object on standard output, log lines on standard error.")
@@ -26,9 +27,15 @@ def ids_option(name: str, wanted: str) -> Any:
 
 
 def settings() -> Settings:
-    """The settings of this call; names that are not settings are told. Raises SettingsError."""
+    """The settings of this call; names that are not settings are told. Raises SettingsError.
+
+    Each command asks for them when it has imported what it needs. An import that a stop breaks off can abort Python,
+    so from here on only does a stop raise KeyboardInterrupt.
+    """
+    from propsync.cli import stopping
     from propsync.settings import load_settings
 
+    stopping.begin()
     loaded = load_settings(config)
     for name in loaded.unrecognised:
         logging.getLogger("propsync.settings").warning("%s is not a setting and changes nothing", name)

@@ -8,7 +8,6 @@ import logging
 import os
 import signal
 import sys
-from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -16,10 +15,11 @@ from typing import Annotated, NoReturn
 import typer
 
 from propsync import __version__, log
-from propsync.cli import given
+from propsync.cli import given, output, stopping
 from propsync.cli.archive import archive_app
 from propsync.cli.given import AsJson, ManyValues, ids_option, settings
 from propsync.cli.sql_source import SqlCommand, sql_text
+from propsync.cli.start import INTERRUPTED, WORDS
 from propsync.cli.tables import say
 from propsync.errors import PropsyncError, ResourceFailed, UsageError
 
@@ -67,6 +67,7 @@ Version = Annotated[
 
 @app.callback()
 def options(
+    context: typer.Context,
     config: Annotated[
         Path | None, typer.Option(help="Settings file; without it, propsync.toml in PROPSYNC_HOME.", show_default=False)
     ] = None,
@@ -76,7 +77,7 @@ def options(
     version: Version = False,  # noqa: ARG001 - typer calls its callback
 ) -> None:
     """Options that every command takes."""
-    given.config = config
+    given.config, given.command = config, context.invoked_subcommand
     log.configure(log_level.value, interactive=sys.stderr.isatty())
 
 
@@ -86,7 +87,6 @@ def _tell_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-_INTERRUPTED = 130  # what typer makes of Ctrl-C
 _NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
@@ -237,6 +237,9 @@ _ALLOCATIONS = 300_000
 """Between two collections of garbage: imports, which leave none, took a fifth longer at Python's 700."""
 
 
+_PUBLISHING = ("sync", "backfill", "rebuild", "archive")  # their work is done, whoever hears of it
+
+
 def program() -> NoReturn:
     """`propsync`: runs, and is gone. By now everything is closed, and what Python does at its end takes 0.1 s."""
     code = 1
@@ -245,8 +248,9 @@ def program() -> NoReturn:
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else 1
     except KeyboardInterrupt:
-        code = _INTERRUPTED
+        code = INTERRUPTED
     finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         logging.shutdown()
         os._exit(code)
 
@@ -255,7 +259,7 @@ def run() -> None:
     """Runs a command and ends with its exit code; no traceback for what people can mend themselves."""
     gc.set_threshold(_ALLOCATIONS)
     sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # httpx's own program, and with it rich
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a service manager's stop is told like Ctrl-C
+    output.prepare()
     code: int | str | None = 0
     try:
         code = _command()
@@ -266,14 +270,18 @@ def run() -> None:
         say(str(error))
         code = error.exit_code
     except KeyboardInterrupt:
-        code = _INTERRUPTED
+        code = INTERRUPTED
     except Exception as error:
-        logging.getLogger("propsync").debug("unexpected error", exc_info=True)
-        say(_words(error))
-        code = 1
-    if code == _INTERRUPTED:
-        say("interrupted: what is published stays as it was. Run the same command again")
-    sys.exit(code)
+        if stopping.was_asked:  # in the middle of an import, which made another error of it
+            code = INTERRUPTED
+        else:
+            logging.getLogger("propsync").debug("unexpected error", exc_info=True)
+            say(_words(error))
+            code = 1
+    if code == INTERRUPTED:
+        say(WORDS)
+    without_output = _code_without_output()
+    sys.exit(code or without_output)
 
 
 def _command() -> int | str | None:
@@ -283,10 +291,19 @@ def _command() -> int | str | None:
         app()
     except SystemExit as ended:  # how typer ends; wrong usage is told by then
         code = ended.code
-    if sys.stdout is not None:  # it is None where it was closed
-        with suppress(BrokenPipeError):  # whoever read it has gone, as with `| head`
-            sys.stdout.flush()
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        output.lose(error)
     return code
+
+
+def _code_without_output() -> int:
+    """Says why output was lost. A run that went well ends with 3 then: it published, and its report is left behind."""
+    if output.lost is None or isinstance(output.lost, BrokenPipeError):  # whoever read it has gone, as with `| head`
+        return 0
+    say(_words(output.lost))
+    return 3 if given.command in _PUBLISHING else 1
 
 
 def _words(error: Exception) -> str:

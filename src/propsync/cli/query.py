@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
-from itertools import islice
+from itertools import islice, takewhile
 from typing import BinaryIO
 
+from propsync.cli import output
 from propsync.cli.describing import TABLES, columns_of
 from propsync.cli.tables import echo, print_lots
 from propsync.errors import QueryWrong, UsageError
@@ -37,7 +38,7 @@ def run_query(settings: Settings, sql: str | None, output_format: str, *, tables
 
 
 def _check_output(output_format: str) -> None:
-    if sys.stdout is None:
+    if output.is_closed:
         raise UsageError(
             "standard output", "it is closed, and the rows have nowhere to go", "Send them elsewhere: > FILE"
         )
@@ -69,11 +70,11 @@ def _answers(inquiry: Inquiry, questions: Sequence[Question]) -> Iterator[Answer
                 yield answer
 
 
-def _write(answer: Answer, output_format: str, output: BinaryIO) -> None:
+def _write(answer: Answer, output_format: str, target: BinaryIO) -> None:
     with closing(answer.pieces(output_format)) as pieces:
         for piece in pieces:
-            output.write(piece)
-    output.flush()
+            target.write(piece)
+    target.flush()
 
 
 def _print(answer: Answer, *, is_first: bool) -> None:
@@ -84,11 +85,16 @@ def _print(answer: Answer, *, is_first: bool) -> None:
             echo("\n".join(plan or "" for lot in lots for _, plan in lot).rstrip())
             return
         if not sys.stdout.isatty():
-            echo(_counted(print_lots(answer.columns, lots, answer.are_numbers)))
+            echo(_counted(print_lots(answer.columns, _wanted(lots), answer.are_numbers)))
             return
         first, rest = _parted(lots)
         print_lots(answer.columns, iter([first]), answer.are_numbers)
         echo(_of_more(len(first), rest))
+
+
+def _wanted(lots: Iterator[Lot]) -> Iterator[Lot]:
+    """As long as they can be printed."""
+    return takewhile(lambda _: output.lost is None, lots)
 
 
 def _parted(lots: Iterator[Lot]) -> tuple[Lot, int]:

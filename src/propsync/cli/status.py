@@ -112,7 +112,10 @@ def _span(words: str) -> timedelta:
     found = re.fullmatch(r"(\d+)([mhd])", words.strip())
     if not found:
         raise UsageError("--max-age", f"{words!r} is no time span", "Write 26h, 90m or 2d")
-    return timedelta(**{_UNITS[found[2]]: int(found[1])})
+    try:
+        return timedelta(**{_UNITS[found[2]]: int(found[1])})
+    except (OverflowError, ValueError):  # of more digits than a time, or even a number, may have
+        raise UsageError("--max-age", "it is longer than time is counted", "Write 26h, 90m or 2d") from None
 
 
 def _told(reader: Reader, settings: Settings) -> dict[str, Any]:

@@ -7,23 +7,28 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain, zip_longest
 from typing import Any
 
 from propsync import log
+from propsync.cli import output
 
 _GAP = "  "
 _NARROWEST = 24  # characters to which a column is wrapped at most: numbers and ids stay in one piece
 
 
 def echo(line: str = "") -> None:
-    """One line on standard output."""
-    sys.stdout.write(f"{line}\n")
+    """One line on standard output, if that can be written: the exit code tells of the work, whoever reads."""
+    try:
+        sys.stdout.write(f"{line}\n")
+    except OSError as error:
+        output.lose(error)
 
 
 def say(line: str) -> None:
     """The one line on standard error that tells what went wrong and what to do."""
-    if sys.stderr is not None:  # it is None where it was closed
+    with suppress(OSError):
         sys.stderr.write(f"propsync: {log.redact(line)}\n")
 
 
@@ -52,7 +57,7 @@ def print_lots(columns: Sequence[str], lots: Iterable[Sequence[Sequence[Any]]], 
 
 
 def _on_terminal(widths: list[int], columns: Sequence[str]) -> list[int]:
-    if sys.stdout is None or not sys.stdout.isatty():
+    if not sys.stdout.isatty():
         return widths
     return _fitted(widths, columns, shutil.get_terminal_size().columns - len(_GAP) * (len(columns) - 1))
 

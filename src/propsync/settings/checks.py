@@ -11,6 +11,12 @@ from zoneinfo import ZoneInfo
 
 from pydantic import SecretStr
 
+LEAST_MEMORY = 64_000_000
+"""Bytes: with less, DuckDB cannot sync even a few hundred records."""
+
+_MOST_MEMORY = 1e15
+_NOT_IN_HOME = {"?": "a question mark", "\\": "a backslash"}  # DuckDB takes them for options and for a slash
+
 DOCUMENT_KINDS = ("report", "bundle")
 
 
@@ -76,9 +82,15 @@ def check_time_zone(name: str) -> str:
 
 
 def check_memory(text: str) -> str:
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]i?)?B", text, re.IGNORECASE)
-    if match is None or float(match[1]) <= 0:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(?:([KMGT])(i?))?B", text, re.IGNORECASE | re.ASCII)
+    if match is None:
         raise ValueError("it is not a size")
+    unit = 1024 if match[3] else 1000
+    size = float(match[1]) * unit ** " KMGT".index((match[2] or " ").upper())
+    if size < LEAST_MEMORY:
+        raise ValueError(f"it is too little, {LEAST_MEMORY // 1_000_000}MB is the least that works")
+    if size > _MOST_MEMORY:
+        raise ValueError("it is more than any computer has")
     return text
 
 
@@ -122,9 +134,20 @@ def check_reference(tables: dict[str, Path]) -> dict[str, Path]:
     return {name: absolute(path) for name, path in tables.items()}
 
 
+def check_home(path: Path) -> Path:
+    home = absolute(path)
+    if bad := next((words for character, words in _NOT_IN_HOME.items() if character in str(home)), None):
+        raise ValueError(f"it holds {bad}, and DuckDB cannot keep a file there")
+    return home
+
+
 def absolute(path: Path) -> Path:
     if "\0" in str(path):
         raise ValueError("it holds a character that a path cannot hold")
+    try:
+        str(path).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("it is not UTF-8 text") from error
     try:
         # Not resolve(): a symlink may be moved on purpose, and is followed when used.
         return Path(os.path.abspath(path.expanduser()))  # noqa: PTH100

@@ -32,7 +32,7 @@ BaseUrl = Annotated[
 Token = Annotated[
     SecretStr, AfterValidator(checks.check_token), Accepts("the bearer token alone, without the word Bearer")
 ]
-Home = Annotated[Path, AfterValidator(checks.absolute), Accepts("a folder on a local disk")]
+Home = Annotated[Path, AfterValidator(checks.check_home), Accepts("a folder on a local disk")]
 TokenFile = Annotated[Path, AfterValidator(checks.absolute), Accepts("the path of a file that holds the token alone")]
 Storage = Annotated[
     str, AfterValidator(checks.check_storage), Accepts("nothing here: files are kept under PROPSYNC_HOME")
@@ -53,13 +53,18 @@ DocumentKinds = Annotated[
     AfterValidator(checks.check_kinds),
     Accepts("report, bundle, both with a comma between, or none"),
 ]
+# Upper bounds keep sums of time and bytes within what a computer can count.
 PageLimit = Annotated[int, Field(ge=1, le=1000), *_number("a whole number from 1 to 1000")]
-Count = Annotated[int, Field(ge=1), *_number("a whole number from 1")]
+Concurrency = Annotated[int, Field(ge=1, le=1000), *_number("a whole number from 1 to 1000")]
+Count = Annotated[int, Field(ge=1, le=10**9), *_number("a whole number from 1 to 1000000000")]
+Days = Annotated[int, Field(ge=1, le=10**6), *_number("a whole number of days from 1 to 1000000")]
 Share = Annotated[
     float, Field(ge=0, le=1, allow_inf_nan=False), *_number("a share from 0 to 1, such as 0.02 for 2 per cent")
 ]
-Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False), *_number("a number of seconds from 0")]
-Amount = Annotated[float, Field(gt=0, allow_inf_nan=False), *_number("a number above 0")]
+Seconds = Annotated[
+    float, Field(ge=0, le=10**9, allow_inf_nan=False), *_number("a number of seconds from 0 to 1000000000")
+]
+Amount = Annotated[float, Field(gt=0, le=10**9, allow_inf_nan=False), *_number("a number above 0, at most 1000000000")]
 Switch = Annotated[bool, Accepts("true or false")]
 Reference = Annotated[
     dict[str, Path],

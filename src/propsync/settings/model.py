@@ -45,7 +45,7 @@ class Settings(BaseSettings):
         "Europe/London", description='what "today" and the timetable mean; stored times are UTC'
     )
     page_limit: kinds.PageLimit = Field(1000, description="records a page, 1–1000")
-    max_concurrency: kinds.Count = Field(8, description="most requests at once")
+    max_concurrency: kinds.Concurrency = Field(8, description="most requests at once")
     assessment_statuses: kinds.Statuses = Field(
         ("inprogress", "submitted", "approved"), description="assessment statuses to ask for"
     )
@@ -53,14 +53,14 @@ class Settings(BaseSettings):
     delete_limit: kinds.Share = Field(0.02, description="share of a resource that one run may delete")
     lock_wait: kinds.Seconds = Field(900, description="seconds to wait for another run")
     memory_limit: kinds.Memory = Field("1GB", description="DuckDB's memory")
-    landing_keep_days: kinds.Count = Field(30, description="days that landing is kept for rebuild")
+    landing_keep_days: kinds.Days = Field(30, description="days that landing is kept for rebuild")
     archive_kinds: kinds.DocumentKinds = Field(
         DOCUMENT_KINDS, description="kinds of document to archive; none for none"
     )
     archive_statuses: kinds.Statuses = Field(("approved",), description="statuses whose documents are archived")
     archive_max_gb: kinds.Amount = Field(5, description="most gigabytes of documents a night")
     archive_max_minutes: kinds.Amount = Field(120, description="most minutes on documents a night")
-    archive_recheck_days: kinds.Count = Field(90, description="days after which a document is asked for again")
+    archive_recheck_days: kinds.Days = Field(90, description="days after which a document is asked for again")
     archive_text: kinds.Switch = Field(False, description="whether text is extracted from the PDFs")
     archive_max_members: kinds.Count = Field(50_000, description="most members that a ZIP may have to be read")
     archive_max_ratio: kinds.Amount = Field(

@@ -213,4 +213,6 @@ def _our_errors(path: Path) -> Iterator[None]:
         is_damaged = isinstance(error, duckdb.IOException | duckdb.FatalException | duckdb.SerializationException)
         if is_damaged or words.startswith("Corrupt database file"):
             raise StateUnusable(str(path), words.splitlines()[0]) from error
-        raise MergeFailed(path.name, words.splitlines()[0]) from error
+        step = "Raise PROPSYNC_MEMORY_LIMIT, then run the same command again"
+        is_memory = isinstance(error, duckdb.OutOfMemoryException)
+        raise MergeFailed(path.name, words.splitlines()[0], step if is_memory else None) from error

@@ -1,0 +1,40 @@
+"""The program `propsync`: it hears Ctrl-C from its first instant on, while the rest of it is still being imported."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+TYPE_CHECKING = False  # see propsync/__init__.py
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+INTERRUPTED = 130  # what typer makes of Ctrl-C
+WORDS = "interrupted: what is published stays as it was. Run the same command again"
+
+
+def program() -> NoReturn:
+    """Keeps the three standard files open, then runs the command."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is ignored on purpose, as by nohup
+        signal.signal(signal.SIGINT, _leave)
+    signal.signal(signal.SIGTERM, _leave)
+    _open_what_is_closed()
+    from propsync.cli import main
+
+    main.program()
+
+
+def _leave(_number: int, _frame: object) -> NoReturn:
+    try:
+        os.write(2, f"propsync: {WORDS}\n".encode())
+    finally:
+        os._exit(INTERRUPTED)
+
+
+def _open_what_is_closed() -> None:
+    """A database that got the number of a closed standard file would be written into by whatever prints there."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
