@@ -17,6 +17,7 @@ from propsync.api.requests import (
     bundle_request,
     report_request,
     schedule_request,
+    why_unaskable,
 )
 from propsync.api.retry import RetryPolicy
 from propsync.api.token import TokenSource
@@ -53,4 +54,5 @@ __all__ = [
     "post_notice",
     "report_request",
     "schedule_request",
+    "why_unaskable",
 ]

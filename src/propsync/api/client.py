@@ -29,7 +29,7 @@ from propsync.api.writes import (
     schedule_body,
     values_body,
 )
-from propsync.errors import ApiUnreachable, NotFound, RequestRefused, ResourceFailed
+from propsync.errors import ApiUnreachable, NotFound, RequestRefused, ResourceFailed, UsageError
 
 T = TypeVar("T")
 Values = Mapping[str, object]
@@ -223,13 +223,18 @@ class Api:
         self._exchange.run(ask.report_request(assessment_id), receive_nothing, threading.Event())
 
     def probe_reports(self, assessment_ids: Iterable[str]) -> Iterator[tuple[str, ResourceFailed | None]]:
-        """The same for many, as they complete: each id with the error that the API answered, None for a report."""
+        """The same for many, as they complete: each id with the error that the API answered, None for a report.
+
+        An id that cannot stand in an address, as ids that came from the API may be, comes with RequestRefused.
+        """
 
         def one(assessment_id: str) -> tuple[str, ResourceFailed | None]:
             try:
                 self.probe_report(assessment_id)
             except ApiUnreachable:
                 raise
+            except UsageError as error:
+                return assessment_id, RequestRefused(error.where, error.what)
             except ResourceFailed as error:
                 return assessment_id, error
             return assessment_id, None

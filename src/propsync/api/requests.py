@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -10,6 +11,9 @@ from urllib.parse import quote, urlencode
 from propsync.errors import UsageError
 
 MAX_PAGE_LIMIT = 1000
+LONGEST_VALUE = 1_000
+"""Characters of one id or status, percent-encoded: two of them, all statuses and the rest go into 4,000."""
+_SLASH = re.compile(r"[/\\]")
 
 
 class Accept(Enum):
@@ -64,25 +68,48 @@ class ApiRequest:
         return f"{self.method} {self.target()}"
 
 
+def why_unaskable(value: str) -> str | None:
+    """Why the API cannot be asked for an id or status by a filter; None where it can."""
+    if not value:
+        return "it is empty"
+    if "," in value:
+        return "it holds a comma, which separates values in an address"
+    return _why_unwritable(value, LONGEST_VALUE)
+
+
+def _why_unwritable(value: str, longest: int) -> str | None:
+    try:
+        length = len(quote(value, safe=""))
+    except UnicodeEncodeError:
+        return "it holds half a character, which no address can"
+    return f"it takes {length:,} characters in an address, which has room for {longest:,}" if length > longest else None
+
+
 def path_to(*segments: str) -> str:
-    """A path from segments, ids percent-encoded. Raises UsageError for an empty id or one made of dots only."""
+    """A path from segments, ids percent-encoded. Raises UsageError for an id that cannot be a part of a path."""
     for segment in segments:
-        # Clients and servers resolve "." and ".." away, so such an id would reach another endpoint.
-        if not segment or not segment.strip("."):
-            raise UsageError(f"id {segment!r}", "it cannot stand in an address", "Give the id as the API spells it")
+        why = _why_no_segment(segment)
+        if why is not None:
+            raise UsageError(f"id {segment[:40]!r}", f"it cannot stand in an address: {why}", "Give another id")
     return "".join("/" + quote(segment, safe="") for segment in segments)
+
+
+def _why_no_segment(segment: str) -> str | None:
+    if not segment:
+        return "it is empty"
+    # Clients and servers resolve "." and ".." away, some after they decode "%2F": another endpoint would be reached.
+    if any(not part.strip(".") and part for part in _SLASH.split(segment)):
+        return "a part of it is made of dots only"
+    return _why_unwritable(segment, LONGEST_VALUE)
 
 
 def _joined(name: str, values: Sequence[str]) -> tuple[tuple[str, str], ...]:
     if isinstance(values, str):
         raise UsageError(f"filter {name}", "it is one text instead of several", "Give a sequence of texts")
     for value in values:
-        if not value or "," in value:
-            raise UsageError(
-                f"filter {name}={value!r}",
-                "the API separates values by commas, so one that is empty or holds a comma cannot be asked for",
-                "Leave it out",
-            )
+        why = why_unaskable(value)
+        if why is not None:
+            raise UsageError(f"filter {name}={value[:40]!r}", f"the API cannot be asked for it: {why}", "Leave it out")
     return ((name, ",".join(values)),) if values else ()
 
 

@@ -35,11 +35,11 @@ def listed_keys(pages: PageStore, manifest: Manifest, cutter: Cutter) -> set[str
 
 
 def statuses_seen(warehouse: Warehouse, resource: str, configured: Collection[str]) -> tuple[str, ...]:
-    """Statuses that records of assessments or schedules have had, beyond those configured."""
+    """Statuses that records of assessments or schedules have, beyond those configured."""
     rows = warehouse.rows(f"select distinct status from main.{resource} where status is not null order by status")
     # a list may show "Approved" and be asked for "approved": a spelling is no other status
     asked = {status.casefold() for status in configured}
-    return tuple(status for (status,) in rows if status.casefold() not in asked and "," not in status)
+    return tuple(status for (status,) in rows if status.casefold() not in asked)
 
 
 def note_statuses(warehouse: Warehouse, run_id: str, resource: str, statuses: Collection[str]) -> None:

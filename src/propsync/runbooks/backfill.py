@@ -10,7 +10,7 @@ from itertools import product, zip_longest
 
 import msgspec
 
-from propsync.api import RetryPolicy
+from propsync.api import RetryPolicy, why_unaskable
 from propsync.errors import UsageError
 from propsync.progress import progress
 from propsync.resources import ASSESSMENTS, ASSETS, SCHEDULES, SYNCED
@@ -24,7 +24,7 @@ from propsync.runs import Run
 from propsync.settings import Settings
 from propsync.storage import LocalStorage, remove
 
-_ROOM = 3_000  # characters of an address for ids; the rest is for the other parameters
+_ROOM = 2_000  # characters of an address for ids; the rest is for statuses and the other parameters
 _NOTHING_FOUND = "No record was found for what was asked: are the ids spelt as the API has them?"
 _FOUND = ("fetched", "deleted", "held", "rejected")  # counts that tell of records which are there, or were
 _log = logging.getLogger("propsync.backfill")
@@ -49,9 +49,10 @@ class Scope:
         ids = [one for field in fields(self) for one in getattr(self, field.name)]
         if not ids:
             raise UsageError("backfill", "no filter was given", "Name what to re-read, such as --property ID")
-        wrong = [one for one in ids if not one.strip() or "," in one]
+        wrong = [(one, why) for one in ids if (why := why_unaskable(one.strip()))]
         if wrong:
-            raise UsageError("backfill", f"{wrong[0]!r} is no id", "Give ids as the API spells them")
+            what = f"{wrong[0][0][:40]!r} is no id to ask for: {wrong[0][1]}"
+            raise UsageError("backfill", what, "Give ids as the API spells them")
 
     def filters(self) -> dict[str, dict[str, tuple[str, ...]]]:
         """The API's parameters for each resource that is to be re-read."""

@@ -55,10 +55,19 @@ class Deletes:
         if self._swept.verdict.is_complete:  # what a list read in part does not show may still be on it
             held = self._judge(missing, set(given), manifest.run_id)
         answers = self._look_ups.look_up(given)
+        if self._swept.verdict.is_complete:
+            self._take_word_for(given)
         held |= answers.unknown
         self._note(manifest, held)
         manifest.landed += answers.landed
         manifest.accepted = accepted.run_id if accepted and given else None
+
+    def _take_word_for(self, given: Sequence[Key]) -> None:
+        """Accepted keys that nobody can ask for go by the lists alone: else they would be held every night."""
+        answers = self._look_ups.answers
+        for key in given:
+            if key in answers.unknown and self._look_ups.is_beyond_asking(key):
+                answers.gone[key] = f"no list shows it, and its delete is accepted ({answers.unknown.pop(key)})"
 
     def _judge(self, missing: Missing, given: set[Key], run_id: str) -> dict[Key, str]:
         """Looks up all that is missing, unless it is so much that a sample will do; returns what is held."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from urllib.parse import quote
 
+from propsync.api import why_unaskable
 from propsync.merge import note_statuses, statuses_seen
 from propsync.resources import Resource
 from propsync.runbooks.site import Site
 from propsync.settings import Settings
 
+_ROOM = 1_500
+"""Characters that all statuses of a list may take in an address."""
 _SETTINGS = {"assessments": "assessment_statuses", "schedules": "schedule_statuses"}
 
 
@@ -24,7 +28,7 @@ def asked_for(site: Site, resource: Resource) -> Sequence[str]:
     told = configured(site, resource)
     if _SETTINGS.get(resource.name, "") in {"", *site.settings.explicit}:
         return told
-    return (*told, *statuses_seen(site.warehouse, resource.name, told))
+    return _with_room_for(told, statuses_seen(site.warehouse, resource.name, told))
 
 
 def every(site: Site, resource: Resource, asked: Sequence[str]) -> Sequence[str]:
@@ -33,7 +37,23 @@ def every(site: Site, resource: Resource, asked: Sequence[str]) -> Sequence[str]
         return ()
     documented = Settings.model_fields[_SETTINGS[resource.name]].default
     wanted = (*asked, *(one for one in documented if one not in asked))
-    return (*wanted, *statuses_seen(site.warehouse, resource.name, wanted))
+    return _with_room_for(wanted, statuses_seen(site.warehouse, resource.name, wanted))
+
+
+def _with_room_for(told: Sequence[str], seen: Sequence[str]) -> tuple[str, ...]:
+    """`told` and those of `seen` that can be asked for, as far as addresses have room beside ids and types."""
+    room = _ROOM - sum(map(_length, told))
+    fitting = set()
+    for status in sorted(seen, key=_length):
+        room -= _length(status)
+        if why_unaskable(status) is None and room >= 0:
+            fitting.add(status)
+    return (*told, *(status for status in seen if status in fitting))
+
+
+def _length(status: str) -> int:
+    """Characters in an address, a comma with it."""
+    return len(quote(status, safe="")) + 1
 
 
 def note_unconfigured(site: Site, resource: Resource, run_id: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from propsync.api import Api
+from propsync.api import Api, why_unaskable
 from propsync.errors import AccessForbidden
 from propsync.sweep.asking import Asking, Batch, Key
 from propsync.sweep.reading import Reading, Refused
@@ -22,8 +22,9 @@ class ByIds:
     def look_up(self, keys: Sequence[Key]) -> None:
         """Concludes something of each key."""
         for key in keys:
-            if "," in key[0]:
-                self._answers.unknown[key] = "the API separates ids by commas, so it cannot be asked for"
+            why = why_unaskable(key[0])
+            if why is not None:
+                self._answers.unknown[key] = f"the API cannot be asked for its id: {why}"
         waiting = list(self._asking.batches([key for key in keys if self._answers.is_open(key)]))
         while waiting and not self._is_ignored:
             # one key alone goes before the others: it shows whether the API minds the filter at all

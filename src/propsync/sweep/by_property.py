@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from propsync.api import why_unaskable
 from propsync.errors import ResourceFailed, UsageError
 from propsync.sweep.asking import Asking, Batch, Key
 from propsync.sweep.reading import Asked, Reading, Refused
@@ -18,7 +19,7 @@ class ByProperty:
 
     def look_up(self, keys: Sequence[Key]) -> None:
         """Concludes something of each key."""
-        waiting = list(self._asking.batches([key for key in keys if "," not in key[0]]))
+        waiting = list(self._asking.batches([key for key in keys if why_unaskable(key[0]) is None]))
         while waiting:
             again: list[Batch] = []
             for batch, answer in self._asking.ask(waiting, self._asking.everything):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from propsync.api import Api
+from propsync.api import Api, report_request, schedule_request, why_unaskable
+from propsync.errors import UsageError
 from propsync.resources import Resource
 from propsync.sweep.asking import Answers, Asking, Key
 from propsync.sweep.by_ids import ByIds
@@ -28,6 +29,17 @@ class LookUps:
     def answers(self) -> Answers:
         """What they told so far."""
         return self._asking.answers
+
+    def is_beyond_asking(self, key: Key) -> bool:
+        """Whether no look-up can tell that a key is gone, as an id of dots cannot stand in an address."""
+        try:
+            if not self._asking.resource.id_filter:
+                schedule_request(key[0], key[1])
+            elif self._asking.resource.performed:
+                report_request(key[0])
+        except UsageError:
+            return True
+        return bool(self._asking.resource.id_filter) and why_unaskable(key[0]) is not None
 
     def look_up(self, keys: Iterable[Key]) -> Answers:
         """Concludes something of each key, in as few requests as addresses and pages allow. Raises ApiUnreachable."""

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 import msgspec
 
+from propsync.api import why_unaskable
 from propsync.landing import Landed, PageStore
 from propsync.records import Cutter
 from propsync.resources import Resource
@@ -80,7 +81,7 @@ class Places:
         key = quoted(self._resource.key_columns[0])
         rows = self._warehouse.rows(f"select {key}, {_COLUMNS[self._resource.name]} from main.{self._resource.name}")
         known = {found for found, *place in rows if part.holds((place[0], place[1]))}
-        return sorted(known | set(self._landed_keys(part, landed, cutter)))
+        return sorted(_usable(known | set(self._landed_keys(part, landed, cutter))))
 
     def _landed_keys(self, part: Part, landed: Iterable[Landed], cutter: Cutter) -> Iterator[str]:
         for one in landed:
@@ -96,5 +97,5 @@ def _only(key: tuple[str, ...] | None) -> str | None:
 
 
 def _usable(ids: Iterable[str | None]) -> dict[str, None]:
-    """Ids that can be asked for: the API separates values by commas."""
-    return {one: None for one in ids if one and "," not in one}
+    """Ids that can be asked for."""
+    return {one: None for one in ids if one and why_unaskable(one) is None}
