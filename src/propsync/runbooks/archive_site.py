@@ -19,13 +19,12 @@ from propsync.documents.ledger import Choice, Ledger
 from propsync.documents.pdf import PdfReader
 from propsync.documents.reading import DocumentReader
 from propsync.documents.taken import Taken, TakenStore
-from propsync.runbooks.one_run import merge_earlier
+from propsync.runbooks.one_run import check, merge_earlier
 from propsync.runbooks.retention import refuse_lost_history
 from propsync.runbooks.site import WAREHOUSE, Site, make_home, workplace
 from propsync.runs import Run, RunLock, next_run
 from propsync.settings import Settings
 from propsync.storage import LocalStorage, remove_partials
-from propsync.warehouse import run_checks
 
 _MOST_GB = 1e9  # no disk has more, and larger numbers overflow
 ARCHIVE_LOCK = "archive/archive.lock"
@@ -131,9 +130,7 @@ class ArchiveSite:
         is_news = status != "ok" or site.publisher.is_behind(site.warehouse)
         if not is_news and site.publisher.note():
             return lacking, None
-        published = str(site.publisher.note().get("run", ""))
-        for warning in run_checks(site.warehouse, run.run_id, since=published):
-            _log.warning("%s", warning)
+        check(site, run)
         site.publisher.publish(site.warehouse, run.run_id)
         return lacking, str(self.settings.published)
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Protocol
 
 from propsync.api import RetryPolicy
-from propsync.errors import PropsyncError, ResourceFailed
+from propsync.errors import CheckFailed, PropsyncError, ResourceFailed
 from propsync.resources import RESOURCES, SYNCED
 from propsync.runbooks.family import Family
 from propsync.runbooks.report import Report, in_one_line, left_behind, not_understood
@@ -67,8 +67,7 @@ def one_run(
         try:
             finish_earlier(site, run)
             work(site, run)
-            for warning in run_checks(site.warehouse, run.run_id):
-                _log.warning("%s", warning)
+            check(site, run)
             report = _end(site, run, began)
             if report.status != "failed":
                 call("publish", lambda: site.publisher.publish(site.warehouse, run.run_id))
@@ -107,7 +106,18 @@ def finish_earlier(site: Site, run: Run) -> None:
     """Merges snapshots that a killed run landed whole, and publishes what an earlier run could not."""
     merge_earlier(site, run)
     if site.publisher.is_behind(site.warehouse):
-        site.publisher.publish(site.warehouse, run.run_id)
+        try:
+            check(site, run)
+            site.publisher.publish(site.warehouse, run.run_id)
+        except CheckFailed as error:
+            _log.error("%s", error)  # this run's own checks decide
+
+
+def check(site: Site, run: Run) -> None:
+    """Checks what changed since it was last published, also in a run whose checks failed. Raises CheckFailed."""
+    published = str(site.publisher.note().get("run", ""))
+    for warning in run_checks(site.warehouse, run.run_id, since=published):
+        _log.warning("%s", warning)
 
 
 def merge_earlier(site: Site, run: Run) -> None:
