@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,6 +15,7 @@ import duckdb
 import pytest
 
 from propsync.api import RetryPolicy
+from propsync.landing.seals import sealed
 from propsync.runbooks import Report, nightly
 from propsync.settings import load_settings
 
@@ -207,6 +209,7 @@ def test_a_table_is_named_for_its_type_once_that_is_known(nights: Nights):
 def test_a_landed_snapshot_whose_pages_are_lost_stops_no_run(nights: Nights):
     assert nights.sync().exit_code == 0
     (nights.settings.state / "warehouse.duckdb").unlink()
+    shutil.rmtree(nights.settings.published)  # it would have the history that no page tells any more
     for page in (nights.settings.landing / "pages").rglob("*"):
         if page.is_file():
             page.unlink()
@@ -238,11 +241,13 @@ def test_a_bare_list_that_repeats_its_last_page_for_ever_ends(nights: Nights):
 def test_a_clock_set_back_after_the_state_was_lost_tears_no_history(nights: Nights):
     first = nights.sync()
     (nights.settings.state / "warehouse.duckdb").unlink()
+    shutil.rmtree(nights.settings.published)
     later = nights.settings.landing / "assets" / "29991231T000000000000Z"
     (nights.settings.landing / "assets" / first.run_id).rename(later)
     manifest = json.loads((later / "manifest.json").read_text())
     manifest |= {"run_id": later.name, "run_time": "2999-12-31T00:00:00.000000+00:00"}
-    (later / "manifest.json").write_text(json.dumps(manifest))
+    del manifest["seal"]
+    (later / "manifest.json").write_bytes(sealed(json.dumps(manifest, indent=1).encode()))
     nights.server.assets[0]["property"] = "p2"
     report = nights.sync()
     assert report.exit_code == 0

@@ -39,16 +39,15 @@ def refuse_lost_history(site: Site) -> None:
     Raises StateUnusable: the run would publish less than people have.
     """
     path, published = str(site.warehouse.path), site.publisher.note().get("run")
-    if published and not site.journal.is_known(str(published)):
+    if site.journal.last_time() is None:
+        if site.bases.newest_run() is not None:
+            raise StateUnusable(path, "it knows no run, though history of earlier runs is kept")
+        if Blobs(site.storage).all():
+            raise StateUnusable(path, "it knows no run, though documents of earlier runs are kept")
+        if site.publisher.is_there():
+            raise StateUnusable(path, "it knows no run, though tables of earlier runs are published")
+    elif published and not site.journal.is_known(str(published)):
         raise StateUnusable(path, f"it does not know run {published}, whose tables are published")
-    if site.journal.last_time() is not None:
-        return
-    if site.publisher.is_there():
-        raise StateUnusable(path, "it knows no run, though tables of earlier runs are published")
-    if site.bases.newest_run() is not None:
-        raise StateUnusable(path, "it knows no run, though history of earlier runs is kept")
-    if Blobs(site.storage).all():
-        raise StateUnusable(path, "it knows no run, though documents of earlier runs are kept")
 
 
 def collect(site: Site) -> None:
