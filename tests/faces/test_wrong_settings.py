@@ -48,6 +48,38 @@ def test_an_unwritable_home(propsync, tmp_path: Path):
     assert_one_line(propsync("sync", home=str(tmp_path / "file" / "home")), 2, "PROPSYNC_HOME")
 
 
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ("backfill --asset x", 2),
+        ("rebuild", 2),
+        ("doctor", 2),
+        ("archive verify", 2),
+        ("archive export bag", 2),
+        ("query --tables", 2),
+        ("status --max-age 1h", 3),
+    ],
+)
+def test_a_home_that_is_a_file_is_no_fault_of_any_command(propsync, tmp_path: Path, words: str, code: int):
+    (tmp_path / "file").write_text("not a folder")
+    done = propsync(*words.split(), home=str(tmp_path / "file"))
+    assert done.returncode == code
+    assert "fault in propsync" not in done.stderr
+    if code == 2:
+        assert_one_line(done, 2, str(tmp_path / "file"))
+
+
+@pytest.mark.parametrize("name", ["a?b", "a\\b"])
+def test_a_home_where_duckdb_cannot_keep_a_file_is_told_before_anything_is_done(propsync, tmp_path: Path, name: str):
+    assert_one_line(propsync("sync", home=str(tmp_path / name)), 2, "PROPSYNC_HOME (environment)", "DuckDB cannot")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_too_little_memory_is_told_with_the_least_that_works(propsync):
+    for words in (("sync",), ("query", "select 1")):
+        assert_one_line(propsync(*words, memory_limit="1B"), 2, "PROPSYNC_MEMORY_LIMIT", "64MB is the least that works")
+
+
 def test_a_wrong_token(propsync):
     done = propsync("sync", token="not-the-token-of-this-server")
     assert_one_line(done, 1, "401", "PROPSYNC_TOKEN")

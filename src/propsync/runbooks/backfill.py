@@ -19,7 +19,7 @@ from propsync.runbooks.nightly import sync_all
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.one_run import Call, one_run, plainly
 from propsync.runbooks.report import Report, joined
-from propsync.runbooks.site import Site
+from propsync.runbooks.site import Site, make_home
 from propsync.runs import Run
 from propsync.settings import Settings
 from propsync.storage import LocalStorage, remove
@@ -105,6 +105,7 @@ def backfill(settings: Settings, scope: Scope, *, call: Call = plainly, policy: 
     """
     scope.check()
     chunks = scope.chunks()
+    make_home(settings)
     reached = _Reached(settings, scope)
     done = min(reached.done(), len(chunks))
     if done:
