@@ -151,31 +151,6 @@ def test_the_reference_lists_become_tables(propsync, sandbox, tmp_path: Path):
     assert json.loads(propsync("query", sql, "--format", "json").stdout) == [{"n": 120}]
 
 
-def test_a_reference_list_that_is_not_there_is_named(propsync, tmp_path: Path):
-    home = tmp_path / "home"
-    home.mkdir()
-    (home / "propsync.toml").write_text('[reference]\nproperties = "nowhere.csv"\n')
-    done = propsync("sync")
-    assert done.returncode == 2
-    assert "nowhere.csv" in done.stderr
-
-
-def test_a_reference_list_with_a_property_twice_is_refused(propsync, tmp_path: Path):
-    (tmp_path / "home").mkdir()
-    (tmp_path / "home" / "p.csv").write_text("property_id,name\np1,One\np2,Two\np1,Uno\n")
-    (tmp_path / "home" / "propsync.toml").write_text('[reference]\nproperties = "p.csv"\n')
-    done = propsync("sync")
-    assert done.returncode == 2
-    assert "p1 more than once" in done.stderr
-
-
-def test_a_reference_list_cannot_take_the_place_of_a_table(propsync, tmp_path: Path):
-    (tmp_path / "home").mkdir()
-    (tmp_path / "home" / "a.csv").write_text("asset_id\n1\n")
-    (tmp_path / "home" / "propsync.toml").write_text('[reference]\nassets = "a.csv"\n')
-    assert propsync("sync").returncode == 2
-
-
 def test_a_shape_set_wrongly_is_told_and_empties_nothing(propsync, tmp_path: Path):
     assert propsync("sync").returncode == 0
     (tmp_path / "home" / "propsync.toml").write_text('[shapes.assets]\nresult_field = "definition.id"\n')

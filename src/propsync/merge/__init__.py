@@ -8,7 +8,8 @@ from propsync.merge.known import known_values, listed_keys, note_statuses, statu
 from propsync.merge.marks import mark_tables
 from propsync.merge.merger import Merger
 from propsync.merge.missing import Missing, is_too_many, sample, to_hold
-from propsync.merge.reference import build_reference
+from propsync.merge.people_list import Mistake, read_list
+from propsync.merge.reference import build_reference, described, lists_left_behind, note_orphans
 from propsync.merge.rehash import rehash
 from propsync.merge.shapes import ShapeStore
 from propsync.merge.witness import Witness
@@ -19,10 +20,12 @@ __all__ = [
     "Carried",
     "Merger",
     "Missing",
+    "Mistake",
     "ShapeStore",
     "Witness",
     "build_reference",
     "carry_out",
+    "described",
     "find_inner_shapes",
     "form_of",
     "has_changed",
@@ -31,10 +34,13 @@ __all__ = [
     "known_values",
     "latest_run",
     "listed_keys",
+    "lists_left_behind",
     "mark_tables",
     "merged_forms",
+    "note_orphans",
     "note_statuses",
     "read_history",
+    "read_list",
     "rehash",
     "sample",
     "statuses_seen",

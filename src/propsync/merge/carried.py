@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from propsync.merge.naming import FIELD_NAMES, GIVEN_FIELDS, GIVEN_TYPES, TYPE_NAMES
@@ -29,6 +30,7 @@ _LAYOUT = (
     "join duckdb_tables() as tables using (database_name, schema_name, table_name) "
     "where columns.database_name = current_database() and columns.schema_name in ('main', 'by_type')"
 )
+_LISTS = "lists."
 NAMES = {"names.types": TYPE_NAMES, "names.fields": FIELD_NAMES, "names.layout": _LAYOUT}
 CARRIED = {
     **{f"ops.{name}": f"from ops.{name}" for name in (*_JOURNAL, _TOLD, _SHAPES)},
@@ -43,14 +45,18 @@ class Carried:
 
     def __init__(self, files: Mapping[str, Path], *, is_older: bool = False) -> None:
         """`is_older` says that another version of propsync wrote them."""
-        self._files = {name: path for name, path in files.items() if name in CARRIED}
+        self._files = {name: path for name, path in files.items() if name in CARRIED or name.startswith(_LISTS)}
         self._is_older = is_older
 
     @classmethod
-    def from_database(cls, path: Path, *, memory_limit: str, folder: Path) -> Carried:
-        """From a database of any schema version. Raises StateUnusable for one that cannot be read."""
+    def from_database(cls, path: Path, *, memory_limit: str, folder: Path, lists: Iterable[str] = ()) -> Carried:
+        """From a database of any schema version, with people's own `lists`.
+
+        Raises StateUnusable for one that cannot be read.
+        """
+        own = {f"{_LISTS}{name}": f"from main.{name}" for name in lists if _is_list(name)}
         with OldFile(path, memory_limit=memory_limit, folder=folder) as old:
-            return cls(old.write(CARRIED), is_older=not old.is_current)
+            return cls(old.write(CARRIED | own), is_older=not old.is_current)
 
     @property
     def has_names(self) -> bool:
@@ -71,9 +77,17 @@ class Carried:
         for name in _DOCUMENTS:
             if f"main.{name}" in self._files:
                 add_rows(warehouse, f"main.{name}", self._files[f"main.{name}"])
+        for name in self._files:
+            if name.startswith(_LISTS):
+                self._make_list(warehouse, name.removeprefix(_LISTS))
         # The next archive run reads bundles again whose rows lack their columns, or that an older reader made rows of.
         if not self.has_names or self._is_older:
             warehouse.execute("update main.documents set read_at = null")
+
+    def _make_list(self, warehouse: Warehouse, name: str) -> None:
+        """As it was when its file was last read well: by now the file may hold a mistake, or be gone."""
+        source = text(str(self._files[f"{_LISTS}{name}"]))
+        warehouse.execute(f"create table main.{quoted(name)} as from read_parquet({source})")
 
     def write_shapes(self, warehouse: Warehouse) -> None:
         """Gives a new database the shapes as they were, for where landing does not begin at the beginning."""
@@ -102,6 +116,10 @@ def latest_run(path: Path, *, memory_limit: str, folder: Path) -> str:
     """The latest run that a database knows, empty where it knows none. Raises StateUnusable."""
     with OldFile(path, memory_limit=memory_limit, folder=folder) as old:
         return old.value("select max(run_id) from ops.runs") or ""
+
+
+def _is_list(name: str) -> bool:
+    return re.fullmatch(r"[a-z][a-z0-9_]*", name) is not None and f"main.{name}" not in TABLES
 
 
 def carry_out(warehouse: Warehouse, name: str, path: Path) -> None:

@@ -17,8 +17,9 @@ Made by `make docs` from `sql/tables.toml`, which also makes the tables and thei
 Times are TIMESTAMPTZ and stored in UTC. `payload` is the record as received.
 
 The schema `by_type` has a table for each type of asset (`asset_types` has its name), with `asset_id`, `property_id`
-and a column for each field (`asset_type_fields` has its name). `properties` and `users` are people's own lists, where
-`[reference]` in propsync.toml names them. `propsync query --describe TABLE` tells the columns of any table as it is.
+and a column for each field (`asset_type_fields` has its name). `properties`, `users` and `requirements` are people's
+own lists, where `[reference]` in propsync.toml names them; `ops.reference_issues` has what is wrong in them.
+`propsync query --describe TABLE` tells the columns of any table as it is.
 """
 _OPEN = "Further columns hold the other scalars that the API sends, one each; `ops.columns` tells where they come from."
 _MACRO = re.compile(r"^comment on macro table (\w+) is '(.+)';$", re.MULTILINE)

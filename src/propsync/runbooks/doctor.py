@@ -15,6 +15,7 @@ import psutil
 from propsync.api import Api, ApiRequest, RetryPolicy, TokenSource
 from propsync.errors import ApiUnreachable, PropsyncError, ResourceFailed
 from propsync.log import redact
+from propsync.merge import described, read_list
 from propsync.records import first_text, follow
 from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSET_TYPES, ASSETS, RESOURCES, Resource
 from propsync.runbooks.site import make_home
@@ -57,6 +58,7 @@ def examine(settings: Settings) -> Iterator[Finding]:
         yield Finding("settings", False, f"{name} is not a setting", "Correct its name, or unset it")
     make_home(settings)
     yield from _places(settings)
+    yield from _lists(settings)
     source = TokenSource(access.token.get_secret_value(), access.token_file)
     with Api(access.base_url, source, max_concurrency=2, policy=RetryPolicy(attempts=2)) as api:
         yield from _answers(settings, api)
@@ -78,6 +80,16 @@ def _places(settings: Settings) -> Iterator[Finding]:
     lock = RunLock(settings.state / "run.lock")
     yield Finding("lock", True, f"held by {lock.holder()}" if lock.is_held() else "no run is at work")
     yield Finding("user", True, f"running as uid {os.getuid()}; readers of published/ should be other users")
+
+
+def _lists(settings: Settings) -> Iterator[Finding]:
+    """What the next sync would say of people's own lists."""
+    for name, path in settings.reference.items():
+        found = read_list(name, path)
+        wrong = [described(path, one.line, one.issue) for one in (*found.mistakes, *found.suspects)]
+        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+        seen = f"{wrong[0]}{more}" if wrong else f"{len(found.rows)} rows in {path}"
+        yield Finding(f"list {name}", not wrong, seen, "Correct the list; until then a sync leaves it as it was")
 
 
 def file_system(path: Path) -> str:

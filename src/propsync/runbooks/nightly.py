@@ -7,7 +7,7 @@ from datetime import datetime
 
 from propsync.api import RetryPolicy
 from propsync.errors import ApiUnreachable, ResourceFailed, UsageError
-from propsync.merge import build_reference
+from propsync.merge import build_reference, note_orphans
 from propsync.resources import SYNCED, Resource
 from propsync.runbooks.deletes import accepted_run
 from propsync.runbooks.family import Family
@@ -44,6 +44,7 @@ def nightly(
             build_reference(site.warehouse, run.run_id, site.settings.reference)
             families = [Family(site, run, resource, accepted=accepted) for resource in chosen]
             sync_all(families, call)
+            note_orphans(site.warehouse, run.run_id, site.settings.reference)
 
         return work
 

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from propsync.api import RetryPolicy
 from propsync.errors import CheckFailed, PropsyncError, ResourceFailed
+from propsync.merge import lists_left_behind
 from propsync.resources import RESOURCES, SYNCED
 from propsync.runbooks.family import Family
 from propsync.runbooks.report import Report, in_one_line, left_behind, not_understood
@@ -138,9 +139,11 @@ def _last_landed(site: Site) -> datetime | None:
 def _end(site: Site, run: Run, began: float) -> Report:
     verdicts = site.journal.verdicts(run.run_id)
     unread = [told for told in site.shapes.unread() if told[0] in verdicts]
-    status = run_status(verdicts, site.journal.held(run.run_id) + len(unread))
+    in_lists = lists_left_behind(site.warehouse, run.run_id)
+    status = run_status(verdicts, site.journal.held(run.run_id) + len(unread) + len(in_lists))
     errors = site.journal.errors(run.run_id)
-    lines = left_behind(verdicts, errors, site.journal.reasons_held(run.run_id), run.run_id) + not_understood(unread)
+    lines = left_behind(verdicts, errors, site.journal.reasons_held(run.run_id), run.run_id)
+    lines += [*not_understood(unread), *in_lists]
     site.journal.end(run, status, "; ".join(lines) or None)
     counts = site.journal.counts(run.run_id)
     published = None if status == "failed" else str(site.settings.published)

@@ -19,6 +19,8 @@ from propsync.merge import (
     build_reference,
     is_compared_otherwise,
     latest_run,
+    lists_left_behind,
+    note_orphans,
     read_history,
     rehash,
 )
@@ -103,7 +105,9 @@ def _find_source(settings: Settings, work: Path, base: Base | None, databases: d
     """From the first database that can be read whole, else from the base."""
     for path in databases.values():
         try:
-            carried = Carried.from_database(path, memory_limit=settings.memory_limit, folder=work)
+            carried = Carried.from_database(
+                path, memory_limit=settings.memory_limit, folder=work, lists=settings.reference
+            )
         except StateUnusable as error:
             _log.warning("%s cannot be read whole, so nothing is carried over from it: %s", path, error.what)
             continue
@@ -128,6 +132,9 @@ class _Rebuild:
     losses: list[Loss] = field(default_factory=list)
     """What is lost, and was accepted."""
 
+    lists: list[str] = field(default_factory=list)
+    """A line for each of people's own lists that has a mistake."""
+
     @property
     def left_behind(self) -> list[str]:
         """A line for each loss, and for each snapshot that was passed over without one."""
@@ -137,7 +144,7 @@ class _Rebuild:
             for (run_id, name), why in self.failed.items()
             if run_id not in told
         ]
-        return [f"lost, as accepted: {loss}" for loss in self.losses] + passed
+        return [f"lost, as accepted: {loss}" for loss in self.losses] + passed + self.lists
 
     @property
     def notes(self) -> list[str]:
@@ -164,6 +171,8 @@ class _Rebuild:
         self._settle_losses()
         for resource in SYNCED:
             Family(site, run, resource).build()
+        note_orphans(site.warehouse, run.run_id, site.settings.reference)
+        self.lists = lists_left_behind(site.warehouse, run.run_id)
         note_landed(site.journal, site.warehouse, self._manifests(landed))
         self.source.carried.settle_changes(site.warehouse, run.run_id)
         if kinds := site.settings.archive_kinds:

@@ -128,10 +128,20 @@ def no_boolean(value: object) -> object:
     return value
 
 
+def any_lists(tables: object) -> object:
+    """Whatever stands for a path becomes one: a mistake in a list is the run's to tell, and stops none."""
+    return {name: str(path) for name, path in tables.items()} if isinstance(tables, dict) else tables
+
+
 def check_reference(tables: dict[str, Path]) -> dict[str, Path]:
-    if bad := next((name for name in tables if not re.fullmatch(r"[a-z][a-z0-9_]*", name)), None):
-        raise ValueError(f"{bad!r} cannot be the name of a table")
-    return {name: absolute(path) for name, path in tables.items()}
+    return {name: _absolute_or_as_it_is(path) for name, path in tables.items()}
+
+
+def _absolute_or_as_it_is(path: Path) -> Path:
+    try:
+        return absolute(path)
+    except ValueError:  # opening it says so
+        return path
 
 
 def check_home(path: Path) -> Path:

@@ -68,6 +68,7 @@ Amount = Annotated[float, Field(gt=0, le=10**9, allow_inf_nan=False), *_number("
 Switch = Annotated[bool, Accepts("true or false")]
 Reference = Annotated[
     dict[str, Path],
+    BeforeValidator(checks.any_lists),
     AfterValidator(checks.check_reference),
-    Accepts('names and CSV paths: properties = "properties.csv"'),
+    Accepts('names and paths of CSV or .xlsx files: properties = "properties.csv"'),
 ]

@@ -68,7 +68,7 @@ class Settings(BaseSettings):
     )
     archive_max_unpacked_gb: kinds.Amount = Field(20, description="most gigabytes that a ZIP may hold unpacked")
     notify_url: kinds.NotifyUrl | None = Field(None, description="gets one JSON POST a run (Teams, healthchecks)")
-    reference: kinds.Reference = Field({}, description="people's own lists: a table name and its CSV file each")
+    reference: kinds.Reference = Field({}, description="people's own lists: a table and its CSV or .xlsx file each")
     shapes: dict[str, Any] = Field({}, description="what to believe instead of what was discovered")
 
     _sources: Mapping[str, str] = PrivateAttr(default_factory=dict)

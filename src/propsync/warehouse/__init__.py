@@ -2,7 +2,7 @@
 
 from propsync.warehouse.checks import run_checks
 from propsync.warehouse.columns import OpenColumns, json_path
-from propsync.warehouse.connection import CsvUnreadable, Warehouse
+from propsync.warehouse.connection import Warehouse
 from propsync.warehouse.lots import documents, lot, texts, whole_numbers
 from propsync.warehouse.models import Models, coalesced
 from propsync.warehouse.names import snake_case, unique_name
@@ -12,7 +12,6 @@ from propsync.warehouse.tables import TABLES, Table, comment_on_column, compress
 
 __all__ = [
     "TABLES",
-    "CsvUnreadable",
     "Models",
     "OldFile",
     "OpenColumns",

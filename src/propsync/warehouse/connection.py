@@ -26,10 +26,6 @@ SCHEMA_VERSION = 5
 Parameters = Mapping[str, Any] | Sequence[Any] | None
 
 
-class CsvUnreadable(ValueError):
-    """A file that is no CSV."""
-
-
 class Warehouse:
     """A connection to the state database, with a scratch database `staging` beside it that no run leaves behind.
 
@@ -133,17 +129,6 @@ class Warehouse:
         columns = [list(values) for values in zip(*rows, strict=True)]
         if columns:
             self.execute(f"insert into {table} select {', '.join('unnest(?)' for _ in columns)}", columns)
-
-    def stage_csv(self, path: Path, table: str) -> None:
-        """Makes `staging.<table>` from a CSV file with a header, each column VARCHAR. Raises CsvUnreadable."""
-        try:
-            self._connection.execute(
-                f"create or replace table staging.{quoted(table)} as "
-                "select * from read_csv($path, header = true, all_varchar = true, null_padding = true)",
-                {"path": str(path)},
-            )
-        except (duckdb.InvalidInputException, duckdb.ConversionException, duckdb.IOException) as error:
-            raise CsvUnreadable(str(error).splitlines()[0]) from error
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

@@ -1,0 +1,42 @@
+-- grain: list, record_id, issue
+-- why: an id that only the list or only the API has is most often a typing error, or a building nobody entered
+with listed as (
+  select list, file, record_id from staging.listed_ids
+),
+files as (
+  select distinct list, file from listed
+),
+known as (
+  select 'properties' as list, property_id as record_id from main.assets
+  union
+  select 'properties', property_id from main.assessments
+  union
+  select 'properties', property_id from main.schedules
+  union
+  select 'users', unnest(assigned_users) from main.schedules
+),
+told as (
+  select known.list, files.file, known.record_id
+  from known
+  join files using (list)
+  where known.record_id is not null
+),
+orphans as (
+  select list, file, record_id, 'only the list has this id, the API has no record of it' as issue
+  from listed
+  anti join told using (list, record_id)
+  where list in (select list from told)
+  union all
+  select list, file, record_id, 'only the API has this id, the list lacks it'
+  from told
+  anti join listed using (list, record_id)
+)
+select
+  list,
+  file,
+  null::bigint as line,
+  record_id,
+  issue,
+  false as is_mistake,
+  $run_id as run_id
+from orphans
