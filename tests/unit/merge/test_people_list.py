@@ -167,11 +167,23 @@ def test_a_mistake_is_told_with_its_line(read, content, line, issue):
     assert told(read(content)) == [(line, None, issue)]
 
 
-@pytest.mark.parametrize("content", [b"PK\x03\x04broken", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600])
-def test_a_damaged_spreadsheet_is_told(read, content):
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"PK\x03\x04broken", "damaged spreadsheet"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "an .xls file, or protected by a password"),
+    ],
+)
+def test_a_damaged_spreadsheet_an_old_one_and_a_locked_one_are_told(read, content, said):
     ((line, _, issue),) = told(read(content))
     assert line is None
-    assert "spreadsheet" in issue
+    assert said in issue
+
+
+def test_a_cell_far_away_from_the_list_does_not_take_all_memory(read):
+    cells = table(("property_id",), ("p1",)) | {"XFD1048576": text(" ")}
+    assert told(read(workbook(cells)))[0][2].startswith("its cells reach as far as XFD1048576")
+    assert read(workbook(table(("property_id",), ("p1",)) | {"B70000": text(" ")})).rows == [["p1"]]
 
 
 @pytest.mark.parametrize("length", [30, 300, 900])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Mapping
+from string import ascii_uppercase
 from xml.sax.saxutils import escape
 
 _TYPES = "application/vnd.openxmlformats-officedocument.spreadsheetml"
@@ -84,6 +85,6 @@ def _links(*targets: tuple[str, str]) -> str:
 def _sheet(cells: Mapping[str, str]) -> str:
     lines: dict[int, list[str]] = {}
     for address, cell in cells.items():
-        lines.setdefault(int(address.lstrip("ABCDEFG")), []).append(f'<c r="{address}" {cell}</c>')
+        lines.setdefault(int(address.lstrip(ascii_uppercase)), []).append(f'<c r="{address}" {cell}</c>')
     rows = "".join(f'<row r="{line}">{"".join(made)}</row>' for line, made in sorted(lines.items()))
     return f"<worksheet {_MAIN}><sheetData>{rows}</sheetData></worksheet>"
