@@ -82,6 +82,7 @@ create macro changes_between(a, b) as table
       resource,
       part,
       place,
+      len(path) as depth,
       array_to_string(path, '.') as leaf,
       '/' || replace(replace(replace(array_to_string(path, chr(31)), '~', '~0'), '/', '~1'), chr(31), '/') as pointer
     from paths
@@ -112,35 +113,80 @@ create macro changes_between(a, b) as table
       record_id,
       side,
       unnest(json_extract(payload, '$."fields"[*]')) as result,
-      generate_subscripts(json_extract(payload, '$."fields"[*]'), 1) as position
+      generate_subscripts(json_extract(payload, '$."fields"[*]'), 1) as position,
+      null::varchar as name
     from records
     where resource = 'assets' and change = 'update'
+    union all
+    -- an object of results: its members are named for their fields
+    select
+      record_id,
+      side,
+      json_extract(payload, '/fields/' || replace(replace(name, '~', '~0'), '/', '~1')),
+      position,
+      name
+    from (
+      select
+        record_id,
+        side,
+        payload,
+        unnest(json_keys(payload, '$."fields"')) as name,
+        generate_subscripts(json_keys(payload, '$."fields"'), 1) as position
+      from records
+      where resource = 'assets' and change = 'update' and json_type(payload, '$."fields"') = 'OBJECT'
+    )
   ),
   named as (
-    select record_id, side, position, arg_min(json_extract_string(result, pointer), place) as field_id
-    from results
-    join pointers on resource = 'assets' and part = 'result_field'
-    where json_type(result, pointer) not in ('OBJECT', 'ARRAY', 'NULL') and json_extract_string(result, pointer) <> ''
+    -- an empty path stands for the name, which is also tried last
+    select record_id, side, position, arg_min(told, place) as field_id
+    from (
+      select record_id, side, position, place, json_extract_string(result, pointer) as told
+      from results
+      join pointers on resource = 'assets' and part = 'result_field' and depth > 0
+      where json_type(result, pointer) not in ('OBJECT', 'ARRAY', 'NULL') and json_extract_string(result, pointer) <> ''
+      union all
+      select record_id, side, position, coalesce(place, 1000000), name
+      from results
+      left join pointers on resource = 'assets' and part = 'result_field' and depth = 0
+      where name is not null
+    )
     group by all
+  ),
+  judged as (
+    -- what an object holds under a field's id is a result with its type, or the value itself
+    select
+      *,
+      name is not null and not (
+        json_type(result) = 'OBJECT' and (
+          json_exists(result, '$."value"')
+          or coalesce(
+            result->>'$."type"' in ('text', 'number', 'date', 'time', 'image', 'file', 'option', 'pin', 'qr'),
+            false
+          )
+          or coalesce(list_contains(json_keys(result), result->>'$."type"'), false)
+        )
+      ) as is_bare
+    from results
   ),
   valued as (
     -- a kind that was never met before is looked for under `value`, then under its name
     select
       results.*,
       field_id,
-      'fields[' || coalesce(result->>'$."type"', '') || '].' || coalesce(leaf, 'value') as leaf,
+      'fields[' || coalesce(result->>'$."type"', '') || ']' || case when is_bare then '' else '.' || coalesce(leaf, 'value') end as leaf,
       case
+        when is_bare then result
         when pointer is not null then json_extract(result, pointer)
         else coalesce(
           result->'$."value"',
           json_extract(result, '/' || replace(replace(result->>'$."type"', '~', '~0'), '/', '~1'))
         )
       end as value
-    from results
+    from judged as results
     left join named
       on named.record_id = results.record_id and named.side = results.side and named.position = results.position
     left join pointers
-      on resource = 'assets' and place = 1 and part = 'result_value:' || (result->>'$."type"')
+      on resource = 'assets' and place = 1 and part = 'result_value:' || coalesce(result->>'$."type"', '')
   ),
   members as (
     select *, unnest(json_keys(payload)) as name from records where change = 'update'
@@ -173,7 +219,7 @@ create macro changes_between(a, b) as table
       name,
       json_extract(payload, '/' || replace(replace(name, '~', '~0'), '/', '~1'))
     from members
-    where not (resource = 'assets' and name = 'fields' and coalesce(json_type(payload, '$."fields"'), '') = 'ARRAY')
+    where not (resource = 'assets' and name = 'fields' and coalesce(json_type(payload, '$."fields"'), '') in ('ARRAY', 'OBJECT'))
       and not (resource = 'schedules' and name = 'asset')  -- deprecated, and never compared
       and not (resource = 'assessments' and name in ('status', 'performed_for', 'performed_by'))
       and (resource, name) not in (select (resource, leaf) from pointers where resource = 'assessments' and part = 'status')

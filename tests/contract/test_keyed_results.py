@@ -95,6 +95,21 @@ def test_the_order_of_results_in_an_object_counts_for_nothing(synced: Any) -> No
     assert home.sync().resources["assets"]["updated"] == 1
 
 
+def test_changes_between_tells_each_field_of_an_object(synced: Any) -> None:
+    home, _ = synced(_world({"fields": BARE}, {"fields": TOLD}))
+    before = home.rows("select max(valid_from) from history.assets")[0][0]
+    assets = home.server.world.odd["assets"]
+    assets[0]["fields"] = {"n": Literal("7"), "f": "Core A", "i": BARE["i"], "o": []}
+    assets[1]["fields"] = dict(reversed(TOLD.items())) | {"f": {"type": "text", "value": "Core B"}}
+    home.sync()
+    told = "select record_id, field, label, old_value, new_value"
+    assert home.rows(f"{told} from changes_between(timestamptz '{before}', now()) order by all") == [
+        ("a0", "n", "Height", "12.5", "7"),
+        ("a0", "o", "Grade", '["good"]', "[]"),
+        ("a1", "f", "Location", "Core A", "Core B"),
+    ]
+
+
 def test_an_array_with_gaps_that_php_writes_as_an_object_is_an_array(synced: Any) -> None:
     results = {"0": {"type": "text", "field": "f", "value": "x"}, "2": {"type": "number", "field": "n", "value": 7}}
     home, report = synced(_world({"fields": results}, {"fields": list(results.values())}))

@@ -151,9 +151,15 @@ def test_without_any_shape_known_fields_are_one_member(warehouse):
     ]
 
 
-def test_fields_that_are_no_array_are_a_member_like_others(warehouse):
-    remember(warehouse, "assets", "a", asset() | {"fields": {"f": 1}}, asset() | {"fields": {"f": 2}})
-    assert changes(warehouse) == [("fields", '{"f":1}', '{"f":2}')]
+def test_fields_that_are_neither_array_nor_object_are_a_member_like_others(warehouse):
+    remember(warehouse, "assets", "a", asset() | {"fields": "f: 1"}, asset() | {"fields": "f: 2"})
+    assert changes(warehouse) == [("fields", "f: 1", "f: 2")]
+
+
+def test_fields_of_an_object_are_named_by_its_members(warehouse):
+    before, after = {"f": 1, "g": {"type": "text", "value": "x"}}, {"g": {"value": "x", "type": "text"}, "f": 2}
+    remember(warehouse, "assets", "a", asset() | {"fields": before}, asset() | {"fields": after})
+    assert changes(warehouse) == [("f", "1", "2")]
 
 
 def test_the_label_is_that_of_now_by_the_type_that_the_asset_has(warehouse):
