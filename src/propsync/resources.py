@@ -80,11 +80,14 @@ class Resource:
         return next(role for role in self.roles if role.name == name)
 
     def lists(self, statuses: Sequence[str], *, by_status: bool = False) -> tuple[ListQuery, ...]:
-        """The lists to sweep; `by_status` where records do not carry their status, so that the list must tell it."""
+        """The lists to sweep; `by_status` where the list must tell the status, or the API heeds only one at a time."""
         if not self.status_filter:
             return (ListQuery("all", self.flags),)
         groups = [(status,) for status in statuses] if by_status else [tuple(statuses)]
-        return tuple(self._list(performed, group) for performed, group in product(self.performed or (None,), groups))
+        lists = (self._list(performed, group) for performed, group in product(self.performed or (None,), groups))
+        if not by_status or self.performed:
+            return tuple(lists)
+        return tuple(replace(one, name=status) for one, status in zip(lists, statuses, strict=True))
 
     def _list(self, performed: str | None, statuses: tuple[str, ...]) -> ListQuery:
         filters = [("performed", performed)] if performed else []
@@ -96,8 +99,11 @@ class Resource:
     def combined(self, statuses: Sequence[str]) -> ListQuery:
         """The query whose `total` is that of all the lists together."""
         filters = [("performed", ",".join(self.performed))] if self.performed else []
-        return ListQuery("combined", (*filters, ("status", ",".join(statuses)), *self.flags))
+        return ListQuery(COMBINED, (*filters, ("status", ",".join(statuses)), *self.flags))
 
+
+COMBINED = "combined"
+"""The name of the query whose total is that of several lists."""
 
 TYPES_BESIDE = "types"
 """The member of every page of assets that repeats the asset types (section 4.2)."""

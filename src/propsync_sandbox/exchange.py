@@ -41,7 +41,9 @@ class Request:
 
     def words(self, name: str, default: str = "") -> set[str]:
         """A comma-separated parameter; given but empty, it is as if it were not given."""
-        return {word.strip() for word in (self.query.get(name) or default).split(",") if word.strip()}
+        words = [word.strip() for word in (self.query.get(name) or default).split(",") if word.strip()]
+        is_cut = self.effect is not None and self.effect.kind == "cut_filter" and self.effect.of == name
+        return set(words[: self.effect.first] if is_cut and self.effect is not None else words)
 
     def whole_number(self, name: str, default: int, most: int | None = None) -> int:
         """An integer of at least 1 (spec 8)."""

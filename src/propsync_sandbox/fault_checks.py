@@ -69,7 +69,13 @@ _EFFECTS: dict[str, dict[str, Wanted]] = {
     "wrong_content": {
         "content": _one_of("html", "empty", "truncated_json", "string", "object", "array", "null", "content_type")
     },
-    "total": {"by": _WHOLE, "random": _BOOLEAN},
+    "total": {
+        "how": _one_of("by", "capped", "page", "nothing"),
+        "by": _WHOLE,
+        "random": _BOOLEAN,
+        "pages": _COUNT,
+    },
+    "cut_filter": {"of": _TEXT, "first": _COUNT},
     "move_rows": {"how": _one_of("to_next", "shift", "duplicate", "drop"), "rows": _COUNT},
 }
 EFFECT_KINDS = tuple(_EFFECTS)
@@ -77,6 +83,7 @@ _OWN_DEFAULTS: dict[str, dict[str, Any]] = {
     "reset": {"apply": True},
     "close": {"apply": True},
     "stall": {"seconds": 30},
+    "total": {"how": "by"},
 }
 _RULE: dict[str, tuple[Wanted, Any]] = {
     "match": (Wanted("an object", lambda value: isinstance(value, Mapping)), {}),

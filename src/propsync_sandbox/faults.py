@@ -25,7 +25,11 @@ stall          seconds of silence (30), then closed; apply (false)
 delay          seconds before the headers (1)
 slow_body      seconds (1) spread over chunks (10)
 wrong_content  content: html | empty | truncated_json | string | object | array | null | content_type (html)
-total          by: added to the true total (1); random: another lie at each request (false)
+total          how: by | capped | page | nothing (by).
+               by: added to the true total (1), or random: another lie at each request (false); capped: at most so many
+               full pages (1); page: the records of the page alone; nothing: 0
+cut_filter     of: the parameter whose values are cut, each in a comma-separated list (id); first: how many of them are
+               heeded (1)
 move_rows      how: to_next | shift | duplicate | drop (to_next); rows (1).
                to_next: the first rows change places with those of the next page; shift: the page begins later, so the
                next page's first rows come twice and these never; duplicate: the first rows come twice, the last fall
@@ -65,6 +69,9 @@ class Effect:
     random: bool = False
     how: str = "to_next"
     rows: int = 1
+    pages: int = 1
+    of: str = "id"
+    first: int = 1
 
 
 class Rule:

@@ -88,7 +88,7 @@ class Lists:
         page = request.whole_number("page", 1)
         matching = self.order.arrange(resource, [r for r in self.world.shelf(resource).records() if wanted(r)])
         records = self.tear.rows(matching, request, page, limit)
-        total = self.tear.total(len(matching), request.effect)
+        total = self.tear.total(len(matching), request.effect, limit, len(records))
         write = partial(self._write, resource, total, records, with_flags, types)
         return Answer(200, write, total=total, records=tuple(records), types=types, with_flags=with_flags)
 

@@ -16,10 +16,12 @@ class Tear:
         self._rng = Random("tear")
         self._moved: dict[tuple[object, ...], tuple[int, int]] = {}
 
-    def total(self, total: int, effect: Effect | None) -> int:
-        """The true total, or a lie: `by` added, or a random one near the truth, new at each request."""
+    def total(self, total: int, effect: Effect | None, limit: int, shown: int) -> int:
+        """The true total, or a lie: of full pages only, of the page, of nothing, or one near the truth."""
         if effect is None or effect.kind != "total":
             return total
+        if effect.how != "by":
+            return {"capped": min(total, effect.pages * limit), "page": shown, "nothing": 0}[effect.how]
         if effect.random:
             with self._lock:
                 lie = self._rng.choice((-1, 1)) * self._rng.randint(1, max(2, total // 10))

@@ -324,6 +324,25 @@ class KeyedValues(Keyed):
         return super().result(of_type, one) if one.kind in ("date", "time") else one.value
 
 
+class TotalsOfNothing(OtherListKeys):
+    """Every total is 0, whatever stands beside it."""
+
+    name = "totals of nothing"
+
+    def said(self, value: Any) -> Any:
+        return value | {"total": 0} if isinstance(value, dict) and "total" in value else value
+
+
+class TotalsOfThePage(Dialect):
+    """Every total counts the records of its own page."""
+
+    name = "totals of the page"
+
+    def said(self, value: Any) -> Any:
+        lists = [told for name, told in value.items() if name in ("assets", "assessments", "schedules")]
+        return value | {"total": len(lists[0])} if lists else value
+
+
 FAMILIES: tuple[type[Dialect], ...] = (
     Dialect,
     OtherListKeys,
@@ -335,4 +354,6 @@ FAMILIES: tuple[type[Dialect], ...] = (
     Restless,
     Keyed,
     KeyedValues,
+    TotalsOfNothing,
+    TotalsOfThePage,
 )

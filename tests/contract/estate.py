@@ -18,8 +18,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import duckdb
 
 from propsync.api import RetryPolicy
-from propsync.runbooks import Report, nightly
-from propsync.settings import load_settings
+from propsync.runbooks import Report, Scope, backfill, nightly
+from propsync.settings import Settings, load_settings
 
 QUICK = RetryPolicy(attempts=3, base=0.001)
 PATHS = {"assets": "/properties/assets", "assessments": "/assessments", "schedules": "/assessments/schedules"}
@@ -203,11 +203,17 @@ class Nights:
 
     def sync(self, accept: str | None = None, **settings: object) -> Report:
         """One nightly run of the resources that ever had a record; `settings` by their names in lower case."""
-        self.estate.requests.clear()
         self._used |= {resource for resource in PATHS if getattr(self.estate, resource)}
+        return nightly(self._settings(settings), sorted(self._used), accept=accept, policy=QUICK)
+
+    def backfill(self, scope: Scope, **settings: object) -> Report:
+        """A part read again."""
+        return backfill(self._settings(settings), scope, policy=QUICK)
+
+    def _settings(self, settings: dict[str, object]) -> Settings:
+        self.estate.requests.clear()
         given = {"base_url": self.url, "token": "secret-of-the-test", "home": self.home, "page_limit": 20} | settings
-        environ = {f"PROPSYNC_{name.upper()}": str(value) for name, value in given.items()}
-        return nightly(load_settings(environ=environ), sorted(self._used), accept=accept, policy=QUICK)
+        return load_settings(environ={f"PROPSYNC_{name.upper()}": str(value) for name, value in given.items()})
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """What is published."""

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from contract.estate import PATHS, Answer, Nights, Query, Request, property_ids
 
-from propsync.runbooks import Report
+from propsync.runbooks import Report, Scope
 
 INCOMPLETE = "incomplete"
 
@@ -548,3 +548,168 @@ def test_ten_records_a_page_give_the_same_tables_as_a_thousand(nights: Nights) -
 @pytest.mark.slow
 def test_ten_records_a_page_give_the_same_tables_as_a_thousand_in_a_large_estate(nights: Nights) -> None:
     _check_two_nights_at_either_page_size(nights, 3000)
+
+
+# --- totals that are wrong on purpose -----------------------------------------------------------------------------
+
+_RESOURCES = ("assets", "assessments", "schedules")
+
+
+def _fill(nights: Nights, count: int) -> None:
+    """So many of each resource."""
+    homes = property_ids(count)
+    nights.estate.add_assets((home, f"t{n % 2}") for n, home in enumerate(homes))
+    nights.estate.add_assessments((home, "k0") for home in homes)
+    nights.estate.add_schedules((home, "k0") for home in homes)
+
+
+def _of_page(query: Query, true: int, most: int = 1000) -> int:
+    """How many records the page itself has."""
+    size = min(int(query["limit"]), most)
+    return max(0, min(size, true - (int(query["page"]) - 1) * size))
+
+
+_WRONG_TOTALS: dict[str, Callable[[str, Query, int], int]] = {
+    "capped at a page boundary": lambda path, query, true: min(true, 40),
+    "capped at one page": lambda path, query, true: min(true, 20),
+    "counting the page": lambda path, query, true: _of_page(query, true),
+    "nothing": lambda path, query, true: 0,
+    "one too many": lambda path, query, true: true + 1,
+}
+
+
+@pytest.mark.parametrize("wrong", _WRONG_TOTALS)
+@pytest.mark.parametrize("count", [40, 47])
+def test_under_a_wrong_total_everything_is_read_and_nothing_is_certified_that_is_a_fraction(
+    nights: Nights, wrong: str, count: int
+) -> None:
+    _fill(nights, count)
+    nights.estate.total = _WRONG_TOTALS[wrong]
+    report = nights.sync()
+    assert [name for name in _RESOURCES if not nights.is_truth(name)] == []
+    is_right = wrong.startswith("capped at a") and count == 40
+    verdicts = {_verdict(report, name) for name in _RESOURCES}
+    assert verdicts <= ({"certified"} if is_right else {"agreed", INCOMPLETE})
+    assert report.exit_code == (0 if verdicts <= {"certified", "agreed"} else 3)
+    keys = list(nights.estate.assets)
+    del nights.estate.assets[keys[0]]
+    nights.estate.add_assets([("elsewhere", "t0")])
+    nights.sync()
+    assert nights.known("assets").keys() >= nights.estate.assets.keys()
+
+
+_BEYOND: dict[str, Callable[[Query, list[dict[str, object]]], Answer | None]] = {
+    "404": lambda query, rows: (404, {"code": "NoSuchPage"}),
+    "400": lambda query, rows: (400, {"code": "PageInvalid"}),
+    "the last page again": lambda query, rows: (200, {"total": len(rows), "assets": rows[-20:], "types": []}),
+    "page 1 again": lambda query, rows: (200, {"total": len(rows), "assets": rows[:20], "types": []}),
+    "a total of nothing": lambda query, rows: (200, {"total": 0, "assets": [], "types": []}),
+}
+
+
+@pytest.mark.parametrize("beyond", _BEYOND)
+def test_a_list_that_ends_on_a_page_boundary_is_certified_however_its_end_is_told(nights: Nights, beyond: str) -> None:
+    _spread(nights, 60, 30)
+    nights.estate.answer = lambda path, query: (
+        _BEYOND[beyond](query, nights.estate.lists(path, query))
+        if path == PATHS["assets"] and not _is_narrowed(query) and int(query["page"]) > 3
+        else None
+    )
+    for _ in range(2):
+        report = nights.sync()
+        assert (report.exit_code, _verdict(report)) == (0, "certified")
+        assert nights.is_truth("assets")
+        assert len(nights.estate.asked("assets", page="4")) == 1 or beyond == "400"
+
+
+def test_pages_that_are_refused_where_a_total_is_capped_certify_nothing(nights: Nights) -> None:
+    """As of search engines that count and show the first 10,000 only."""
+    _spread(nights, 60, 30)
+    nights.estate.total = lambda path, query, true: min(true, 40)
+    nights.estate.answer = lambda path, query: (400, {"code": "Window"}) if int(query.get("page", "1")) > 2 else None
+    report = nights.sync()
+    assert (report.exit_code, _verdict(report)) == (3, INCOMPLETE)
+    assert nights.is_truth("assets")
+
+
+def test_a_list_that_goes_round_for_ever_ends(nights: Nights) -> None:
+    _spread(nights, 60, 30)
+    nights.estate.is_random = True
+    nights.estate.ignored = {"page"}
+    page = nights.estate._body
+    nights.estate._body = lambda path, query: page(path, query | {"page": "1"})  # type: ignore[method-assign]
+    nights.estate.total = lambda path, query, true: min(true, 20) if not _is_narrowed(query) else true
+    assert nights.sync().exit_code == 3
+    assert len(nights.estate.requests) < 300
+
+
+def test_a_total_capped_at_the_real_size_of_a_page_is_not_believed(nights: Nights) -> None:
+    nights.estate.most = 10
+    _spread(nights, 35, 7)
+    nights.estate.total = lambda path, query, true: min(true, 30)
+    assert _verdict(nights.sync()) != "certified"
+    assert nights.is_truth("assets")
+
+
+def test_parts_whose_totals_are_capped_at_a_page_are_not_believed(nights: Nights) -> None:
+    """The list itself tells the truth, in random order: only parts can certify it."""
+    nights.estate.is_random = True
+    nights.estate.add_assets([("p0", "t0")] * 50 + [("p1", "t0")] * 20 + [("p2", "t0")] * 3)
+    nights.estate.total = lambda path, query, true: min(true, 20) if "property" in query else true
+    report = nights.sync()
+    assert nights.is_truth("assets") or report.exit_code == 3
+    assert _verdict(report) in ("certified", INCOMPLETE)
+
+
+def test_a_repeated_night_asks_for_the_end_of_the_list_too(nights: Nights) -> None:
+    """The pages are the same, byte for byte, and the total is capped: only the page beyond shows what is new."""
+    _spread(nights, 40, 20)
+    nights.estate.total = lambda path, query, true: min(true, 40)
+    for _ in range(2):
+        assert nights.sync().exit_code == 0
+    nights.estate.add_assets([("elsewhere", "t0")])
+    report = nights.sync()
+    assert (report.exit_code, _verdict(report)) == (0, "agreed")
+    assert nights.is_truth("assets")
+
+
+@pytest.mark.parametrize("total", [-1, "45", 45.5, None, True, 10**30, 1e30, 2**63, [45]])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_total_that_is_no_count_fails_the_resource_on_every_night(
+    nights: Nights, total: object, *, is_first: bool
+) -> None:
+    _spread(nights, 45, 9)
+    if not is_first:
+        assert nights.sync().exit_code == 0
+    known = {} if is_first else dict(nights.estate.assets)
+    nights.estate.add_assets([("elsewhere", "t0")])
+    nights.estate.total = lambda path, query, true: total if path == PATHS["assets"] else true  # type: ignore[return-value]
+    report = nights.sync()
+    assert report.exit_code == 3
+    assert "assets" in report.left_behind[0]
+    assert nights.known("assets") == known
+    assert list((nights.home / "landing" / "assets").glob("*/manifest.json")) == [] or not is_first
+
+
+@pytest.mark.parametrize("heeded", [1, 3])
+@pytest.mark.parametrize("of", ["properties", "asset_types", "assets"])
+def test_a_backfill_gets_all_that_it_asks_for_though_the_server_cuts_filters(
+    nights: Nights, heeded: int, of: str
+) -> None:
+    nights.estate.add_assets([("p0", "t0")])
+    assert nights.sync().exit_code == 0
+    keys = nights.estate.add_assets((home, f"t{n % 7}") for n, home in enumerate(property_ids(7)))
+    values = {"properties": property_ids(7), "asset_types": nights.estate.types, "assets": keys}[of]
+    lists = nights.estate.lists
+    nights.estate.lists = (
+        lambda path, query: lists(  # type: ignore[method-assign]  # what this test is about
+            path,
+            {
+                name: text if name in ("limit", "page") else ",".join(text.split(",")[:heeded])
+                for name, text in query.items()
+            },
+        )
+    )
+    report = nights.backfill(Scope(**{of: tuple(values)}))
+    assert set(keys) <= nights.known("assets").keys()
+    assert report.exit_code == 0

@@ -171,3 +171,47 @@ def test_what_could_not_be_merged_is_no_ground_for_a_repeat(settled: Nights, mon
 
 def _fails(_merger: Merger, resource: Resource, *_rest: object, **_options: object) -> None:
     raise MergeFailed(resource.name, "the test says so")
+
+
+# --- what was asked for ahead belongs to the first attempt --------------------------------------------------------
+
+
+def _change_before(nights: Nights, request: int, path: str, do: Any) -> None:
+    """Does something before the n-th request for a list."""
+    turns = iter(range(1, 10_000))
+
+    def before(asked: str, _query: Query) -> None:
+        if asked == path and next(turns) == request:
+            do()
+
+    nights.estate.before = before
+
+
+def test_a_newer_copy_that_was_asked_for_ahead_is_not_lost(nights: Nights) -> None:
+    """The first night reads page 1 twice; so does the second, and the second reading of it differs."""
+    (key,) = nights.estate.add_assets([("p", "t0")])
+    assert nights.sync().exit_code == 0
+    _change_before(nights, 2, ASSETS, lambda: nights.estate.assets[key].update(note="newer"))
+    report = nights.sync(max_concurrency=1)
+    assert report.exit_code == 0
+    assert nights.is_truth("assets")
+
+
+def test_a_second_attempt_is_given_no_answer_of_the_first(settled: Nights) -> None:
+    """Page 1 is asked for ahead, another page, and page 1 again: then a record goes that only the first two show."""
+    keys = list(settled.estate.assets)
+
+    def move() -> None:
+        settled.estate.add_assets([("elsewhere", "t0")])
+        del settled.estate.assets[keys[0]]
+
+    _change_before(settled, 6, ASSETS, move)
+    report = settled.sync(max_concurrency=1)
+    assert report.exit_code == 0
+    attempts = max(attempt for attempt, *_ in settled.attempts(report, "assets"))
+    told = manifest(settled, report, "assets")
+    pages = [one for one in told["landed"] if one["role"] == "page"]
+    assert attempts > 1
+    assert len(pages) == 5
+    assert len({one["asked_at"] for one in pages}) == 5
+    assert settled.is_truth("assets")

@@ -169,6 +169,23 @@ def test_a_wrong_content_type_leaves_the_body_alone(start) -> None:
     assert last(sandbox).delivered
 
 
+@pytest.mark.parametrize(
+    ("how", "pages", "told"),
+    [("capped", 1, [20, 20]), ("capped", 9, [60, 60]), ("page", 1, [20, 0]), ("nothing", 1, [0, 0])],
+)
+def test_a_total_is_capped_or_counts_the_page_or_nothing(start, how, pages, told):
+    _, client = start(faults=[rule("total", None, how=how, pages=pages)])
+    totals = [client.get(ASSETS, params={"limit": 20, "page": page}).json()["total"] for page in (1, 9)]
+    assert totals == told
+
+
+def test_of_a_filter_that_is_cut_the_first_values_count(start):
+    sandbox, client = start(faults=[rule("cut_filter", None, of="id", first=2)])
+    keys = [record.key for record in sandbox.world.assets.records()][:5]
+    told = client.get(ASSETS, params={"id": ",".join(keys)}).json()
+    assert {one["id"] for one in told["assets"]} == set(keys[:2])
+
+
 @pytest.mark.parametrize("by", [-3, 5])
 def test_the_total_lies_by_as_much_as_it_is_told_to(start, by: int) -> None:
     sandbox, client = start(faults=[rule("total", by=by)])

@@ -17,7 +17,7 @@ from propsync.merge import merger
 from propsync.publish import publisher
 from propsync.runbooks import deletes, family
 from propsync.runs import Journal
-from propsync.sweep import LookUps, ahead, asking, attempt, ladder
+from propsync.sweep import LookUps, ahead, asking, attempt, by_ids, ladder, one_list
 
 from .document_bugs import DOCUMENT_BUGS
 from .kills import moments
@@ -207,3 +207,27 @@ def _rebuild_forgets(patches: Patches) -> None:
         return before(self, resource, replace(manifest, looked_up=[]) if is_replayed else manifest, *rest, **options)
 
     before = patches.put(merger.Merger, "merge", merge)
+
+
+@_bug("the page after a full last one is not asked for")
+def _total_believed(patches: Patches) -> None:
+    def may_be_more(self: Any) -> bool:
+        total = self._first.page.total
+        return self._shown > (0 if total is None else total)
+
+    patches.put(one_list.ListSweep, "_may_be_more", may_be_more)
+
+
+@_bug("ids that a look-up does not show are believed gone")
+def _silent_gone(patches: Patches) -> None:
+    def conclude(self: Any, batch: Any, answer: Any) -> list[Any]:
+        before(self, batch, answer)
+        self._answers.gone.update(dict.fromkeys(self._told(batch, answer)[1], "planted"))
+        return []
+
+    before = patches.put(by_ids.ByIds, "_conclude", conclude)
+
+
+@_bug("answers that were asked for ahead outlive the first attempt")
+def _ahead_for_ever(patches: Patches) -> None:
+    patches.put(ahead.Ahead, "left_over", lambda self: [])

@@ -15,7 +15,7 @@ from .coverage import Coverage, of_end
 from .ground import SmallWorld
 from .oracle.again import check_same
 from .oracle.archived import Archived
-from .oracle.claims import check_claims
+from .oracle.claims import check_claims, check_whole
 from .oracle.files import check_landing, check_leftovers, check_merged, check_note, check_received
 from .oracle.holds import check_holds
 from .oracle.past import Past
@@ -77,6 +77,8 @@ class Questions:
         accepting = [window.time for order, window, _ in self.runs if order and order.accept]
         check_holds(found, accepting, self.scenario.delete_limit, problems)
         self._check_archived(found, problems)
+        _, window, outcome = self.runs[-1]
+        check_whole(found, outcome, window, self.world, problems)
 
     def _check_archived(self, found: Published, problems: Problems) -> None:
         order, window, outcome = self.runs[-1]

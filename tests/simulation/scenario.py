@@ -7,6 +7,7 @@ from random import Random
 
 from .archives import Archive, among_documents
 from .ground import GROUNDS
+from .liars import among_liars
 from .nights import Night, draw_nights
 from .statuses import ASKED
 
@@ -59,7 +60,7 @@ class Scenario:
             keep_days=dice.choice((1, 3, 30)),
             plain_plans=dice.random() < 0.6,
             archive=archive,
-            nights=among_documents(seed, kind, archive, draw_nights(dice, kind)),
+            nights=among_liars(seed, among_documents(seed, kind, archive, draw_nights(dice, kind))),
             quiet_twice=seed % 5 == 0,
             rebuild=seed % 6 == 0,
         )

@@ -37,6 +37,7 @@ class Window:
     name: str
     time: datetime
     after: bool = False
+    is_still: bool = False
     entries: list[Entry] = field(default_factory=list)
     gone: list[Gone] = field(default_factory=list)
     hidden: list[Gone] = field(default_factory=list)
@@ -100,6 +101,7 @@ class Watch:
         self.at_request: dict[int, object] = {}
         self._last_document = ""
         self._seed = seed
+        self._is_still = False
         self._gone: list[Gone] = []
         self._hidden: list[Gone] = []
         self._known: tuple[Gone, Gone] = self._look()
@@ -137,10 +139,12 @@ class Watch:
             keys = sorted(request.words(parameter))
             if keys:
                 self.editor.show(resource, dice.choice(keys))
+                self._is_still = False
                 self._known = self._look()
 
     def edit(self, dice: Random, times: int, kinds: Sequence[str] = KINDS) -> None:
         """So many edits."""
+        self._is_still = False
         with self.world.lock:
             for _ in range(times):
                 self.editor.edit(dice, kinds)
@@ -150,6 +154,7 @@ class Watch:
         """So many edits of documents at most."""
         if self.documents is None:
             return
+        self._is_still = False
         with self.world.lock:
             for _ in range(times):
                 if dice.random() < chance:
@@ -159,10 +164,11 @@ class Watch:
     def begin(self) -> None:
         """Forgets what was noted: another run begins."""
         self._gone, self._hidden = [], []
+        self._is_still = True
 
     def window(self, name: str, time: datetime, after: bool, entries: list[Entry]) -> Window:
         """What was noted since `begin`."""
-        return Window(name, time, after, entries, self._gone, self._hidden)
+        return Window(name, time, after, self._is_still, entries, self._gone, self._hidden)
 
     def _look(self) -> tuple[Gone, Gone]:
         if self.documents is not None:

@@ -40,7 +40,9 @@ class PayloadUnreadable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page, cut: `total` as told (None where the page tells none), each record's bytes, and those of `types`."""
+    """One page, cut: `total` as told (None where the page tells none, or what is no count), each record's bytes, and
+    those of `types`.
+    """
 
     total: int | None
     records: list[msgspec.Raw]
@@ -244,11 +246,14 @@ def _members(raw: msgspec.Raw) -> dict[str, msgspec.Raw]:
         raise PayloadUnreadable(f"no object: {error}") from error
 
 
-def _total(raw: msgspec.Raw | None) -> int | None:
-    """`total` is an integer in the API's document (sections 4.2, 4.5, 4.9); a whole number written 5.0 is one too."""
-    if raw is None:
-        return None
-    told = decode(raw)
+def count_of(told: object) -> int | None:
+    """What may count records: a whole number from 0, written 5 or 5.0; None for anything else."""
     if isinstance(told, float) and told.is_integer():
         told = int(told)
-    return told if isinstance(told, int) and not isinstance(told, bool) and told >= 0 else None
+    is_count = isinstance(told, int) and not isinstance(told, bool) and told >= 0
+    return told if is_count else None  # type: ignore[return-value]  # an integer by now
+
+
+def _total(raw: msgspec.Raw | None) -> int | None:
+    """`total` is an integer in the API's document (sections 4.2, 4.5, 4.9)."""
+    return None if raw is None else count_of(decode(raw))

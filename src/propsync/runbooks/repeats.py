@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from propsync.landing import Manifest
+from propsync.landing import Certificate, Manifest
 from propsync.records import HASH_VERSION
-from propsync.resources import Resource
+from propsync.resources import COMBINED, Resource
 from propsync.runbooks.site import Site
 from propsync.runs import Verdict
 from propsync.shapes import Shape
@@ -29,7 +30,8 @@ def repeatable(site: Site, resource: Resource, shape: Shape, settings: dict[str,
     is_found = all(choice.source != "configured" for choice in shape.choices.values())
     # a list that tells no total may have grown by a page that nobody would ask for
     is_counted = not resource.is_paged or all(one.total is not None for one in manifest.landed)
-    return manifest if is_known and is_found and is_counted and _is_plain(manifest) else None
+    is_all = is_known and is_found and is_counted
+    return manifest if is_all and _is_plain(manifest) and _shows_its_ends(manifest) else None
 
 
 def _is_plain(manifest: Manifest) -> bool:
@@ -40,3 +42,21 @@ def _is_plain(manifest: Manifest) -> bool:
         (one.rung, one.verdict, one.duplicates, one.rejected) == (0, "certified", 0, 0) for one in manifest.certificates
     )
     return not is_open and is_asked_once and are_clean
+
+
+def _shows_its_ends(manifest: Manifest) -> bool:
+    """Whether the page after a full last one came: where it was refused, nothing is there to be compared with."""
+    again = [one for one in manifest.landed if one.role == "again"]
+    for one in manifest.certificates:
+        beyond = re.compile(rf"[?&]page={one.pages + 1}(&|$)")
+        is_shown = any(landed.list_name == one.list_name and beyond.search(landed.request) for landed in again)
+        if one.list_name != COMBINED and not is_shown and _ends_full(one, manifest.settings["page_limit"]):
+            return False
+    return True
+
+
+def _ends_full(one: Certificate, limit: int) -> bool:
+    """Whether the last page of a list was as full as the others; a server may give fewer records than asked."""
+    total = one.total_first or 0
+    is_as_asked = one.pages == -(-total // limit)
+    return total > 0 and total % (limit if is_as_asked else one.pages) == 0

@@ -22,16 +22,44 @@ def find_list(pages: Sequence[Any], resource: Resource) -> Choice | None:
         return Choice(((),), "found", "the answer is a bare array")
     if resource.list_member and any(isinstance(follow(page, (resource.list_member,)), list) for page in pages):
         return Choice(((resource.list_member,),), "documented", "the API's document names it")
-    arrays = [path for path in dict.fromkeys(p for page in pages for p in _arrays(page)) if not _exceeds(pages, path)]
+    arrays = _that_may_be_it(pages, list(dict.fromkeys(path for page in pages for path in _arrays(page))), resource)
     if not arrays:
         return None
     best = min(arrays, key=lambda path: (*_fit(pages, path, resource), path))
     return Choice((best,), "found", _evidence(pages, best, arrays))
 
 
+def _that_may_be_it(pages: Sequence[Any], arrays: Sequence[Path], resource: Resource) -> list[Path]:
+    """The arrays that agree with a total of nothing, and those that can be nothing but the records beside it.
+
+    Some servers tell 0 beside records; others tell types or properties beside a list that is empty.
+    """
+    agreeing = [path for path in arrays if not _exceeds(pages, path)]
+    is_named = any(_name_rank(path[-1], resource) <= 1 for path in agreeing)
+    return [
+        path
+        for path in arrays
+        if path in agreeing
+        or _are_records(_members(pages, path), resource)
+        or (not is_named and _name_rank(path[-1], resource) <= 1)
+    ]
+
+
 def _exceeds(pages: Sequence[Any], path: Path) -> bool:
-    """Whether the array has members where the page tells a total of nothing: then it is something else beside."""
+    """Whether the array has members where the page tells a total of nothing."""
     return any(follow(page, ("total",)) == 0 and follow(page, path) for page in pages)
+
+
+def _are_records(members: Sequence[Any], resource: Resource) -> bool:
+    """Whether most of them have two members, besides an id, that records of the resource have and types have not."""
+    roles = [{plain(name) for name in (*role.documented, *role.likely)} for role in resource.roles if role.name != "id"]
+    fitting = [one for one in members if isinstance(one, dict) and _roles_in(one, roles) > 1]
+    return len(fitting) * 2 > len(members)
+
+
+def _roles_in(one: dict[str, Any], roles: Sequence[set[str]]) -> int:
+    names = {plain(name) for name in one}
+    return sum(not names.isdisjoint(of_role) for of_role in roles)
 
 
 def _members(pages: Sequence[Any], path: Path) -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from typing import TypeVar
 from urllib.parse import parse_qsl
@@ -18,13 +18,25 @@ _ALONE = ("again", "combined")
 """Roles of answers that tell something only because of when they were asked for."""
 
 
+@dataclass(frozen=True)
+class Early:
+    """An answer that came before anybody needed it; `place` says where the earlier snapshot had one like it."""
+
+    place: Landed
+    sha256: str
+    answer: Answer
+
+
 class Ahead:
-    """The API, and the answers that it gave before anybody needed them: each is handed out once."""
+    """The API, and the answers that it gave before anybody needed them.
+
+    Each is handed out once, the oldest first, and to the first attempt only: see `left_over`.
+    """
 
     def __init__(self, api: Api, pages: PageStore) -> None:
         self._api = api
         self._pages = pages
-        self._held: dict[ApiRequest, list[tuple[str, Answer]]] = {}
+        self._held: dict[ApiRequest, list[Early]] = {}
 
     @property
     def base_url(self) -> str:
@@ -67,7 +79,7 @@ class Ahead:
         def land(answer: Answer) -> Landed | None:
             one, sha256 = expected[answer.request], hashes[answer.request]
             self._pages.put(answer.raw, answer.body, sha256)
-            self._held.setdefault(answer.request, []).append((sha256, replace(answer, raw=b"", body=b"")))
+            self._held.setdefault(answer.request, []).append(Early(one, sha256, replace(answer, raw=b"", body=b"")))
             return replace(one, asked_at=answer.asked_at) if sha256 == one.sha256 else other(answer.request, None)
 
         def other(request: ApiRequest, _error: ResourceFailed | None) -> Landed | None:
@@ -117,15 +129,23 @@ class Ahead:
         waiting = self._held.get(request)
         if not waiting:
             return None
-        sha256, told = waiting.pop(0)
-        body = self._pages.get(sha256)
-        answer = replace(told, raw=body, body=body, encoding="")
+        answer = self._whole(waiting.pop(0))
         try:
             if check is not None:
                 check(answer)
         except MalformedBody:
             return None
         return answer
+
+    def left_over(self) -> list[tuple[Landed, Answer]]:
+        """What the first attempt did not take, each with its place in the earlier snapshot. No attempt gets it now."""
+        left = [(early.place, self._whole(early)) for waiting in self._held.values() for early in waiting]
+        self._held.clear()
+        return left
+
+    def _whole(self, early: Early) -> Answer:
+        body = self._pages.get(early.sha256)
+        return replace(early.answer, raw=body, body=body, encoding="")
 
 
 def _request(landed: Landed) -> ApiRequest:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from propsync.errors import ApiUnreachable, ResourceFailed
 from propsync.landing import Landed
 from propsync.resources import ListQuery, Resource
+from propsync.runs import Verdict
 from propsync.sweep.ladder import Swept
 from propsync.sweep.reading import Reading, Refused
 
@@ -59,7 +60,9 @@ class Asking:
         self._listed = swept.listed
         self._statuses = tuple(statuses)
         self._fewer = tuple(fewer)
-        self._is_by_status = swept.shaping.is_status_absent()
+        self._is_by_status = swept.shaping.is_by_status()
+        self.is_doubtful = swept.shaping.heeds_one_status or swept.verdict is not Verdict.CERTIFIED
+        """Whether what is asked of several lists at once is to be asked of each: totals or filters were wrong."""
 
     def everything(self, values: Sequence[str]) -> ListQuery:
         """What is known by these ids, or of these properties, whatever its status and whoever did it."""
@@ -121,6 +124,8 @@ class Asking:
         return answer.page.total == len(shown) == len(set(shown))
 
     def stage(self, answer: Reading) -> None:
-        """Takes in what an answer showed, which is newer than what lists showed before."""
+        """Takes in what an answer showed, which is newer than what lists showed before; `null` shows nothing."""
+        if answer.page.total is None and not answer.page.records:
+            return
         self._listed.add(answer.landed, answer.page.records, self.cutter)
         self.answers.landed.append(answer.landed)

@@ -2,48 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from propsync.errors import NotFound, RequestRefused
 from propsync.landing import Certificate
 from propsync.progress import Progress, progress
-from propsync.resources import ListQuery, Resource
+from propsync.resources import COMBINED, ListQuery, Resource
+from propsync.sweep.heeded import Heeded
 from propsync.sweep.listed import Listed
 from propsync.sweep.one_list import ListSweep
 from propsync.sweep.partition import Partition
 from propsync.sweep.places import Places
 from propsync.sweep.reading import Reader, Reading
 from propsync.sweep.shaping import Shaping
-
-Filters = Sequence[tuple[str, Sequence[str]]]
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What to read of a resource: the statuses asked for, and a backfill's further filters."""
-
-    statuses: Sequence[str]
-    filters: Filters = ()
-
-    def lists(self, resource: Resource, *, by_status: bool) -> list[ListQuery]:
-        """The lists to read."""
-        return [query.narrowed(*self.filters) for query in resource.lists(self.statuses, by_status=by_status)]
-
-    @property
-    def is_one_thing(self) -> bool:
-        """Whether each filter has one value, so that "not found" tells that nothing is there."""
-        return bool(self.filters) and all(len(values) == 1 for _, values in self.filters)
-
-    def combined(self, resource: Resource) -> ListQuery:
-        """The query whose total is that of all the lists together."""
-        return resource.combined(self.statuses).narrowed(*self.filters)
+from propsync.sweep.wanted import Wanted
 
 
 @dataclass
 class Attempt:
-    """How one attempt went; certified only if every list is, and the lists together are what their query counts."""
+    """How one attempt went; certified only if every list is, and the lists together are what their query counts.
+
+    `totals` are what all the pages told, which may differ from page to page and yet be wrong in the same way each time.
+    """
 
     number: int
     rung: int
@@ -52,11 +34,17 @@ class Attempt:
     is_refused: bool = False
     fingerprint: str = ""
     dimension: str = ""
+    totals: list[int | None] = field(default_factory=list)
 
     @property
     def is_certified(self) -> bool:
         """Whether it is what a resource that stood still would show."""
         return all(certificate.verdict == "certified" for certificate in self.certificates)
+
+    def refuse(self) -> None:
+        """Takes all of it for doubtful, whatever its lists add up to."""
+        self.is_steady = False
+        self.certificates = [replace(one, verdict="incomplete") for one in self.certificates]
 
     @property
     def signature(self) -> tuple[object, ...]:
@@ -65,7 +53,7 @@ class Attempt:
             (one.list_name, one.total_first, one.total_last, one.distinct_keys, one.duplicates)
             for one in self.certificates
         ]
-        return (self.fingerprint, *told)
+        return (self.fingerprint, *self.totals, *told)
 
     @property
     def lists(self) -> set[str]:
@@ -94,6 +82,7 @@ class Attempts:
             self._shaping.find_volatile(first, swept.again)
             attempt.is_steady &= swept.is_steady
             attempt.is_refused |= swept.is_refused
+            attempt.totals += swept.totals
             return swept.certificate
 
         return self._make(rung, read)
@@ -124,7 +113,13 @@ class Attempts:
                 raise
             nothing = Certificate("all", rung, self._made, 1, 0, 0, 0, 0, 0, "certified")
             attempt.certificates = [nothing]
+        self._end(attempt)
         return attempt
+
+    def _end(self, attempt: Attempt) -> None:
+        """What was asked for ahead and not taken shows that the list moved, and may be newer than what was taken."""
+        if self._reader.land_left_over(self._shaping.cutter):
+            attempt.refuse()
 
     def fingerprint(self, attempt: Attempt) -> str:
         """The same for two attempts that showed the same keys."""
@@ -146,9 +141,19 @@ class Attempts:
                 attempt.certificates.append(read(attempt, query, first, bar))
         if totals:
             attempt.certificates.append(self._of_all(attempt.rung, totals[0], self._combined()))
+        if attempt.is_certified:
+            self._check_heeded(attempt)
+
+    def _check_heeded(self, attempt: Attempt) -> None:
+        """A list is no more than what its filters let pass, however well it adds up."""
+        heeded = Heeded(self._reader, self._resource, self._wanted, self._shaping)
+        heeded.check_filters()
+        if not heeded.all_statuses():
+            self._shaping.heeds_one_status = True
+            attempt.refuse()
 
     def _lists(self) -> list[ListQuery]:
-        return self._wanted.lists(self._resource, by_status=self._shaping.is_status_absent())
+        return self._wanted.lists(self._resource, by_status=self._shaping.is_by_status())
 
     def _combined(self) -> int | None:
         asked = self._reader.ask(self._wanted.combined(self._resource), 1, "combined", limit=1)
@@ -160,4 +165,4 @@ class Attempts:
         # whether two lists show the same record without a key cannot be known
         holds = first == last and (first is None or distinct + most_rejected <= first <= distinct + rejected)
         verdict = "certified" if holds else "incomplete"
-        return Certificate("combined", rung, self._made, 2, first, last, distinct, 0, rejected, verdict)
+        return Certificate(COMBINED, rung, self._made, 2, first, last, distinct, 0, rejected, verdict)

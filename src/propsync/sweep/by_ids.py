@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from random import Random
 
 from propsync.api import Api, why_unaskable
 from propsync.errors import AccessForbidden
 from propsync.sweep.asking import Asking, Batch, Key
 from propsync.sweep.reading import Reading, Refused
 
+_ALONE = 50  # ids that no answer shows: so many are asked for alone, which no server cuts short
+
 
 class ByIds:
-    """Look-ups by `id=` or `assessment=`, a page of ids at a time, halved where an answer does not count."""
+    """Look-ups by `id=` or `assessment=`, a page of ids at a time, halved where an answer does not count.
+
+    Some servers heed only the first ids of a long filter. So an id that an answer for several does not show is silent,
+    not gone: silent ids are asked for by themselves until an answer shows none of them, and then alone.
+    """
 
     def __init__(self, api: Api, asking: Asking) -> None:
         self._api = api
         self._asking = asking
         self._answers = asking.answers
         self._is_ignored = False
+        self._is_minded = False
+        self._silence = "no look-up shows it, alone or with others"
 
     def look_up(self, keys: Sequence[Key]) -> None:
         """Concludes something of each key."""
@@ -25,15 +34,47 @@ class ByIds:
             why = why_unaskable(key[0])
             if why is not None:
                 self._answers.unknown[key] = f"the API cannot be asked for its id: {why}"
-        waiting = list(self._asking.batches([key for key in keys if self._answers.is_open(key)]))
+        self._ask(list(self._asking.batches(self._open(keys))))
+        self._ask_alone(self._open(keys))
+        if self._asking.is_doubtful:
+            self._ask_each_list([key for key in keys if key in self._answers.gone])
+        if self._asking.resource.performed:
+            self._probe_reports([key for key in keys if key in self._answers.gone])
+
+    def _open(self, keys: Sequence[Key]) -> list[Key]:
+        return [key for key in keys if self._answers.is_open(key)]
+
+    def _ask(self, waiting: list[Batch]) -> None:
+        """Asks until nothing is left but what no answer shows."""
         while waiting and not self._is_ignored:
             # one key alone goes before the others: it shows whether the API minds the filter at all
-            now = waiting[:1] if len(waiting[0].keys) == 1 else waiting
+            now = waiting[:1] if len(waiting[0].keys) == 1 and not self._is_minded else waiting
             waiting = [*self._round(now), *waiting[len(now) :]]
         for batch in waiting:
             self._asking.is_unknown(batch, "the API ignores the ids that it is asked for")
-        if self._asking.resource.performed:
-            self._probe_reports([key for key in keys if key in self._answers.gone])
+
+    def _ask_alone(self, silent: list[Key]) -> None:
+        """Each alone where they are few, else some at random: if any of those is found, each."""
+        some = silent
+        if len(silent) > _ALONE:
+            some = Random(f"{silent[0]} {len(silent)}").sample(silent, _ALONE)  # noqa: S311 - nothing is kept secret by it
+        self._ask([Batch.of([key]) for key in some])
+        left = self._open(silent)
+        if self._answers.gone.keys() >= set(some):
+            self._answers.gone.update(dict.fromkeys(left, self._silence))
+        else:
+            self._ask([Batch.of([key]) for key in left])
+
+    def _ask_each_list(self, gone: list[Key]) -> None:
+        """What one request for all lists does not show may be on one of them, where the API heeds but one."""
+        for batch in self._asking.batches(gone):
+            readings = self._memberships(batch) or []
+            for reading in readings:
+                self._asking.stage(reading)
+                self._answers.found.update(self._told(batch, reading)[0])
+            for key in batch.keys:
+                if key in self._answers.found or key in self._answers.unknown:
+                    del self._answers.gone[key]
 
     def _round(self, batches: Sequence[Batch]) -> list[Batch]:
         """Asks once for each batch; those of which nothing can be concluded come back smaller, the smallest first."""
@@ -42,7 +83,8 @@ class ByIds:
             if isinstance(answer, Refused):
                 again += self._after_refusal(batch, answer)
             elif self._counts(answer, batch):
-                self._conclude(batch, answer)
+                self._is_minded = True
+                again += self._conclude(batch, answer)
             else:
                 again += self._smaller(batch, answer)
         return sorted(again, key=lambda batch: len(batch.keys))
@@ -74,26 +116,36 @@ class ByIds:
             return []
         return [Batch.of(batch.keys[:1]), Batch.of(batch.keys[1:])] if is_foreign else batch.halves()
 
-    def _conclude(self, batch: Batch, answer: Reading) -> None:
-        shown = sorted(key for key in self._asking.cutter.keys(answer.page.records) if key)
-        for key in sorted(set(batch.keys).difference(shown)):
-            self._answers.gone[key] = f"{answer.landed.request} does not show it"
+    def _conclude(self, batch: Batch, answer: Reading) -> list[Batch]:
+        """Takes in what an answer shows; what it shows nothing of comes back, unless it shows nothing at all."""
+        shown, silent = self._told(batch, answer)
+        if len(batch.keys) == 1 and silent:
+            self._answers.gone[silent[0]] = f"{answer.landed.request} does not show it"
         memberships = self._memberships(Batch.of(shown)) if shown else []
-        if memberships is None:
-            return
-        for reading in (answer, *memberships):
-            self._asking.stage(reading)
-        self._answers.found.update(shown)
+        if memberships is not None:
+            for reading in (answer, *memberships):
+                self._asking.stage(reading)
+            self._answers.found.update(shown)
+        return [Batch.of(silent)] if shown and silent else []
+
+    def _told(self, batch: Batch, answer: Reading) -> tuple[list[Key], list[Key]]:
+        """The keys that an answer shows, and those of the batch that it does not."""
+        shown = sorted(key for key in self._asking.cutter.keys(answer.page.records) if key)
+        return shown, sorted(set(batch.keys).difference(shown))
 
     def _memberships(self, batch: Batch) -> list[Reading] | None:
         """The lists that show what was found, each asked the same way; None where they do not tell."""
         readings: list[Reading] = []
         for place in range(len(self._asking.memberships(batch.values))):
-            on_list = self._on_list(batch, place)
-            if on_list is None:
-                self._asking.is_unknown(batch, "which lists show it could not be looked up")
-                return None
-            readings += on_list
+            silent = list(batch.keys)
+            while silent:
+                on_list = self._on_list(Batch.of(silent), place)
+                if on_list is None:
+                    self._asking.is_unknown(batch, "which lists show it could not be looked up")
+                    return None
+                readings += on_list
+                shown = {key for one in on_list for key in self._asking.cutter.keys(one.page.records)}
+                silent = [key for key in silent if key not in shown] if shown else []
         return readings
 
     def _on_list(self, batch: Batch, place: int) -> list[Reading] | None:

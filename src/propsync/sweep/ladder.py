@@ -11,11 +11,12 @@ from propsync.resources import Resource
 from propsync.runs import Verdict
 from propsync.shapes import Shape
 from propsync.sweep.ahead import Ahead
-from propsync.sweep.attempt import Attempt, Attempts, Wanted
+from propsync.sweep.attempt import Attempt, Attempts
 from propsync.sweep.listed import Listed
 from propsync.sweep.places import Places
 from propsync.sweep.reading import Reader
 from propsync.sweep.shaping import Known, Shaping
+from propsync.sweep.wanted import Wanted
 from propsync.warehouse import Warehouse
 
 SWEEP, AGAIN, PARTITION, AGREED, GIVEN_UP = range(5)

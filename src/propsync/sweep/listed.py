@@ -126,6 +126,16 @@ class Listed:
         query = f"select exists ({shown} > $1 except {shown} = $1)"
         return bool(self._warehouse.value(query, [attempt]))
 
+    def has_shown(self, attempt: int, list_name: str, keys: Collection[tuple[str, ...]]) -> bool:
+        """Whether the pages of a list that were added showed all of these keys."""
+        parts = [[key[0] for key in keys], [key[1] if len(key) > 1 else "" for key in keys]]
+        query = (
+            "select not exists (select unnest($first), unnest($second) except select key_1, key_2 from staging.listed "
+            "where attempt = $attempt and list = $list and role = 'page')"
+        )
+        values = {"first": parts[0], "second": parts[1], "attempt": attempt, "list": list_name}
+        return bool(self._warehouse.value(query, values))
+
     def rename(self, attempt: int, before: str, after: str) -> None:
         """What was staged as one list's is another's."""
         query = "update staging.answers set list = ? where attempt = ? and list = ?"

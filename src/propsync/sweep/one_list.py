@@ -9,23 +9,28 @@ from itertools import count
 from propsync.errors import NotFound, RequestRefused
 from propsync.landing import Certificate
 from propsync.progress import Progress
-from propsync.records import Cutter
+from propsync.records import Cutter, bytes_hash
 from propsync.resources import ListQuery
 from propsync.sweep.listed import Arithmetic, Listed
 from propsync.sweep.reading import Asked, Reader, Reading, Refused
 
 _MOST_UNTOLD = 100_000  # pages of a list that tells no total
 _EMPTY_IN_A_ROW = 50  # a total that lies by a million must not cost a thousand requests
+_IDLE_IN_A_ROW = 3  # pages beyond the total that show nothing new: the list goes round for ever
 
 
 @dataclass(frozen=True)
 class ListSwept:
-    """One reading of one list. `again` is page 1 read once more; `is_steady` that nothing moved meanwhile."""
+    """One reading of one list. `again` is page 1 read once more; `is_steady` that it showed the same keys meanwhile.
+
+    `totals` are what the pages told, in the order in which they were asked for.
+    """
 
     certificate: Certificate
     again: Reading | None
     is_steady: bool
     is_refused: bool
+    totals: tuple[int | None, ...]
 
     @property
     def is_certified(self) -> bool:
@@ -45,8 +50,10 @@ class ListSweep:
         self._query = query
         self._first = first
         self._rung = rung
-        self._totals = [first.page.total]
-        self._pages = 1
+        self._totals: dict[int, int | None] = {}
+        self._last = (0, 0)
+        self._seen: set[int] = set()
+        self._pages = 0
         self._empty = 0
         self._shown = 0
         self._is_whole = True
@@ -57,41 +64,34 @@ class ListSweep:
         total, shown = self._first.page.total, len(self._first.page.records)
         if total is None or total <= shown:
             return 1
-        # a server may give fewer records a page than asked; a page 1 that is empty tells nothing of that
-        size = shown if 0 < shown < self._reader.limit else max(self._reader.limit, shown)
-        return -(-total // size)
+        return -(-total // self._page_size())
+
+    def _page_size(self) -> int:
+        """A server may give fewer records a page than asked; a page 1 that holds all or nothing tells nothing of it."""
+        total, shown = self._first.page.total or 0, len(self._first.page.records)
+        return shown if 0 < shown < min(total, self._reader.limit) else max(self._reader.limit, shown)
 
     def sweep(self, bar: Progress, *, read_again: bool = False) -> ListSwept:
         """Reads the rest, then page 1 once more unless all came at once and `read_again` does not ask for it."""
-        self._stage(self._first)
-        bar.advance()
+        self._take(self._first, bar)
         for reading in self._rest():
             if isinstance(reading, Refused):
                 # the highest page that the API takes is not known (section 8); what is under way is still kept
                 self._is_whole, self._is_refused = False, True
                 continue
-            self._stage(reading)
-            self._note(reading)
-            bar.advance()
-        again = self._read_again() if read_again or not self._fits_in_one() else None
-        is_steady = self._is_steady(again)
-        return ListSwept(self._certificate(is_steady=is_steady), again, is_steady, self._is_refused)
+            self._take(reading, bar)
+        again = self._read_again() if read_again or not self._is_all_at_once() else None
+        is_steady = self._is_whole and (again is None or self._keys(again) == self._keys(self._first))
+        totals = tuple(total for _, total in sorted(self._totals.items()))
+        return ListSwept(self._certificate(is_steady=is_steady), again, is_steady, self._is_refused, totals)
 
     def _rest(self) -> Iterator[Reading | Refused]:
         if not self._reader.is_paged:
-            return iter(())
-        if self._first.page.total is None and self._first.page.records:
-            return self._until_empty(2)
-        return self._as_told()
-
-    def _as_told(self) -> Iterator[Reading | Refused]:
-        """The pages that the total promises; beyond them, where they show more than it: it must hide nothing."""
-        yield from self._reader.read_all(self._asked(), self._cutter)
-        if self._shown > (self._first.page.total or 0):
-            try:
-                yield from self._until_empty(self.pages() + 1)
-            except (NotFound, RequestRefused):
-                return
+            return
+        if self._first.page.total is not None or not self._first.page.records:
+            yield from self._reader.read_all(self._asked(), self._cutter)
+        if self._is_whole and self._may_be_more():
+            yield from self._until_its_end(self.pages() + 1)
 
     def _asked(self) -> Iterator[Asked]:
         for page in range(2, self.pages() + 1):
@@ -101,44 +101,91 @@ class ListSweep:
                 return
             yield self._reader.ask(self._query, page)
 
-    def _until_empty(self, start: int) -> Iterator[Reading]:
-        """A list that tells no total, or too small a one, ends where a page shows nothing, or page 1 again."""
-        first = before = self._keys(self._first)
+    def _may_be_more(self) -> bool:
+        """A total is a claim: some servers cap it, some count the page (correctness.md §1)."""
+        total, (_, of_last_page) = self._first.page.total, self._last
+        if total is None:
+            return self._shown > 0
+        return self._shown > total or of_last_page >= self._page_size()
+
+    def _until_its_end(self, start: int) -> Iterator[Reading | Refused]:
+        """The pages that no total promises; the list ends where one shows nothing, or repeats one that came."""
+        idle = 0
         for page in count(start):
-            reading = self._reader.read(self._reader.ask(self._query, page), self._cutter)
-            keys = self._keys(reading)
-            if not reading.page.records or keys == first:
+            reading = self._beyond(page)
+            if reading is None or isinstance(reading, Refused):
+                yield from [] if reading is None else [reading]
                 return
-            if keys == before or page > _MOST_UNTOLD:  # its last page again and again, or no end at all
+            if self._is_end(reading):
+                self._end_with(reading)
+                return
+            idle = 0 if self._is_news(reading) else idle + 1
+            yield reading
+            if idle >= _IDLE_IN_A_ROW or page > _MOST_UNTOLD:
                 self._is_whole = False
                 return
-            before = keys
-            yield reading
+
+    def _is_end(self, reading: Reading) -> bool:
+        """Where no total speaks for it, only page 1 once more is no page that the server is stuck at."""
+        is_repeat = self._mark(reading) in self._seen
+        if is_repeat and self._first.page.total is None:
+            self._is_whole = self._mark(reading) == self._mark(self._first)
+        return is_repeat or not reading.page.records
+
+    def _beyond(self, page: int) -> Reading | Refused | None:
+        """One page; None where the API says that there is none, which it may do only after all that it told came."""
+        asked = self._reader.ask(self._query, page)
+        try:
+            return self._reader.read(asked, self._cutter)
+        except NotFound:
+            return None
+        except RequestRefused as error:
+            return None if error.says_not_found else Refused(asked, error)
+
+    def _end_with(self, reading: Reading) -> None:
+        """The page that shows the end counts for nothing but what it tells, and is asked for once more every night."""
+        if reading.page.records or reading.page.total:  # a server that counts the page tells 0 of an empty one
+            self._totals[reading.landed.sequence] = reading.page.total
+        self._stage(self._reader.as_again(reading))
+
+    def _take(self, reading: Reading, bar: Progress) -> None:
+        """Counts a page that came."""
+        of_page = len(reading.page.records)
+        self._stage(reading)
+        self._pages += 1
+        self._shown += of_page
+        self._empty = 0 if of_page else self._empty + 1
+        self._last = max(self._last, (reading.landed.sequence, of_page))
+        self._totals[reading.landed.sequence] = reading.page.total
+        self._seen.add(self._mark(reading))
+        bar.advance()
+
+    def _mark(self, reading: Reading) -> int:
+        """The same for two pages that show the same records, in whatever order."""
+        keys = self._cutter.keys(reading.page.records)
+        return hash(
+            tuple(sorted(key or (bytes_hash(one),) for key, one in zip(keys, reading.page.records, strict=True)))
+        )
+
+    def _is_news(self, reading: Reading) -> bool:
+        """Whether a page shows a record that had not come; a list without a total would have to be searched at each."""
+        keys = self._cutter.keys(reading.page.records)
+        if self._first.page.total is None or None in keys:
+            return True
+        return not self._listed.has_shown(self._reader.attempt, self._query.name, {key for key in keys if key})
 
     def _stage(self, reading: Reading) -> None:
-        self._shown += len(reading.page.records)
         self._listed.add(reading.landed, reading.page.records, self._cutter)
-
-    def _note(self, reading: Reading) -> None:
-        self._pages += 1
-        self._totals.append(reading.page.total)
-        self._empty = 0 if reading.page.records else self._empty + 1
 
     def _read_again(self) -> Reading:
         again = self._reader.read(self._reader.ask(self._query, 1, "again"), self._cutter)
         self._stage(again)
-        self._totals.append(again.page.total)
+        self._totals[again.landed.sequence] = again.page.total
         return again
 
-    def _fits_in_one(self) -> bool:
-        """Everything came in one response, which paging cannot tear."""
-        is_all = self._first.page.total == len(self._first.page.records) or not self._reader.is_paged
-        return self._pages == 1 and is_all
-
-    def _is_steady(self, again: Reading | None) -> bool:
-        """One total throughout, and page 1 still shows the same keys."""
-        is_same = again is None or self._keys(again) == self._keys(self._first)
-        return self._is_whole and len(set(self._totals)) == 1 and is_same
+    def _is_all_at_once(self) -> bool:
+        """The first response has all that is told, which paging cannot tear."""
+        return self._first.page.total == len(self._first.page.records) or not self._reader.is_paged
 
     def _certificate(self, *, is_steady: bool) -> Certificate:
         found = self._listed.arithmetic(self._reader.attempt, self._query.name)
@@ -147,17 +194,20 @@ class ListSweep:
             rung=self._rung,
             attempt=self._reader.attempt,
             pages=self._pages,
-            total_first=self._totals[0],
-            total_last=self._totals[-1],
+            total_first=self._first.page.total,
+            total_last=self._totals[max(self._totals)],
             distinct_keys=found.distinct_keys,
             duplicates=found.duplicates,
             rejected=found.rejected,
-            verdict="certified" if is_steady and self._adds_up(found) else "incomplete",
+            verdict="certified" if is_steady and self._is_one_total() and self._adds_up(found) else "incomplete",
         )
+
+    def _is_one_total(self) -> bool:
+        return len(set(self._totals.values())) == 1
 
     def _adds_up(self, found: Arithmetic) -> bool:
         """No key twice, as many keys as told; a record without a key counts in the total too."""
-        total = self._totals[0]
+        total = self._first.page.total
         is_counted = total is None or found.distinct_keys + found.rejected == total
         return not found.duplicates and is_counted
 

@@ -11,12 +11,13 @@ import msgspec
 from propsync.api import Accept, Answer, ApiRequest, MalformedBody, check_text, schedule_request
 from propsync.errors import NotFound, ResourceFailed
 from propsync.landing import Landed, PageStore
-from propsync.records import Cutter, Page, PayloadUnreadable, bytes_hash, decode, is_nothing
+from propsync.records import Cutter, Page, PayloadUnreadable, bytes_hash, count_of, decode, is_nothing
 from propsync.resources import ListQuery, Resource
 from propsync.shapes import Shape, find_list
 from propsync.sweep.ahead import Ahead
 
 LONGEST_URL = 4_000
+_LARGEST_TOTAL = 2**63 - 1  # what a BIGINT holds; no list is that long
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,30 @@ class Reader:
 
         return self._api.fetch_all(requests(), land, check=self._check(cutter), walks=True, refused=refused)
 
+    def as_again(self, reading: Reading) -> Reading:
+        """The same answer, as one that shows again what came already, or nothing."""
+        again = replace(reading, landed=replace(reading.landed, role="again"))
+        self.landed[self.landed.index(reading.landed)] = again.landed
+        return again
+
+    def land_left_over(self, cutter: Cutter) -> list[Landed]:
+        """Lands the pages that were asked for ahead and that the first attempt did not take."""
+        landed = []
+        for place, answer in self._api.left_over():
+            self._asked += 1
+            query = ListQuery(place.list_name, status=place.status, performed=place.performed)
+            asked = Asked(answer.request, query, "again", self._asked)
+            if place.role != "combined" and self._is_page(answer, cutter):
+                landed.append(self._land(asked, answer, cutter).landed)
+        return landed
+
+    def _is_page(self, answer: Answer, cutter: Cutter) -> bool:
+        try:
+            self._check_page(answer, cutter)
+        except MalformedBody:
+            return False
+        return True
+
     def records(self, landed: Landed, cutter: Cutter) -> Sequence[msgspec.Raw]:
         """The records of an answer that has landed."""
         return cutter.cut(self._pages.get(landed.sha256)).records
@@ -145,9 +170,11 @@ class Reader:
         )
         if not is_list:
             raise MalformedBody(str(answer.request), "the answer is JSON, but no list")
+        self._said_nothing.discard(answer.request)  # each reading of an empty list is to be said twice
 
     def _is_list(self, page: Any, request: ApiRequest) -> bool:
-        if self._resource.is_paged and not _is_count(page.get("total")):
+        total = count_of(page.get("total"))
+        if not _is_total(total) and (self._resource.is_paged or total is not None):
             return False
         if find_list([page], self._resource) is not None:
             return True
@@ -174,8 +201,9 @@ class Reader:
             page = self._cut[answer.request] = cutter.cut(answer.body)
         except (PayloadUnreadable, RecursionError) as error:
             raise MalformedBody(str(answer.request), f"the answer is no page of the list: {error}") from error
-        if page.total is None and self._resource.is_paged and cutter.list_path != ():
-            raise MalformedBody(str(answer.request), "the answer is no page of the list: it tells no total")
+        is_needed = self._resource.is_paged and cutter.list_path != ()
+        if not _is_total(page.total) and (is_needed or page.total is not None):
+            raise MalformedBody(str(answer.request), "the answer is no page of the list: its total is no count")
 
     def _land(self, asked: Asked, answer: Answer, cutter: Cutter | None) -> Reading:
         sha256 = self._pages.put(answer.raw, answer.body)
@@ -204,8 +232,8 @@ class Reader:
         return bytes_hash(page.types) if page.types is not None and self._resource.types else None
 
 
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _is_total(count: int | None) -> bool:
+    return count is not None and count <= _LARGEST_TOTAL
 
 
 def _is_empty(page: Any) -> bool:

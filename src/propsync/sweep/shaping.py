@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+
+import msgspec
 
 from propsync.errors import ShapeUnknown
 from propsync.records import Cutter, Path, PayloadUnreadable, decode, follow
@@ -25,6 +27,8 @@ class Shaping:
         self._resource = resource
         self._shape = shape
         self._known = known
+        self.heeds_one_status = False
+        """Whether the API was found to answer for the first of several statuses only."""
 
     @property
     def cutter(self) -> Cutter:
@@ -35,6 +39,23 @@ class Shaping:
         """Whether records do not carry their status, so that their list must tell it (correctness.md §1)."""
         choice = self._shape.choices.get("status")
         return bool(self._resource.performed) and choice is not None and not choice.paths
+
+    def is_by_status(self) -> bool:
+        """Whether each status has a list of its own."""
+        return self.heeds_one_status or self.is_status_absent()
+
+    def told(
+        self, role: str, values: Sequence[str], pages: Iterable[Sequence[msgspec.Raw]]
+    ) -> tuple[list[str], list[str]]:
+        """Those of the values that a record on these pages has in a role, and those that none has."""
+        cutter = Cutter(None, (tuple(self._shape.paths(role)),))
+        silent = {value.casefold(): value for value in values}
+        for records in pages:
+            for key in set(cutter.keys(records)):
+                silent.pop(key[0].casefold() if key else "", None)
+            if not silent:
+                break
+        return [value for value in values if value.casefold() not in silent], list(silent.values())
 
     def first_pages(self, reader: Reader, lists: Sequence[ListQuery]) -> list[Reading]:
         """Page 1 of each list, cut. Raises ShapeUnknown."""

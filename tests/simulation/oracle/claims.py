@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
-from propsync_sandbox import RESOURCES, Entry, Key, Record
+from propsync_sandbox import RESOURCES, Entry, Key, Record, World
 
 from ..outcome import Outcome
+from ..statuses import ASKED
 from ..watch import Window, is_count, resource_of
 from .canonical import canonical
 from .problems import Problems
-from .published import published
+from .published import Published, published
 
 _NARROWED = {"id", "assessment", "property", "type"}
 
@@ -36,6 +37,17 @@ def check_claims(home: Path, outcome: Outcome, window: Window, problems: Problem
             _check_newest(home, resource, read, problems)
             checked["claim of the newest copy"] += 1
     return checked
+
+
+def check_whole(found: Published, outcome: Outcome, window: Window, world: World, problems: Problems) -> None:
+    """What is certified of a world that stood still is all of it, whatever the totals and the filters made of it."""
+    is_asked = window.is_still and not window.after and outcome.exit_code in (0, 3)
+    certified = [name for name in RESOURCES if outcome.resources.get(name) == "certified"] if is_asked else []
+    for resource in certified:
+        asked = ASKED.get(resource)
+        there = {one.key for one in world.shelf(resource).records() if not asked or one.status in asked}
+        missing = there - {key for key, _ in found.current(resource, "payload")}
+        problems.expect(not missing, "a certified read has all that stood still", resource, sorted(map(str, missing)))
 
 
 def _counted(entries: list[Entry], landed: list[dict[str, Any]]) -> list[Entry]:
