@@ -3,7 +3,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-CLIENTS := .cache/duckdb-1.2.2 .cache/duckdb-1.5.5
+CLIENTS := $(addprefix .cache/duckdb-,1.2.2 1.3.2 1.4.1 1.5.5)
 WORKERS ?= 2
 SEEDS ?= 200
 
@@ -72,7 +72,7 @@ lock:
 	  --all-extras --group dev pyproject.toml -o requirements.lock
 	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-annotate --no-header --python-version 3.11 \
 	  benchmarks/dlt/requirements.in -o benchmarks/dlt/requirements.lock
-	for version in 1.2.2 1.5.5; do echo "duckdb==$$version" | uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
+	for version in 1.2.2 1.3.2 1.4.1 1.5.5; do echo "duckdb==$$version" | uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
 	  --no-annotate --no-header --python-version 3.11 - -o tests/clients/duckdb-$$version.lock; done
 
 clean:

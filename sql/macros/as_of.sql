@@ -1,13 +1,13 @@
 -- The tables as they were at a moment: versions that were valid then, without tombstones.
-create macro assets_as_of(ts) as table
+create or replace macro assets_as_of(ts) as table
   select * from history.assets
   where valid_from <= ts and (valid_to is null or valid_to > ts) and change <> 'delete';
 
-create macro assessments_as_of(ts) as table
+create or replace macro assessments_as_of(ts) as table
   select * from history.assessments
   where valid_from <= ts and (valid_to is null or valid_to > ts) and change <> 'delete';
 
-create macro schedules_as_of(ts) as table
+create or replace macro schedules_as_of(ts) as table
   select * from history.schedules
   where valid_from <= ts and (valid_to is null or valid_to > ts) and change <> 'delete';
 

@@ -14,63 +14,6 @@ import pytest
 
 from propsync.runbooks import nightly
 from propsync.settings import Settings
-from propsync_sandbox import Sandbox
-
-CLIENTS = Path(__file__).parents[2] / ".cache"
-READ_EVERYTHING = """
-import duckdb, hashlib, sys
-connection = duckdb.connect(sys.argv[1], read_only=True)
-relations = connection.execute(
-    "select schema_name, table_name from duckdb_tables() where not internal "
-    "union all select schema_name, view_name from duckdb_views() where not internal"
-).fetchall()
-rows = 0
-for schema, table in relations:
-    rows += len(connection.execute(f'select * from "{schema}"."{table}"').fetchall())
-macros = connection.execute(
-    "select distinct function_name, len(parameters) from duckdb_functions() "
-    "where function_type = 'table_macro' and not internal"
-).fetchall()
-((before,),) = connection.execute(
-    "select (max(valid_from) - interval 1 millisecond)::varchar from history.assets"
-).fetchall()
-moments = ["timestamptz '" + before + "'", "timestamptz '2999-01-01 00:00:00+00'"]
-for macro, count in macros:
-    rows += len(connection.execute(f"select * from {macro}({', '.join(moments[-count:])})").fetchall())
-seen = connection.execute(
-    f"select * exclude (changed_at) from changes_between({moments[0]}, {moments[1]}) order by all"
-).fetchall()
-assert len({row[4] for row in seen}) > 3, "only whole records"
-comments = connection.execute("select count(*) from duckdb_columns() where not internal and comment is null").fetchone()
-digest = hashlib.sha256(repr(seen).encode()).hexdigest()
-print(duckdb.__version__, len(relations), len(macros), rows, comments[0], digest)
-"""
-
-
-@pytest.mark.parametrize("version", ["1.2.2", "1.5.5"])
-def test_older_clients_read_every_table_view_and_macro(settings: Settings, sandbox: Sandbox, version: str):
-    nightly(settings)
-    sandbox.night()
-    nightly(settings)
-    path = settings.published / "warehouse.duckdb"
-    client = CLIENTS / f"duckdb-{version}"
-    assert client.is_dir(), "run `make test`, which installs the old clients"
-    environ = os.environ | {"PYTHONPATH": str(client)}
-    told = []
-    for program_environ in (environ, os.environ):
-        done = subprocess.run(
-            [sys.executable, "-c", READ_EVERYTHING, str(path)],
-            capture_output=True, text=True, env=dict(program_environ), check=True,
-        )  # fmt: skip
-        told.append(done.stdout.split())
-    assert told[0][0] == version
-    assert told[1][0] == duckdb.__version__
-    assert told[0][1:] == told[1][1:]
-    relations, macros, rows, uncommented = map(int, told[0][1:5])
-    assert relations >= 30
-    assert macros >= 4
-    assert rows > 2_000
-    assert uncommented == 0
 
 
 def test_a_reader_neither_blocks_a_sync_nor_is_disturbed_by_one(settings: Settings, sandbox):

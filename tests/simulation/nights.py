@@ -102,5 +102,5 @@ def _kill(dice: Random, kind: str) -> Kill | None:
 
 
 # moments of each kind in a run, roughly
-_MOST = {"page": 12, "manifest": 5, "commit": 14, "statement": 2, "checkpoint": 2, "publish": 25, "copy": 2}
+_MOST = {"page": 12, "manifest": 5, "commit": 14, "statement": 2, "checkpoint": 2, "publish": 25, "copy": 4}
 _MOST |= {"remove": 4, "close": 1, "request": 60, "time": 150}

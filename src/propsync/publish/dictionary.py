@@ -22,6 +22,12 @@ own lists, where `[reference]` in propsync.toml names them; `ops.reference_issue
 `propsync query --describe TABLE` tells the columns of any table as it is.
 """
 _OPEN = "Further columns hold the other scalars that the API sends, one each; `ops.columns` tells where they come from."
+_CHANGES = """
+`changes_between` has one row for each field that differs, and one for a record that came or went. `changed_at` is when
+that field changed last before the later moment. The `record_id` of a schedule is its property and its assessment type
+with a slash between, where \\ and / inside an id are \\\\ and \\/. NULL is refused, and so is a first moment that is
+after the second.
+"""
 _MACRO = re.compile(r"^comment on macro table (\w+) is '(.+)';$", re.MULTILINE)
 
 
@@ -49,7 +55,7 @@ def _macros() -> str:
     files = sorted((shipped("sql") / "macros").glob("*.sql"))
     told = [found for file in files for found in _MACRO.findall(file.read_text(encoding="utf-8"))]
     rows = [(f"`{name}`", meaning.replace("''", "'")) for name, meaning in told]
-    return "\n".join(["## Macros", "", *_table(("macro", "meaning"), rows), ""])
+    return "\n".join(["## Macros", "", *_table(("macro", "meaning"), rows), _CHANGES])
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 import tempfile
 from collections.abc import Callable
@@ -11,24 +12,36 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import xxhash
+
 from propsync.progress import progress
 from propsync.storage import PARTIAL, copy, disk_errors, remove, replace
-from propsync.warehouse import Warehouse, quoted, text
+from propsync.warehouse import Warehouse, make_edition, quoted, text
 
 WAREHOUSE = "warehouse.duckdb"
 NOTE = "_published.json"
 _READ_ONLY = 0o444
 # a row group of long payloads is held in memory whole, one for each thread
 _OPTIONS = "(format parquet, compression zstd, compression_level 1, row_group_size_bytes 33554432)"
+_log = logging.getLogger("propsync.publish")
+_DAMAGED = "is not as it was published: it was damaged, altered or removed, and is written again"
+_NOTED = ("files", "xxh3", "tables")
 _EVERY_RUN = "ops"  # its tables are news even of a quiet night
+
+Sums = tuple[str, str]
+"""SHA-256 and XXH3 (128 bits) of a file."""
 
 
 class Publisher:
-    """Writes the folder `published/`. `work` is a folder on the same file system for what is not finished yet."""
+    """Writes the folder `published/`. `work` is a folder on the same file system for what is not finished yet.
 
-    def __init__(self, folder: Path, work: Path) -> None:
+    `memory_limit` is DuckDB's, for the file that people open.
+    """
+
+    def __init__(self, folder: Path, work: Path, memory_limit: str) -> None:
         self._folder = folder
         self._work = work
+        self._memory_limit = memory_limit
 
     def note(self) -> dict[str, Any]:
         """What was published last: run, time, files with their sha256; empty where nothing was."""
@@ -36,7 +49,7 @@ class Publisher:
             found = json.loads((self._folder / NOTE).read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):
             return {}
-        is_ours = isinstance(found, dict) and all(isinstance(found.get(name), dict) for name in ("files", "tables"))
+        is_ours = isinstance(found, dict) and all(isinstance(found.get(name), dict) for name in _NOTED)
         return found if is_ours else {}
 
     def is_there(self) -> bool:
@@ -48,22 +61,61 @@ class Publisher:
         latest = warehouse.value("select max(changed_run_id) from ops.tables")
         return latest is not None and latest > str(self.note().get("run", ""))
 
-    def publish(self, warehouse: Warehouse, run_id: str) -> None:
-        """Publishes everything as of `run_id`: warehouse.duckdb first, Parquet next, the note last."""
+    def publish(self, warehouse: Warehouse, run_id: str) -> list[str]:
+        """Publishes everything as of `run_id`: warehouse.duckdb first, Parquet next, the note last.
+
+        Returns a line for each file that was not as the note says, because the disk or somebody altered it.
+        """
         with disk_errors(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
             self._folder.chmod(0o755)
         before = self.note()
-        warehouse.checkpoint()
-        files = {WAREHOUSE: self._put(WAREHOUSE, lambda partial: copy(warehouse.path, partial))}
-        remove(self._folder / f"{WAREHOUSE}.wal")
         versions = self._versions(warehouse, run_id)
+        whole, damaged = self._looked_at(before, self._unchanged(versions, before))
+        if self._is_latest(warehouse, before, run_id):
+            damaged += self._looked_at(before, [WAREHOUSE])[1]
+        files = {WAREHOUSE: self._put(WAREHOUSE, lambda partial: self._write_edition(warehouse, partial))}
+        remove(self._folder / f"{WAREHOUSE}.wal")
         with progress("Publishing", len(versions), "tables") as bar:
-            for name, (query, version) in versions.items():
-                files[name] = self._parquet(warehouse, name, query, version, before)
+            for name, (query, _) in versions.items():
+                files[name] = whole.get(name) or self._parquet(warehouse, name, query)
                 bar.advance()
         self._remove_others(set(versions))
         self._write_note(run_id, files, {name: version for name, (_, version) in versions.items()})
+        return damaged
+
+    @staticmethod
+    def _unchanged(versions: dict[str, tuple[str, str]], before: dict[str, Any]) -> list[str]:
+        """Files whose tables nothing has changed since they were written."""
+        known = before.get("tables", {})
+        unchanged = [name for name, (_, version) in versions.items() if known.get(name) == version]
+        return [name for name in unchanged if not name.startswith(f"parquet/{_EVERY_RUN}/")]
+
+    @staticmethod
+    def _is_latest(warehouse: Warehouse, before: dict[str, Any], run_id: str) -> bool:
+        """Whether no run since the note can have put a file in place: a killed one dies before it writes a note."""
+        between = "select count(*) from ops.runs where run_id > $1 and run_id < $2"
+        return bool(before) and not warehouse.value(between, [str(before.get("run", "")), run_id])
+
+    def _looked_at(self, before: dict[str, Any], names: list[str]) -> tuple[dict[str, Sums], list[str]]:
+        """Files that are as the note says, by name with their sums; and a line for each that is not.
+
+        Every byte is read: a damaged disk leaves size and time as they were.
+        """
+        noted = {name: before["xxh3"][name] for name in names if name in before.get("xxh3", {})}
+        same = [name for name, xxh3 in noted.items() if _xxh3(self._folder / name) == xxh3]
+        told = [f"{self._folder / name} {_DAMAGED}" for name in noted if name not in same]
+        for line in told:
+            _log.warning("%s", line)
+        return {name: (before["files"][name], noted[name]) for name in same if name in before["files"]}, told
+
+    def _write_edition(self, warehouse: Warehouse, partial: Path) -> None:
+        warehouse.checkpoint()
+        copy(warehouse.path, partial)
+        try:
+            make_edition(partial, memory_limit=self._memory_limit, folder=self._work)
+        finally:
+            remove(partial.with_name(f"{partial.name}.wal"))
 
     def _versions(self, warehouse: Warehouse, run_id: str) -> dict[str, tuple[str, str]]:
         """Each table's file, the query that fills it, and the run that changed it last."""
@@ -83,13 +135,10 @@ class Publisher:
             for schema, table, version in rows
         }
 
-    def _parquet(self, warehouse: Warehouse, name: str, query: str, version: str, before: dict[str, Any]) -> str:
-        kept: str | None = before.get("files", {}).get(name)
-        if kept and before.get("tables", {}).get(name) == version and (self._folder / name).is_file():
-            return kept
+    def _parquet(self, warehouse: Warehouse, name: str, query: str) -> Sums:
         return self._put(name, lambda partial: warehouse.execute(f"copy ({query}) to {text(str(partial))} {_OPTIONS}"))
 
-    def _put(self, name: str, write: Callable[[Path], object]) -> str:
+    def _put(self, name: str, write: Callable[[Path], object]) -> Sums:
         target = self._folder / name
         with disk_errors(target):
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -100,23 +149,33 @@ class Publisher:
             try:
                 os.close(handle)
                 write(partial)
-                sha256 = _sha256(partial)
+                sums = _sums(partial)
                 replace(partial, target, mode=_READ_ONLY)
             finally:
                 remove(partial)
-        return sha256
+        return sums
 
     def _remove_others(self, names: set[str]) -> None:
         for path in (self._folder / "parquet").rglob("*.parquet"):
             if str(path.relative_to(self._folder)) not in names:
                 remove(path)
 
-    def _write_note(self, run_id: str, files: dict[str, str], tables: dict[str, str]) -> None:
+    def _write_note(self, run_id: str, files: dict[str, Sums], tables: dict[str, str]) -> None:
         time = datetime.now(UTC).isoformat(timespec="seconds")
-        note = {"run": run_id, "time": time, "files": files, "tables": tables}
+        sha256, xxh3 = ({name: sums[at] for name, sums in files.items()} for at in (0, 1))
+        note = {"run": run_id, "time": time, "files": sha256, "xxh3": xxh3, "tables": tables}
         self._put(NOTE, lambda partial: partial.write_text(json.dumps(note, indent=1) + "\n", encoding="utf-8"))
 
 
-def _sha256(path: Path) -> str:
+def _xxh3(path: Path) -> str | None:
+    """For what is looked at every night: SHA-256 of all files would take a tenth of a quiet one."""
+    try:
+        with path.open("rb") as reader:
+            return hashlib.file_digest(reader, xxhash.xxh3_128).hexdigest()
+    except OSError:  # it is gone, or the disk cannot read it
+        return None
+
+
+def _sums(path: Path) -> Sums:
     with path.open("rb") as reader:
-        return hashlib.file_digest(reader, "sha256").hexdigest()
+        return hashlib.file_digest(reader, "sha256").hexdigest(), str(_xxh3(path))

@@ -124,7 +124,7 @@ def backfill(settings: Settings, scope: Scope, *, call: Call = plainly, policy: 
     report = joined(reports)
     if not done and _found_nothing(report):
         _log.warning(_NOTHING_FOUND)
-        return replace(report, notes=[_NOTHING_FOUND])
+        return replace(report, notes=[*report.notes, _NOTHING_FOUND])
     return report
 
 

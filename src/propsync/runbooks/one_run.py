@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
 
@@ -66,17 +67,17 @@ def one_run(
         for killed in site.journal.begin(run):
             _log.warning("run %s was killed; what it landed whole is merged now", killed)
         try:
-            finish_earlier(site, run)
+            mended = finish_earlier(site, run)
             work(site, run)
             check(site, run)
             report = _end(site, run, began)
             if report.status != "failed":
-                call("publish", lambda: site.publisher.publish(site.warehouse, run.run_id))
+                call("publish", lambda: mended.extend(site.publisher.publish(site.warehouse, run.run_id)))
             _tidy(site, run)
         except BaseException as error:
             site.journal.end(run, "failed", in_one_line(error))
             raise
-    return report
+    return replace(report, notes=[*report.notes, *mended])
 
 
 _ALLOCATIONS = 50_000  # between two collections: records are decoded into many small objects, none of them in a cycle
@@ -103,15 +104,19 @@ def _tidy(site: Site, run: Run) -> None:
         _log.error("landing was not pruned: %s", error)
 
 
-def finish_earlier(site: Site, run: Run) -> None:
-    """Merges snapshots that a killed run landed whole, and publishes what an earlier run could not."""
+def finish_earlier(site: Site, run: Run) -> list[str]:
+    """Merges snapshots that a killed run landed whole, and publishes what an earlier run could not.
+
+    Returns what `Publisher.publish` does.
+    """
     merge_earlier(site, run)
     if site.publisher.is_behind(site.warehouse):
         try:
             check(site, run)
-            site.publisher.publish(site.warehouse, run.run_id)
+            return site.publisher.publish(site.warehouse, run.run_id)
         except CheckFailed as error:
             _log.error("%s", error)  # this run's own checks decide
+    return []
 
 
 def check(site: Site, run: Run) -> None:

@@ -69,10 +69,10 @@ def rebuild(settings: Settings, *, accept_loss: Collection[str] = (), now: datet
         finally:
             remove_partials(work)
         with Site.offline(settings, work, settings.state / WAREHOUSE) as site:
-            site.publisher.publish(site.warehouse, run.run_id)
+            mended = site.publisher.publish(site.warehouse, run.run_id)
             collect(site)
     seconds = time.monotonic() - began
-    left, notes = rebuilt.left_behind, rebuilt.notes
+    left, notes = rebuilt.left_behind, [*rebuilt.notes, *mended]
     return Report(run.run_id, rebuilt.status, seconds, counts, left, str(settings.published), notes=notes)
 
 

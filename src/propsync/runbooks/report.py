@@ -62,6 +62,7 @@ def joined(reports: Sequence[Report]) -> Report:
         resources,
         [line for report in reports for line in report.left_behind],
         reports[-1].published,
+        notes=[line for report in reports for line in report.notes],
     )
 
 

@@ -81,7 +81,7 @@ class Site:
             journal=journal,
             shapes=shapes,
             merger=Merger(warehouse, pages, journal, shapes),
-            publisher=Publisher(settings.published, work),
+            publisher=Publisher(settings.published, work, settings.memory_limit),
         )
 
 

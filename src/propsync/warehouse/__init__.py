@@ -3,6 +3,7 @@
 from propsync.warehouse.checks import run_checks
 from propsync.warehouse.columns import OpenColumns, json_path
 from propsync.warehouse.connection import Warehouse
+from propsync.warehouse.edition import make_edition
 from propsync.warehouse.lots import documents, lot, texts, whole_numbers
 from propsync.warehouse.models import Models, coalesced
 from propsync.warehouse.names import snake_case, unique_name
@@ -26,6 +27,7 @@ __all__ = [
     "documents",
     "json_path",
     "lot",
+    "make_edition",
     "open_published",
     "quoted",
     "run_checks",

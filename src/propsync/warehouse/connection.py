@@ -13,8 +13,8 @@ import duckdb
 import nanoarrow as na
 
 from propsync.errors import DiskFull, MergeFailed, StateUnusable
-from propsync.shipped import shipped
 from propsync.warehouse.lots import lot
+from propsync.warehouse.macros import macros
 from propsync.warehouse.tables import TABLES, quoted
 
 STORAGE_VERSION = "v1.2.0"
@@ -44,11 +44,11 @@ class Warehouse:
             "autoinstall_known_extensions": False,
             "checkpoint_threshold": "1MB",  # what is larger goes into the file at once, not to the log first
         }
-        with _our_errors(path):
+        with our_errors(path):
             self._connection = duckdb.connect(path, config=config)
             self._connection.execute("attach ':memory:' as staging")
-            for macros in sorted((shipped("sql") / "macros" / "staging").glob("*.sql")):
-                self._connection.execute(macros.read_text(encoding="utf-8"))
+            for statements in macros("staging"):
+                self._connection.execute(statements)
         self._begin()
 
     def __enter__(self) -> Self:
@@ -77,13 +77,13 @@ class Warehouse:
     def execute(self, sql: str, parameters: Parameters = None) -> duckdb.DuckDBPyConnection:
         """Runs one statement. Raises DiskFull when there is no room, and DuckDB's own errors."""
         self._catch_up()
-        with _our_errors(self.path):
+        with our_errors(self.path):
             return self._run(sql, parameters)
 
     def rows(self, sql: str, parameters: Parameters = None) -> list[tuple[Any, ...]]:
         """All rows of a query."""
         self._catch_up()
-        with _our_errors(self.path):
+        with our_errors(self.path):
             return self._run(sql, parameters).fetchall()
 
     def _run(self, sql: str, parameters: Parameters) -> duckdb.DuckDBPyConnection:
@@ -102,7 +102,7 @@ class Warehouse:
         self._catch_up()
         cursor = self._connection.cursor()
         try:
-            with _our_errors(self.path):
+            with our_errors(self.path):
                 cursor.execute(sql, parameters)
                 while lot := cursor.fetchmany(rows):
                     yield lot
@@ -141,7 +141,7 @@ class Warehouse:
             with suppress(duckdb.Error):  # a connection that broke has nothing left to take back
                 self._connection.rollback()
             raise
-        with _our_errors(self.path):
+        with our_errors(self.path):
             self._connection.commit()
 
     def checkpoint(self) -> None:
@@ -153,8 +153,8 @@ class Warehouse:
             for schema in ("history", "by_type", "ops", "marts"):
                 self.execute(f"create schema {schema}")
             self.execute(";\n".join(statement for table in TABLES.values() for statement in table.ddl()))
-            for macros in sorted((shipped("sql") / "macros").glob("*.sql")):
-                self.execute(macros.read_text(encoding="utf-8"))
+            for statements in macros():
+                self.execute(statements)
             self.execute("insert into ops.schema_version values (?)", [SCHEMA_VERSION])
 
     def _begin(self) -> None:
@@ -166,7 +166,7 @@ class Warehouse:
             raise StateUnusable(str(self.path), f"its schema version is {version}, not {SCHEMA_VERSION}")
 
     def _version(self) -> int | None:
-        with _our_errors(self.path), suppress(duckdb.CatalogException, duckdb.BinderException):  # someone else's file
+        with our_errors(self.path), suppress(duckdb.CatalogException, duckdb.BinderException):  # someone else's file
             told: int | None = self._connection.execute("select max(version) from ops.schema_version").fetchall()[0][0]
             return told
         return None
@@ -187,7 +187,8 @@ def interruptible() -> Iterator[None]:
 
 
 @contextmanager
-def _our_errors(path: Path) -> Iterator[None]:
+def our_errors(path: Path) -> Iterator[None]:
+    """Turns DuckDB's errors about a database file into DiskFull, StateUnusable and MergeFailed."""
     try:
         with interruptible():
             yield

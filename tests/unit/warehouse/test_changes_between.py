@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from propsync.errors import PropsyncError
 from propsync.records import CanonicalForm, canonical_hash
 from propsync.resources import RESOURCES
 from propsync.shipped import shipped
@@ -214,11 +215,94 @@ def test_several_versions_show_their_net_difference_and_when_the_last_came(wareh
     assert changes(warehouse, "field, old_value, new_value, changed_at::varchar") == [("f", "1", "3", THIRD)]
 
 
-def test_moments_the_other_way_round_tell_it_the_other_way_round(warehouse):
-    remember(warehouse, "assets", "a", asset(n=1), asset(n=2))
-    remember(warehouse, "assets", "b", None, asset())
-    told = changes(warehouse, "record_id, change, old_value, new_value", AFTER_THIRD, AFTER_FIRST)
-    assert told == [("a", "update", "2", "1"), ("b", "delete", None, None)]
+@pytest.mark.parametrize(
+    ("one", "other", "reason"),
+    [
+        (f"timestamptz '{AFTER_THIRD}'", f"timestamptz '{AFTER_FIRST}'", "the first moment is later than the second"),
+        ("(select max(valid_from) from history.assets)", "(select min(valid_from) from history.assets)", "later than"),
+        ("null", "now()", "a moment is NULL"),
+        ("now()", "(select null::timestamptz)", "a moment is NULL"),
+        ("(select max(started_at) from ops.runs where false)", "now()", "a moment is NULL"),
+    ],
+)
+@pytest.mark.parametrize("is_empty", [True, False])
+def test_moments_that_are_swapped_or_missing_are_refused(warehouse, one, other, reason, is_empty):
+    if not is_empty or "history.assets" in one:
+        remember(warehouse, "assets", "a", asset(n=1), asset(n=2))
+    with pytest.raises(PropsyncError, match=f"changes_between: .*{reason}"):
+        warehouse.rows(f"from changes_between({one}, {other})")
+
+
+def test_a_moment_and_itself_have_no_difference(warehouse):
+    remember(warehouse, "assets", "a", asset(n=1), asset(n=2), GONE)
+    for moment in (FIRST, SECOND, AFTER_SECOND, THIRD, AFTER_THIRD):
+        assert changes(warehouse, one=moment, other=moment) == []
+
+
+def test_each_field_tells_when_it_changed_last(warehouse):
+    remember(
+        warehouse,
+        "assets",
+        "a",
+        asset(text("f", 1), text("g", 1), early=1, late=1, both=1, went=1, spelt=1.0),
+        asset(text("f", 2), text("g", 1), early=2, late=1, both=2, went=None, spelt=2),
+        asset(text("g", 2), text("f", 2.0), late=2, early=2.0, both=3, spelt=2.0),
+    )
+    warehouse.execute("set timezone = 'UTC'")
+    assert changes(warehouse, "field, changed_at::varchar") == [
+        ("both", THIRD),
+        ("early", SECOND),
+        ("f", SECOND),
+        ("g", THIRD),
+        ("late", THIRD),
+        ("spelt", SECOND),
+        ("went", SECOND),
+    ]
+
+
+def test_a_field_that_went_back_and_changed_again_tells_the_last_time(warehouse):
+    remember(warehouse, "assets", "a", asset(n=1, m=1), asset(n=2, m=2), asset(n=1, m=2))
+    remember(warehouse, "assets", "b", asset(n=1), GONE, asset(n=2))  # it was away between
+    warehouse.execute("set timezone = 'UTC'")
+    assert changes(warehouse, "record_id, field, changed_at::varchar") == [("a", "m", SECOND), ("b", "n", THIRD)]
+
+
+def test_a_record_that_came_tells_when_it_came_and_not_when_it_was_edited(warehouse):
+    remember(warehouse, "assets", "b", None, asset(n=1), asset(n=2))
+    warehouse.execute("set timezone = 'UTC'")
+    assert changes(warehouse, "change, changed_at::varchar") == [("insert", SECOND)]
+
+
+def test_facts_of_the_lists_tell_when_each_of_them_changed(warehouse):
+    record = {"id": "s", "site": "p"}
+    facts = {
+        "status": ["a", "b", "b"],
+        "performed_for": [True, True, True],
+        "performed_by": [False, False, True],
+    }
+    remember(warehouse, "assessments", "s", record, record, record, **facts)
+    warehouse.execute("set timezone = 'UTC'")
+    assert changes(warehouse, "field, changed_at::varchar") == [("performed_by", THIRD), ("status", SECOND)]
+
+
+def test_schedules_whose_parts_have_slashes_are_told_apart(warehouse):
+    def schedule(due):
+        return {"dueDate": due}
+
+    remember(warehouse, "schedules", ("a/b", "c"), schedule("1"), schedule("2"))
+    remember(warehouse, "schedules", ("a", "b/c"), schedule("3"), schedule("4"))
+    remember(warehouse, "schedules", ("a\\/b", "c"), schedule("5"), GONE)
+    assert changes(warehouse, "record_id, property_id, change, old_value, new_value") == [
+        ("a/b\\/c", "a", "update", "3", "4"),
+        ("a\\/b/c", "a/b", "update", "1", "2"),
+        ("a\\\\\\/b/c", "a\\/b", "delete", None, None),
+    ]
+
+
+def test_a_member_whose_name_has_a_slash_is_not_taken_for_a_place_below_another(warehouse):
+    one, other = {"a": {"b": 1}, "a/b": 2}, {"a": {"b": 2}, "a/b": 1}
+    remember(warehouse, "assets", "a", asset(m=one), asset(m=other))
+    assert [field for field, *_ in changes(warehouse)] == ["m"]
 
 
 def test_the_moment_of_a_run_is_after_the_run(warehouse):

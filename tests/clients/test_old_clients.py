@@ -1,0 +1,93 @@
+"""What is published opens in the clients that people have, also where metadata no longer fits into one block."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from propsync.runbooks import nightly
+from propsync.settings import Settings, load_settings
+from propsync.warehouse import Warehouse
+from propsync_sandbox import Sandbox
+
+ROOT = Path(__file__).parents[2]
+VERSIONS = ("1.2.2", "1.3.2", "1.4.1", "1.5.5")
+SCALE = 4_000
+"""From here on, metadata that was kept from night to night did not open in clients before 1.4.2."""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+    """Two nights of a sandbox."""
+    with Sandbox(scale=SCALE, seed=5) as sandbox:
+        environ = {
+            "PROPSYNC_BASE_URL": sandbox.base_url,
+            "PROPSYNC_TOKEN": sandbox.token,
+            "PROPSYNC_HOME": str(tmp_path_factory.mktemp("clients") / "home"),
+        }
+        settings = load_settings(environ=environ)
+        assert nightly(settings).status == "ok"
+        sandbox.night()
+        assert nightly(settings).status == "ok"
+        yield settings
+
+
+@pytest.fixture(scope="module")
+def told_now(home: Settings) -> dict[str, Any]:
+    """What this release's own DuckDB finds in it."""
+    return read(home.published / "warehouse.duckdb")
+
+
+def read(path: Path, version: str = "") -> dict[str, Any]:
+    """Everything in a file, as a client of a version tells it; as the current one does without a version."""
+    client = ROOT / f".cache/duckdb-{version}"
+    assert not version or client.is_dir(), "run `make test`, which installs the old clients"
+    environ = os.environ | ({"PYTHONPATH": str(client)} if version else {})
+    program = [sys.executable, str(Path(__file__).with_name("reading.py")), str(path)]
+    done = subprocess.run(program, capture_output=True, text=True, env=environ, check=False)
+    assert done.returncode == 0, f"{version or 'now'}: {done.stderr[-2000:]}"
+    found: dict[str, Any] = json.loads(done.stdout)
+    assert found.pop("version") == (version or duckdb.__version__)
+    return found
+
+
+def test_the_file_is_worth_reading(told_now: dict[str, Any]) -> None:
+    assert len(told_now["tables"]) >= 40
+    assert sum(count for columns in told_now["tables"].values() for _, count in columns.values()) > 100_000
+    assert set(told_now["macros"]) >= {"changes_between", "assets_as_of", "assessments_as_of", "schedules_as_of"}
+    rows, kinds, fields, _ = told_now["changes"]
+    assert rows > 100
+    assert kinds == ["delete", "insert", "update"]
+    assert fields > 10
+    assert told_now["uncommented"] == []
+    assert "the first moment is later" in told_now["refused"]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_old_clients_read_the_same_in_every_table_view_macro_and_comment(
+    home: Settings, told_now: dict[str, Any], version: str
+) -> None:
+    assert read(home.published / "warehouse.duckdb", version) == told_now
+
+
+def test_what_people_open_does_not_depend_on_how_the_state_is_written(home: Settings, told_now: dict[str, Any]) -> None:
+    """The state itself is written as suits it best, and old clients need not open it."""
+    with Warehouse(home.state / "warehouse.duckdb", memory_limit="500MB", folder=home.state / "work") as state:
+        assert state.value("select current_setting('experimental_metadata_reuse')") is True
+        for number in range(3):  # a part of each table is written again and again, the rest of its metadata is kept
+            state.execute("update ops.runs set error = error || ?", [str(number)])
+            state.execute("update history.assets set run_id = run_id where hash(asset_id) % 1000 = ?", [number])
+            state.checkpoint()
+    assert nightly(home).status == "ok"
+    path = home.published / "warehouse.duckdb"
+    now = read(path)
+    assert now["tables"]["history.assets"] == told_now["tables"]["history.assets"]
+    assert {version for version in VERSIONS if read(path, version) != now} == set()
