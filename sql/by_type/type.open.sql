@@ -12,12 +12,7 @@ field_values as (
   {{of_dirty}}
   where recorded.asset_type_id = {{asset_type_id}}
 ),
-by_asset as (
-  select
-    asset_id{{field_columns}}
-  from field_values
-  group by asset_id
-)
+{{by_asset}}
 select *
 from of_type
 left join by_asset using (asset_id)

@@ -25,6 +25,7 @@ _OPTIONS = (
     "if(value_options is null, null, array_to_string(list_transform(list_zip(value_options, value_option_labels), "
     "lambda chosen: coalesce(chosen[2], chosen[1])), '; '))"
 )
+_FEW = 40  # fields; up to there one look at a type's values is faster than one for each kind of value
 _ANY = f"coalesce({_OPTIONS}, value_text, value_json::varchar)"
 
 
@@ -38,13 +39,11 @@ class WideColumn:
     label: str | None
     type: str
 
-    def expression(self) -> str:
+    @property
+    def value(self) -> str:
         """How it is taken from a field value of `main.asset_field_values`."""
         type_of_kind, value = _TYPES.get(self.kind, ("JSON", "coalesce(value_json, to_json(value_text))"))
-        if self.type != type_of_kind or value == "{options}":
-            value = _ANY
-        taken = f"any_value({value}) filter (field_id = {text(self.field_id)})"
-        return f",\n    {taken} as {quoted(self.name)}"
+        return _ANY if self.type != type_of_kind or value == "{options}" else value
 
 
 @dataclass(frozen=True)
@@ -62,6 +61,23 @@ class WideTable:
     def target(self) -> str:
         """The table as SQL names it."""
         return f"by_type.{quoted(self.name)}"
+
+    def by_asset(self) -> str:
+        """The end of a list of CTEs: `by_asset`, with a row an asset and a column a field, from `field_values`.
+
+        An aggregate for each field takes time and memory with the square of their number, and a pivot does not. It
+        takes values of one type, though, so a table with few fields is made faster by aggregates.
+        """
+        if len(self.columns) <= _FEW:
+            return (
+                f"by_asset as (select asset_id{''.join(map(_aggregate, self.columns))} from field_values group by all)"
+            )
+        of_value: dict[str, list[WideColumn]] = defaultdict(list)
+        for column in self.columns:
+            of_value[column.value].append(column)
+        pivots = [f"pivot_{n} as ({_pivot(value, of)})" for n, (value, of) in enumerate(of_value.items())]
+        joined = "".join(f" full join pivot_{place} using (asset_id)" for place in range(1, len(pivots)))
+        return ",\n".join([*pivots, f"by_asset as (from pivot_0{joined})"])
 
     def ddl(self) -> Iterator[str]:
         """The statements that make it, or that add the columns it lacks, with their comments."""
@@ -143,7 +159,7 @@ class ByType:
         return models.with_fragments(
             of_dirty="" if table.is_new else "semi join staging.dirty_assets using (asset_id)",
             asset_type_id=text(table.asset_type_id),
-            field_columns="".join(column.expression() for column in table.columns),
+            by_asset=table.by_asset(),
         ).open("by_type/type.open", table.target)
 
     def _drop_others(self, names: set[str]) -> None:
@@ -189,13 +205,17 @@ class ByType:
         told = [(table, column) for table in tables for column in (table.columns if table.is_new else table.added)]
         known = self._registered
         new = [(table, column) for table, column in told if column.name not in known[table.name]]
-        for table, column in told:
-            if column.name in known[table.name]:
-                self._warehouse.execute(
-                    "update ops.columns set type = ?, last_run_id = ? "
-                    "where table_schema = 'by_type' and table_name = ? and column_name = ?",
-                    [column.type, self._run_id, table.name, column.name],
-                )
+        again = [(table.name, column.name, column.type) for table, column in told if column.name in known[table.name]]
+        if again:
+            self._warehouse.execute(
+                "update ops.columns as columns set type = made.type, last_run_id = $run_id from ("
+                "select unnest($tables) as table_name, unnest($columns) as column_name, unnest($types) as type"
+                ") as made "
+                "where table_schema = 'by_type' and columns.table_name = made.table_name "
+                "and columns.column_name = made.column_name",
+                dict(zip(("tables", "columns", "types"), map(list, zip(*again, strict=True)), strict=True))
+                | {"run_id": self._run_id},
+            )
         rows = [
             ("by_type", table.name, column.name, column.field_id, column.type, self._run_id, self._run_id)
             for table, column in new
@@ -215,6 +235,19 @@ def _wide_table(
     is_new = not is_made or any(before.get(column.name, column.type) != column.type for column in columns)
     added = [column for column in columns if column.name not in before]
     return WideTable(asset_type_id, name, type_name, columns, is_new, added)
+
+
+def _aggregate(column: WideColumn) -> str:
+    taken = f"any_value({column.value}) filter (field_id = {text(column.field_id)})"
+    return f",\n  {taken} as {quoted(column.name)}"
+
+
+def _pivot(value: str, columns: Sequence[WideColumn]) -> str:
+    """The fields whose columns are taken in one way."""
+    fields = ", ".join(text(column.field_id) for column in columns)
+    named = ", ".join(f"{text(column.field_id)} as {quoted(column.name)}" for column in columns)
+    taken = f"select asset_id, field_id, {value} as value from field_values where field_id in ({fields})"
+    return f"from ({taken}) pivot (any_value(value) for field_id in ({named}) group by asset_id)"
 
 
 def _effective_kind(defined: str | None, recorded: frozenset[str]) -> str:

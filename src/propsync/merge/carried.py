@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from propsync.merge.naming import FIELD_NAMES, GIVEN_FIELDS, GIVEN_TYPES, TYPE_NAMES
@@ -14,6 +14,7 @@ from propsync.warehouse import (
     Warehouse,
     add_rows,
     comment_on_column,
+    compressed,
     quoted,
     stage_rows,
     text,
@@ -135,25 +136,36 @@ def _make_columns(warehouse: Warehouse) -> None:
         "and columns.table_name = layout.table_name and columns.column_name = layout.column_name "
         "order by schema_name, layout.table_name, column_index"
     )
-    made: set[str] = set()
+    by_table: dict[tuple[str, str], list[tuple[str, str, str, str]]] = {}
+    for schema, table, *column in rows:
+        by_table.setdefault((schema, table), []).append(tuple(column))
     statements: list[str] = []
-    for schema, table, column, kind, comment, table_comment in rows:
+    for (schema, table), columns in by_table.items():
         target = f"{quoted(schema)}.{quoted(table)}"
-        if schema == "by_type" and target not in made:
-            statements += _wide_table(target, table_comment)
-        if schema == "by_type" or (f"{schema}.{table}" in TABLES and column not in TABLES[f"{schema}.{table}"].columns):
-            statements.append(f"alter table {target} add column {quoted(column)} {kind}")
-            statements.append(comment_on_column(target, column, comment or ""))
-        made.add(target)
+        if schema == "by_type":
+            statements += _wide_table(target, columns)
+        elif f"{schema}.{table}" in TABLES:
+            statements += _open_columns(target, columns, TABLES[f"{schema}.{table}"].columns)
     if statements:
         with warehouse.transaction():
             warehouse.execute(";\n".join(statements))
 
 
-def _wide_table(target: str, comment: str | None) -> list[str]:
+def _open_columns(target: str, columns: Sequence[tuple[str, ...]], declared: Collection[str]) -> Iterator[str]:
+    for name, kind, comment, _ in columns:
+        if name not in declared:
+            yield f"alter table {target} add column {quoted(name)} {kind}"
+            yield comment_on_column(target, name, comment or "")
+
+
+def _wide_table(target: str, columns: Sequence[tuple[str, ...]]) -> list[str]:
+    """All columns at once: each one that is added copies what DuckDB knows of those before it."""
+    kinds = {"asset_id": "VARCHAR", "property_id": "VARCHAR"} | {name: kind for name, kind, *_ in columns}
+    made = (f"{quoted(name)} {kind}{compressed(kind, by_dictionary=True)}" for name, kind in kinds.items())
     return [
-        f"create table {target} (asset_id VARCHAR, property_id VARCHAR)",
-        f"comment on table {target} is {text(comment or '')}",
+        f"create table {target} ({', '.join(made)})",
+        f"comment on table {target} is {text(columns[0][-1] or '')}",
         comment_on_column(target, "asset_id", "The asset's id in the API"),
         comment_on_column(target, "property_id", "The property that the asset belongs to"),
+        *(comment_on_column(target, name, comment or "") for name, _, comment, _ in columns),
     ]

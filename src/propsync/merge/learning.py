@@ -9,10 +9,11 @@ from propsync.merge.versions import latest_payloads
 from propsync.records import Path
 from propsync.resources import Resource
 from propsync.shapes import Shape
-from propsync.warehouse import TABLES, OpenColumns, Warehouse
+from propsync.warehouse import MOST, MOST_BELOW, TABLES, OpenColumns, Warehouse
 
 _WITH_TABLES = ("fields", "flags")
 """Members whose contents have tables of their own."""
+_FULL = "further members stay in payload"
 
 
 class Learner:
@@ -52,16 +53,20 @@ class Learner:
         if not absent or looked_at < self._warehouse.value(f"select count(*) from ({latest_payloads(resource)})"):
             return
         for name in absent:
-            self._warehouse.execute(
-                "insert into ops.schema_changes select $1, $2, 'documented member absent', $3, null, null "
-                "where not exists (from ops.schema_changes "
-                "where resource = $2 and name = $3 and change = 'documented member absent')",
-                [self._run_id, resource.name, name],
-            )
+            self._tell_once(resource.name, "documented member absent", name)
 
     def _learn_table(self, table: str, excluded: Iterable[Path], payloads: str) -> OpenColumns:
         columns = OpenColumns(self._warehouse, TABLES[f"main.{table}"], set(excluded))
         moved = columns.learn(payloads, self._run_id)
         rows = [(self._run_id, table, change, name, None, kind) for change, name, kind in moved]
         self._warehouse.add("ops.schema_changes", rows)
+        for member in columns.full:
+            self._tell_once(table, _FULL, ".".join(member) or "(record)", f"{MOST_BELOW if member else MOST} columns")
         return columns
+
+    def _tell_once(self, resource: str, change: str, name: str, after: str | None = None) -> None:
+        self._warehouse.execute(
+            "insert into ops.schema_changes select $1, $2, $3, $4, null, $5 where not exists "
+            "(from ops.schema_changes where resource = $2 and change = $3 and name = $4)",
+            [self._run_id, resource, change, name, after],
+        )

@@ -1,7 +1,7 @@
 """The DuckDB file: its connection, its models, its columns and its checks. The only importer of duckdb."""
 
 from propsync.warehouse.checks import run_checks
-from propsync.warehouse.columns import OpenColumns, json_path
+from propsync.warehouse.columns import OpenColumns
 from propsync.warehouse.connection import Warehouse
 from propsync.warehouse.edition import make_edition
 from propsync.warehouse.lots import documents, lot, texts, whole_numbers
@@ -9,9 +9,12 @@ from propsync.warehouse.models import Models, coalesced
 from propsync.warehouse.names import snake_case, unique_name
 from propsync.warehouse.reader import Reader, check_published, open_published
 from propsync.warehouse.rows import OldFile, add_rows, settle_file, stage_rows, write_rows
+from propsync.warehouse.scalars import MOST, MOST_BELOW, json_path
 from propsync.warehouse.tables import TABLES, Table, comment_on_column, compressed, quoted, text
 
 __all__ = [
+    "MOST",
+    "MOST_BELOW",
     "TABLES",
     "Models",
     "OldFile",

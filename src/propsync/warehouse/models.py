@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from propsync.shipped import shipped
-from propsync.warehouse.columns import json_path
 from propsync.warehouse.connection import Warehouse
+from propsync.warehouse.scalars import json_path
 from propsync.warehouse.tables import quoted, text
 
 _PARAMETER = re.compile(r"\$([a-z_]+)")
