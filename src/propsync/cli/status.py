@@ -46,6 +46,12 @@ _HELD = """
 select resource, run_id, reason, count(*) as records
 from ops.held_deletes group by all order by resource, run_id, reason
 """
+_VOLATILE = """
+select resource, run_id, after as members from ops.schema_changes
+where change = 'volatile' and after is not null
+and run_id in (select run_id from ops.runs order by run_id desc limit 5)
+order by run_id, resource
+"""
 _DOCUMENTS = f"""
 select
   count(*) filter (is_latest and not is_lost) as stored,
@@ -129,6 +135,7 @@ def _told(reader: Reader, settings: Settings) -> dict[str, Any]:
         "runs": runs,
         "resources": _dicts(reader, _RESOURCES),
         "held_deletes": _dicts(reader, _HELD),
+        "newly_volatile": _dicts(reader, _VOLATILE),
         "documents": _dicts(reader, _DOCUMENTS)[0] | {"lacking": dict(reader.rows(_LACKING)[1])},
         "tables": dict(reader.rows(_COUNTS)[1]),
         "landing": None if lock.is_held() else find_damage(reader, settings),  # files come and go during a run
@@ -174,6 +181,9 @@ def _print(told: dict[str, Any], max_age: str | None) -> None:
         echo(_resource_line(row, told["tables"].get(row["resource"], 0)))
     for row in told["held_deletes"]:
         echo(f"Held: {row['records']} {row['resource'].replace('_', ' ')}, {row['reason']} (run {row['run_id']})")
+    for row in told["newly_volatile"]:
+        name = row["resource"].replace("_", " ")
+        echo(f"Volatile since run {row['run_id']}: {row['members']} of {name}; differences there are no changes")
     _print_documents(told["documents"])
     print_damage(told["landing"])
     echo(f"\nOn disk: {', '.join(f'{name} {_size(used)}' for name, used in told['disk_bytes'].items())}")

@@ -4,7 +4,7 @@ from propsync.merge.base import form_of, has_changed, is_compared_otherwise, mer
 from propsync.merge.build import Builder
 from propsync.merge.carried import CARRIED, Carried, carry_out, latest_run
 from propsync.merge.inner import find_inner_shapes
-from propsync.merge.known import known_values, listed_keys, note_statuses, statuses_seen
+from propsync.merge.known import is_mostly_changed, known_values, listed_keys, note_statuses, statuses_seen
 from propsync.merge.marks import mark_tables
 from propsync.merge.merger import Merger
 from propsync.merge.missing import Missing, is_too_many, sample, to_hold
@@ -30,6 +30,7 @@ __all__ = [
     "form_of",
     "has_changed",
     "is_compared_otherwise",
+    "is_mostly_changed",
     "is_too_many",
     "known_values",
     "latest_run",

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from propsync.landing import Manifest, PageStore
+from propsync.merge.merger import key_parts
 from propsync.records import Cutter
-from propsync.warehouse import Warehouse
+from propsync.resources import Resource
+from propsync.warehouse import Warehouse, quoted
 
 
 def known_values(
@@ -32,6 +34,19 @@ def listed_keys(pages: PageStore, manifest: Manifest, cutter: Cutter) -> set[str
     """The keys that a small snapshot shows, such as that of a list of types."""
     records = (record for landed in manifest.landed for record in cutter.cut(pages.get(landed.sha256)).records)
     return {key[0] for record in records if (key := cutter.key(record))}
+
+
+def is_mostly_changed(warehouse: Warehouse, resource: Resource) -> bool:
+    """Whether more than half of the records known from before were staged with other bytes."""
+    first, second = key_parts(resource)
+    query = (
+        f"with known as (select {first} as key_1, {second} as key_2, payload_hash "
+        f"from history.{quoted(resource.name)} where valid_to is null and change <> 'delete'), "
+        "changed as (select key_1, key_2 from staging.listed as listed join known using (key_1, key_2) "
+        "group by all having bool_and(listed.payload_hash <> known.payload_hash)) "
+        "select 2 * (select count(*) from changed) > (select count(*) from known)"
+    )
+    return bool(warehouse.value(query))
 
 
 def statuses_seen(warehouse: Warehouse, resource: str, configured: Collection[str]) -> tuple[str, ...]:

@@ -70,7 +70,7 @@ class ShapeStore:
             old, new = before.choices.get(part), after.choices.get(part)
             if (old.paths if old else None) != (new.paths if new else None):
                 changes.append([run_id, after.resource, "shape", part, _told(old), _told(new)])
-        self._warehouse.add("ops.schema_changes", changes)
+        self._warehouse.add("ops.schema_changes", [*changes, *_newly_volatile(before, after, run_id)])
         return bool(changes)
 
     def unread(self) -> list[tuple[str, str, str]]:
@@ -91,6 +91,14 @@ class ShapeStore:
             rows.append((_VOLATILE, ", ".join(sorted(shape.volatile)), leaves, "found", evidence))
         told = [(shape.resource, part, text, json.dumps(paths), *why) for part, text, paths, *why in rows]
         self._warehouse.add("ops.shapes", told)
+
+
+def _newly_volatile(before: Shape, after: Shape, run_id: str) -> list[list[str | None]]:
+    """What no longer counts as a change, or does again; what the first run finds is no change of shape."""
+    if before.volatile is None or after.volatile is None or before.volatile == after.volatile:
+        return []
+    texts = [", ".join(sorted(volatile)) or None for volatile in (before.volatile, after.volatile)]
+    return [[run_id, after.resource, _VOLATILE, _VOLATILE, *texts]]
 
 
 def _told(choice: Choice | None) -> str | None:

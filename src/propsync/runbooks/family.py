@@ -10,7 +10,7 @@ from typing import Any
 
 from propsync.errors import ApiUnreachable, MergeFailed, RequestRefused, ResourceFailed
 from propsync.landing import Manifest
-from propsync.merge import Builder, find_inner_shapes, known_values, listed_keys
+from propsync.merge import Builder, find_inner_shapes, is_mostly_changed, known_values, listed_keys
 from propsync.records import HASH_VERSION, PayloadUnreadable
 from propsync.resources import ASSESSMENT_TYPES, RESOURCES, Resource
 from propsync.runbooks import statuses
@@ -19,7 +19,7 @@ from propsync.runbooks.repeats import repeatable
 from propsync.runbooks.site import Site
 from propsync.runs import Run
 from propsync.shapes import Shape
-from propsync.sweep import Filters, Sweeper, Swept, Wanted, cutter_of, set_aside
+from propsync.sweep import Filters, Sweeper, Swept, Wanted, cutter_of, find_new_volatile, set_aside
 
 _log = logging.getLogger("propsync.sync")
 
@@ -128,6 +128,7 @@ class Family:
             wanted = configured
             swept = self._sweep(resource, wanted, types)
         _log.info("%s: read, %s", resource.name.replace("_", " "), swept.verdict)
+        self._notice_signed_links(resource, swept)
         manifest = self._manifest(resource, swept, wanted)
         if resource is self._resource and not swept.repeats:
             deletes = Deletes(self._site, resource, swept, wanted, statuses.every(self._site, resource, wanted))
@@ -135,6 +136,15 @@ class Family:
         manifest.landed.sort(key=lambda landed: landed.sequence)
         manifest.traffic = asdict(self._site.api.traffic.since(before))
         return manifest
+
+    def _notice_signed_links(self, resource: Resource, swept: Swept) -> None:
+        """Links that the service signs from tonight on would make a new version of every record, every night."""
+        is_decided = self._site.shapes.decided(resource.name).volatile is not None
+        if swept.repeats or self._filters or is_decided or not is_mostly_changed(self._site.warehouse, resource):
+            return
+        if found := find_new_volatile(swept):
+            words = "%s: %s differ at each reading, so they no longer count as changes"
+            _log.warning(words, resource.name.replace("_", " "), ", ".join(sorted(found)))
 
     def _sweep(self, resource: Resource, asked: Sequence[str], types: Manifest | None) -> Swept:
         site = self._site

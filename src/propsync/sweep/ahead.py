@@ -60,7 +60,7 @@ class Ahead:
 
     def _same(self, before: Sequence[Landed]) -> Iterator[Landed]:
         """Those that came the same; no more is asked for once one did not."""
-        expected = {_request(one): one for one in before}
+        expected = {request_of(one): one for one in before}
         others: list[ApiRequest] = []
 
         def requests() -> Iterator[ApiRequest]:
@@ -148,7 +148,7 @@ class Ahead:
         return replace(early.answer, raw=body, body=body, encoding="")
 
 
-def _request(landed: Landed) -> ApiRequest:
+def request_of(landed: Landed) -> ApiRequest:
     """The request that a landed answer belongs to."""
     path, _, query = landed.request.removeprefix("GET ").partition("?")
     return ApiRequest("GET", path, tuple(parse_qsl(query, keep_blank_values=True)))

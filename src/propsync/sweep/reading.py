@@ -14,7 +14,7 @@ from propsync.landing import Landed, PageStore
 from propsync.records import Cutter, Page, PayloadUnreadable, bytes_hash, count_of, decode, is_nothing
 from propsync.resources import ListQuery, Resource
 from propsync.shapes import Shape, find_list
-from propsync.sweep.ahead import Ahead
+from propsync.sweep.ahead import Ahead, request_of
 
 LONGEST_URL = 4_000
 _LARGEST_TOTAL = 2**63 - 1  # what a BIGINT holds; no list is that long
@@ -134,6 +134,17 @@ class Reader:
         except MalformedBody:
             return False
         return True
+
+    def once_more(self, landed: Landed, cutter: Cutter) -> Reading:
+        """Sends the request of a landed page a second time."""
+        self._asked += 1
+        query = ListQuery(landed.list_name, status=landed.status, performed=landed.performed)
+        return self.read(Asked(request_of(landed), query, "again", self._asked), cutter)
+
+    def from_landing(self, landed: Landed, cutter: Cutter) -> Reading:
+        """An answer that has landed."""
+        body = self._pages.get(landed.sha256)
+        return Reading(landed, body, cutter.cut(body))
 
     def records(self, landed: Landed, cutter: Cutter) -> Sequence[msgspec.Raw]:
         """The records of an answer that has landed."""

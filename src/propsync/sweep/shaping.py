@@ -85,12 +85,22 @@ class Shaping:
         """Settles the volatile members from two readings of page 1, once."""
         if again is None or not self.wants_second_reading:
             return
-        kept: list[Path] = [path for role in self._resource.roles for path in self._shape.paths(role.name)]
+        kept = self._kept()
         if first.landed.sha256 == again.landed.sha256:  # nothing differs: how many were read twice is all that counts
             shown = by_key([(key, None) for key in self.cutter.keys(first.page.records)])
             self._shape.volatile = find_volatile(shown, shown, kept)
         else:
             self._shape.volatile = find_volatile(self._decoded(first), self._decoded(again), kept)
+
+    def add_volatile(self, first: Reading, again: Reading) -> frozenset[str]:
+        """Adds the members that two readings of a page on a later night show to be volatile; returns the new ones."""
+        known = self._shape.volatile or frozenset()
+        found = find_volatile(self._decoded(first), self._decoded(again), self._kept()) or frozenset()
+        self._shape.volatile = known | found
+        return found - known
+
+    def _kept(self) -> list[Path]:
+        return [path for role in self._resource.roles for path in self._shape.paths(role.name)]
 
     def _decoded(self, reading: Reading) -> dict[tuple[str, ...], Any]:
         return by_key([(self.cutter.key(record), decode(record)) for record in reading.page.records])

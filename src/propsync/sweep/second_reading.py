@@ -1,0 +1,56 @@
+"""Reads page 1 once more when most records changed overnight: a service may have begun to sign its links (§3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from propsync.errors import ResourceFailed
+from propsync.landing import Landed
+from propsync.sweep.ladder import Swept
+from propsync.sweep.reading import Reading
+
+
+def find_new_volatile(swept: Swept) -> frozenset[str]:
+    """Adds to the shape the members that differ between two readings of page 1 of any list; returns the new ones."""
+    found: frozenset[str] = frozenset()
+    for first, again in _read_twice(swept):
+        if first.landed.sha256 != again.landed.sha256:
+            found |= swept.shaping.add_volatile(first, again)
+    return found
+
+
+def _read_twice(swept: Swept) -> Iterator[tuple[Reading, Reading]]:
+    """The first page of each list with a second reading of it; the sweep itself made one of a list of many pages."""
+    cutter = swept.shaping.cutter
+    for landed in _first_pages(swept).values():
+        first = swept.reader.from_landing(landed, cutter)
+        made = [one for one in swept.landed if one.role == "again" and one.request == landed.request]
+        again = swept.reader.from_landing(made[0], cutter) if made else _once_more(swept, first)
+        if again is not None:
+            yield first, again
+
+
+def _first_pages(swept: Swept) -> dict[str, Landed]:
+    """By list."""
+    found: dict[str, Landed] = {}
+    for one in sorted(swept.landed, key=lambda one: one.sequence):
+        if one.role == "page":
+            found.setdefault(one.list_name, one)
+    return found
+
+
+def _once_more(swept: Swept, first: Reading) -> Reading | None:
+    """A further reading; one that shows other keys than the list that was certified counts for nothing."""
+    cutter = swept.shaping.cutter
+    try:
+        again = swept.reader.once_more(first.landed, cutter)
+    except ResourceFailed:
+        return None
+    is_same = again.page.total == first.page.total and set(cutter.keys(again.page.records)) == set(
+        cutter.keys(first.page.records)
+    )
+    if not is_same:
+        return None
+    swept.listed.add(again.landed, again.page.records, cutter)
+    swept.landed.append(again.landed)
+    return again

@@ -1,0 +1,148 @@
+"""A service that begins to sign its links makes no new versions, and edits of very many records are still seen."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from contract.conftest import Home, moved
+from contract.dialects import Dialect
+from contract.server import TOKEN, ApiServer
+from contract.world import Literal, World, small_world
+from rebuild.comparing import assert_same
+
+from propsync.cli.status import print_status
+from propsync.runbooks import rebuild
+from propsync.settings import load_settings
+
+
+class SignedLater(Dialect):
+    """Every record has a link; once `signs` is set, each answer signs it in its own way."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.signs: Iterator[int] | None = None
+
+    def _signed(self, record: dict[str, Any]) -> dict[str, Any]:
+        signature = "" if self.signs is None else f"?signature={next(self.signs)}"
+        return record | {"links": {"page": f"https://files.example/{record.get('id', 'schedule')}{signature}"}}
+
+    def asset(self, one: Any) -> dict[str, Any]:
+        return self._signed(super().asset(one))
+
+    def assessment(self, one: Any) -> dict[str, Any]:
+        return self._signed(super().assessment(one))
+
+    def schedule(self, one: Any) -> dict[str, Any]:
+        return self._signed(super().schedule(one))
+
+
+@pytest.fixture
+def server() -> Iterator[ApiServer]:
+    with ApiServer(SignedLater(small_world(assets=130, assessments=60, schedules=30))) as running:
+        yield running
+
+
+@pytest.fixture
+def dialect(server: ApiServer) -> SignedLater:
+    assert isinstance(server.dialect, SignedLater)
+    return server.dialect
+
+
+@pytest.fixture
+def home(server: ApiServer, tmp_path: Path) -> Home:
+    made = Home(tmp_path / "home", server)
+    assert made.sync().exit_code == 0
+    return made
+
+
+def changes(home: Home) -> list[tuple[Any, ...]]:
+    return home.rows("select resource, before, after from ops.schema_changes where change = 'volatile' order by all")
+
+
+def test_links_that_are_signed_from_the_second_night_on_make_no_new_version(home: Home, dialect: SignedLater) -> None:
+    dialect.signs = count()
+    report = home.sync()
+    assert (report.exit_code, moved(report)) == (0, {})
+    assert changes(home) == [(name, None, "links.page") for name in ("assessments", "assets", "schedules")]
+    assert moved(home.sync()) == {}
+    assert len(changes(home)) == 3
+
+
+def test_the_second_reading_costs_one_request_and_only_on_the_night_that_needs_it(
+    home: Home, dialect: SignedLater, server: ApiServer
+) -> None:
+    def schedules_asked() -> int:
+        before = len(server.requests)
+        home.sync()
+        pages = [query for path, query in server.requests[before:] if path == "/assessments/schedules"]
+        return len([query for query in pages if query["limit"] != "1"])
+
+    server.world.schedules[0].description = "an edit"
+    assert schedules_asked() == 1
+    dialect.signs = count()
+    assert schedules_asked() == 2
+
+
+def test_edits_of_all_records_are_seen_on_the_night_on_which_links_are_signed(
+    home: Home, dialect: SignedLater, server: ApiServer
+) -> None:
+    edited = server.world.assets[::2]
+    for asset in edited:
+        asset.extra = {"serial": Literal("7")}
+    dialect.signs = count()
+    assert moved(home.sync()) == {"assets": (0, len(edited))}
+    assert {after for _, _, after in changes(home)} == {"links.page"}
+
+
+def test_edits_of_all_records_are_never_taken_for_signatures(home: Home, server: ApiServer) -> None:
+    for schedule in server.world.schedules:
+        schedule.description = f"{schedule.description} again"
+    for asset in server.world.assets:
+        asset.extra = {"serial": Literal("7")}
+    assert moved(home.sync()) == {"assets": (0, 130), "schedules": (0, len(server.world.schedules))}
+    assert changes(home) == []
+
+
+def test_a_rebuild_tells_the_same(home: Home, dialect: SignedLater, tmp_path: Path) -> None:
+    dialect.signs = count()
+    home.sync()
+    home.sync()
+    before = tmp_path / "before.duckdb"
+    shutil.copy(home.path / "published" / "warehouse.duckdb", before)
+    told = changes(home)
+    environ = {"PROPSYNC_HOME": str(home.path)}
+    assert rebuild(load_settings(environ=environ)).exit_code == 0
+    assert_same(before, home.path / "published" / "warehouse.duckdb")
+    assert changes(home) == told
+
+
+def test_what_people_set_as_volatile_stays_as_they_set_it(home: Home, dialect: SignedLater) -> None:
+    (home.path / "propsync.toml").write_text("[shapes]\nvolatile = []\n")
+    dialect.signs = count()
+    assert moved(home.sync())["assets"] == (0, 130)
+    assert changes(home) == []
+
+
+def test_status_says_which_members_are_volatile_from_now_on(
+    home: Home, dialect: SignedLater, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dialect.signs = count()
+    run = home.sync().run_id
+    capsys.readouterr()
+    environ = {"PROPSYNC_BASE_URL": home.server.url, "PROPSYNC_TOKEN": TOKEN, "PROPSYNC_HOME": str(home.path)}
+    print_status(load_settings(environ=environ), None, as_json=False)
+    line = f"Volatile since run {run}: links.page of schedules; differences there are no changes"
+    assert line in capsys.readouterr().out.splitlines()
+
+
+def test_links_that_two_readings_show_alike_cannot_be_known(home: Home, dialect: SignedLater) -> None:
+    """A signature for the whole night looks like an edit: its versions are kept rather than a change lost."""
+    for night in ("first", "second"):
+        dialect.signs = iter(lambda night=night: night, None)  # type: ignore[arg-type, misc]
+        assert moved(home.sync())["assets"] == (0, 130)
+    assert changes(home) == []
