@@ -8,7 +8,7 @@ import msgspec
 
 from propsync.api.requests import Accept
 from propsync.errors import MalformedBody
-from propsync.records import mended
+from propsync.records import mended, shallow
 
 _HEADERS = {Accept.PDF: (b"%PDF-", "a PDF"), Accept.ZIP: (b"PK", "a ZIP")}
 HEADER_BYTES = 5
@@ -49,7 +49,15 @@ def check_text(body: bytes, where: str) -> None:
 
 
 def _walk(body: bytes) -> None:
-    """Walks the whole text. Half a letter is legal JSON, though msgspec reads none (records.surrogates)."""
+    """Walks the text, all but what no reader reaches (records.depth)."""
+    try:
+        _walk_all(body)
+    except RecursionError:
+        _walk_all(shallow(body))
+
+
+def _walk_all(body: bytes) -> None:
+    """Half a letter is legal JSON, though msgspec reads none (records.surrogates)."""
     try:
         msgspec.json.decode(body, type=msgspec.Raw)
     except msgspec.DecodeError:
@@ -67,8 +75,6 @@ def _check_json(body: bytes, where: str, *, null_allowed: bool, walk: bool) -> N
             _walk(body)
     except msgspec.DecodeError as error:
         reason = f"is not JSON ({error})"
-    except RecursionError:
-        reason = "is nested too deep"
     else:
         start = body.lstrip(b" \t\r\n")[:1]
         if start in (b"{", b"[") or (null_allowed and start == b"n"):

@@ -177,7 +177,7 @@ def created_id(answer: Answer) -> str:
     """The id in the answer of spec 4.3. Raises AnswerLost if there is none: the asset exists, its id is not known."""
     try:
         asset_id = msgspec.json.decode(answer.body, type=_Created).id
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         asset_id = ""
     if asset_id:
         return asset_id

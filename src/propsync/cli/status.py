@@ -219,7 +219,7 @@ def _resource_line(row: dict[str, Any], rows: int) -> str:
     name = row["resource"].replace("_", " ")
     line = f"{name:<17}{rows:>9,} rows  {_WORDS.get(row['verdict'], row['verdict'])} at {_time(row['read_at'])}"
     held = f"; {row['held']} that the API lists no more are held" if row["held"] else ""
-    rejected = f"; {row['rejected']} without a key were left out (ops.rejected_records)" if row["rejected"] else ""
+    rejected = f"; {row['rejected']} could not be read (ops.rejected_records)" if row["rejected"] else ""
     return f"{line}{held}{rejected}{': ' + row['error'] if row['error'] else ''}"
 
 

@@ -10,12 +10,21 @@ from typing import Any
 import msgspec
 
 from propsync.landing import Landed, Manifest, PageStore
-from propsync.records import CanonicalForm, Cutter, Path, canonical_hash, is_too_deep, without_repeats
+from propsync.records import DEEPEST, CanonicalForm, Cutter, Path, canonical_hash, is_too_deep, shallow, without_repeats
 from propsync.warehouse import Warehouse, texts, whole_numbers
 
 _MOST_REJECTED = 10_000  # rows of one run and resource; a list whose every record lacks its key fails by its shape
 _LOT = 4_000_000  # bytes of payloads that are handed to DuckDB at once
 _HASHES = 10_000  # hashes that are handed to DuckDB at once
+_STAYS = "; what was known of it stays"
+_REJECTED = f"""
+select sequence, position, list, (key_1, key_2) in (select (key_1, key_2) from staging.known where change <> 'delete')
+from staging.listed
+where (key_1 is null and role = 'page') or (key_1 is not null and payload_hash is null)
+-- a record that may have been shown on several lists counts once
+qualify key_1 is null or row_number() over (partition by key_1, key_2 order by role <> 'page', sequence, position) = 1
+order by sequence, position
+limit {_MOST_REJECTED}"""
 Chosen = list[tuple[tuple[Any, ...], msgspec.Raw]]
 
 
@@ -81,14 +90,15 @@ class Readings:
             yield first, lot
 
     def rejected(self) -> Iterator[tuple[str, int, str, str]]:
-        """Records without a usable key: list, position in its page, reason, payload."""
-        query = (
-            "select sequence, position, list from staging.listed where key_1 is null and role = 'page' "
-            f"order by sequence, position limit {_MOST_REJECTED}"
-        )
-        for chosen in self._by_page(query):
-            for (_, position, list_name), record in chosen:
-                yield list_name, position, _reason(record), bytes(record).decode()
+        """Records without a usable key or nested too deep: list, position in its page, reason, payload.
+
+        What lies too deep is left out of the payload: DuckDB's functions would end their whole session over it.
+        """
+        for chosen in self._by_page(_REJECTED):
+            for (_, position, list_name, is_known), record in chosen:
+                text = bytes(record)
+                reason = _reason(text)
+                yield list_name, position, reason + (_STAYS if is_known else ""), shallow(text, DEEPEST).decode()
 
     def _by_page(self, query: str) -> Iterator[Chosen]:
         """Rows that open with a sequence and a position, each with its record, a page at a time."""
@@ -99,8 +109,7 @@ class Readings:
             yield [(row, records[row[1] - 1]) for row in of_page]
 
 
-def _reason(record: msgspec.Raw) -> str:
-    is_object = bytes(record).lstrip().startswith(b"{")
+def _reason(record: bytes) -> str:
     if is_too_deep(record):
         return "nested too deep to be read"
-    return "no usable key" if is_object else "not an object"
+    return "no usable key" if record.lstrip().startswith(b"{") else "not an object"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from propsync.landing import Landed, Manifest, PageStore
-from propsync.records import Cutter, PayloadUnreadable, decode
+from propsync.records import Cutter, PayloadUnreadable, decode_shallow
 from propsync.resources import TYPES_BESIDE
 
 _PAGES = 40
@@ -18,7 +18,7 @@ def sample(pages: PageStore, manifest: Manifest, cutter: Cutter) -> list[Any]:
     found: list[Any] = []
     for one in _evenly(landed, _PAGES):
         records = cutter.cut(pages.get(one.sha256)).records
-        found += [decode(record) for record in _evenly(records, _RECORDS)]
+        found += [decode_shallow(record) for record in _evenly(records, _RECORDS)]
     return found
 
 
@@ -35,7 +35,7 @@ BESIDE = Cutter((TYPES_BESIDE,))
 def types_of(pages: PageStore, landed: Landed, cutter: Cutter) -> list[Any]:
     """Decoded types of one answer; none where the member is something else."""
     try:
-        return [decode(record) for record in cutter.cut(pages.get(landed.sha256)).records]
+        return [decode_shallow(record) for record in cutter.cut(pages.get(landed.sha256)).records]
     except PayloadUnreadable:
         return []
 

@@ -11,16 +11,17 @@ from propsync.records.cutter import (
     first_text,
     follow,
     is_nothing,
-    is_too_deep,
     text_of,
 )
 from propsync.records.decoding import decode, decoder
+from propsync.records.depth import DEEPEST, decode_shallow, is_too_deep, shallow
 from propsync.records.keys import record_id
 from propsync.records.reading import SUSPECT, in_copy, readable
 from propsync.records.repeats import without_repeats
 from propsync.records.surrogates import mended
 
 __all__ = [
+    "DEEPEST",
     "HASH_VERSION",
     "SUSPECT",
     "CanonicalForm",
@@ -32,6 +33,7 @@ __all__ = [
     "canonical_hash",
     "count_of",
     "decode",
+    "decode_shallow",
     "decoder",
     "first_text",
     "follow",
@@ -41,6 +43,7 @@ __all__ = [
     "mended",
     "readable",
     "record_id",
+    "shallow",
     "text_of",
     "without_repeats",
 ]

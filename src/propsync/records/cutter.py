@@ -16,6 +16,7 @@ import msgspec
 import xxhash
 
 from propsync.records.decoding import decode
+from propsync.records.depth import shallow
 from propsync.records.surrogates import mended
 
 Path = tuple[str, ...]
@@ -28,10 +29,6 @@ _RAW_MEMBERS: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decode
 
 _TYPES = "types"
 """What every page of assets repeats beside its records (API section 4.2)."""
-
-_DEEPEST = 64
-_BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{\]}]', re.DOTALL)
-_STEP = {b"[": 1, b"{": 1, b"]": -1, b"}": -1}
 
 
 class PayloadUnreadable(ValueError):
@@ -63,7 +60,16 @@ class Cutter:
     is_one: bool = False
 
     def cut(self, body: bytes) -> Page:
-        """Cuts the decompressed `body` of one answer. Raises PayloadUnreadable when the array is not where it was."""
+        """Cuts the decompressed `body` of one answer. Raises PayloadUnreadable when the array is not where it was.
+
+        Where a body is nested deeper than can be walked, what lies too deep is left out of the records.
+        """
+        try:
+            return self._cut_whole(body)
+        except RecursionError:
+            return self._cut_whole(shallow(body))
+
+    def _cut_whole(self, body: bytes) -> Page:
         try:
             return self._cut(body)
         except PayloadUnreadable:
@@ -113,15 +119,13 @@ class Cutter:
         return [] if bytes(array) == b"null" else _array(array)
 
     def key(self, record: msgspec.Raw) -> tuple[str, ...] | None:
-        """The record's key as text, a part for each of `key_paths`.
-
-        None when a part is missing or unusable, and for a record nested so deep that nothing further on can read it.
-        """
-        if is_too_deep(record):
-            return None
+        """The record's key as text, a part for each of `key_paths`; None when a part is missing or unusable."""
         names, decoder = _decoder(self.key_paths)
         try:
             members = dict(zip(names, decoder.decode(record), strict=True))
+        except RecursionError:
+            less = shallow(bytes(record))
+            return None if less == bytes(record) else self.key(msgspec.Raw(less))
         except (msgspec.DecodeError, UnicodeDecodeError):
             return None
         parts = tuple(first_text(members, paths) for paths in self.key_paths)
@@ -139,19 +143,6 @@ class Cutter:
 def is_nothing(body: bytes) -> bool:
     """Whether an answer holds no record at all: null or an empty object."""
     return re.fullmatch(rb"\s*(null|\{\s*\})\s*", body) is not None
-
-
-def is_too_deep(record: msgspec.Raw) -> bool:
-    """Whether a record is nested beyond 64: DuckDB dies of some 150 levels, and Python's recursion ends soon after."""
-    text = bytes(record)
-    if text.count(b"[") + text.count(b"{") <= _DEEPEST:  # so it is with nearly all
-        return False
-    depth = 0
-    for token in _BRACKETS.finditer(text):
-        depth += _STEP.get(token[0], 0)
-        if depth > _DEEPEST:
-            return True
-    return False
 
 
 def first_text(record: object, paths: Sequence[Path]) -> str | None:
@@ -187,12 +178,9 @@ def _plain_key(
     decoder: msgspec.json.Decoder[Any], record: msgspec.Raw, fields: Sequence[str]
 ) -> tuple[str, ...] | None:
     """The key of a record that needs no closer look, None for any other."""
-    text = bytes(record)
-    if text.count(b"{") + text.count(b"[") > _DEEPEST:
-        return None
     try:
-        members = decoder.decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        members = decoder.decode(record)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     parts = []
     for name in fields:

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import psutil
 
 from propsync.api import Api, ApiRequest, RetryPolicy, TokenSource
 from propsync.errors import ApiUnreachable, PropsyncError, ResourceFailed
 from propsync.log import redact
 from propsync.merge import described, read_list
-from propsync.records import first_text, follow
+from propsync.records import decode_shallow, first_text, follow
 from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSET_TYPES, ASSETS, RESOURCES, Resource
 from propsync.runbooks.site import make_home
 from propsync.runs import RunLock
@@ -128,7 +127,7 @@ def _first_page(
     query = resource.combined(_statuses(settings, resource)) if resource.status_filter else resource.lists(())[0]
     limit = min(_SAMPLE, settings.page_limit)
     answer = api.fetch(_request(resource, query.filters, limit))
-    page = msgspec.json.decode(answer.body)
+    page = decode_shallow(answer.body)
     shape = shapes[resource.name]
     if not shape.has("list"):
         shape.settle("list", find_list([page], resource))

@@ -24,6 +24,8 @@ def repeatable(site: Site, resource: Resource, shape: Shape, settings: dict[str,
     manifest = site.manifests.sound(resource.name, latest) if latest else None
     if manifest is None or site.journal.verdicts(latest)[resource.name] is not Verdict.CERTIFIED:
         return None  # what was landed and could not be merged is no ground to stand on
+    if site.journal.counts(latest)[resource.name]["rejected"]:
+        return None  # each run says again what it could not keep
     if (manifest.hash_version, manifest.settings) != (HASH_VERSION, settings):
         return None
     is_known = site.shapes.is_whole(shape) and manifest.shape == shape.to_json()

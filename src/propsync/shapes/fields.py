@@ -96,8 +96,12 @@ def _all_texts(value: Any) -> Iterator[str]:
 
 
 def _field_id(types: Sequence[Any], defined: Sequence[Entry], referred: set[str]) -> Choice | None:
-    """An id is unique among a type's fields, and results refer to it."""
-    inside = [path for path in _paths(values(defined)) if path != KIND and _is_unique(types, path)]
+    """An id is unique among a type's fields, and results refer to it; one odd type does not speak for the others."""
+    paths = [path for path in _paths(values(defined)) if path != KIND]
+    shares = {path: _unique_share(types, path) for path in paths}
+    inside = [path for path in paths if shares[path] == 1]
+    if not inside and len(names(defined)) < len(defined) / 2:
+        inside = [path for path in paths if shares[path] > 0.5]
     return _identifier(
         defined, inside, referred, _ID, "of them are named by assets; it differs in each field of a type"
     )
@@ -123,12 +127,11 @@ def _identifier(
     return Choice((best, *spare), "found", f"{what}{_spoken_for(found, best, known):.0%} {evidence}")
 
 
-def _is_unique(types: Sequence[Any], path: Path) -> bool:
-    for asset_type in types:
-        of_type = values(entries(asset_type, FIELDS))
-        if len(set(texts(of_type, path))) < len(of_type):
-            return False
-    return True
+def _unique_share(types: Sequence[Any], path: Path) -> float:
+    """Of the types that define fields, how many have another text there in each field."""
+    defining = [of_type for one in types if (of_type := values(entries(one, FIELDS)))]
+    unique = [of_type for of_type in defining if len(set(texts(of_type, path))) == len(of_type)]
+    return len(unique) / len(defining)
 
 
 def _spoken_for(found: Sequence[Entry], path: Path, known: set[str]) -> float:

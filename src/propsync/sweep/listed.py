@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from propsync.landing import Landed
-from propsync.records import Cutter, bytes_hash
+from propsync.records import Cutter, bytes_hash, is_too_deep
 from propsync.warehouse import Warehouse, texts, whole_numbers
 
 _TABLES = (
@@ -37,6 +37,9 @@ class Arithmetic:
 class Listed:
     """`staging.listed`, filled page by page. `position` counts from 1 in a page; without a key there is no key_1.
 
+    A record that is nested too deep to be read has no payload_hash: it is listed, so it is not missing, and no version
+    is made of it.
+
     What an answer tells of all of its records is kept once; the number of the answer and the position are one number.
     Rows are written in lots, before the next statement.
     """
@@ -49,7 +52,7 @@ class Listed:
         self._written = 0
         self._first_parts: list[str | None] = []
         self._second_parts: list[str] = []
-        self._hashes: list[str] = []
+        self._hashes: list[str | None] = []
         self._counts: list[int] = []
         warehouse.execute(_TABLES)
 
@@ -64,7 +67,7 @@ class Listed:
         self._first_parts += [key[0] if key else None for key in keys]
         if len(cutter.key_paths) > 1:
             self._second_parts += [key[1] if key else "" for key in keys]
-        self._hashes += [bytes_hash(record) for record in records]
+        self._hashes += [None if is_too_deep(record) else bytes_hash(record) for record in records]
         self._counts.append(len(records))
         recency = int(landed.asked_at * 1_000_000)
         of_list = (landed.attempt, list_name or landed.list_name, landed.role)

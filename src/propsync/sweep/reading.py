@@ -11,7 +11,7 @@ import msgspec
 from propsync.api import Accept, Answer, ApiRequest, MalformedBody, check_text, schedule_request
 from propsync.errors import NotFound, ResourceFailed
 from propsync.landing import Landed, PageStore
-from propsync.records import Cutter, Page, PayloadUnreadable, bytes_hash, count_of, decode, is_nothing
+from propsync.records import Cutter, Page, PayloadUnreadable, bytes_hash, count_of, decode_shallow, is_nothing
 from propsync.resources import ListQuery, Resource
 from propsync.shapes import Shape, find_list
 from propsync.sweep.ahead import Ahead, request_of
@@ -175,7 +175,7 @@ class Reader:
 
     def _check_shape(self, answer: Answer) -> None:
         """An answer without any array is no list, whatever its shape: something else answered, so ask again."""
-        page = self._values[answer.request] = decode(answer.body)
+        page = self._values[answer.request] = decode_shallow(answer.body)
         is_list = (
             self._is_bare_list(page, answer.request) if isinstance(page, list) else self._is_list(page, answer.request)
         )

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from propsync.errors import ShapeUnknown
-from propsync.records import Cutter, Path, PayloadUnreadable, decode, follow
+from propsync.records import Cutter, Path, PayloadUnreadable, decode_shallow, follow
 from propsync.resources import ListQuery, Resource
 from propsync.shapes import Shape, by_key, find_list, find_roles, find_volatile
 from propsync.sweep.reading import Reader, Reading
@@ -103,7 +103,7 @@ class Shaping:
         return [path for role in self._resource.roles for path in self._shape.paths(role.name)]
 
     def _decoded(self, reading: Reading) -> dict[tuple[str, ...], Any]:
-        return by_key([(self.cutter.key(record), decode(record)) for record in reading.page.records])
+        return by_key([(self.cutter.key(record), decode_shallow(record)) for record in reading.page.records])
 
 
 def _records(page: Any, paths: Sequence[Path]) -> list[Any]:

@@ -114,7 +114,8 @@ def test_any_bytes_are_undone_or_malformed(encoding, body):
         b'{"a":"\n"}',
         b'\xef\xbb\xbf{"a":1}',
         '{"a":1}'.encode("utf-16"),
-        b"[" * 100_000 + b"]" * 100_000,
+        b"[" * 100_000,
+        b"[" * 100_000 + b"}" * 100_000,
     ],
 )
 def test_what_is_not_json_is_unexpected_in_the_end(api, server, body):
