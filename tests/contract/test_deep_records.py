@@ -91,8 +91,14 @@ def deep(tmp_path: Path) -> Iterator[Deep]:
         yield Deep(tmp_path / "home", server)
 
 
-@pytest.mark.parametrize("levels", _LEVELS)
-@pytest.mark.parametrize(("place", "kind"), [("result", "objects"), ("member", "arrays"), ("member", "mixed")])
+@pytest.mark.parametrize(
+    ("levels", "place", "kind"),
+    [
+        *((levels, "result", "objects") for levels in _LEVELS),
+        (_LEVELS[0], "member", "mixed"),
+        (_LEVELS[-1], "member", "arrays"),
+    ],
+)
 def test_a_record_nested_too_deep_costs_itself_and_no_other(deep: Deep, levels: int, place: str, kind: str) -> None:
     deep.world.assets.insert(12, deep.odd)
     deep.deepen(place, nested(levels + 5, kind))
@@ -198,8 +204,9 @@ _ODD_TEXTS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", _ODD_TEXTS)
-@pytest.mark.parametrize("place", ["result", "member"])
+@pytest.mark.parametrize(
+    ("name", "place"), [*((name, "result") for name in _ODD_TEXTS), ("a nul", "member"), ("100,000 members", "member")]
+)
 def test_one_odd_value_costs_no_other_record(deep: Deep, name: str, place: str) -> None:
     deep.world.assets.insert(12, deep.odd)
     deep.deepen(place, _ODD_TEXTS[name])

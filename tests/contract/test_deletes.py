@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,7 +33,7 @@ def _schedules(nights: Nights, count: int = 24) -> list[tuple[str, str]]:
 
 
 def _first_night(nights: Nights, **settings: object) -> None:
-    assert nights.sync(**settings).exit_code == 0
+    nights.first_night(**settings)
 
 
 def _looked_up(nights: Nights, resource: str) -> list[list[str]]:
@@ -543,19 +545,22 @@ def test_types_that_go_stay_as_no_longer_listed(nights: Nights) -> None:
     assert nights.is_truth("assets")
 
 
-def test_after_a_crash_between_landing_and_merging_deletes_are_concluded_the_same(nights: Nights) -> None:
-    """The state of the night before is put back: the next run merges what the night landed, look-ups too."""
+def test_after_a_crash_between_landing_and_merging_deletes_are_concluded_the_same(
+    nights: Nights, tmp_path: Path
+) -> None:
+    """State and tables of the night before are put back: the next run merges what was landed, look-ups too."""
     assets, schedules = _assets(nights), _schedules(nights)
     _first_night(nights)
-    state = nights.home / "state" / "warehouse.duckdb"
-    before = state.read_bytes()
+    before = {name: shutil.copytree(nights.home / name, tmp_path / name) for name in ("state", "published")}
     del nights.estate.assets[assets[0]], nights.estate.schedules[schedules[0]]
     _hide(nights, "assets", assets[1])
     nights.estate.answer = lambda path, query: (
         (200, None) if query.get("id") == assets[0] or path.endswith("/".join(schedules[0])) else None
     )
     landed = nights.sync()
-    state.write_bytes(before)
+    for name, kept in before.items():
+        shutil.rmtree(nights.home / name)
+        shutil.copytree(kept, nights.home / name)
     nights.estate.answer = lambda path, query: None
     assert nights.sync().exit_code == 0
     assert nights.is_truth("assets")
@@ -633,7 +638,7 @@ def test_a_server_that_heeds_only_the_first_status_is_asked_for_each(
         keys = add([(home, "k0") for home in homes[n * 8 : n * 8 + 8]], one)
     _heed_first(nights, 1, "status")
     settings = {f"{resource[:-1]}_statuses": ",".join(statuses)}
-    _first_night(nights, **settings)
+    assert nights.sync(**settings).exit_code == 0
     assert nights.is_truth(resource)
     moved, gone = keys[:2]
     getattr(nights.estate, resource)[moved]["status"] = status
@@ -646,6 +651,6 @@ def test_a_server_that_heeds_only_the_first_status_is_asked_for_each(
 
 def test_a_status_that_no_record_has_costs_one_request(nights: Nights) -> None:
     _assessments(nights)
-    _first_night(nights)
+    assert nights.sync().exit_code == 0
     alone = [one for one in nights.estate.asked("assessments", limit="1") if len(one.words("status")) == 1]
     assert sorted(one.query["status"] for one in alone) == ["inprogress", "submitted"]

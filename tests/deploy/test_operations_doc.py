@@ -13,6 +13,7 @@ import pytest
 from deploy.image import of, stages
 from deploy.unit_files import CHECKOUT, DEPLOY, Machine, run_service, value
 
+from propsync.serving.place import Place
 from propsync.settings import settings_table
 
 DOC = (CHECKOUT / "docs" / "operations.md").read_text(encoding="utf-8")
@@ -25,7 +26,7 @@ def of_program(name: str) -> list[str]:
 
 
 def test_no_command_is_of_a_kind_that_nobody_checks():
-    kinds = {"cd", "useradd", "install", "systemctl", "journalctl", "runuser", "docker"}
+    kinds = {"cd", "useradd", "install", "systemctl", "journalctl", "runuser", "docker", "cat"}
     assert {command.split()[0] for command in COMMANDS} == kinds
 
 
@@ -52,6 +53,12 @@ def test_the_user_is_the_units():
     homes = re.search(r"--home-dir (\S+)", command)
     assert homes is not None
     assert homes[1] == f"/var/lib/{value('propsync.service', 'StateDirectory')}"
+
+
+def test_the_login_that_is_shown_is_in_the_services_home():
+    (command,) = of_program("cat")
+    home = Path("/var/lib", value("propsync-serve.service", "StateDirectory"))
+    assert command == f"cat {Place(home, '127.0.0.1', 4200).login}"
 
 
 def test_units_that_are_named_are_there():

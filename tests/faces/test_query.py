@@ -434,13 +434,14 @@ def test_millions_of_rows_take_no_more_memory_than_a_tenth_of_them(home: Path, t
     assert many < few + 120, (few, many)  # held in memory, they would take 700 MB and more
 
 
-@pytest.mark.parametrize("kind", ["table", "csv", "json", "parquet"])
+_COUNTS = "select count(*) as n from range(100000) as a, range(1000000) as b"
+_TRICKLES = "select a.range as n from range(100000) as a, range(1000000) as b where a.range * b.range % 1000000007 = 7"
+
+
 @pytest.mark.parametrize(
-    "sql",
-    [
-        "select count(*) as n from range(100000) as a, range(1000000) as b",
-        "select a.range as n from range(100000) as a, range(1000000) as b where a.range * b.range % 1000000007 = 7",
-    ],
+    ("sql", "kind"),
+    [(_COUNTS, "table"), *((_TRICKLES, kind) for kind in ("table", "csv", "json", "parquet"))],
+    ids=lambda given: "rows" if given == _TRICKLES else "none yet" if given == _COUNTS else given,
 )
 def test_ctrl_c_ends_a_query_at_any_stage_in_any_format(home: Path, sql: str, kind: str):
     environ = os.environ | {"PROPSYNC_HOME": str(home)}

@@ -94,7 +94,11 @@ from propsync.cli import start
 def stop():
     time.sleep({seconds})
     os.kill(os.getpid(), signal.{by})
-threading.Thread(target=stop, daemon=True).start()
+opens = start._open_what_is_closed
+def hears():  # from here on: what comes while Python itself starts is Python's
+    threading.Thread(target=stop, daemon=True).start()
+    opens()
+start._open_what_is_closed = hears
 start.program()
 """
 

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import duckdb
@@ -77,14 +78,17 @@ def test_another_user_can_read_but_not_write(settings: Settings, tmp_path: Path)
     assert done.stdout.splitlines() == expected, done.stderr
 
 
-def test_an_unwritable_home_is_wrong_settings_for_another_user(settings: Settings, tmp_path: Path):
-    if os.geteuid() != 0:
-        pytest.skip("only root can become another user")
-    locked = tmp_path / "locked"
-    locked.mkdir(mode=0o755)
-    for folder in (tmp_path, *tmp_path.parents):
-        if folder != Path("/") and not folder.stat().st_mode & 0o001:
-            folder.chmod(folder.stat().st_mode | 0o011)
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_an_unwritable_home_is_wrong_settings_for_another_user(settings: Settings):
+    with tempfile.TemporaryDirectory() as folder:  # pytest's own folders are closed to others
+        Path(folder).chmod(0o755)
+        done = _sync_as_nobody(settings, Path(folder) / "home")
+    assert done.returncode == 2, done.stderr
+    assert "PROPSYNC_HOME" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def _sync_as_nobody(settings: Settings, home: Path) -> subprocess.CompletedProcess[str]:
     program = (
         "import os, sys, decimal, encodings.idna\n"
         "import propsync.runbooks, propsync.cli.report\n"  # the interpreter's own files may be private to root
@@ -95,14 +99,11 @@ def test_an_unwritable_home_is_wrong_settings_for_another_user(settings: Setting
     )
     access = settings.require_api()
     environ = os.environ | {
-        "PROPSYNC_HOME": str(locked / "home"),
+        "PROPSYNC_HOME": str(home),
         "PROPSYNC_BASE_URL": access.base_url,
         "PROPSYNC_TOKEN": access.token.get_secret_value(),
     }
-    done = subprocess.run([sys.executable, "-c", program], env=environ, capture_output=True, text=True, check=False)
-    assert done.returncode == 2, done.stderr
-    assert "PROPSYNC_HOME" in done.stderr
-    assert "Traceback" not in done.stderr
+    return subprocess.run([sys.executable, "-c", program], env=environ, capture_output=True, text=True, check=False)
 
 
 def test_the_note_tells_the_hash_of_every_file(settings: Settings):

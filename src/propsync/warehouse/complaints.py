@@ -23,6 +23,10 @@ _ADVICE = (
     (r"read-only", "What is published is read-only: keep rows of your own in a temp table"),
     (r"file system operations are disabled|Loading external", "A query reads published tables and nothing else"),
     (r"configuration has been locked", "Leave it as it is; PROPSYNC_TIME_ZONE and PROPSYNC_MEMORY_LIMIT are settings"),
+    (
+        r"Could not read enough bytes|Corrupt database file|INTERNAL Error|FATAL Error",
+        "If the published file is damaged, `propsync sync` writes it again",
+    ),
     (r"Out of Memory", "Raise PROPSYNC_MEMORY_LIMIT, or ask for less at once"),
     (
         r"No space left|max_temp_directory_size",
