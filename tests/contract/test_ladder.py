@@ -547,7 +547,7 @@ def test_ten_records_a_page_give_the_same_tables_as_a_thousand(nights: Nights) -
 
 @pytest.mark.slow
 def test_ten_records_a_page_give_the_same_tables_as_a_thousand_in_a_large_estate(nights: Nights) -> None:
-    _check_two_nights_at_either_page_size(nights, 3000)
+    _check_two_nights_at_either_page_size(nights, 2000)
 
 
 # --- totals that are wrong on purpose -----------------------------------------------------------------------------

@@ -133,13 +133,13 @@ def test_a_pruning_that_is_killed_at_any_moment_loses_nothing(place: Place, tmp_
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_sixty_quiet_nights_in_random_order_keep_at_most_thirty_five_nights_worth(tmp_path: Path) -> None:
+def test_fifty_quiet_nights_in_random_order_keep_at_most_thirty_five_nights_worth(tmp_path: Path) -> None:
     place = Place(tmp_path / "home", {})
     landing = place.path / "landing"
     with Sandbox(scale=40, order="shuffled") as sandbox:
         settings = place.settings(base_url=sandbox.base_url, token=sandbox.token)
         one_night = 0
-        for night in range(60):
+        for night in range(50):
             report = nightly(settings, policy=QUICK, now=FIRST + timedelta(days=night))
             assert report.exit_code == 0
             one_night = one_night or disk_use(landing)
