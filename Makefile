@@ -7,14 +7,14 @@ CLIENTS := $(addprefix .cache/duckdb-,1.2.2 1.3.2 1.4.1 1.5.5)
 WORKERS ?= 2
 SEEDS ?= 200
 
-.PHONY: setup demo test test-debian13 soak lint bench bench-peers bench-million docs lock clean
+.PHONY: setup demo test test-long test-debian13 soak lint bench bench-peers bench-million docs lock clean
 .DELETE_ON_ERROR:
 
 setup: .venv/.ready
 
 .venv/.ready: requirements.lock pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --require-hashes --no-deps -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-compile --require-hashes --no-deps -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-build-isolation --no-deps --editable .
 	touch $@
 
@@ -26,13 +26,18 @@ demo: setup
 	rm -rf $@
 	$(BIN)/python -m pip install --quiet --require-hashes --no-deps --target $@ -r $<
 
+# OPTIONS are pytest's own; VARIANTS=all in the environment takes every variant of the costly tests, not a spread of them
+OPTIONS ?=
 test: setup $(CLIENTS)
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow"
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m slow
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow" $(OPTIONS)
+
+# what takes longest: whole services with their workers, many nights, millions of rows, the image
+test-long: setup
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m slow $(OPTIONS)
 
 # the same in a fresh Debian 13, with the Python 3.13 that it has and nothing but what README.md asks for; wants root and
 # debootstrap. The first time makes the Debian, in a minute or two
-DEBIAN13 ?= make demo && make test
+DEBIAN13 ?= make demo && make test && make test-long
 test-debian13:
 	tests/deploy/debian13.sh "$(DEBIAN13)"
 

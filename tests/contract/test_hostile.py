@@ -255,14 +255,14 @@ def test_a_clock_set_back_after_the_state_was_lost_tears_no_history(nights: Nigh
     assert nights.rows("select count(*) from history.assets where valid_to is null") == [(6,)]
 
 
-@pytest.mark.parametrize("note", ["[]", '{"files": null}', "nonsense"])
-def test_a_note_of_another_shape_is_no_note(nights: Nights, note: str):
+def test_a_note_of_another_shape_is_no_note(nights: Nights):
     assert nights.sync().exit_code == 0
     path = nights.settings.published / "_published.json"
-    path.chmod(0o644)
-    path.write_text(note)
-    assert nights.sync().exit_code == 0
-    assert json.loads(path.read_text())["files"]
+    for note in ("[]", '{"files": null}', "nonsense"):
+        path.chmod(0o644)
+        path.write_text(note)
+        assert nights.sync().exit_code == 0
+        assert json.loads(path.read_text())["files"], note
 
 
 def test_a_text_in_a_number_field_is_told(nights: Nights):

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from contract.archives import Place, place
+from variants import some
 
 from propsync.errors import DiskFull
 from propsync_sandbox.documents import ETAGS, Subject, report
@@ -75,11 +76,11 @@ def completes(made: Place, *, later: int = 4) -> None:
     assert made.rows("select count(*) from documents where version is null") == [(0,)]
 
 
-@pytest.mark.parametrize("effect", PASSING.values(), ids=PASSING.keys())
-def test_nothing_bad_is_stored_and_a_later_run_completes(new: Place, effect: dict[str, Any]) -> None:
+@pytest.mark.parametrize("kind", some(PASSING, 5))
+def test_nothing_bad_is_stored_and_a_later_run_completes(new: Place, kind: str) -> None:
     """Nine of ten requests go wrong, so that most documents fail and some come at a second try."""
     path = r".*\.(pdf|zip)"
-    new.sandbox.set_faults([{"match": {"path": path}, "probability": 0.9, "seed": 3, "effect": effect}])
+    new.sandbox.set_faults([{"match": {"path": path}, "probability": 0.9, "seed": 3, "effect": PASSING[kind]}])
     told = new.archive()
     assert told.exit_code == 3
     stored = set(new.stored())
