@@ -11,6 +11,7 @@ from contract.conftest import Home
 from contract.dialects import Dialect
 from contract.server import TOKEN, ApiServer
 from contract.world import Asset, Literal, Result, small_world
+from variants import some
 
 from propsync.runbooks import rebuild
 from propsync.settings import load_settings
@@ -221,7 +222,9 @@ def test_an_id_with_a_nul_costs_no_other_record(deep: Deep) -> None:
     assert deep.assets() >= 30
 
 
-@pytest.mark.parametrize("odd", [None, 7, "text", [], {"id": 5, "name": "five"}, {"id": "x", "fields": {"a": [1]}}])
+@pytest.mark.parametrize(
+    "odd", some([None, 7, "text", [], {"id": 5, "name": "five"}, {"id": "x", "fields": {"a": [1]}}], 3)
+)
 def test_one_odd_asset_type_costs_no_other_type_and_no_asset(deep: Deep, odd: Any) -> None:
     class Spoilt(Dialect):
         def assets_body(self, total: int, records: list[Any], types: list[Any]) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from contract.archives import place
 from contract.estate import PATHS, Nights
+from variants import some
 
 from propsync.runbooks.archive_export import export
 
@@ -210,8 +211,8 @@ def _list_every_status(nights: Nights, resource: str) -> None:
 
 @pytest.mark.parametrize(
     ("status", "resource"),
-    [(status, ("assessments", "schedules")[n % 2]) for n, status in enumerate(STATUSES.values())],
-    ids=STATUSES,
+    some([(status, ("assessments", "schedules")[n % 2]) for n, status in enumerate(STATUSES.values())], 5),
+    ids=some(STATUSES, 5),
 )
 def test_a_status_of_any_kind_makes_no_address_too_long_and_loses_no_record(
     nights: Nights, resource: str, status: str
