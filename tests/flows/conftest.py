@@ -10,6 +10,13 @@ from flows.running import Prefect
 from propsync_sandbox import Sandbox
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever asks for a browser is marked so: not every machine has one."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+
+
 @pytest.fixture(scope="session")
 def sandbox() -> Iterator[Sandbox]:
     with Sandbox(scale=150, seed=5) as running:
