@@ -652,6 +652,19 @@ def test_a_total_capped_at_the_real_size_of_a_page_is_not_believed(nights: Night
     assert nights.is_truth("assets")
 
 
+@pytest.mark.parametrize("most", [10, 25, 64])
+@pytest.mark.parametrize("total", [_of_page, lambda query, true, most: min(true, most)], ids=["counted", "capped"])
+def test_a_page_that_is_shorter_than_asked_and_told_as_all_is_not_believed(
+    nights: Nights, most: int, total: Callable[[Query, int, int], int]
+) -> None:
+    nights.estate.most = most
+    _fill(nights, 2 * most + 3)
+    nights.estate.total = lambda path, query, true: total(query, true, most)
+    report = nights.sync(page_limit=1000)
+    assert [name for name in _RESOURCES if not nights.is_truth(name)] == []
+    assert "certified" not in {_verdict(report, name) for name in _RESOURCES}
+
+
 def test_parts_whose_totals_are_capped_at_a_page_are_not_believed(nights: Nights) -> None:
     """The list itself tells the truth, in random order: only parts can certify it."""
     nights.estate.is_random = True

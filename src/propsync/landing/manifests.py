@@ -59,6 +59,11 @@ class Certificate:
     rejected: int
     verdict: str
 
+    @property
+    def is_exceeded(self) -> bool:
+        """Whether more records were shown than the total told."""
+        return self.total_first is not None and self.distinct_keys > self.total_first
+
 
 @dataclass(frozen=True)
 class LookedUp:

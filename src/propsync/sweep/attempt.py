@@ -44,6 +44,10 @@ class Attempt:
     def refuse(self) -> None:
         """Takes all of it for doubtful, whatever its lists add up to."""
         self.is_steady = False
+        self.doubt()
+
+    def doubt(self) -> None:
+        """Takes its certificates back."""
         self.certificates = [replace(one, verdict="incomplete") for one in self.certificates]
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 
@@ -114,6 +115,7 @@ class _Ladder:
         self._settle = settle
         self._start = start
         self._is_paged = is_paged
+        self._exceeded: Counter[tuple[str, int | None]] = Counter()
         self.made: list[Attempt] = []
 
     def climb(self) -> Attempt | None:
@@ -157,6 +159,10 @@ class _Ladder:
         return None
 
     def _note(self, attempt: Attempt) -> Attempt:
+        """A total that two attempts exceeded is wrong: parts that add up to it certify nothing."""
+        self._exceeded.update((one.list_name, one.total_first) for one in attempt.certificates if one.is_exceeded)
+        if any(self._exceeded[one.list_name, one.total_first] > 1 for one in attempt.certificates):
+            attempt.doubt()
         self.made.append(attempt)
         return attempt
 

@@ -106,7 +106,8 @@ class ListSweep:
         total, (_, of_last_page) = self._first.page.total, self._last
         if total is None:
             return self._shown > 0
-        return self._shown > total or of_last_page >= self._page_size()
+        is_full = of_last_page >= self._page_size() or (self._is_all_at_once() and _may_be_a_page(total))
+        return self._shown > total or is_full
 
     def _until_its_end(self, start: int) -> Iterator[Reading | Refused]:
         """The pages that no total promises; the list ends where one shows nothing, or repeats one that came."""
@@ -213,3 +214,8 @@ class ListSweep:
 
     def _keys(self, reading: Reading) -> set[tuple[str, ...] | None]:
         return set(self._cutter.keys(reading.page.records))
+
+
+def _may_be_a_page(count: int) -> bool:
+    """Whether a server may give so many a page at most: a list whose total counts the page then looks whole."""
+    return count >= 10 and (count % 10 == 0 or count % 25 == 0 or count.bit_count() == 1)
