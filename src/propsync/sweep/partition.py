@@ -124,13 +124,14 @@ class Partition:
         if not all(part.holds(self._places.place(record)) for record in records):
             self._listed.add(answer.landed, records, self._cutter, _beside(self._query))
             raise Unusable
-        if total == len(records):
+        if total == len(records) < self._page_size():
             self._listed.add(answer.landed, records, self._cutter, self._query.name)
             self._counted += total
             return []
         self._listed.add(answer.landed, records, self._cutter, _beside(self._query))
-        # a part that a page could hold and that does not add up would not do so in pieces either
-        smaller = self._planner().split(part, total) if total > self._page_size() else []
+        # a part that a page could hold and that does not add up would not do so in pieces either; of one that came full
+        # the total may be capped
+        smaller = self._planner().split(part, total) if total >= self._page_size() else []
         if not smaller:
             self._read_leaf(part)
         return smaller
