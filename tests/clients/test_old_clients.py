@@ -20,8 +20,8 @@ from propsync_sandbox import Sandbox
 
 ROOT = Path(__file__).parents[2]
 VERSIONS = ("1.2.2", "1.3.2", "1.4.1", "1.5.5")
-SCALE = 4_000
-"""From here on, metadata that was kept from night to night did not open in clients before 1.4.2."""
+SCALE = int(os.environ.get("SCALE", "4_000"))
+"""Assets. From 4,000 on, metadata that was kept from night to night did not open in clients before 1.4.2."""
 
 
 @pytest.fixture(scope="module")
