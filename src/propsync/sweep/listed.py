@@ -56,11 +56,13 @@ class Listed:
         self._counts: list[int] = []
         warehouse.execute(_TABLES)
 
-    def add(self, landed: Landed, records: Sequence[msgspec.Raw], cutter: Cutter, list_name: str | None = None) -> None:
-        """Adds one page's records, as those of another list where `list_name` says so."""
+    def add(
+        self, landed: Landed, records: Sequence[msgspec.Raw], cutter: Cutter, list_name: str | None = None
+    ) -> Sequence[tuple[str, ...] | None]:
+        """Adds one page's records, as those of another list where `list_name` says so; returns their keys."""
         self.taken.add(landed.sequence)
         if not records:
-            return
+            return []
         if not self._counts:
             self._warehouse.defer(self._write)
         keys = cutter.keys(records)
@@ -74,6 +76,7 @@ class Listed:
         self._answers.append((*of_list, landed.sequence, recency, landed.status, landed.performed))
         if len(self._hashes) >= _LOT:
             self._write()
+        return keys
 
     def _write(self) -> None:
         if not self._counts:

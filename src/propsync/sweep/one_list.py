@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 
@@ -151,19 +151,19 @@ class ListSweep:
 
     def _take(self, reading: Reading, bar: Progress) -> None:
         """Counts a page that came."""
-        of_page = len(reading.page.records)
-        self._stage(reading)
+        of_page, keys = len(reading.page.records), self._stage(reading)
         self._pages += 1
         self._shown += of_page
         self._empty = 0 if of_page else self._empty + 1
         self._last = max(self._last, (reading.landed.sequence, of_page))
         self._totals[reading.landed.sequence] = reading.page.total
-        self._seen.add(self._mark(reading))
+        self._seen.add(self._mark(reading, keys))
         bar.advance()
 
-    def _mark(self, reading: Reading) -> int:
+    def _mark(self, reading: Reading, keys: Sequence[tuple[str, ...] | None] | None = None) -> int:
         """The same for two pages that show the same records, in whatever order."""
-        keys = self._cutter.keys(reading.page.records)
+        if keys is None:
+            keys = self._cutter.keys(reading.page.records)
         return hash(
             tuple(sorted(key or (bytes_hash(one),) for key, one in zip(keys, reading.page.records, strict=True)))
         )
@@ -175,8 +175,9 @@ class ListSweep:
             return True
         return not self._listed.has_shown(self._reader.attempt, self._query.name, {key for key in keys if key})
 
-    def _stage(self, reading: Reading) -> None:
-        self._listed.add(reading.landed, reading.page.records, self._cutter)
+    def _stage(self, reading: Reading) -> Sequence[tuple[str, ...] | None]:
+        """Returns the keys."""
+        return self._listed.add(reading.landed, reading.page.records, self._cutter)
 
     def _read_again(self) -> Reading:
         again = self._reader.read(self._reader.ask(self._query, 1, "again"), self._cutter)
