@@ -61,7 +61,7 @@ class Certificate:
 
     @property
     def is_exceeded(self) -> bool:
-        """Whether more records were shown than the total told."""
+        """Whether more records came than the total says."""
         return self.total_first is not None and self.distinct_keys > self.total_first
 
 

@@ -218,5 +218,5 @@ class ListSweep:
 
 
 def _may_be_a_page(count: int) -> bool:
-    """Whether a server may give so many a page at most: a list whose total counts the page then looks whole."""
+    """Whether this may be a server's own limit of a page: a total that counts the page then looks like all there is."""
     return count >= 10 and (count % 10 == 0 or count % 25 == 0 or count.bit_count() == 1)
