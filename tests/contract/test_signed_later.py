@@ -43,7 +43,7 @@ class SignedLater(Dialect):
 
 @pytest.fixture
 def server() -> Iterator[ApiServer]:
-    with ApiServer(SignedLater(small_world(assets=130, assessments=60, schedules=30))) as running:
+    with ApiServer(SignedLater(small_world(assets=130, assessments=60, schedules=31))) as running:
         yield running
 
 
