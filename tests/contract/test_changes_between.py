@@ -85,7 +85,7 @@ def _of(record: Asset | Assessment) -> tuple[str, str]:
     return record.id, record.property
 
 
-@pytest.mark.parametrize("family", some(TOLD_OTHERWISE, 6), ids=lambda family: family.name)
+@pytest.mark.parametrize("family", some(TOLD_OTHERWISE, 4), ids=lambda family: family.name)
 def test_what_changed_between_two_nights_is_told_field_by_field(family: type[Dialect], home_for: HomeFor) -> None:
     # so many on page 1 that links which are signed anew at every reading are noticed
     nights = Nights(small_world(assets=96, assessments=12, schedules=8))
