@@ -675,6 +675,37 @@ def test_parts_whose_totals_are_capped_at_a_page_are_not_believed(nights: Nights
     assert _verdict(report) in ("certified", INCOMPLETE)
 
 
+def test_parts_that_came_full_under_a_capped_total_are_split(nights: Nights) -> None:
+    nights.estate.is_random = True
+    nights.estate.add_assets([("p0", f"t{n % 3}") for n in range(50)] + [("p1", "t0")] * 3)
+    nights.estate.total = lambda path, query, true: min(true, 20) if _is_narrowed(query) else true
+    report = nights.sync()
+    assert (report.exit_code, _verdict(report)) == (0, "certified")
+    assert nights.is_truth("assets")
+
+
+def test_a_total_exceeded_because_a_record_came_and_went_is_believed_of_a_calm_sweep(nights: Nights) -> None:
+    """At two attempts an asset is there for a while only: both see one more than the first page told."""
+    _spread(nights, 90, 9)
+    guests: list[str] = []
+    turns = count(1)
+
+    def before(path: str, query: Query) -> None:
+        if path != PATHS["assets"] or _is_narrowed(query):
+            return
+        if query.get("page") == "1":
+            while guests:
+                del nights.estate.assets[guests.pop()]
+        if query.get("page") == "3" and next(turns) <= 2:
+            guests.extend(nights.estate.add_assets([("p", "t0")]))
+
+    nights.estate.before = before
+    report = nights.sync()
+    assert (report.exit_code, _verdict(report)) == (0, "certified")
+    assert nights.rungs(report, "assets") == [0, 1, 1]
+    assert nights.is_truth("assets")
+
+
 def test_a_repeated_night_asks_for_the_end_of_the_list_too(nights: Nights) -> None:
     """The pages are the same, byte for byte, and the total is capped: only the page beyond shows what is new."""
     _spread(nights, 40, 20)

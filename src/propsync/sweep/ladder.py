@@ -161,7 +161,8 @@ class _Ladder:
     def _note(self, attempt: Attempt) -> Attempt:
         """A total that two attempts exceeded is wrong: parts that add up to it certify nothing."""
         self._exceeded.update((one.list_name, one.total_first) for one in attempt.certificates if one.is_exceeded)
-        if any(self._exceeded[one.list_name, one.total_first] > 1 for one in attempt.certificates):
+        is_wrong = any(self._exceeded[one.list_name, one.total_first] > 1 for one in attempt.certificates)
+        if attempt.rung == PARTITION and is_wrong:
             attempt.doubt()
         self.made.append(attempt)
         return attempt
