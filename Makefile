@@ -49,7 +49,7 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/mypy flows
+	$(BIN)/mypy flows deploy/scripts
 	$(BIN)/lint-imports
 	$(BIN)/hadolint Dockerfile
 

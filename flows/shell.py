@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from leaving import Leaving
+from artifacts import Artifacts
 from prefect import task
 from prefect.blocks.system import Secret
 from prefect.cache_policies import NO_CACHE
@@ -17,8 +17,8 @@ from prefect.client.schemas.objects import State
 from prefect.logging.handlers import APILogHandler
 from prefect.settings import get_current_settings
 from prefect.states import Completed, Failed
+from progress import progress_shown
 from pydantic import SecretStr
-from watching import progress_shown
 
 from propsync.errors import PropsyncError
 from propsync.runbooks import Ended, Step
@@ -53,15 +53,15 @@ def shown(flow: str, runbook: Callable[[Settings, Steps], Ended]) -> State[Any]:
 
     Completed: all well. Completed, named Attention: published, but something was left behind. Failed: nothing was.
     """
-    steps, leaving = Steps(), Leaving(flow)
+    steps, artifacts = Steps(), Artifacts(flow)
     with _lines_sent_to_prefect(), progress_shown():
         try:
             settings = _settings()
             report = runbook(settings, steps)
         except PropsyncError as error:
-            leaving.error(error)
+            artifacts.error(error)
             return Failed(message=str(error))
-        leaving.report(settings, report, steps.seconds)
+        artifacts.report(settings, report, steps.seconds)
     return _state(report)
 
 

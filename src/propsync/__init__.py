@@ -6,12 +6,12 @@ TYPE_CHECKING = False  # that of `typing` takes as long to import as Python to s
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from propsync.warehouse import Reader
+    from propsync.warehouse import PublishedReader
 
 __version__ = "0.1.0"
 
 
-def open(path: str | Path | None = None) -> Reader:
+def open(path: str | Path | None = None) -> PublishedReader:
     """A read-only handle on what is published, with `.sql(...)` (a DuckDB relation) and `.frame(...)` (pandas).
 
     `path` is a warehouse file; without one, that of the home in the settings. "Today" is that of PROPSYNC_TIME_ZONE;

@@ -12,7 +12,7 @@ import pytest
 import propsync
 from propsync.errors import DiskFull, MergeFailed, PropsyncError
 from propsync.runbooks import archive, night, nightly, rebuild
-from propsync.runbooks.family import Family
+from propsync.runbooks.resource_sync import ResourceSync
 from propsync.settings import Settings, load_settings
 from propsync_sandbox import Sandbox
 
@@ -63,7 +63,7 @@ def test_an_archive_after_a_sync_that_died_before_its_tables_publishes_both_or_n
         night(settings)
         sandbox.night()
         with monkeypatch.context() as dying:
-            dying.setattr(Family, "build", dies)
+            dying.setattr(ResourceSync, "build", dies)
             with pytest.raises(KeyboardInterrupt):
                 nightly(settings)
         archive(settings)

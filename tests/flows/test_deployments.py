@@ -172,7 +172,7 @@ def test_the_timetable_really_starts_runs(prefect, quiet):
 
 def test_the_example_automation_tells_of_held_deletes(prefect, sandbox, quiet, settings):
     heard = Heard()
-    script = Path(propsync.__file__).parents[2] / "flows" / "tell_held_deletes.py"
+    script = Path(propsync.__file__).parents[2] / "deploy" / "scripts" / "tell_held_deletes.py"
     for _ in range(2):  # made anew, so that nobody hears twice
         subprocess.run([sys.executable, str(script), heard.url], env=prefect.environ, check=True, timeout=60)
     no_address = subprocess.run([sys.executable, str(script), "--help"], env=prefect.environ, capture_output=True)

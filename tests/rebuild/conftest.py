@@ -18,7 +18,7 @@ from contract.world import AssetType, Field, Literal, Result, World, small_world
 from propsync.api import RetryPolicy
 from propsync.runbooks import Report, nightly, rebuild
 from propsync.runbooks.retention import prune
-from propsync.runbooks.site import WAREHOUSE, Site, workplace
+from propsync.runbooks.workspace import WAREHOUSE, Workspace, workplace
 from propsync.runs import next_run
 from propsync.settings import Settings, load_settings
 
@@ -66,7 +66,7 @@ class Place:
 def prune_at(place: Place, night: int, keep_days: int) -> None:
     """What the end of a nightly run does."""
     settings = place.settings(landing_keep_days=keep_days)
-    with workplace(settings, "a test") as work, Site.offline(settings, work, settings.state / WAREHOUSE) as site:
+    with workplace(settings, "a test") as work, Workspace.offline(settings, work, settings.state / WAREHOUSE) as site:
         prune(site, next_run("nightly", None, FIRST + timedelta(days=night)))
 
 

@@ -13,11 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from propsync.landing import PageStore, pages
-from propsync.merge import merger
+from propsync.merge.history import merger
 from propsync.publish import publisher
-from propsync.runbooks import deletes, family
+from propsync.runbooks import deletes
+from propsync.runbooks import resource_sync as family
 from propsync.runs import Journal
-from propsync.sweep import LookUps, ahead, asking, attempt, by_ids, ladder, one_list
+from propsync.sweep import LookUps, attempt, ladder, one_list
+from propsync.sweep import replay as ahead
+from propsync.sweep.lookups import batches as asking
+from propsync.sweep.lookups import by_ids
 
 from .document_bugs import DOCUMENT_BUGS
 from .kills import moments
@@ -44,7 +48,7 @@ def _look_up_without_statuses(patches: Patches) -> None:
         query = before(self, values)
         return replace(query, filters=tuple(one for one in query.filters if one[0] != "status"))
 
-    before = patches.put(asking.Asking, "everything", everything)
+    before = patches.put(asking.Batches, "everything", everything)
 
 
 @_bug("no look-up: what is missing is gone")
@@ -177,7 +181,7 @@ def _body_not_checked(patches: Patches) -> None:
 
 @_bug("a night is taken for a repeat of the last whatever is answered")
 def _always_a_repeat(patches: Patches) -> None:
-    patches.put(ahead.Ahead, "asked_again", lambda self, what, before: list(before))
+    patches.put(ahead.Replay, "asked_again", lambda self, what, before: list(before))
 
 
 @_bug("held deletes are applied")
@@ -187,7 +191,7 @@ def _held_applied(patches: Patches) -> None:
 
 @_bug("what a killed run landed is forgotten")
 def _landed_forgotten(patches: Patches) -> None:
-    patches.put(family.Family, "finish_earlier", lambda self: self.build())
+    patches.put(family.ResourceSync, "finish_earlier", lambda self: self.build())
 
 
 @_bug("a killed run is told to be running")
@@ -230,4 +234,4 @@ def _silent_gone(patches: Patches) -> None:
 
 @_bug("answers that were asked for ahead outlive the first attempt")
 def _ahead_for_ever(patches: Patches) -> None:
-    patches.put(ahead.Ahead, "left_over", lambda self: [])
+    patches.put(ahead.Replay, "left_over", lambda self: [])

@@ -11,13 +11,13 @@ from propsync.api import saving
 from propsync.api.answers import Saved
 from propsync.documents import blobs
 from propsync.documents.blobs import Blobs
+from propsync.documents.fetch_log import FetchLog
+from propsync.documents.inspect import DocumentReader
 from propsync.documents.ledger import Ledger
-from propsync.documents.reading import DocumentReader
-from propsync.documents.taken import TakenStore
 from propsync.errors import DocumentDamaged, ResourceFailed
-from propsync.merge import carried
-from propsync.runbooks import archive_site
-from propsync.runbooks.archive_site import ArchiveSite
+from propsync.merge import carry_over as carried
+from propsync.runbooks import archive_workspace as archive_site
+from propsync.runbooks.archive_workspace import ArchiveWorkspace
 
 from .planting import Patches, Plant, entered
 
@@ -49,7 +49,7 @@ def _cleared_early(patches: Patches) -> None:
         self.clear()
         return taken
 
-    before = patches.put(TakenStore, "all", read)
+    before = patches.put(FetchLog, "all", read)
 
 
 @_bug("what a killed run had asked for is forgotten")
@@ -58,7 +58,7 @@ def _taken_forgotten(patches: Patches) -> None:
         self.taken.clear()
         return before(self, budget)
 
-    before = patches.put(ArchiveSite, "fetcher", fetcher)
+    before = patches.put(ArchiveWorkspace, "fetcher", fetcher)
 
 
 @_bug("a cut body is kept")
@@ -98,7 +98,7 @@ def _check_nothing(patches: Patches) -> None:
 @_bug("a document is recorded though its file was not put in place")
 def _file_forgotten(patches: Patches) -> None:
     patches.put(Blobs, "keep", lambda self, kind, sha256, source: blobs.key_of(kind, sha256))
-    patches.put(ArchiveSite, "_on_disk", lambda self, taken: taken)
+    patches.put(ArchiveWorkspace, "_on_disk", lambda self, taken: taken)
 
 
 @_bug("a new version takes the place of the one before")

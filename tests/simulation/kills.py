@@ -18,7 +18,7 @@ from typing import Any
 import propsync.runbooks  # noqa: F401 - all modules that hold a seam must be there to be found
 from propsync import storage
 from propsync.api import verdicts
-from propsync.warehouse import Warehouse, make_edition
+from propsync.warehouse import Warehouse, make_published_copy
 
 from .nights import Kill
 
@@ -79,7 +79,9 @@ def install() -> None:
     Warehouse.is_mortal = True  # type: ignore[attr-defined]
     _everywhere(storage.replace, _mortal(storage.replace, _event_of_replace))
     _everywhere(storage.copy, _mortal(storage.copy, lambda *_: "copy"))
-    _everywhere(make_edition, _mortal(make_edition, lambda *_: "copy"))  # the second half of making what people open
+    _everywhere(
+        make_published_copy, _mortal(make_published_copy, lambda *_: "copy")
+    )  # the second half of making what people open
     _everywhere(storage.remove, _mortal(storage.remove, _event_of_remove))
     storage.LocalStorage.place = _mortal(storage.LocalStorage.place, lambda *_: "blob")  # type: ignore[method-assign]
     storage.LineFile.add = _torn_add  # type: ignore[method-assign]

@@ -7,8 +7,8 @@ from functools import cache, partial
 from types import TracebackType
 from typing import Any
 
-from propsync.documents.pdf import PdfReader
-from propsync.runbooks import archive_site
+from propsync.documents.worker.client import PdfReader
+from propsync.runbooks import archive_workspace as archive_site
 
 
 class _Shared(PdfReader):

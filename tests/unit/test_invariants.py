@@ -24,12 +24,12 @@ from propsync.progress import LineProgress
 from propsync.records import HASH_VERSION
 from propsync.resources import ASSESSMENTS, ASSETS, SCHEDULES, ListQuery
 from propsync.runs import Journal, Verdict, next_run
-from propsync.shapes import Choice, Shape
+from propsync.shapes import Choice, Shape, cutter_of
 from propsync.shipped import shipped
 from propsync.storage import LocalStorage
-from propsync.sweep import Listed, cutter_of
+from propsync.sweep import StagedKeys
 from propsync.sweep.one_list import ListSweep
-from propsync.sweep.reading import Reader
+from propsync.sweep.page_reader import PageReader
 from propsync.warehouse import Warehouse, quoted, snake_case, unique_name
 
 
@@ -264,9 +264,9 @@ def test_a_list_is_certified_if_and_only_if_it_shows_what_a_list_that_stood_stil
     server.answer = answers
     shape, query = shape_of(ASSETS), ListQuery("all")
     cutter = cutter_of(shape, ASSETS)
-    reader = Reader(api, PageStore(LocalStorage(folder)), ASSETS, shape, LIMIT)
+    reader = PageReader(api, PageStore(LocalStorage(folder)), ASSETS, shape, LIMIT)
     first = reader.read(reader.ask(query, 1), cutter)
-    sweep = ListSweep(reader, Listed(warehouse), cutter, query, first)
+    sweep = ListSweep(reader, StagedKeys(warehouse), cutter, query, first)
     found = sweep.sweep(LineProgress("Reading", None, "pages"), read_again=read_again).certificate
     assert (found.verdict == "certified") is answers.are_those_of_a_list_that_stood_still()
     shown = [key for _, role, _, page in answers.served if role == "page" for key in page]

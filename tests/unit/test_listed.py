@@ -11,8 +11,8 @@ import pytest
 
 from propsync.landing import Landed
 from propsync.records import Cutter, bytes_hash
-from propsync.sweep import Listed, set_aside
-from propsync.sweep.listed import Arithmetic
+from propsync.sweep import StagedKeys, set_aside
+from propsync.sweep.staged_keys import Arithmetic
 from propsync.warehouse import Warehouse
 
 ONE, PAIR = Cutter((), ((("id",),),)), Cutter((), ((("property",),), (("type",),)))
@@ -33,7 +33,7 @@ def raw(*records: object) -> list[msgspec.Raw]:
 
 
 def test_every_record_keeps_its_page_its_place_and_its_hash(warehouse: Warehouse) -> None:
-    listed, expected = Listed(warehouse), []
+    listed, expected = StagedKeys(warehouse), []
     for sequence in range(1, 31):  # in several lots, which end between pages of other sizes
         records = raw(*({"id": f"{sequence}/{number}"} for number in range(sequence * 50)))
         listed.add(page(sequence), records, ONE)
@@ -45,7 +45,7 @@ def test_every_record_keeps_its_page_its_place_and_its_hash(warehouse: Warehouse
 
 
 def test_keys_of_two_parts_and_records_without_a_key(warehouse: Warehouse) -> None:
-    listed = Listed(warehouse)
+    listed = StagedKeys(warehouse)
     listed.add(page(1), raw({"property": "p", "type": "t"}, {"property": "p"}, 7, {"property": "p", "type": 5}), PAIR)
     listed.add(page(2), [], PAIR)
     listed.add(page(3), raw({"property": "\x1f", "type": "t"}), PAIR)
@@ -62,7 +62,7 @@ def test_keys_of_two_parts_and_records_without_a_key(warehouse: Warehouse) -> No
 
 
 def test_only_what_counts_is_kept(warehouse: Warehouse) -> None:
-    listed = Listed(warehouse)
+    listed = StagedKeys(warehouse)
     listed.add(page(1, "For"), raw({"id": "a"}), ONE)
     listed.add(page(2, "For", attempt=2), raw({"id": "a"}, {"id": "b"}), ONE)
     listed.add(page(3, "By", attempt=2), raw({"id": "c"}), ONE)
@@ -77,7 +77,7 @@ def test_only_what_counts_is_kept(warehouse: Warehouse) -> None:
 
 
 def test_what_a_sweep_staged_is_there_again_though_the_merge_in_between_failed(warehouse: Warehouse) -> None:
-    listed = Listed(warehouse)
+    listed = StagedKeys(warehouse)
     listed.add(page(1), raw({"id": "a"}), ONE)
     for _ in range(2):  # a second resource fails alike, and finds nothing of the first
         with pytest.raises(ValueError, match="broken"):
@@ -89,5 +89,5 @@ def test_what_a_sweep_staged_is_there_again_though_the_merge_in_between_failed(w
 
 def _stage_and_fail(warehouse: Warehouse) -> None:
     with set_aside(warehouse, is_wanted=True):
-        Listed(warehouse).add(page(2), raw({"id": "b"}), ONE)
+        StagedKeys(warehouse).add(page(2), raw({"id": "b"}), ONE)
         raise ValueError("broken")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from propsync.cli.given import AsJson, ManyValues, ManyValuesGroup, ids_option, settings
+from propsync.cli.common_options import AsJson, ManyValues, ManyValuesGroup, ids_option, settings
 
 if TYPE_CHECKING:
     from propsync.runbooks import ArchiveReport
@@ -76,7 +76,7 @@ def export(
 
 def print_archive(report: ArchiveReport, *, as_json: bool) -> None:
     """What came, what is lacking still, and what to type next; or one JSON object."""
-    from propsync.cli.tables import echo
+    from propsync.cli.text_tables import echo
 
     if as_json:
         echo(json.dumps(report.to_json()))
@@ -98,7 +98,7 @@ def print_archive(report: ArchiveReport, *, as_json: bool) -> None:
 
 def print_verify(report: VerifyReport, *, as_json: bool) -> None:
     """What was found and mended, what is left, and what to type next; or one JSON object."""
-    from propsync.cli.tables import echo
+    from propsync.cli.text_tables import echo
     from propsync.runbooks.verify_report import are, counted
 
     if as_json:
@@ -137,7 +137,7 @@ def _after_verify(report: VerifyReport) -> str:
 
 def print_export(report: ExportReport, *, as_json: bool) -> None:
     """What is in the bag, what is not, and what to type next; or one JSON object."""
-    from propsync.cli.tables import echo
+    from propsync.cli.text_tables import echo
 
     if as_json:
         echo(json.dumps(report.to_json()))

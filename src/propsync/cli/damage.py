@@ -6,18 +6,18 @@ import os
 from dataclasses import asdict
 from typing import Any
 
-from propsync.cli.tables import echo
+from propsync.cli.text_tables import echo
 from propsync.landing import Inspection
 from propsync.settings import Settings
 from propsync.storage import LocalStorage
-from propsync.warehouse import Reader
+from propsync.warehouse import PublishedReader
 
 _MOST_HASHED = 300_000_000  # bytes, a second or so: whoever watches asks for the status every few minutes
 _MOST_NAMED = 5
 _EXPECTED = "select run_id, resource from ops.run_resources where verdict <> 'failed'"
 
 
-def find_damage(reader: Reader, settings: Settings) -> dict[str, Any] | None:
+def find_damage(reader: PublishedReader, settings: Settings) -> dict[str, Any] | None:
     """For `--json`: damaged files with their run and resource, and how many bodies were hashed of how many there are.
 
     None where the caller may not read landing.

@@ -13,7 +13,7 @@ import propsync
 from propsync.cli import stopping
 from propsync.cli.report import print_counts
 from propsync.cli.sandbox import Address, running
-from propsync.cli.tables import echo, print_table
+from propsync.cli.text_tables import echo, print_table
 from propsync.runbooks import night
 from propsync.settings import Settings, load_settings
 

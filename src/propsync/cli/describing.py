@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 
 from propsync.errors import UsageError
-from propsync.warehouse import Reader, text
+from propsync.warehouse import PublishedReader, text
 
 TABLES = """
 select schema_name || '.' || table_name as "table", comment as "what it is for"
@@ -29,14 +29,14 @@ _LABELS = "select name, table_name from asset_types where name is not null and t
 _FIRST = ("main", "by_type")  # where a name without a schema is looked for before the others
 
 
-def columns_of(reader: Reader, asked: str) -> str:
+def columns_of(reader: PublishedReader, asked: str) -> str:
     """SQL for a table's columns. `asked` is its name in any case, or an asset type's. Raises UsageError."""
     tables = [(schema, table) for schema, table in reader.rows(_NAMES)[1]]
     schema, table = _found(asked, tables, reader)
     return _COLUMNS.format(schema=text(schema), table=text(table))
 
 
-def _found(asked: str, tables: list[tuple[str, str]], reader: Reader) -> tuple[str, str]:
+def _found(asked: str, tables: list[tuple[str, str]], reader: PublishedReader) -> tuple[str, str]:
     wanted = asked.replace('"', "").strip().casefold()
     fitting = [one for one in tables if wanted in (one[1].casefold(), ".".join(one).casefold())]
     if not fitting:

@@ -15,12 +15,13 @@ from typing import Annotated, NoReturn
 import typer
 
 from propsync import __version__, log
-from propsync.cli import given, output, stopping
+from propsync.cli import common_options as given
+from propsync.cli import output, stopping
 from propsync.cli.archive import archive_app
-from propsync.cli.given import AsJson, ManyValues, ids_option, settings
+from propsync.cli.common_options import AsJson, ManyValues, ids_option, settings
 from propsync.cli.sql_source import SqlCommand, sql_text
 from propsync.cli.start import INTERRUPTED, WORDS
-from propsync.cli.tables import say
+from propsync.cli.text_tables import say
 from propsync.errors import PropsyncError, ResourceFailed, UsageError
 
 app = typer.Typer(

@@ -10,12 +10,12 @@ from typing import BinaryIO
 
 from propsync.cli import output
 from propsync.cli.describing import TABLES, columns_of
-from propsync.cli.tables import echo, print_lots
+from propsync.cli.text_tables import echo, print_lots
 from propsync.errors import QueryWrong, UsageError
 from propsync.settings import Settings
-from propsync.warehouse import Reader, check_published
-from propsync.warehouse.answers import Answer, Lot
-from propsync.warehouse.inquiry import Inquiry, Question
+from propsync.warehouse import PublishedReader, check_published
+from propsync.warehouse.query_result import Lot, QueryResult
+from propsync.warehouse.sealed_query import Question, SealedQuery
 
 _ON_A_TERMINAL = 100  # rows
 _COUNTED = 100_000  # rows, of those that are not shown
@@ -31,9 +31,9 @@ def run_query(settings: Settings, sql: str | None, output_format: str, *, tables
     path = settings.published / "warehouse.duckdb"
     check_published(path)
     if describe is not None:
-        with Reader(path) as reader:
+        with PublishedReader(path) as reader:
             sql = columns_of(reader, describe)
-    with Inquiry(path, zone=settings.time_zone, memory_limit=settings.memory_limit) as inquiry:
+    with SealedQuery(path, zone=settings.time_zone, memory_limit=settings.memory_limit) as inquiry:
         _answer(inquiry, TABLES if sql is None else sql, output_format)
 
 
@@ -46,7 +46,7 @@ def _check_output(output_format: str) -> None:
         raise UsageError("--format parquet", "the rows would go to the terminal", "Add > rows.parquet")
 
 
-def _answer(inquiry: Inquiry, sql: str, output_format: str) -> None:
+def _answer(inquiry: SealedQuery, sql: str, output_format: str) -> None:
     questions = inquiry.questions(sql)
     shown = sum(question.has_rows for question in questions)
     if not shown:
@@ -62,7 +62,7 @@ def _answer(inquiry: Inquiry, sql: str, output_format: str) -> None:
                 _write(answer, output_format, sys.stdout.buffer)
 
 
-def _answers(inquiry: Inquiry, questions: Sequence[Question]) -> Iterator[Answer]:
+def _answers(inquiry: SealedQuery, questions: Sequence[Question]) -> Iterator[QueryResult]:
     for question in questions:
         answer = inquiry.ask(question)
         if answer is not None:
@@ -70,14 +70,14 @@ def _answers(inquiry: Inquiry, questions: Sequence[Question]) -> Iterator[Answer
                 yield answer
 
 
-def _write(answer: Answer, output_format: str, target: BinaryIO) -> None:
+def _write(answer: QueryResult, output_format: str, target: BinaryIO) -> None:
     with closing(answer.pieces(output_format)) as pieces:
         for piece in pieces:
             target.write(piece)
     target.flush()
 
 
-def _print(answer: Answer, *, is_first: bool) -> None:
+def _print(answer: QueryResult, *, is_first: bool) -> None:
     if not is_first:
         echo()
     with closing(answer.lots()) as lots:

@@ -8,7 +8,7 @@ import sys
 from datetime import datetime
 from pathlib import Path
 
-from propsync.cli.tables import echo
+from propsync.cli.text_tables import echo
 from propsync.serving import Place, Service, StopAsked, check_config, stop_on_signals
 from propsync.settings import Settings
 

@@ -9,13 +9,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from propsync.cli.damage import find_damage, print_damage
-from propsync.cli.tables import echo
-from propsync.documents.marks import LOST
+from propsync.cli.text_tables import echo
+from propsync.documents.lost_files import LOST
 from propsync.errors import UsageError
 from propsync.runs import RunLock
 from propsync.settings import Settings
 from propsync.storage import disk_use
-from propsync.warehouse import Reader, open_published, text
+from propsync.warehouse import PublishedReader, open_published, text
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 _RUNS = """
@@ -124,7 +124,7 @@ def _span(words: str) -> timedelta:
         raise UsageError("--max-age", "it is longer than time is counted", "Write 26h, 90m or 2d") from None
 
 
-def _told(reader: Reader, settings: Settings) -> dict[str, Any]:
+def _told(reader: PublishedReader, settings: Settings) -> dict[str, Any]:
     runs = _dicts(reader, _RUNS)
     lock = RunLock(settings.state / "run.lock")
     return {
@@ -143,7 +143,7 @@ def _told(reader: Reader, settings: Settings) -> dict[str, Any]:
     }
 
 
-def _verdict(reader: Reader) -> dict[str, Any]:
+def _verdict(reader: PublishedReader) -> dict[str, Any]:
     """That of the last sync, or the worst since then; of runs on documents the last tells for those before it."""
     judged = _dicts(reader, _JUDGED)
     worst = max(judged, key=lambda run: _STATUSES.index(run["status"]))
@@ -151,7 +151,7 @@ def _verdict(reader: Reader) -> dict[str, Any]:
     return {"run_id": worst["run_id"], "status": worst["status"], "left_behind": list(dict.fromkeys(errors))}
 
 
-def _read_at(reader: Reader) -> datetime | None:
+def _read_at(reader: PublishedReader) -> datetime | None:
     """When the API was last read as a whole: a rebuild or a backfill makes nothing else fresher."""
     found: datetime | None = reader.rows(_READ)[1][0][0]
     return found
@@ -163,7 +163,7 @@ def _disk_use(settings: Settings) -> dict[str, int]:
     return {folder.name: disk_use(folder) for folder in folders if os.access(folder, os.R_OK | os.X_OK)}
 
 
-def _dicts(reader: Reader, sql: str) -> list[dict[str, Any]]:
+def _dicts(reader: PublishedReader, sql: str) -> list[dict[str, Any]]:
     columns, rows = reader.rows(sql)
     return [dict(zip(columns, row, strict=True)) for row in rows]
 

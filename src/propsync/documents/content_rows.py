@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import msgspec
 
-from propsync.documents.bundle import Bundle
-from propsync.documents.tables import CsvTable
+from propsync.documents.csv_rows import CsvTable
+from propsync.documents.zips.bundle import Bundle
 from propsync.warehouse import Warehouse, comment_on_column, quoted, texts, whole_numbers
 
 BUNDLE_TABLES = ("bundle_actions", "bundle_controls", "bundle_elements")

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from propsync.documents.blobs import Blobs
-from propsync.documents.bundle import Bundle
 from propsync.documents.content_rows import CONTENT_TABLES, ContentRows
+from propsync.documents.csv_rows import csv_tables
+from propsync.documents.inspect import Content, DocumentReader
 from propsync.documents.kinds import KINDS
-from propsync.documents.reading import Content, DocumentReader
-from propsync.documents.tables import csv_tables
+from propsync.documents.zips.bundle import Bundle
 from propsync.errors import DocumentDamaged
 from propsync.merge import mark_tables
 from propsync.runs import Run

@@ -11,11 +11,11 @@ from typing import BinaryIO
 from propsync.api import Api, ApiRequest, Saved
 from propsync.documents.blobs import Blobs
 from propsync.documents.budget import Budget
-from propsync.documents.bundle import Bundle
+from propsync.documents.fetch_log import Fetched
+from propsync.documents.inspect import Content, DocumentReader
 from propsync.documents.kinds import KINDS
-from propsync.documents.ledger import Wanted
-from propsync.documents.reading import Content, DocumentReader
-from propsync.documents.taken import Taken
+from propsync.documents.ledger import WantedDocument
+from propsync.documents.zips.bundle import Bundle
 from propsync.errors import AccessForbidden, DocumentDamaged, ResourceFailed, UsageError
 from propsync.storage import partial_file
 
@@ -40,23 +40,23 @@ class Fetcher:
         self.contents: dict[str, Content] = {}
         """What is in the documents that came, by their hash."""
 
-    def fetch(self, wanted: Sequence[Wanted], note: Callable[[Taken], object]) -> Iterator[Taken]:
+    def fetch(self, wanted: Sequence[WantedDocument], note: Callable[[Fetched], object]) -> Iterator[Fetched]:
         """Each as it comes, good or not; fewer where the budget ends. Raises StopRun and ApiUnreachable.
 
         `note` is told of each in the thread that asked: of those too that are never read here because another one
         ended it all.
         """
 
-        def noted(taken: Taken) -> Taken:
+        def noted(taken: Fetched) -> Fetched:
             note(taken)
             return taken
 
         by_request, unusable = _parted(wanted)
 
-        def then(request: ApiRequest, file: BinaryIO, saved: Saved) -> Taken:
+        def then(request: ApiRequest, file: BinaryIO, saved: Saved) -> Fetched:
             return noted(self._keep(by_request[request], file, saved))
 
-        def failed(request: ApiRequest, error: ResourceFailed) -> Taken:
+        def failed(request: ApiRequest, error: ResourceFailed) -> Fetched:
             return noted(self._failed(by_request[request], error))
 
         self._characters = 0
@@ -65,7 +65,7 @@ class Fetcher:
         yield from map(noted, unusable)
         yield from self._api.save_each(self._within_budget(by_request), self._file, then, failed)
 
-    def _within_budget(self, by_request: Mapping[ApiRequest, Wanted]) -> Iterator[ApiRequest]:
+    def _within_budget(self, by_request: Mapping[ApiRequest, WantedDocument]) -> Iterator[ApiRequest]:
         for request, one in by_request.items():
             if self._budget.reason():
                 return
@@ -76,7 +76,7 @@ class Fetcher:
     def _file(self, _request: ApiRequest) -> AbstractContextManager[BinaryIO]:
         return partial_file(self._partial)
 
-    def _keep(self, wanted: Wanted, file: BinaryIO, saved: Saved) -> Taken:
+    def _keep(self, wanted: WantedDocument, file: BinaryIO, saved: Saved) -> Fetched:
         kind, path = KINDS[wanted.kind], Path(file.name)
         before = self._before(wanted)
         if before and saved.sha256 == wanted.sha256:  # it was checked when it was kept
@@ -100,21 +100,21 @@ class Fetcher:
         if self._characters <= _MOST_TEXT:
             self.contents[sha256] = pages
 
-    def _before(self, wanted: Wanted) -> Path | None:
+    def _before(self, wanted: WantedDocument) -> Path | None:
         """The file of the latest version; None where there is none, or where it is lost."""
         try:
             return self._blobs.path(wanted.path) if wanted.path else None
         except FileNotFoundError:
             return None
 
-    def _failed(self, wanted: Wanted, error: ResourceFailed) -> Taken:
+    def _failed(self, wanted: WantedDocument, error: ResourceFailed) -> Fetched:
         if isinstance(error, AccessForbidden):
             self.forbidden[wanted.kind] = str(error)
         outcome = "missing" if error.says_not_found else "failed"
         return _taken(wanted, outcome, error=error.what)
 
 
-def _parted(wanted: Iterable[Wanted]) -> tuple[dict[ApiRequest, Wanted], list[Taken]]:
+def _parted(wanted: Iterable[WantedDocument]) -> tuple[dict[ApiRequest, WantedDocument], list[Fetched]]:
     """Those that can be asked for, and how the others failed: an id of dots alone cannot stand in an address."""
     usable, unusable = {}, []
     for one in wanted:
@@ -126,15 +126,15 @@ def _parted(wanted: Iterable[Wanted]) -> tuple[dict[ApiRequest, Wanted], list[Ta
 
 
 def _taken(
-    wanted: Wanted,
+    wanted: WantedDocument,
     outcome: str,
     *,
     saved: Saved | None = None,
     path: str | None = None,
     same: str | None = None,
     error: str | None = None,
-) -> Taken:
-    return Taken(
+) -> Fetched:
+    return Fetched(
         assessment_id=wanted.assessment_id,
         kind=wanted.kind,
         outcome=outcome,

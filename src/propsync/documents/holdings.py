@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from propsync.warehouse import Reader, coalesced
+from propsync.warehouse import PublishedReader, coalesced
 
 _PATHS = "select part, paths from ops.shapes where resource = 'assessments' and part in ('property', 'type')"
 _HOLDINGS = """
@@ -66,7 +66,7 @@ class Holding:
 class Holdings:
     """Stored documents of some properties (none for all), the latest versions or all of them."""
 
-    def __init__(self, reader: Reader, properties: Sequence[str] = (), *, all_versions: bool = False) -> None:
+    def __init__(self, reader: PublishedReader, properties: Sequence[str] = (), *, all_versions: bool = False) -> None:
         self._reader = reader
         self._given = {"properties": list(properties), "all_versions": all_versions}
         paths = {part: [tuple(path) for path in json.loads(told)] for part, told in reader.rows(_PATHS)[1]}

@@ -9,8 +9,8 @@ from datetime import datetime
 from operator import attrgetter
 from typing import Any
 
-from propsync.documents.marks import LOST
-from propsync.documents.taken import Taken
+from propsync.documents.fetch_log import Fetched
+from propsync.documents.lost_files import LOST
 from propsync.merge import mark_tables
 from propsync.warehouse import Models, Warehouse
 
@@ -23,7 +23,7 @@ where starts_with(last_error, ?) and path in (select path from staging.taken_doc
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedDocument:
     """A document to be asked for, with the latest version there is of it: its hash, path, and whose text it has."""
 
     assessment_id: str
@@ -35,7 +35,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Choice:
+class DocumentChoice:
     """Which documents are wanted: kinds, statuses of assessments, and properties (none for all)."""
 
     kinds: Sequence[str]
@@ -59,19 +59,19 @@ class Ledger:
         return found
 
     def wanted(
-        self, choice: Choice, *, now: datetime, began: datetime, since: datetime | None, most: int
-    ) -> tuple[list[Wanted], int]:
+        self, choice: DocumentChoice, *, now: datetime, began: datetime, since: datetime | None, most: int
+    ) -> tuple[list[WantedDocument], int]:
         """The first `most` documents to be asked for, in their order, and how many there are in all.
 
         What was asked for after `began` is left alone; what changed at `since` or later goes first.
         """
         values = choice.values() | {"now": now, "began": began, "since": since}
         count = Models(self._warehouse, values).stage("staging/wanted_documents")
-        columns = ", ".join(field.name for field in fields(Wanted))
+        columns = ", ".join(field.name for field in fields(WantedDocument))
         query = f"select {columns} from staging.wanted_documents where place <= ? order by place"
-        return [Wanted(*row) for row in self._warehouse.rows(query, [most])], count
+        return [WantedDocument(*row) for row in self._warehouse.rows(query, [most])], count
 
-    def record(self, taken: Sequence[Taken], run_id: str, recheck_days: int) -> Mapping[str, int]:
+    def record(self, taken: Sequence[Fetched], run_id: str, recheck_days: int) -> Mapping[str, int]:
         """Puts what came into the table; returns how many ended how: stored (new bytes), same, missing, failed."""
         self._stage(taken)
         models = Models(self._warehouse, {"recheck_days": min(recheck_days, _MOST_DAYS)})
@@ -86,7 +86,7 @@ class Ledger:
         new = self._versions() - before
         return {"stored": new, "same": ended["stored"] - new, "missing": ended["missing"], "failed": ended["failed"]}
 
-    def cover(self, choice: Choice, run_id: str) -> int:
+    def cover(self, choice: DocumentChoice, run_id: str) -> int:
         """Brings `marts.document_coverage` up to date; returns how many documents are lacking."""
         models = Models(self._warehouse, choice.values())
         lacking = models.stage("marts/document_coverage")
@@ -101,8 +101,8 @@ class Ledger:
     def _versions(self) -> int:
         return int(self._warehouse.value("select count(version) from main.documents"))
 
-    def _stage(self, taken: Sequence[Taken]) -> None:
-        names = Taken.__struct_fields__
+    def _stage(self, taken: Sequence[Fetched]) -> None:
+        names = Fetched.__struct_fields__
         columns = ", ".join(f"{name} {_type(name)}" for name in names)
         self._warehouse.execute(f"create or replace table staging.taken_documents ({columns})")
         self._warehouse.add("staging.taken_documents", map(attrgetter(*names), taken))

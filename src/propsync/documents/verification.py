@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from propsync.documents.ledger import Wanted
-from propsync.documents.marks import LOST
+from propsync.documents.ledger import WantedDocument
+from propsync.documents.lost_files import LOST
 from propsync.merge import mark_tables
 from propsync.warehouse import Models, Warehouse
 
@@ -37,7 +37,7 @@ class StoredFile:
     kind: str
     assessment_id: str
     mark: str | None
-    latest: tuple[Wanted, ...]
+    latest: tuple[WantedDocument, ...]
 
 
 @dataclass(frozen=True)
@@ -93,5 +93,5 @@ class Verification:
 
 def _stored_file(row: Sequence[Any]) -> StoredFile:
     path, sha256, size_bytes, kind, assessment_id, mark, latest = row
-    wanted = tuple(Wanted(one["assessment_id"], kind, one["changed_at"], sha256, path) for one in latest)
+    wanted = tuple(WantedDocument(one["assessment_id"], kind, one["changed_at"], sha256, path) for one in latest)
     return StoredFile(path, sha256, size_bytes, kind, assessment_id, mark, wanted)

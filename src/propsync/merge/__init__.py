@@ -1,32 +1,37 @@
 """From what was landed to the tables: staging → history → current."""
 
-from propsync.merge.base import form_of, has_changed, is_compared_otherwise, merged_forms, read_history, write_history
-from propsync.merge.build import Builder
-from propsync.merge.carried import CARRIED, Carried, carry_out, latest_run
-from propsync.merge.inner import find_inner_shapes
+from propsync.merge.carry_over import CARRIED, Carried, carry_out, latest_run
+from propsync.merge.freshness import mark_tables
+from propsync.merge.history.merger import Merger
+from propsync.merge.history.rehash import rehash
+from propsync.merge.history.witness import Witness
+from propsync.merge.history_files import (
+    form_of,
+    has_changed,
+    is_compared_otherwise,
+    merged_forms,
+    read_history,
+    write_history,
+)
 from propsync.merge.known import is_mostly_changed, known_values, listed_keys, note_statuses, statuses_seen
-from propsync.merge.marks import mark_tables
-from propsync.merge.merger import Merger
-from propsync.merge.missing import Missing, is_too_many, sample, to_hold
-from propsync.merge.people_list import Mistake, read_list
-from propsync.merge.reference import build_reference, described, lists_left_behind, note_orphans
-from propsync.merge.rehash import rehash
-from propsync.merge.shapes import ShapeStore
-from propsync.merge.witness import Witness
+from propsync.merge.reference.list_file import Mistake, read_list
+from propsync.merge.reference.lists import build_reference, described, lists_left_behind, note_orphans
+from propsync.merge.shape_store import ShapeStore
+from propsync.merge.tables.builder import Builder
+from propsync.merge.unseen_records import UnseenRecords, is_too_many, sample, to_hold
 
 __all__ = [
     "CARRIED",
     "Builder",
     "Carried",
     "Merger",
-    "Missing",
     "Mistake",
     "ShapeStore",
+    "UnseenRecords",
     "Witness",
     "build_reference",
     "carry_out",
     "described",
-    "find_inner_shapes",
     "form_of",
     "has_changed",
     "is_compared_otherwise",

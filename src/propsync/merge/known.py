@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from propsync.landing import Manifest, PageStore
-from propsync.merge.merger import key_parts
+from propsync.merge.history.merger import key_parts
 from propsync.records import Cutter
 from propsync.resources import Resource
 from propsync.warehouse import Warehouse, quoted

@@ -16,7 +16,7 @@ import xxhash
 
 from propsync.progress import progress
 from propsync.storage import PARTIAL, copy, disk_errors, remove, replace
-from propsync.warehouse import Warehouse, make_edition, quoted, text
+from propsync.warehouse import Warehouse, make_published_copy, quoted, text
 
 WAREHOUSE = "warehouse.duckdb"
 NOTE = "_published.json"
@@ -113,7 +113,7 @@ class Publisher:
         warehouse.checkpoint()
         copy(warehouse.path, partial)
         try:
-            make_edition(partial, memory_limit=self._memory_limit, folder=self._work)
+            make_published_copy(partial, memory_limit=self._memory_limit, folder=self._work)
         finally:
             remove(partial.with_name(f"{partial.name}.wal"))
 

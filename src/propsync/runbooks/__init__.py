@@ -7,11 +7,11 @@ from propsync.runbooks.news import in_markdown, news
 from propsync.runbooks.night import night
 from propsync.runbooks.nightly import nightly
 from propsync.runbooks.notice import Ended
-from propsync.runbooks.one_run import Step
 from propsync.runbooks.rebuild import rebuild
 from propsync.runbooks.report import Report
-from propsync.runbooks.site import Site, make_home
+from propsync.runbooks.run_frame import Step
 from propsync.runbooks.verify_report import VerifyReport
+from propsync.runbooks.workspace import Workspace, make_home
 
 __all__ = [
     "ArchiveReport",
@@ -19,9 +19,9 @@ __all__ = [
     "Ended",
     "Report",
     "Scope",
-    "Site",
     "Step",
     "VerifyReport",
+    "Workspace",
     "archive",
     "backfill",
     "in_markdown",

@@ -14,12 +14,12 @@ from typing import Any
 from propsync.api import RetryPolicy
 from propsync.documents.budget import Budget
 from propsync.documents.kinds import KINDS
-from propsync.documents.ledger import Choice, Ledger, Wanted
+from propsync.documents.ledger import DocumentChoice, Ledger, WantedDocument
 from propsync.errors import ApiUnreachable, StateUnusable, StopRun, UsageError
 from propsync.progress import progress
-from propsync.runbooks.archive_site import ArchiveSite
+from propsync.runbooks.archive_workspace import ArchiveWorkspace
 from propsync.runbooks.notice import noticed
-from propsync.runbooks.site import Site
+from propsync.runbooks.workspace import Workspace
 from propsync.runs import exit_code
 from propsync.settings import Settings
 
@@ -77,7 +77,7 @@ def archived(
     at work, or a run did not end within PROPSYNC_LOCK_WAIT); whatever else goes wrong is in the report.
     """
     wanted = _known_kinds(wanted or Documents())
-    with ArchiveSite.opened(settings, "propsync archive", policy) as at:
+    with ArchiveWorkspace.opened(settings, "propsync archive", policy) as at:
         return _Archive(at, wanted).run()
 
 
@@ -88,21 +88,25 @@ def _known_kinds(wanted: Documents) -> Documents:
     return wanted
 
 
-def _refuse_unsynced(site: Site) -> None:
+def _refuse_unsynced(workspace: Workspace) -> None:
     """Without a sync there is nothing to ask for; and where the state is lost, what is published must not go too."""
-    if site.journal.last_time() is not None:
+    if workspace.journal.last_time() is not None:
         return
-    if site.publisher.note():
-        raise StateUnusable(str(site.warehouse.path), "it knows no run, though tables of earlier runs are published")
+    if workspace.publisher.note():
+        raise StateUnusable(
+            str(workspace.warehouse.path), "it knows no run, though tables of earlier runs are published"
+        )
     raise UsageError("archive", "nothing was synced yet, so no assessment is known", "Run `propsync sync`")
 
 
 class _Archive:
     """One archive run."""
 
-    def __init__(self, at: ArchiveSite, wanted: Documents) -> None:
+    def __init__(self, at: ArchiveWorkspace, wanted: Documents) -> None:
         self._at, settings = at, at.settings
-        self._choice = Choice(wanted.kinds or settings.archive_kinds, settings.archive_statuses, wanted.properties)
+        self._choice = DocumentChoice(
+            wanted.kinds or settings.archive_kinds, settings.archive_statuses, wanted.properties
+        )
         self._budget = Budget(
             at.partial,
             lambda: at.api.traffic.bytes,
@@ -117,18 +121,18 @@ class _Archive:
 
     def run(self) -> ArchiveReport:
         """Chunk after chunk, until nothing is wanted any more or the budget is spent; then publishes."""
-        with self._at.tables() as site:
-            _refuse_unsynced(site)
-            self._since = Ledger(site.warehouse).newest()
-            self._record_earlier(site)
-            chunk, count = self._plan(site)
+        with self._at.tables() as workspace:
+            _refuse_unsynced(workspace)
+            self._since = Ledger(workspace.warehouse).newest()
+            self._record_earlier(workspace)
+            chunk, count = self._plan(workspace)
         stopped: StopRun | None = None
         with progress("Archiving", count, "documents") as bar:
             while count and stopped is None and self._may_go_on():
                 stopped = self._fetch(chunk, bar)
-                with self._at.tables() as site:
-                    self._record(site)
-                    chunk, count = self._plan(site)
+                with self._at.tables() as workspace:
+                    self._record(workspace)
+                    chunk, count = self._plan(workspace)
         if stopped is None:
             self._read_on()
         else:
@@ -142,11 +146,11 @@ class _Archive:
         self._report.ended = self._report.ended or self._budget.reason()
         return self._report.ended is None
 
-    def _plan(self, site: Site) -> tuple[list[Wanted], int]:
+    def _plan(self, workspace: Workspace) -> tuple[list[WantedDocument], int]:
         """The next chunk, and how many are wanted; kinds that are given up must not take the place of the others."""
         left = self._budget.documents_left
         kinds = [kind for kind in self._choice.kinds if kind not in self._fetcher.forbidden]
-        return Ledger(site.warehouse).wanted(
+        return Ledger(workspace.warehouse).wanted(
             replace(self._choice, kinds=kinds),
             now=datetime.now(UTC),
             began=self._began,
@@ -154,7 +158,7 @@ class _Archive:
             most=_CHUNK if left is None else min(_CHUNK, left),
         )
 
-    def _fetch(self, chunk: Sequence[Wanted], bar: Any) -> StopRun | None:
+    def _fetch(self, chunk: Sequence[WantedDocument], bar: Any) -> StopRun | None:
         """Asks for a chunk; what ends the run is returned, after what came until then was noted."""
         try:
             for taken in self._fetcher.fetch(chunk, self._at.taken.add):
@@ -171,15 +175,15 @@ class _Archive:
         """What is kept and was not read yet, lot by lot: each holds the run lock for a moment only."""
         is_read = True
         while is_read and self._budget.reason() is None:
-            with self._at.tables() as site:
-                is_read = self._at.read_on(site)
+            with self._at.tables() as workspace:
+                is_read = self._at.read_on(workspace)
 
-    def _record(self, site: Site) -> None:
-        self._report.counts.update(self._at.record(site, self._fetcher))
+    def _record(self, workspace: Workspace) -> None:
+        self._report.counts.update(self._at.record(workspace, self._fetcher))
 
-    def _record_earlier(self, site: Site) -> None:
+    def _record_earlier(self, workspace: Workspace) -> None:
         """What a killed run had asked for; what failed there is asked for again, so it is no failure of this run."""
-        self._record(site)
+        self._record(workspace)
         self._report.counts["failed"] = 0
 
     def _finish(self) -> None:
@@ -190,7 +194,9 @@ class _Archive:
         self._report.left_behind += [f"{kind}s: {why}" for kind, why in self._fetcher.forbidden.items()]
         error = "; ".join(self._report.left_behind) or None
         settings = self._at.settings
-        everything = Choice(settings.archive_kinds, settings.archive_statuses)  # not what this run alone was to ask for
-        with self._at.tables() as site:
-            told = self._at.publish(site, everything, self._report.status, error)
+        everything = DocumentChoice(
+            settings.archive_kinds, settings.archive_statuses
+        )  # not what this run alone was to ask for
+        with self._at.tables() as workspace:
+            told = self._at.publish(workspace, everything, self._report.status, error)
             self._report.lacking, self._report.published = told

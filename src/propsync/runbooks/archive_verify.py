@@ -15,16 +15,16 @@ from typing import Any
 
 from propsync.api import RetryPolicy
 from propsync.documents.budget import Budget
-from propsync.documents.ledger import Choice
-from propsync.documents.marks import LOST
-from propsync.documents.taken import Taken
+from propsync.documents.fetch_log import Fetched
+from propsync.documents.ledger import DocumentChoice
+from propsync.documents.lost_files import LOST
 from propsync.documents.verification import LostFile, StoredFile, Verification
 from propsync.errors import ApiUnreachable, StopRun
 from propsync.progress import progress
-from propsync.runbooks.archive_site import ArchiveSite
+from propsync.runbooks.archive_workspace import ArchiveWorkspace
 from propsync.runbooks.notice import noticed
-from propsync.runbooks.site import Site
 from propsync.runbooks.verify_report import MOST_TOLD, VerifyReport
+from propsync.runbooks.workspace import Workspace
 from propsync.settings import Settings
 
 _CHUNK = 2_000  # files between two notes
@@ -52,14 +52,14 @@ def verify(
 
     Raises SettingsError (exit 2), StopRun (exit 1: what was verified until then is noted) and Busy (exit 4).
     """
-    with ArchiveSite.opened(settings, "propsync archive verify", policy) as archive:
+    with ArchiveWorkspace.opened(settings, "propsync archive verify", policy) as archive:
         return _Verify(archive, limit, remove_orphans).run()
 
 
 class _Verify:
     """One verification."""
 
-    def __init__(self, archive: ArchiveSite, limit: int | None, remove_orphans: bool) -> None:
+    def __init__(self, archive: ArchiveWorkspace, limit: int | None, remove_orphans: bool) -> None:
         self._archive, self._limit, self._remove_orphans = archive, limit, remove_orphans
         # no minutes: hashing would use them up before anything could be mended
         most = archive.settings.archive_max_gb * 1e9
@@ -72,26 +72,26 @@ class _Verify:
 
     def run(self) -> VerifyReport:
         """Chunk after chunk, until every file was looked at or the limit is reached; then orphans."""
-        with self._archive.tables() as site:
-            self._archive.record(site, self._fetcher)  # what a killed run had asked for
-            chunk, count = self._plan(site)
+        with self._archive.tables() as workspace:
+            self._archive.record(workspace, self._fetcher)  # what a killed run had asked for
+            chunk, count = self._plan(workspace)
         total = count if self._limit is None else min(count, self._limit)
         with progress("Verifying", total, "files") as bar:
             while chunk and self._stopped is None:
                 flaws = [flaw for file in chunk if (flaw := self._look(file, bar))]
                 lost = self._mend(flaws)
-                with self._archive.tables() as site:
-                    self._note(site, chunk, lost)
-                    chunk, count = self._plan(site)
+                with self._archive.tables() as workspace:
+                    self._note(workspace, chunk, lost)
+                    chunk, count = self._plan(workspace)
         self._report.due = count
         self._finish()
         if self._stopped is not None:
             raise self._stopped
         return self._report
 
-    def _plan(self, site: Site) -> tuple[list[StoredFile], int]:
+    def _plan(self, workspace: Workspace) -> tuple[list[StoredFile], int]:
         left = _CHUNK if self._limit is None else min(_CHUNK, self._limit - self._report.counts["files"])
-        return Verification(site.warehouse).due(self._began, left)
+        return Verification(workspace.warehouse).due(self._began, left)
 
     def _look(self, file: StoredFile, bar: Any) -> _Flaw | None:
         """Hashes one file; what is wrong with it, None for one that is as it should be."""
@@ -159,27 +159,27 @@ class _Verify:
         room = MOST_TOLD - len(self._report.mended)
         self._report.mended += [f"{_named(flaw.file)}: {flaw.why}; it was fetched again" for flaw in flaws[:room]]
 
-    def _note(self, site: Site, chunk: Sequence[StoredFile], lost: dict[str, str]) -> None:
-        self._archive.record(site, self._fetcher)
-        run = self._archive.begin(site)
+    def _note(self, workspace: Workspace, chunk: Sequence[StoredFile], lost: dict[str, str]) -> None:
+        self._archive.record(workspace, self._fetcher)
+        run = self._archive.begin(workspace)
         # never before the run began: a clock that is set back would make it look at them again and again
         now = max(datetime.now(UTC), self._began)
-        Verification(site.warehouse).note([file.path for file in chunk], lost, now, run.run_id)
-        site.journal.end(run, "attention" if lost else "ok", None)
+        Verification(workspace.warehouse).note([file.path for file in chunk], lost, now, run.run_id)
+        workspace.journal.end(run, "attention" if lost else "ok", None)
 
     def _finish(self) -> None:
         settings, report = self._archive.settings, self._report
-        with self._archive.tables() as site:
-            lost, report.lost = Verification(site.warehouse).lost(MOST_TOLD)
+        with self._archive.tables() as workspace:
+            lost, report.lost = Verification(workspace.warehouse).lost(MOST_TOLD)
             report.not_mended = [f"{_named(one)}: {one.why}" for one in lost]
-            self._settle_orphans(site)
-            choice = Choice(settings.archive_kinds, settings.archive_statuses)
+            self._settle_orphans(workspace)
+            choice = DocumentChoice(settings.archive_kinds, settings.archive_statuses)
             error = "; ".join(report.left_behind) or None
-            _, report.published = self._archive.publish(site, choice, report.status, error)
+            _, report.published = self._archive.publish(workspace, choice, report.status, error)
 
-    def _settle_orphans(self, site: Site) -> None:
+    def _settle_orphans(self, workspace: Workspace) -> None:
         taken = {one.path for one in self._archive.taken.all()}
-        orphans = Verification(site.warehouse).unnamed(set(self._archive.blobs.all()) - taken)
+        orphans = Verification(workspace.warehouse).unnamed(set(self._archive.blobs.all()) - taken)
         self._report.counts["orphans"] = len(orphans)
         for path in orphans:
             is_young = time.time() - self._archive.blobs.path(path).stat().st_mtime <= _DAY
@@ -197,7 +197,7 @@ def _named(file: StoredFile | LostFile) -> str:
     return f"{file.path} ({file.kind} of assessment {file.assessment_id})"
 
 
-def _in_words(taken: Taken) -> str:
+def _in_words(taken: Fetched) -> str:
     if taken.outcome == "stored":
         return "the API gives other bytes by now, kept as a new version"
     return "the API has it no more" if taken.outcome == "missing" else f"it could not be fetched: {taken.error}"

@@ -14,12 +14,12 @@ from propsync.api import RetryPolicy, why_unaskable
 from propsync.errors import UsageError
 from propsync.progress import progress
 from propsync.resources import ASSESSMENTS, ASSETS, SCHEDULES, SYNCED
-from propsync.runbooks.family import Family
 from propsync.runbooks.nightly import sync_all
 from propsync.runbooks.notice import noticed
-from propsync.runbooks.one_run import Call, one_run, plainly
 from propsync.runbooks.report import Report, joined
-from propsync.runbooks.site import Site, make_home
+from propsync.runbooks.resource_sync import ResourceSync
+from propsync.runbooks.run_frame import Call, framed_run, plainly
+from propsync.runbooks.workspace import Workspace, make_home
 from propsync.runs import Run
 from propsync.settings import Settings
 from propsync.storage import LocalStorage, remove
@@ -136,14 +136,14 @@ def _found_nothing(report: Report) -> bool:
 
 def _run(settings: Settings, chunk: Chunk, call: Call, policy: RetryPolicy | None) -> list[Report]:
     """One chunk. That several ids are not found says nothing of any one of them: then it is two chunks."""
-    families: list[Family] = []
+    syncs: list[ResourceSync] = []
 
-    def work(site: Site, run: Run) -> None:
-        families.extend(Family(site, run, one, filters=chunk[one.name]) for one in SYNCED if one.name in chunk)
-        sync_all(families, call)
+    def work(workspace: Workspace, run: Run) -> None:
+        syncs.extend(ResourceSync(workspace, run, one, filters=chunk[one.name]) for one in SYNCED if one.name in chunk)
+        sync_all(syncs, call)
 
-    report = one_run(settings, "backfill", lambda _: work, call=call, policy=policy)
-    halves = _halves(chunk) if any(family.is_not_found for family in families) else []
+    report = framed_run(settings, "backfill", lambda _: work, call=call, policy=policy)
+    halves = _halves(chunk) if any(sync.is_not_found for sync in syncs) else []
     return [report for half in halves for report in _run(settings, half, call, policy)] or [report]
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from propsync.errors import UsageError
 from propsync.landing import LookedUp, Manifest
-from propsync.merge import Missing, is_too_many, sample, to_hold
+from propsync.merge import UnseenRecords, is_too_many, sample, to_hold
 from propsync.resources import SYNCED, Resource
-from propsync.runbooks.site import Site
+from propsync.runbooks.workspace import Workspace
 from propsync.runs import is_run_id
 from propsync.sweep import Filters, Key, LookUps, Swept
 
@@ -22,13 +22,13 @@ class Accepted:
     keys: dict[str, list[Key]]
 
 
-def accepted_run(site: Site, run_id: str) -> Accepted:
+def accepted_run(workspace: Workspace, run_id: str) -> Accepted:
     """What a run held. Raises UsageError where it held nothing."""
     keys: dict[str, list[Key]] = {resource.name: [] for resource in SYNCED}
     for resource in SYNCED if is_run_id(run_id) else ():
-        manifest = site.manifests.sound(resource.name, run_id)
+        manifest = workspace.manifests.sound(resource.name, run_id)
         told = manifest.keys("held") if manifest else []
-        keys[resource.name] = sorted({*told, *site.journal.held_keys(run_id, resource.name)})
+        keys[resource.name] = sorted({*told, *workspace.journal.held_keys(run_id, resource.name)})
     if not any(keys.values()):
         step = 'Take the run from `propsync query "select distinct run_id from ops.held_deletes"`'
         raise UsageError("--accept-deletes", f"run {run_id} held no deletes", step)
@@ -39,17 +39,22 @@ class Deletes:
     """What became of one resource's unseen records in one run."""
 
     def __init__(
-        self, site: Site, resource: Resource, swept: Swept, statuses: Sequence[str], every_status: Sequence[str]
+        self,
+        workspace: Workspace,
+        resource: Resource,
+        swept: Swept,
+        statuses: Sequence[str],
+        every_status: Sequence[str],
     ) -> None:
-        self._site = site
+        self._workspace = workspace
         self._resource = resource
         self._swept = swept
         self._statuses = statuses
-        self._look_ups = LookUps(site.api, resource, swept, every_status, statuses)
+        self._look_ups = LookUps(workspace.api, resource, swept, every_status, statuses)
 
     def conclude(self, manifest: Manifest, filters: Filters, accepted: Accepted | None) -> None:
         """Looks up what is missing and notes in the manifest what became of it. Raises ResourceFailed."""
-        missing = Missing(self._site.warehouse, self._resource, self._statuses, filters)
+        missing = UnseenRecords(self._workspace.warehouse, self._resource, self._statuses, filters)
         given = missing.still_known(accepted.keys.get(self._resource.name, [])) if accepted else []
         held: dict[Key, str] = {}
         if self._swept.verdict.is_complete:  # what a list read in part does not show may still be on it
@@ -69,17 +74,17 @@ class Deletes:
             if key in answers.unknown and self._look_ups.is_beyond_asking(key):
                 answers.gone[key] = f"no list shows it, and its delete is accepted ({answers.unknown.pop(key)})"
 
-    def _judge(self, missing: Missing, given: set[Key], run_id: str) -> dict[Key, str]:
+    def _judge(self, missing: UnseenRecords, given: set[Key], run_id: str) -> dict[Key, str]:
         """Looks up all that is missing, unless it is so much that a sample will do; returns what is held."""
         keys = [key for key in missing.unlisted() if key not in given]
-        limit = self._site.settings.delete_limit
+        limit = self._workspace.settings.delete_limit
         if is_too_many(len(keys), missing.total(), limit):
             answers = self._look_ups.look_up(sample(keys, run_id))
             if not answers.found and not answers.hidden:
                 why = f"{len(keys)} of {missing.total()} are missing, more than PROPSYNC_DELETE_LIMIT allows"
                 return dict.fromkeys(keys, why)
-        turn = self._site.journal.runs_of(self._resource.name)
-        others = [key for key in missing.in_turn(self._site.settings.page_limit, turn) if key not in given]
+        turn = self._workspace.journal.runs_of(self._resource.name)
+        others = [key for key in missing.in_turn(self._workspace.settings.page_limit, turn) if key not in given]
         answers = self._look_ups.look_up([*keys, *others])
         return to_hold(answers.gone, missing, limit)
 

@@ -17,7 +17,7 @@ from propsync.log import redact
 from propsync.merge import described, read_list
 from propsync.records import decode_shallow, first_text, follow
 from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSET_TYPES, ASSETS, RESOURCES, Resource
-from propsync.runbooks.site import make_home
+from propsync.runbooks.workspace import make_home
 from propsync.runs import RunLock
 from propsync.settings import Settings
 from propsync.shapes import (

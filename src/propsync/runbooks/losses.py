@@ -11,7 +11,7 @@ from propsync.errors import BaseLost, StateUnusable, UsageError
 from propsync.landing import Base
 from propsync.merge import Witness, form_of, is_compared_otherwise
 from propsync.resources import RESOURCES
-from propsync.runbooks.site import Site
+from propsync.runbooks.workspace import Workspace
 from propsync.runs import is_run_id
 from propsync.settings import Settings
 
@@ -58,8 +58,8 @@ def check_run_ids(accepted: Collection[str]) -> None:
 class Losses:
     """What the new tables of `site` lack, given what could not be merged again and why, by run and resource."""
 
-    def __init__(self, site: Site, base: Base | None, failed: Mapping[tuple[str, str], str]) -> None:
-        self._site, self._base, self._failed = site, base, failed
+    def __init__(self, workspace: Workspace, base: Base | None, failed: Mapping[tuple[str, str], str]) -> None:
+        self._workspace, self._base, self._failed = workspace, base, failed
 
     def find(self, witnesses: Sequence[Witness]) -> list[Loss]:
         """All losses, oldest run first. A version that vanished because propsync.toml compares otherwise is none."""
@@ -67,7 +67,7 @@ class Losses:
         for name in RESOURCES:
             counts: dict[str, int] = {}
             for witness in witnesses:
-                for run_id, versions in witness.lost(self._site.warehouse, name).items():
+                for run_id, versions in witness.lost(self._workspace.warehouse, name).items():
                     counts[run_id] = max(versions, counts.get(run_id, 0))
             found += self._explained(name, counts)
         return sorted(found, key=lambda loss: (loss.run_id, loss.resource))
@@ -80,19 +80,19 @@ class Losses:
 
     def _why(self, run_id: str, name: str) -> str | None:
         """What of a run's snapshot is damaged; its types and its resource stand and fall together."""
-        family = [one for one in RESOURCES.values() if name in (one.name, one.types)]
-        members = dict.fromkeys(part for one in family for part in (one.types, one.name) if part)
+        sync = [one for one in RESOURCES.values() if name in (one.name, one.types)]
+        members = dict.fromkeys(part for one in sync for part in (one.types, one.name) if part)
         for member in members:
             if (run_id, member) in self._failed:
                 return self._failed[run_id, member]
         if self._base is not None and run_id <= self._base.run_id:
             return None
-        landed = self._site.manifests.all_runs().get(run_id, [])
+        landed = self._workspace.manifests.all_runs().get(run_id, [])
         return None if name in landed else f"landing/{name}/{run_id}/manifest.json: it is missing"
 
     def _is_compared_otherwise(self, name: str) -> bool:
-        decided = self._site.shapes.decided(name)
-        manifests = (self._site.manifests.sound(name, run_id) for run_id in self._site.manifests.runs(name))
+        decided = self._workspace.shapes.decided(name)
+        manifests = (self._workspace.manifests.sound(name, run_id) for run_id in self._workspace.manifests.runs(name))
         forms = [form_of(one) for one in manifests if one is not None]
         forms += self._base.forms.get(name, []) if self._base else []
         return bool(decided.choices) or is_compared_otherwise(forms, decided)

@@ -10,7 +10,7 @@ from typing import Any
 from propsync.runbooks.report import Report
 from propsync.runs import time_of
 from propsync.settings import Settings
-from propsync.warehouse import Reader, open_published
+from propsync.warehouse import PublishedReader, open_published
 
 _WORDS = {"inserted": "new", "updated": "changed", "deleted": "gone", "held": "held", "rejected": "rejected"}
 _MOST_NAMED = 5
@@ -60,7 +60,7 @@ def _records(resources: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
         yield f"**{name.replace('_', ' ')}**: {in_words(counts)}{'' if is_whole else ' (not read completely)'}"
 
 
-def _names(reader: Reader, run_id: str) -> Iterator[str]:
+def _names(reader: PublishedReader, run_id: str) -> Iterator[str]:
     # of columns and shapes `before` and `after` are types and places, which mean less than their names
     named = "if(change in ('column', 'shape'), name, coalesce(before || ' → ' || after, after, before, name))"
     query = (

@@ -11,11 +11,11 @@ from propsync.api import RetryPolicy
 from propsync.errors import Busy, ResourceFailed, StopRun
 from propsync.resources import ASSESSMENTS
 from propsync.runbooks.archive import ArchiveReport, archived
-from propsync.runbooks.archive_site import ARCHIVE_LOCK
+from propsync.runbooks.archive_workspace import ARCHIVE_LOCK
 from propsync.runbooks.nightly import nightly
 from propsync.runbooks.notice import noticed
-from propsync.runbooks.one_run import Call, plainly
 from propsync.runbooks.report import Report
+from propsync.runbooks.run_frame import Call, plainly
 from propsync.runs import RunLock
 from propsync.settings import Settings
 

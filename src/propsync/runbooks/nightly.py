@@ -10,10 +10,10 @@ from propsync.errors import ApiUnreachable, ResourceFailed, UsageError
 from propsync.merge import build_reference, note_orphans
 from propsync.resources import SYNCED, Resource
 from propsync.runbooks.deletes import accepted_run
-from propsync.runbooks.family import Family
-from propsync.runbooks.one_run import Call, Work, one_run, plainly
 from propsync.runbooks.report import Report
-from propsync.runbooks.site import Site
+from propsync.runbooks.resource_sync import ResourceSync
+from propsync.runbooks.run_frame import Call, Work, framed_run, plainly
+from propsync.runbooks.workspace import Workspace
 from propsync.runs import Run
 from propsync.settings import Settings
 
@@ -37,18 +37,18 @@ def nightly(
     """
     chosen = _chosen(only)
 
-    def prepare(site: Site) -> Work:
-        accepted = accepted_run(site, accept) if accept else None
+    def prepare(workspace: Workspace) -> Work:
+        accepted = accepted_run(workspace, accept) if accept else None
 
-        def work(site: Site, run: Run) -> None:
-            build_reference(site.warehouse, run.run_id, site.settings.reference)
-            families = [Family(site, run, resource, accepted=accepted) for resource in chosen]
-            sync_all(families, call)
-            note_orphans(site.warehouse, run.run_id, site.settings.reference)
+        def work(workspace: Workspace, run: Run) -> None:
+            build_reference(workspace.warehouse, run.run_id, workspace.settings.reference)
+            syncs = [ResourceSync(workspace, run, resource, accepted=accepted) for resource in chosen]
+            sync_all(syncs, call)
+            note_orphans(workspace.warehouse, run.run_id, workspace.settings.reference)
 
         return work
 
-    return one_run(settings, flow, prepare, call=call, policy=policy, now=now)
+    return framed_run(settings, flow, prepare, call=call, policy=policy, now=now)
 
 
 def _chosen(only: Sequence[str]) -> list[Resource]:
@@ -59,19 +59,19 @@ def _chosen(only: Sequence[str]) -> list[Resource]:
     return [resource for resource in SYNCED if not only or resource.name in only]
 
 
-def sync_all(families: Sequence[Family], call: Call = plainly) -> None:
+def sync_all(syncs: Sequence[ResourceSync], call: Call = plainly) -> None:
     """Syncs one after the other; one that fails keeps yesterday's rows, and the others go on."""
     unreachable: list[ApiUnreachable] = []
 
-    def sync(family: Family) -> str | None:
+    def sync(one: ResourceSync) -> str | None:
         if unreachable:  # waiting again for a server that is not there would only cost the night
-            return family.failed(ResourceFailed(family.name, "not asked for, the API could not be reached", _SEE_ABOVE))
+            return one.failed(ResourceFailed(one.name, "not asked for, the API could not be reached", _SEE_ABOVE))
         try:
-            family.sync()
+            one.sync()
         except ResourceFailed as error:
             unreachable.extend([error] if isinstance(error, ApiUnreachable) else [])
-            return family.failed(error)
+            return one.failed(error)
         return None
 
-    for family in families:
-        call(family.name, lambda family=family: sync(family))  # type: ignore[misc]  # the loop's own family
+    for one in syncs:
+        call(one.name, lambda one=one: sync(one))  # type: ignore[misc]  # the loop's own resource

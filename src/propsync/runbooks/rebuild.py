@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from propsync.documents.ledger import Choice, Ledger
+from propsync.documents.ledger import DocumentChoice, Ledger
 from propsync.errors import ResourceFailed, StateUnusable, UsageError
 from propsync.landing import Base, Bases, Manifest
 from propsync.log import redact
@@ -22,17 +22,17 @@ from propsync.merge import (
     lists_left_behind,
     note_orphans,
     read_history,
-    rehash,
 )
+from propsync.merge.history import rehash
 from propsync.progress import progress
 from propsync.publish import WAREHOUSE as PUBLISHED
 from propsync.resources import RESOURCES, SYNCED
-from propsync.runbooks.family import Family
 from propsync.runbooks.losses import Loss, Losses, check_run_ids, read_witnesses, refuse
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.report import Report
+from propsync.runbooks.resource_sync import ResourceSync
 from propsync.runbooks.retention import collect
-from propsync.runbooks.site import WAREHOUSE, Site, workplace
+from propsync.runbooks.workspace import WAREHOUSE, Workspace, workplace
 from propsync.runs import Run, has_failed, mark_all, next_run, note_landed, time_of
 from propsync.settings import Settings
 from propsync.storage import PARTIAL, LocalStorage, remove, remove_partials, replace
@@ -61,16 +61,16 @@ def rebuild(settings: Settings, *, accept_loss: Collection[str] = (), now: datet
             databases = _readable(settings, work)
             source = _find_source(settings, work, base, databases)
             witnesses = read_witnesses(settings, work, databases)
-            with Site.offline(settings, work, fresh) as site:
-                rebuilt = _Rebuild(site, base, source, witnesses, frozenset(accept_loss), now)
+            with Workspace.offline(settings, work, fresh) as workspace:
+                rebuilt = _Rebuild(workspace, base, source, witnesses, frozenset(accept_loss), now)
                 run = rebuilt.run()
-                counts = _counts(site)
+                counts = _counts(workspace)
             _install(fresh, settings.state / WAREHOUSE)
         finally:
             remove_partials(work)
-        with Site.offline(settings, work, settings.state / WAREHOUSE) as site:
-            mended = site.publisher.publish(site.warehouse, run.run_id)
-            collect(site)
+        with Workspace.offline(settings, work, settings.state / WAREHOUSE) as workspace:
+            mended = workspace.publisher.publish(workspace.warehouse, run.run_id)
+            collect(workspace)
     seconds = time.monotonic() - began
     left, notes = rebuilt.left_behind, [*rebuilt.notes, *mended]
     return Report(run.run_id, rebuilt.status, seconds, counts, left, str(settings.published), notes=notes)
@@ -121,7 +121,7 @@ def _find_source(settings: Settings, work: Path, base: Base | None, databases: d
 class _Rebuild:
     """One rebuild, in a new database."""
 
-    site: Site
+    workspace: Workspace
     base: Base | None
     source: _Source
     witnesses: list[Witness]
@@ -160,34 +160,34 @@ class _Rebuild:
 
     def run(self) -> Run:
         """Carries over, replays, builds and checks."""
-        site = self.site
+        workspace = self.workspace
         landed = self._landed()
-        self.source.carried.write_into(site.warehouse)
+        self.source.carried.write_into(workspace.warehouse)
         run = self._begin(landed)
-        build_reference(site.warehouse, run.run_id, site.settings.reference)
+        build_reference(workspace.warehouse, run.run_id, workspace.settings.reference)
         if self.base is not None:
             self._read_base(self.base, run)
         self._replay(landed)
         self._settle_losses()
         for resource in SYNCED:
-            Family(site, run, resource).build()
-        note_orphans(site.warehouse, run.run_id, site.settings.reference)
-        self.lists = lists_left_behind(site.warehouse, run.run_id)
-        note_landed(site.journal, site.warehouse, self._manifests(landed))
-        self.source.carried.settle_changes(site.warehouse, run.run_id)
-        if kinds := site.settings.archive_kinds:
-            Ledger(site.warehouse).cover(Choice(kinds, site.settings.archive_statuses), run.run_id)
-        mark_all(site.warehouse, run)
-        for warning in run_checks(site.warehouse, run.run_id):
+            ResourceSync(workspace, run, resource).build()
+        note_orphans(workspace.warehouse, run.run_id, workspace.settings.reference)
+        self.lists = lists_left_behind(workspace.warehouse, run.run_id)
+        note_landed(workspace.journal, workspace.warehouse, self._manifests(landed))
+        self.source.carried.settle_changes(workspace.warehouse, run.run_id)
+        if kinds := workspace.settings.archive_kinds:
+            Ledger(workspace.warehouse).cover(DocumentChoice(kinds, workspace.settings.archive_statuses), run.run_id)
+        mark_all(workspace.warehouse, run)
+        for warning in run_checks(workspace.warehouse, run.run_id):
             _log.warning("%s", warning)
-        site.journal.end(run, self.status, redact("; ".join(self.left_behind)) or None)
-        site.warehouse.checkpoint()
+        workspace.journal.end(run, self.status, redact("; ".join(self.left_behind)) or None)
+        workspace.warehouse.checkpoint()
         return run
 
     def _landed(self) -> dict[str, list[str]]:
         """Resources by run, of the runs that the base does not hold."""
         after = self.base.run_id if self.base else ""
-        landed = {run_id: names for run_id, names in self.site.manifests.all_runs().items() if run_id > after}
+        landed = {run_id: names for run_id, names in self.workspace.manifests.all_runs().items() if run_id > after}
         if not landed and self.base is None:
             raise UsageError("landing", "it is empty, so there is nothing to rebuild from", "Run `propsync sync`")
         return landed
@@ -195,33 +195,33 @@ class _Rebuild:
     def _manifests(self, landed: dict[str, list[str]]) -> Iterator[Manifest]:
         for run_id, names in landed.items():
             for name in names:
-                if (manifest := self.site.manifests.sound(name, run_id)) is not None:
+                if (manifest := self.workspace.manifests.sound(name, run_id)) is not None:
                     yield manifest
 
     def _settle_losses(self) -> None:
-        losses = Losses(self.site, self.base, self.failed).find(self.witnesses)
-        refuse([loss for loss in losses if loss.run_id not in self.accepted], self.site.settings.landing)
+        losses = Losses(self.workspace, self.base, self.failed).find(self.witnesses)
+        refuse([loss for loss in losses if loss.run_id not in self.accepted], self.workspace.settings.landing)
         self.losses = losses
 
     def _begin(self, landed: dict[str, list[str]]) -> Run:
         times = [time_of(run_id) for run_id in (*landed, *([self.base.run_id] if self.base else ()))]
-        known = self.site.journal.last_time()
+        known = self.workspace.journal.last_time()
         run = next_run("rebuild", max([*times, *([known] if known else [])]), self.now)
-        self.site.journal.begin(run)
+        self.workspace.journal.begin(run)
         return run
 
     def _read_base(self, base: Base, run: Run) -> None:
         """Puts history up to the base's run in place, compared as propsync.toml says now."""
-        site = self.site
-        files = site.bases.paths(base)
-        Carried(files).write_shapes(site.warehouse)
+        workspace = self.workspace
+        files = workspace.bases.paths(base)
+        Carried(files).write_shapes(workspace.warehouse)
         for name, resource in RESOURCES.items():
-            read_history(site.warehouse, name, files[f"history.{name}"])
-            if is_compared_otherwise(base.forms.get(name, ()), site.shapes.decided(name)):
-                rehash(site.warehouse, resource, site.shapes.get(name))
+            read_history(workspace.warehouse, name, files[f"history.{name}"])
+            if is_compared_otherwise(base.forms.get(name, ()), workspace.shapes.decided(name)):
+                rehash(workspace.warehouse, resource, workspace.shapes.get(name))
         if not self.source.is_current:
             for resource in SYNCED:
-                Family(site, run, resource).build()
+                ResourceSync(workspace, run, resource).build()
 
     def _replay(self, landed: dict[str, list[str]]) -> None:
         """Merges run after run. Names that nothing told follow from what each run found, so they are given then."""
@@ -233,16 +233,18 @@ class _Rebuild:
                 bar.advance()
 
     def _replay_one(self, run: Run, name: str) -> None:
-        family = Family(self.site, run, RESOURCES[name])
+        sync = ResourceSync(self.workspace, run, RESOURCES[name])
         try:
-            family.replay(run.run_id)
+            sync.replay(run.run_id)
         except ResourceFailed as error:
-            if not has_failed(self.site.warehouse, run.run_id, name):  # else the run itself could not merge it either
+            if not has_failed(
+                self.workspace.warehouse, run.run_id, name
+            ):  # else the run itself could not merge it either
                 self.failed[run.run_id, name] = f"{error.where}: {error.what}"
-            if not self.site.journal.is_merged(run.run_id, name):
-                family.failed(error)
+            if not self.workspace.journal.is_merged(run.run_id, name):
+                sync.failed(error)
         if not self.source.is_current:
-            family.build()
+            sync.build()
 
 
 def _install(fresh: Path, state: Path) -> None:
@@ -254,7 +256,7 @@ def _install(fresh: Path, state: Path) -> None:
     replace(fresh, state)
 
 
-def _counts(site: Site) -> dict[str, dict[str, int]]:
+def _counts(workspace: Workspace) -> dict[str, dict[str, int]]:
     query = "select count(*) filter (valid_to is null and change <> 'delete'), count(*) from history.{}"
-    rows = {name: site.warehouse.rows(query.format(name))[0] for name in RESOURCES}
+    rows = {name: workspace.warehouse.rows(query.format(name))[0] for name in RESOURCES}
     return {name: {"records": records, "versions": versions} for name, (records, versions) in rows.items()}

@@ -8,27 +8,27 @@ from typing import Any
 from propsync.landing import Certificate, Manifest
 from propsync.records import HASH_VERSION
 from propsync.resources import COMBINED, Resource
-from propsync.runbooks.site import Site
+from propsync.runbooks.workspace import Workspace
 from propsync.runs import Verdict
 from propsync.shapes import Shape
 
 _ROLES = {"page", "again", "combined"}
 
 
-def repeatable(site: Site, resource: Resource, shape: Shape, settings: dict[str, Any]) -> Manifest | None:
+def repeatable(workspace: Workspace, resource: Resource, shape: Shape, settings: dict[str, Any]) -> Manifest | None:
     """The snapshot merged last, if only other answers could lead to anything else than it did; None if more could.
 
     So it is not where anything was missing, held, rejected, read twice, not counted, or asked for otherwise than now.
     """
-    latest = site.journal.latest_merged(resource.name)
-    manifest = site.manifests.sound(resource.name, latest) if latest else None
-    if manifest is None or site.journal.verdicts(latest)[resource.name] is not Verdict.CERTIFIED:
+    latest = workspace.journal.latest_merged(resource.name)
+    manifest = workspace.manifests.sound(resource.name, latest) if latest else None
+    if manifest is None or workspace.journal.verdicts(latest)[resource.name] is not Verdict.CERTIFIED:
         return None  # what was landed and could not be merged is no ground to stand on
-    if site.journal.counts(latest)[resource.name]["rejected"]:
+    if workspace.journal.counts(latest)[resource.name]["rejected"]:
         return None  # each run says again what it could not keep
     if (manifest.hash_version, manifest.settings) != (HASH_VERSION, settings):
         return None
-    is_known = site.shapes.is_whole(shape) and manifest.shape == shape.to_json()
+    is_known = workspace.shapes.is_whole(shape) and manifest.shape == shape.to_json()
     is_found = all(choice.source != "configured" for choice in shape.choices.values())
     # a list that tells no total may have grown by a page that nobody would ask for
     is_counted = not resource.is_paged or all(one.total is not None for one in manifest.landed)

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from propsync.api import why_unaskable
 from propsync.merge import note_statuses, statuses_seen
 from propsync.resources import Resource
-from propsync.runbooks.site import Site
+from propsync.runbooks.workspace import Workspace
 from propsync.settings import Settings
 
 _ROOM = 1_500
@@ -16,28 +16,28 @@ _ROOM = 1_500
 _SETTINGS = {"assessments": "assessment_statuses", "schedules": "schedule_statuses"}
 
 
-def configured(site: Site, resource: Resource) -> tuple[str, ...]:
+def configured(workspace: Workspace, resource: Resource) -> tuple[str, ...]:
     """The statuses that the settings name, explicitly or by default."""
     setting = _SETTINGS.get(resource.name)
-    found: tuple[str, ...] = getattr(site.settings, setting) if setting else ()
+    found: tuple[str, ...] = getattr(workspace.settings, setting) if setting else ()
     return found
 
 
-def asked_for(site: Site, resource: Resource) -> Sequence[str]:
+def asked_for(workspace: Workspace, resource: Resource) -> Sequence[str]:
     """The statuses to ask for: those set, and where none were set explicitly, those met so far as well."""
-    told = configured(site, resource)
-    if _SETTINGS.get(resource.name, "") in {"", *site.settings.explicit}:
+    told = configured(workspace, resource)
+    if _SETTINGS.get(resource.name, "") in {"", *workspace.settings.explicit}:
         return told
-    return _with_room_for(told, statuses_seen(site.warehouse, resource.name, told))
+    return _with_room_for(told, statuses_seen(workspace.warehouse, resource.name, told))
 
 
-def every(site: Site, resource: Resource, asked: Sequence[str]) -> Sequence[str]:
+def every(workspace: Workspace, resource: Resource, asked: Sequence[str]) -> Sequence[str]:
     """All statuses that a record may have, for look-ups: also those that the settings leave out of the lists."""
     if resource.name not in _SETTINGS:
         return ()
     documented = Settings.model_fields[_SETTINGS[resource.name]].default
     wanted = (*asked, *(one for one in documented if one not in asked))
-    return _with_room_for(wanted, statuses_seen(site.warehouse, resource.name, wanted))
+    return _with_room_for(wanted, statuses_seen(workspace.warehouse, resource.name, wanted))
 
 
 def _with_room_for(told: Sequence[str], seen: Sequence[str]) -> tuple[str, ...]:
@@ -56,8 +56,8 @@ def _length(status: str) -> int:
     return len(quote(status, safe="")) + 1
 
 
-def note_unconfigured(site: Site, resource: Resource, run_id: str) -> None:
+def note_unconfigured(workspace: Workspace, resource: Resource, run_id: str) -> None:
     """Notes, once each, statuses that records have and that nobody configured."""
     if resource.status_filter:
-        seen = statuses_seen(site.warehouse, resource.name, configured(site, resource))
-        note_statuses(site.warehouse, run_id, resource.name, seen)
+        seen = statuses_seen(workspace.warehouse, resource.name, configured(workspace, resource))
+        note_statuses(workspace.warehouse, run_id, resource.name, seen)

@@ -1,9 +1,11 @@
 """The shapes that the API's document does not show: found from the data, shown with the evidence."""
 
 from propsync.shapes.choice import UNREAD, Choice, Shape, configured
+from propsync.shapes.cutting import cutter_of
 from propsync.shapes.fields import field_ids, find_definition_shape, find_result_shape
 from propsync.shapes.flags import find_flag_history
 from propsync.shapes.lists import find_list
+from propsync.shapes.nested import find_nested_shapes
 from propsync.shapes.roles import find_roles
 from propsync.shapes.unread import settle_flags, settle_read
 from propsync.shapes.volatile import by_key, find_volatile
@@ -14,10 +16,12 @@ __all__ = [
     "Shape",
     "by_key",
     "configured",
+    "cutter_of",
     "field_ids",
     "find_definition_shape",
     "find_flag_history",
     "find_list",
+    "find_nested_shapes",
     "find_result_shape",
     "find_roles",
     "find_volatile",

@@ -10,14 +10,14 @@ from propsync.errors import NotFound, RequestRefused
 from propsync.landing import Certificate
 from propsync.progress import Progress, progress
 from propsync.resources import COMBINED, ListQuery, Resource
-from propsync.sweep.heeded import Heeded
-from propsync.sweep.listed import Listed
+from propsync.sweep.heeded_filters import HeededFilters
 from propsync.sweep.one_list import ListSweep
-from propsync.sweep.partition import Partition
-from propsync.sweep.places import Places
-from propsync.sweep.reading import Reader, Reading
+from propsync.sweep.page_reader import PageReader, Reading
+from propsync.sweep.partition.known_ids import KnownIds
+from propsync.sweep.partition.reader import Partition
+from propsync.sweep.scope import SweepScope
 from propsync.sweep.shaping import Shaping
-from propsync.sweep.wanted import Wanted
+from propsync.sweep.staged_keys import StagedKeys
 
 
 @dataclass
@@ -68,7 +68,9 @@ class Attempt:
 class Attempts:
     """Makes attempts at one resource, numbered from 1, all with one reader."""
 
-    def __init__(self, reader: Reader, listed: Listed, resource: Resource, wanted: Wanted, shaping: Shaping) -> None:
+    def __init__(
+        self, reader: PageReader, listed: StagedKeys, resource: Resource, wanted: SweepScope, shaping: Shaping
+    ) -> None:
         self._reader = reader
         self._listed = listed
         self._resource = resource
@@ -91,7 +93,7 @@ class Attempts:
 
         return self._make(rung, read)
 
-    def partition(self, rung: int, places: Callable[[], Places], avoid: str | None) -> Attempt:
+    def partition(self, rung: int, places: Callable[[], KnownIds], avoid: str | None) -> Attempt:
         """All lists in parts (rung 2)."""
         known = cache(places)  # it reads again what was landed, which need not be done for each list
 
@@ -150,7 +152,7 @@ class Attempts:
 
     def _check_heeded(self, attempt: Attempt) -> None:
         """A list is no more than what its filters let pass, however well it adds up."""
-        heeded = Heeded(self._reader, self._resource, self._wanted, self._shaping)
+        heeded = HeededFilters(self._reader, self._resource, self._wanted, self._shaping)
         heeded.check_filters()
         if not heeded.all_statuses():
             self._shaping.heeds_one_status = True

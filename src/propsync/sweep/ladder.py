@@ -11,13 +11,13 @@ from propsync.landing import Certificate, Landed, Manifest, PageStore
 from propsync.resources import Resource
 from propsync.runs import Verdict
 from propsync.shapes import Shape
-from propsync.sweep.ahead import Ahead
 from propsync.sweep.attempt import Attempt, Attempts
-from propsync.sweep.listed import Listed
-from propsync.sweep.places import Places
-from propsync.sweep.reading import Reader
+from propsync.sweep.page_reader import PageReader
+from propsync.sweep.partition.known_ids import KnownIds
+from propsync.sweep.replay import Replay
+from propsync.sweep.scope import SweepScope
 from propsync.sweep.shaping import Known, Shaping
-from propsync.sweep.wanted import Wanted
+from propsync.sweep.staged_keys import StagedKeys
 from propsync.warehouse import Warehouse
 
 SWEEP, AGAIN, PARTITION, AGREED, GIVEN_UP = range(5)
@@ -32,9 +32,9 @@ class Swept:
 
     verdict: Verdict
     rung: int
-    reader: Reader
+    reader: PageReader
     shaping: Shaping
-    listed: Listed
+    listed: StagedKeys
     certificates: list[Certificate]
     landed: list[Landed]
     repeats: str | None = None
@@ -54,7 +54,7 @@ class Sweeper:
         self,
         resource: Resource,
         shape: Shape,
-        wanted: Wanted,
+        wanted: SweepScope,
         known: Known,
         *,
         start: int = SWEEP,
@@ -64,19 +64,19 @@ class Sweeper:
 
         `before` is a snapshot of which all that it showed still holds where it shows again.
         """
-        ahead = Ahead(self._api, self._pages)
-        reader = Reader(ahead, self._pages, resource, shape, self._limit)
+        ahead = Replay(self._api, self._pages)
+        reader = PageReader(ahead, self._pages, resource, shape, self._limit)
         shaping = Shaping(resource, shape, known)
-        listed = Listed(self._warehouse)
+        listed = StagedKeys(self._warehouse)
         if before is not None and (landed := _answered_the_same(ahead, reader, shaping, resource, before)):
             return Swept(
                 Verdict.CERTIFIED, SWEEP, reader, shaping, listed, before.certificates, landed, repeats=before.run_id
             )
         attempts = Attempts(reader, listed, resource, wanted, shaping)
 
-        def places() -> Places:
+        def places() -> KnownIds:
             told = known()["assessment_type_ids"] if resource.types != "asset_types" else ()
-            found = Places(self._warehouse, self._pages, resource, shape, told)
+            found = KnownIds(self._warehouse, self._pages, resource, shape, told)
             found.observe_landed(reader.landed, shaping.cutter)
             return found
 
@@ -89,7 +89,7 @@ class Sweeper:
 
 
 def _answered_the_same(
-    ahead: Ahead, reader: Reader, shaping: Shaping, resource: Resource, before: Manifest
+    ahead: Replay, reader: PageReader, shaping: Shaping, resource: Resource, before: Manifest
 ) -> list[Landed] | None:
     lists = resource.lists(before.settings["statuses"], by_status=shaping.is_status_absent())
     asked = {str(reader.ask(query, 1).request) for query in lists}
@@ -104,7 +104,7 @@ class _Ladder:
     def __init__(
         self,
         attempts: Attempts,
-        places: Callable[[], Places],
+        places: Callable[[], KnownIds],
         settle: Callable[[], None],
         start: int,
         *,
@@ -168,7 +168,7 @@ class _Ladder:
         return attempt
 
 
-def _swept(counted: Attempt | None, ladder: _Ladder, reader: Reader, shaping: Shaping, listed: Listed) -> Swept:
+def _swept(counted: Attempt | None, ladder: _Ladder, reader: PageReader, shaping: Shaping, listed: StagedKeys) -> Swept:
     """What comes of a climb: of an attempt that counts only its own answers, else all that was seen."""
     certificates = [one for attempt in ladder.made for one in attempt.certificates]
     if counted is None:
@@ -184,7 +184,7 @@ def _swept(counted: Attempt | None, ladder: _Ladder, reader: Reader, shaping: Sh
     return Swept(verdict, rung, reader, shaping, listed, certificates, landed)
 
 
-def _counted(counted: Attempt, ladder: _Ladder, reader: Reader, listed: Listed) -> list[Landed]:
+def _counted(counted: Attempt, ladder: _Ladder, reader: PageReader, listed: StagedKeys) -> list[Landed]:
     """The answers of the attempt that counts; what else was staged is forgotten."""
     dropped: set[int] = set()
     if len(ladder.made) > 1 or counted.rung == PARTITION:
@@ -196,7 +196,7 @@ def _counted(counted: Attempt, ladder: _Ladder, reader: Reader, listed: Listed) 
     return [one for one in of_attempt if one.role == "combined" or one.sequence in kept]
 
 
-def _add_the_rest(reader: Reader, shaping: Shaping, listed: Listed) -> None:
+def _add_the_rest(reader: PageReader, shaping: Shaping, listed: StagedKeys) -> None:
     """Answers that came while an attempt was being broken off."""
     for one in reader.landed:
         if one.role != "combined" and one.sequence not in listed.taken:

@@ -11,8 +11,8 @@ from propsync.landing import Certificate
 from propsync.progress import Progress
 from propsync.records import Cutter, bytes_hash
 from propsync.resources import ListQuery
-from propsync.sweep.listed import Arithmetic, Listed
-from propsync.sweep.reading import Asked, Reader, Reading, Refused
+from propsync.sweep.page_reader import Asked, PageReader, Reading, RefusedPage
+from propsync.sweep.staged_keys import Arithmetic, StagedKeys
 
 _MOST_UNTOLD = 100_000  # pages of a list that tells no total
 _EMPTY_IN_A_ROW = 50  # a total that lies by a million must not cost a thousand requests
@@ -42,7 +42,7 @@ class ListSweep:
     """One list of one attempt. `first` is its first page, read already."""
 
     def __init__(
-        self, reader: Reader, listed: Listed, cutter: Cutter, query: ListQuery, first: Reading, rung: int = 0
+        self, reader: PageReader, listed: StagedKeys, cutter: Cutter, query: ListQuery, first: Reading, rung: int = 0
     ) -> None:
         self._reader = reader
         self._listed = listed
@@ -75,7 +75,7 @@ class ListSweep:
         """Reads the rest, then page 1 once more unless all came at once and `read_again` does not ask for it."""
         self._take(self._first, bar)
         for reading in self._rest():
-            if isinstance(reading, Refused):
+            if isinstance(reading, RefusedPage):
                 # the highest page that the API takes is not known (section 8); what is under way is still kept
                 self._is_whole, self._is_refused = False, True
                 continue
@@ -85,7 +85,7 @@ class ListSweep:
         totals = tuple(total for _, total in sorted(self._totals.items()))
         return ListSwept(self._certificate(is_steady=is_steady), again, is_steady, self._is_refused, totals)
 
-    def _rest(self) -> Iterator[Reading | Refused]:
+    def _rest(self) -> Iterator[Reading | RefusedPage]:
         if not self._reader.is_paged:
             return
         if self._first.page.total is not None or not self._first.page.records:
@@ -109,12 +109,12 @@ class ListSweep:
         is_full = of_last_page >= self._page_size() or (self._is_all_at_once() and _may_be_a_page(total))
         return self._shown > total or is_full
 
-    def _until_its_end(self, start: int) -> Iterator[Reading | Refused]:
+    def _until_its_end(self, start: int) -> Iterator[Reading | RefusedPage]:
         """The pages that no total promises; the list ends where one shows nothing, or repeats one that came."""
         idle = 0
         for page in count(start):
             reading = self._beyond(page)
-            if reading is None or isinstance(reading, Refused):
+            if reading is None or isinstance(reading, RefusedPage):
                 yield from [] if reading is None else [reading]
                 return
             if self._is_end(reading):
@@ -133,7 +133,7 @@ class ListSweep:
             self._is_whole = self._mark(reading) == self._mark(self._first)
         return is_repeat or not reading.page.records
 
-    def _beyond(self, page: int) -> Reading | Refused | None:
+    def _beyond(self, page: int) -> Reading | RefusedPage | None:
         """One page; None where the API says that there is none, which it may do only after all that it told came."""
         asked = self._reader.ask(self._query, page)
         try:
@@ -141,7 +141,7 @@ class ListSweep:
         except NotFound:
             return None
         except RequestRefused as error:
-            return None if error.says_not_found else Refused(asked, error)
+            return None if error.says_not_found else RefusedPage(asked, error)
 
     def _end_with(self, reading: Reading) -> None:
         """The page that shows the end counts for nothing but what it tells, and is asked for once more every night."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from propsync.errors import ResourceFailed
 from propsync.landing import Landed
 from propsync.sweep.ladder import Swept
-from propsync.sweep.reading import Reading
+from propsync.sweep.page_reader import Reading
 
 
 def find_new_volatile(swept: Swept) -> frozenset[str]:

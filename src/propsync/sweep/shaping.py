@@ -11,8 +11,8 @@ import msgspec
 from propsync.errors import ShapeUnknown
 from propsync.records import Cutter, Path, PayloadUnreadable, decode_shallow, follow
 from propsync.resources import ListQuery, Resource
-from propsync.shapes import Shape, by_key, find_list, find_roles, find_volatile
-from propsync.sweep.reading import Reader, Reading
+from propsync.shapes import Shape, by_key, cutter_of, find_list, find_roles, find_volatile
+from propsync.sweep.page_reader import PageReader, Reading
 
 Known = Callable[[], Mapping[str, Collection[str]]]
 
@@ -57,7 +57,7 @@ class Shaping:
                 break
         return [value for value in values if value.casefold() not in silent], list(silent.values())
 
-    def first_pages(self, reader: Reader, lists: Sequence[ListQuery]) -> list[Reading]:
+    def first_pages(self, reader: PageReader, lists: Sequence[ListQuery]) -> list[Reading]:
         """Page 1 of each list, cut. Raises ShapeUnknown."""
         unread = [reader.read(reader.ask(query, 1), None) for query in lists]
         self._find([reading.values for reading in unread])
@@ -109,9 +109,3 @@ class Shaping:
 def _records(page: Any, paths: Sequence[Path]) -> list[Any]:
     arrays = (follow(page, path) for path in paths)
     return [record for array in arrays if isinstance(array, list) for record in array]
-
-
-def cutter_of(shape: Shape, resource: Resource) -> Cutter:
-    """A cutter for the resource's pages as their shape is known."""
-    paths = shape.paths("list")
-    return Cutter(paths[0] if paths else None, tuple(shape.paths(role) for role in resource.key))

@@ -1,16 +1,16 @@
 """The DuckDB file: its connection, its models, its columns and its checks. The only importer of duckdb."""
 
+from propsync.warehouse.arrow import documents, lot, texts, whole_numbers
 from propsync.warehouse.checks import run_checks
 from propsync.warehouse.columns import OpenColumns
 from propsync.warehouse.connection import Warehouse
-from propsync.warehouse.edition import make_edition
-from propsync.warehouse.lots import documents, lot, texts, whole_numbers
+from propsync.warehouse.declared_tables import TABLES, Table, comment_on_column, compressed, quoted, text
 from propsync.warehouse.models import Models, coalesced
 from propsync.warehouse.names import snake_case, unique_name
-from propsync.warehouse.reader import Reader, check_published, open_published
+from propsync.warehouse.published_copy import make_published_copy
+from propsync.warehouse.reader import PublishedReader, check_published, open_published
 from propsync.warehouse.rows import OldFile, add_rows, settle_file, stage_rows, write_rows
 from propsync.warehouse.scalars import MOST, MOST_BELOW, json_path
-from propsync.warehouse.tables import TABLES, Table, comment_on_column, compressed, quoted, text
 
 __all__ = [
     "MOST",
@@ -19,7 +19,7 @@ __all__ = [
     "Models",
     "OldFile",
     "OpenColumns",
-    "Reader",
+    "PublishedReader",
     "Table",
     "Warehouse",
     "add_rows",
@@ -30,7 +30,7 @@ __all__ = [
     "documents",
     "json_path",
     "lot",
-    "make_edition",
+    "make_published_copy",
     "open_published",
     "quoted",
     "run_checks",

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from propsync.errors import CheckFailed
 from propsync.shipped import shipped
 from propsync.warehouse.connection import Warehouse
+from propsync.warehouse.declared_tables import TABLES, Table, quoted
 from propsync.warehouse.models import sources
-from propsync.warehouse.tables import TABLES, Table, quoted
 
 _SEVERITY = re.compile(r"^-- severity: (fail|warn)$", re.MULTILINE)
 

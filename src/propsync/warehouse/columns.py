@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from propsync.warehouse.connection import Warehouse
+from propsync.warehouse.declared_tables import Table, comment_on_column, quoted, text
 from propsync.warehouse.names import snake_case, unique_name
 from propsync.warehouse.scalars import Scalars, Source, json_path, wider
-from propsync.warehouse.tables import Table, comment_on_column, quoted, text
 
 
 @dataclass(frozen=True)

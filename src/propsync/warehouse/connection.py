@@ -13,9 +13,9 @@ import duckdb
 import nanoarrow as na
 
 from propsync.errors import DiskFull, MergeFailed, StateUnusable
-from propsync.warehouse.lots import lot
+from propsync.warehouse.arrow import lot
+from propsync.warehouse.declared_tables import TABLES, quoted
 from propsync.warehouse.macros import macros
-from propsync.warehouse.tables import TABLES, quoted
 
 STORAGE_VERSION = "v1.2.0"
 """Clients from 1.2 on can open what is written so."""

@@ -14,8 +14,8 @@ from typing import Any
 
 from propsync.shipped import shipped
 from propsync.warehouse.connection import Warehouse
+from propsync.warehouse.declared_tables import quoted, text
 from propsync.warehouse.scalars import json_path
-from propsync.warehouse.tables import quoted, text
 
 _PARAMETER = re.compile(r"\$([a-z_]+)")
 _FRAGMENT = re.compile(r"\{\{(\w+)\}\}")

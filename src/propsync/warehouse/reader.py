@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import duckdb
 
 from propsync.errors import QueryWrong, UsageError
-from propsync.warehouse.complaints import told
-from propsync.warehouse.tables import text
+from propsync.warehouse.declared_tables import text
+from propsync.warehouse.query_errors import explained
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +21,7 @@ T = TypeVar("T")
 Config = dict[str, str | bool | int | float | list[str]]
 
 
-class Reader:
+class PublishedReader:
     """A read-only handle on a published warehouse file; it neither blocks a sync nor is disturbed by one.
 
     `zone` is what "today" means, and how relations show times.
@@ -43,7 +43,7 @@ class Reader:
 
     def sql(self, query: str, *, params: object = None) -> duckdb.DuckDBPyRelation:
         """A DuckDB relation, to be refined or fetched. Raises UsageError for SQL that cannot be read."""
-        with told():
+        with explained():
             return _with_rows(self._connection.sql(query, params=params))
 
     def frame(self, query: str, *, params: object = None) -> pd.DataFrame:
@@ -54,26 +54,26 @@ class Reader:
 
     def rows(self, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Column names, and all rows."""
-        with told():  # not as a relation, which hears of Ctrl-C late, or never
+        with explained():  # not as a relation, which hears of Ctrl-C late, or never
             found = _with_rows(self._connection.cursor().execute(query))
             return [name for name, *_ in found.description], found.fetchall()
 
     def lots(self, query: str, params: object = None, rows: int = 2_000) -> Iterator[list[tuple[Any, ...]]]:
         """All rows, in bounded lots."""
-        with told():
+        with explained():
             found = self._connection.cursor().execute(query, params)
             while lot := found.fetchmany(rows):
                 yield lot
 
     def _table(self, relation: duckdb.DuckDBPyRelation) -> pa.Table:
-        with told():
+        with explained():
             return relation.to_arrow_table()
 
 
-def open_published(path: Path, zone: str = "UTC") -> Reader:
+def open_published(path: Path, zone: str = "UTC") -> PublishedReader:
     """A handle on the published file. Raises UsageError where nothing is published yet."""
     check_published(path)
-    return Reader(path, zone)
+    return PublishedReader(path, zone)
 
 
 def check_published(path: Path) -> None:

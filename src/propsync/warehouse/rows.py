@@ -13,7 +13,7 @@ import duckdb
 from propsync.errors import StateUnusable
 from propsync.storage import PARTIAL
 from propsync.warehouse.connection import SCHEMA_VERSION, Warehouse
-from propsync.warehouse.tables import quoted, text
+from propsync.warehouse.declared_tables import quoted, text
 
 _OPTIONS = "(format parquet, compression zstd, compression_level 9)"
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from propsync.warehouse.connection import Warehouse
-from propsync.warehouse.tables import text
+from propsync.warehouse.declared_tables import text
 
 MOST = 400
 """Columns of one table; an object used as a dictionary would otherwise make one for each of its keys."""

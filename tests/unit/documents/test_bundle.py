@@ -16,8 +16,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from propsync.documents.bundle import Bounds, Bundle, Member, member_pieces, read_bundle
-from propsync.documents.tables import csv_tables
+from propsync.documents.csv_rows import csv_tables
+from propsync.documents.zips.bundle import Bounds, Bundle, Member, member_pieces, read_bundle
 from propsync.errors import DocumentDamaged
 
 BOUNDS = Bounds()

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from propsync.documents.bundle import Bounds, read_bundle
 from propsync.documents.content_rows import ContentRows
-from propsync.documents.tables import csv_tables
+from propsync.documents.csv_rows import csv_tables
+from propsync.documents.zips.bundle import Bounds, read_bundle
 from propsync.warehouse import Warehouse
 
 USUAL = ("Id", "Reference", "Title", "Priority", "Status", "Due date", "Responsible", "Cost", "Image")

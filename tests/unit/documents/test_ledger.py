@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from propsync.documents.ledger import Choice, Ledger
-from propsync.documents.taken import Taken, TakenStore
+from propsync.documents.fetch_log import Fetched, FetchLog
+from propsync.documents.ledger import DocumentChoice, Ledger
 from propsync.storage import LocalStorage
 from propsync.warehouse import Warehouse
 
 DAY = timedelta(days=1)
 START = datetime(2026, 3, 2, 2, 30, tzinfo=UTC)
-BOTH = Choice(("report", "bundle"), ("approved",))
-REPORTS = Choice(("report",), ("approved",))
+BOTH = DocumentChoice(("report", "bundle"), ("approved",))
+REPORTS = DocumentChoice(("report",), ("approved",))
 
 
 class Book:
@@ -36,11 +36,11 @@ class Book:
             "insert into main.assessments (assessment_id, property_id, status, changed_at) values (?, ?, ?, ?)", row
         )
 
-    def took(self, key: str, outcome: str = "stored", kind: str = "report", **more: Any) -> Taken:
+    def took(self, key: str, outcome: str = "stored", kind: str = "report", **more: Any) -> Fetched:
         """What came of asking for one, now."""
         changed = self.warehouse.value("select changed_at from main.assessments where assessment_id = ?", [key])
         sha256 = more.pop("sha256", f"hash of {key}") if outcome == "stored" else None
-        return Taken(
+        return Fetched(
             assessment_id=key,
             kind=kind,
             outcome=outcome,
@@ -53,13 +53,13 @@ class Book:
             **more,
         )
 
-    def record(self, *taken: Taken) -> dict[str, int]:
+    def record(self, *taken: Fetched) -> dict[str, int]:
         return dict(self.ledger.record(taken, "run", 90))
 
     def ask(self, key: str, outcome: str = "stored", **more: Any) -> dict[str, int]:
         return self.record(self.took(key, outcome, **more))
 
-    def wanted(self, choice: Choice = REPORTS, most: int = 100, began: datetime | None = None) -> list[str]:
+    def wanted(self, choice: DocumentChoice = REPORTS, most: int = 100, began: datetime | None = None) -> list[str]:
         found, _ = self.ledger.wanted(
             choice, now=self.now, began=began or self.now, since=self.ledger.newest(), most=most
         )
@@ -219,13 +219,13 @@ def test_other_statuses_properties_and_kinds_are_not_wanted(book: Book) -> None:
     book.assess("b", place="p2")
     book.assess("c", status="submitted")
     assert sorted(book.wanted(BOTH)) == ["a", "a", "b", "b"]
-    assert book.wanted(Choice(("bundle",), ("approved",), ("p2",))) == ["b"]
-    assert book.wanted(Choice(("bundle",), ("submitted", "inprogress"))) == ["c"]
-    assert book.wanted(Choice((), ("approved",))) == []
+    assert book.wanted(DocumentChoice(("bundle",), ("approved",), ("p2",))) == ["b"]
+    assert book.wanted(DocumentChoice(("bundle",), ("submitted", "inprogress"))) == ["c"]
+    assert book.wanted(DocumentChoice((), ("approved",))) == []
 
 
 def test_notes_are_kept_until_they_are_forgotten_and_one_cut_short_spoils_no_other(tmp_path: Path, book: Book) -> None:
-    store = TakenStore(LocalStorage(tmp_path / "home"))
+    store = FetchLog(LocalStorage(tmp_path / "home"))
     assert store.all() == []
     for key in ("a", "b"):
         book.assess(key)

@@ -8,7 +8,7 @@ import psutil
 import pytest
 from unit.documents.pdfs import GOOD, HOSTILE, ODD, PAGES, endless_text, forms_in_forms, memory_bomb, report
 
-from propsync.documents.pdf import PdfReader
+from propsync.documents.worker.client import PdfReader
 from propsync.errors import DocumentDamaged, ResourceFailed
 
 
@@ -173,7 +173,7 @@ def gone(pid, seconds):
 
 PROGRAM = """
 import os, pathlib, sys
-from propsync.documents.pdf import PdfReader
+from propsync.documents.worker.client import PdfReader
 os.environ["PROPSYNC_TOKEN"] = "secret"
 reader = PdfReader()
 print(reader.check(pathlib.Path("report.pdf")), "pypdfium2" in sys.modules, flush=True)

@@ -6,7 +6,8 @@ import sys
 # What msgspec has to know of the answer's types is slow to look up here, so that two threads would look it up at once.
 TWO_AT_ONCE = """
 import threading, time
-from propsync.documents import bundle, pdf_process
+from propsync.documents.zips import bundle
+from propsync.documents.worker import process as pdf_process
 def slow():
     time.sleep(0.2)
     return str

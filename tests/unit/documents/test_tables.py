@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from propsync.documents import tables
-from propsync.documents.bundle import Bounds, Bundle, read_bundle
-from propsync.documents.tables import CsvTable, csv_tables
+from propsync.documents import csv_rows as tables
+from propsync.documents.csv_rows import CsvTable, csv_tables
+from propsync.documents.zips.bundle import Bounds, Bundle, read_bundle
 from propsync.errors import DocumentDamaged
 
 

@@ -8,7 +8,8 @@ import time
 import pytest
 from unit.merge.workbook import day, error, formula, number, table, text, workbook
 
-from propsync.merge import people_list, read_list
+from propsync.merge import read_list
+from propsync.merge.reference import list_file as people_list
 
 ROWS = [["p1", "Café Zürich"], ["p2", "O’Neill £5"]]
 NAMED = "property_id,name\np1,Café Zürich\np2,O’Neill £5\n"

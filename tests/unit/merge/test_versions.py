@@ -2,7 +2,7 @@
 
 import pytest
 
-from propsync.merge.versions import DIRTY_PAYLOADS, latest_payloads, stage_dirty_versions
+from propsync.merge.tables.latest_versions import DIRTY_PAYLOADS, latest_payloads, stage_dirty_versions
 from propsync.resources import SCHEDULES
 from propsync.warehouse import Warehouse
 

@@ -1,0 +1,29 @@
+"""Puts the API's token, read from standard input, into Prefect's Secret block that the flows look for.
+
+PREFECT_API_URL=http://127.0.0.1:4200/api python deploy/scripts/keep_token.py < propsync.token
+"""
+
+from __future__ import annotations
+
+import sys
+
+from prefect.blocks.system import Secret
+from pydantic import SecretStr
+
+from propsync.settings import legal_token
+
+TOKEN_BLOCK = "propsync-token"  # noqa: S105 - the name that flows/shell.py looks for
+
+
+def main() -> str:
+    """Prefect encrypts it; only the block's name is told."""
+    try:
+        token = legal_token(sys.stdin.read())
+    except ValueError as error:
+        sys.exit(f"that is no token: {error}. Put it alone on standard input")
+    Secret(value=SecretStr(token)).save(TOKEN_BLOCK, overwrite=True)
+    return f"made the Secret block {TOKEN_BLOCK}"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(main() + "\n")

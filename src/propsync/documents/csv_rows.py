@@ -1,0 +1,193 @@
+"""The CSVs of a bundle as rows, straight from the ZIP.
+
+Cells stay text as the CSV has them, an empty one is ''. A row that is shorter than the header is filled with None. One
+that is longer keeps its surplus in the last column, joined by the delimiter; empty cells at its end are no surplus.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from propsync.documents.csv_members import table_of
+from propsync.documents.encodings import encoding_of
+from propsync.documents.zips.bundle import Bundle, member_pieces, open_again
+from propsync.errors import DocumentDamaged
+from propsync.warehouse import snake_case
+
+_OURS = frozenset(
+    ("assessment_id", "document_sha256", "row_number", "further")
+)  # columns that these tables have anyway
+_ROWS = 2_000  # most rows of a lot
+_LOT = 4_000_000  # characters and cells after which a lot ends all the same
+_LONGEST_ROW = 10_000_000  # characters; a quote that never closes would take the rest of the file for one cell
+_MOST_COLUMNS = 10_000  # more are surplus
+_SMALL = 1_000_000  # bytes of a CSV that is unpacked once and held, not once for each look at it
+_QUOTED = re.compile(r'"[^"]*"?')
+
+Row = tuple[str | None, ...]
+
+
+@dataclass(frozen=True)
+class CsvTable:
+    """`actions`, `controls` or `elements`: columns in snake_case, each once, and headers as the CSV spells them."""
+
+    name: str
+    columns: tuple[str, ...]
+    headers: tuple[str, ...]
+
+
+def csv_tables(path: Path, bundle: Bundle) -> Iterator[tuple[CsvTable, Iterator[list[Row]]]]:
+    """The CSVs of a bundle, each with its rows in lots of at most 2,000, in the order of the directory.
+
+    A name may come twice, at the top and in a folder. The lots may be taken whenever wanted. Raises DocumentDamaged for
+    a ZIP that is not what `bundle` was read from, or a row that is too long to be held.
+    """
+    named = [(name, member) for member in bundle.members if member.sha256 and (name := table_of(member.name))]
+    if not named:
+        return
+    with open_again(path, bundle) as pieces_of:
+        for name, member in named:
+            held = b"".join(pieces_of(member.name)) if member.size_bytes <= _SMALL else b""
+            found = _Csv(path, bundle, member.name, held)
+            yield CsvTable(name, _columns(found.headers), found.headers), found.lots()
+
+
+def _columns(headers: tuple[str, ...]) -> tuple[str, ...]:
+    columns: dict[str, None] = {}
+    repeated = Counter[str]()  # thousands of one name would be looked for thousands of times each
+    for number, header in enumerate(headers, 1):
+        column = snake_case(header, f"column_{number}")
+        wanted = f"csv_{column}" if column in _OURS else column
+        while (name := f"{wanted}_{repeated[wanted] + 1}" if repeated[wanted] else wanted) in columns:
+            repeated[wanted] += 1
+        columns[name] = None
+    return tuple(columns)
+
+
+class _Csv:
+    """One CSV member: its encoding is told by all of it, its delimiter and its headers by the first line."""
+
+    def __init__(self, path: Path, bundle: Bundle, member: str, held: bytes) -> None:
+        """`held` is all of it, where that is little; else it is unpacked for each look."""
+        self._path = path
+        self._bundle = bundle
+        self._member = member
+        self._held = held
+        with closing(self._pieces()) as pieces:
+            self._encoding = encoding_of(pieces)
+        self._delimiter = ","
+        with closing(self._rows()) as rows:
+            self.headers = tuple(next(rows, ()))[:_MOST_COLUMNS]
+
+    def lots(self) -> Iterator[list[Row]]:
+        """The rows below the header, as wide as it."""
+        lot: list[Row] = []
+        size = 0
+        with closing(self._rows()) as rows:
+            for row in islice(rows, 1, None):
+                lot.append(self._fitted(row))
+                size += sum(map(len, row)) + len(row)
+                if len(lot) == _ROWS or size > _LOT:
+                    yield lot
+                    lot, size = [], 0
+        if lot:
+            yield lot
+
+    def _fitted(self, row: list[str]) -> Row:
+        width = len(self.headers)
+        while len(row) > width and row[-1] == "":
+            row.pop()
+        if len(row) > width:
+            return (*row[: width - 1], self._delimiter.join(row[width - 1 :]))
+        return (*row, *[None] * (width - len(row)))
+
+    def _rows(self) -> Generator[list[str], None, None]:
+        """The header and the rows; empty lines are neither."""
+        with closing(self._pieces()) as pieces:
+            whole = io.BytesIO(self._held) if self._held else io.BufferedReader(_Pieces(pieces))
+            lines = _Lines(_text(whole, self._encoding), self._too_long)
+            first = lines.first()
+            self._delimiter = _delimiter(first)
+            # one limit for all of Python, far below what a description may take
+            csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_ROW))
+            for row in csv.reader(chain((first,), iter(lines)), delimiter=self._delimiter):
+                lines.in_row = 0
+                if row:
+                    yield row
+
+    def _pieces(self) -> Generator[bytes, None, None]:
+        if self._held:
+            yield self._held
+        else:
+            yield from member_pieces(self._path, self._bundle, self._member)
+
+    def _too_long(self) -> DocumentDamaged:
+        what = f"a row of {self._member} is longer than {_LONGEST_ROW:,} characters"
+        return DocumentDamaged(self._path.name, what, "Look at that CSV in the ZIP, which is kept")
+
+
+def _text(whole: BinaryIO, encoding: str) -> io.TextIOWrapper:
+    """What an encoding leaves undefined becomes U+FFFD; line ends stay as they are, for the cells."""
+    return io.TextIOWrapper(whole, encoding, errors="replace", newline="")
+
+
+def _delimiter(line: str) -> str:
+    """A comma, unless the header has none outside its quotes, and has semicolons or tabs."""
+    told = _QUOTED.sub("", line)
+    return "," if "," in told else max(",;\t", key=told.count)
+
+
+class _Pieces(io.RawIOBase):
+    """Pieces of bytes as a file to read from."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        super().__init__()
+        self._pieces = pieces
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return 0
+            self._rest = memoryview(piece)
+        length = min(len(buffer), len(self._rest))
+        buffer[:length] = self._rest[:length]
+        self._rest = self._rest[length:]
+        return length
+
+
+class _Lines:
+    """Lines of a text; `in_row` counts the characters since it was last set to 0, and raises past the longest row."""
+
+    def __init__(self, text: io.TextIOWrapper, too_long: Callable[[], DocumentDamaged]) -> None:
+        self._text = text
+        self._too_long = too_long
+        self.in_row = 0
+
+    def first(self) -> str:
+        """The first line that is not empty, '' where there is none."""
+        for line in self:
+            if line.strip("\r\n"):
+                return line
+            self.in_row = 0
+        return ""
+
+    def __iter__(self) -> Iterator[str]:
+        while line := self._text.readline(_LONGEST_ROW + 1 - self.in_row):
+            self.in_row += len(line)
+            if self.in_row > _LONGEST_ROW:
+                raise self._too_long()
+            yield line

@@ -1,0 +1,100 @@
+"""Opens documents: whether one is whole, and whether it says anything else than the version before."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from propsync.documents.kinds import Kind
+from propsync.documents.worker.client import PdfReader
+from propsync.documents.zips.bundle import Bounds, Bundle, member_pieces, read_bundle
+from propsync.errors import DocumentDamaged
+from propsync.storage import PARTIAL
+
+_PDF = ".pdf"
+_LARGE = 32_000_000  # bytes of a bundle that is read here, for as long as it takes; so few are no work for a process
+Content = Bundle | list[str]
+"""What is in a document: a bundle's members, or a report's text by page."""
+
+
+class DocumentReader:
+    """Checks and compares documents; ZIPs within `bounds`, PDFs in a process of their own. Threads may share it."""
+
+    def __init__(self, bounds: Bounds, pdf: PdfReader, work: Path) -> None:
+        """`work` is a folder for PDFs taken out of a bundle for a moment."""
+        self._bounds = bounds
+        self._pdf = pdf
+        self._work = work
+
+    def start(self) -> None:
+        """Before documents come: what opens them is then ready, or nearly so, when the first is there."""
+        self._pdf.start()
+
+    def check(self, kind: Kind, path: Path) -> Bundle | None:
+        """What is in a bundle, None for a report. Raises DocumentDamaged for a file that is not whole."""
+        if kind.suffix == _PDF:
+            self._pdf.check(path)
+            return None
+        return self._bundle(path)
+
+    def text(self, path: Path) -> list[str]:
+        """A report's text by page. Raises DocumentDamaged for one that cannot be read."""
+        return self._pdf.text(path)
+
+    def content(self, kind: Kind, path: Path) -> Content:
+        """What is in a bundle, or a report's text by page. Raises DocumentDamaged for one that cannot be read."""
+        return self._pdf.text(path) if kind.suffix == _PDF else self._bundle(path)
+
+    def _bundle(self, path: Path) -> Bundle:
+        is_large = path.stat().st_size > _LARGE
+        return read_bundle(path, self._bounds) if is_large else self._pdf.bundle(path, self._bounds)
+
+    def is_same(self, before: Path, after: Path, found: Bundle | None) -> bool:
+        """Whether two versions differ in bytes alone: the same text on every page, the same members in a bundle.
+
+        `found` is what `check` said of the second. A PDF without any text (scanned pages) is never the same as another:
+        what its pictures show is not looked at.
+        """
+        try:
+            if found is None:
+                return self._is_same_text(before, after)
+            return not found.refused and self._is_same_bundle(before, after, found)
+        except (DocumentDamaged, KeyError, OSError):  # KeyError: a member that only the other one lets be read
+            return False
+
+    def _is_same_text(self, before: Path, after: Path) -> bool:
+        text = self._pdf.text(after)
+        return any(page.strip() for page in text) and text == self._pdf.text(before)
+
+    def _is_same_bundle(self, before: Path, after: Path, new: Bundle) -> bool:
+        old = self._bundle(before)
+        if old.refused:
+            return False
+        members, others = _by_name(old), _by_name(new)
+        if members.keys() != others.keys():
+            return False
+        differing = [name for name in members if members[name] != others[name]]
+        is_read = {one.name for one in new.members if one.refused is None}
+        sides = ((before, old), (after, new))
+        return all(
+            name in is_read and name.lower().endswith(_PDF) and self._is_same_member(sides, name) for name in differing
+        )
+
+    def _is_same_member(self, sides: Sequence[tuple[Path, Bundle]], name: str) -> bool:
+        with self._taken_out(*sides[0], name) as old, self._taken_out(*sides[1], name) as new:
+            return self._is_same_text(old, new)
+
+    @contextmanager
+    def _taken_out(self, bundle: Path, members: Bundle, name: str) -> Iterator[Path]:
+        """A member as a file under a name of our own, for as long as it is looked at."""
+        with tempfile.NamedTemporaryFile(dir=self._work, suffix=PARTIAL) as target:
+            target.writelines(member_pieces(bundle, members, name))
+            target.flush()
+            yield Path(target.name)
+
+
+def _by_name(bundle: Bundle) -> dict[str, tuple[object, ...]]:
+    """What tells one content from another; of a member that is not read only what the ZIP says of it is known."""
+    return {one.name: (one.sha256 or one.refused, one.size_bytes, one.crc32) for one in bundle.members}

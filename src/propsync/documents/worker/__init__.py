@@ -1,0 +1,1 @@
+"""The process in which documents are opened, and the side that talks to it."""

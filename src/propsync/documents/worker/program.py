@@ -1,0 +1,188 @@
+"""The program in which documents are opened: a PDF can hang or crash its reader, which is then this process alone.
+
+Started by `pdf.PdfReader` as `python -P -m propsync.documents.worker.program SECONDS`; the one module that imports
+pypdfium2. It says `{}` once it is ready. Then one request a line, `["pages" | "text" | "bundle", path, …]`, is answered
+by one line: `{"pages": 3}`, `{"text": ["…", "…", "…"]}`, `{"bundle": …}`, `{"refused": "the PDF needs a password"}` or
+`{"errno": 5}`, where the disk gave no file to read. A bundle is read here because it leaves the threads that fetch the
+processor to themselves; its bounds (`bundle.Bounds`) follow the path. The program ends with its stdin.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+from pypdfium2 import PdfDocument, PdfiumError, raw
+
+from propsync.documents.zips.bundle import Bounds, read_bundle
+from propsync.errors import DocumentDamaged
+
+_HEADER = b"%PDF-"
+_END = b"%%EOF"
+_WHERE_PARTS_ARE = b"startxref"
+_TAIL = 1024  # bytes in which the end mark must stand; servers and gateways append a little
+_BEFORE_END = 1024  # bytes before those in which `startxref` may stand; it is one short line above
+_MEMORY = 2 * 1024**3  # bytes of address space; a report takes a few per cent of it
+_MOST_TEXT = 10_000_000  # characters in one PDF; a long report has a hundredth of them
+_CANNOT = "the PDF's pages cannot be opened"
+_REFUSALS = {
+    raw.FPDF_ERR_FILE: "the PDF's file cannot be read",
+    raw.FPDF_ERR_FORMAT: f"{_CANNOT} (its parts do not hold together)",
+    raw.FPDF_ERR_PASSWORD: "the PDF needs a password",
+    raw.FPDF_ERR_SECURITY: "the PDF is encrypted in a way that its reader does not know",
+}
+
+
+class _Refused(Exception):
+    """The file cannot be read; its one argument is the reason for people, and holds no path."""
+
+
+def main(seconds: int) -> None:
+    """Answers requests until stdin ends. One that takes longer than `seconds` ends the process."""
+    _bound_itself()
+    answers = _answers_alone_on_stdout()
+    _say(answers, {})
+    for line in sys.stdin:
+        # whoever asked gives up sooner and kills us; if he is dead himself, nobody else would
+        signal.alarm(seconds)
+        _say(answers, _answered(*json.loads(line)))
+        signal.alarm(0)
+
+
+def _bound_itself() -> None:
+    """Bounds the memory, and leaves no core file, which would hold the document."""
+    for kind, most in ((resource.RLIMIT_AS, _MEMORY), (resource.RLIMIT_CORE, 0)):
+        _, hard = resource.getrlimit(kind)
+        bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        with suppress(OSError, ValueError):  # macOS knows no bound of the address space; the time limit stays
+            resource.setrlimit(kind, (bound, bound))
+
+
+def _answers_alone_on_stdout() -> BinaryIO:
+    """The stdout that we were given, to be written by us only: what else is printed goes where stderr goes."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return answers
+
+
+def _say(answers: BinaryIO, answer: dict[str, Any]) -> None:
+    answers.write(msgspec.json.encode(answer) + b"\n")
+    answers.flush()
+
+
+def _answered(question: str, path: str, *bounds: Any) -> dict[str, Any]:
+    if question == "bundle":
+        return _bundle(Path(path), Bounds(*bounds))
+    try:
+        _check_ends(Path(path))
+        with _opened(path) as pdf:
+            return {question: _text(pdf) if question == "text" else _pages(pdf)}
+    except _Refused as refused:
+        return {"refused": str(refused)}
+
+
+def _bundle(path: Path, bounds: Bounds) -> dict[str, Any]:
+    try:
+        return {"bundle": read_bundle(path, bounds)}
+    except DocumentDamaged as damaged:
+        return {"refused": damaged.what}
+    except OSError as error:
+        return {"errno": error.errno}
+
+
+def _check_ends(path: Path) -> None:
+    """Raises _Refused for a file that does not open or end as PDFs do."""
+    try:
+        start, tail = _ends(path)
+    except OSError as error:
+        raise _Refused(f"the PDF's file cannot be read ({type(error).__name__})") from error
+    if not start:
+        raise _Refused("the file is empty")
+    if start != _HEADER:
+        raise _Refused("the file is not a PDF")
+    end = tail.rfind(_END, -_TAIL)
+    if end < 0 or _WHERE_PARTS_ARE not in tail[:end]:
+        raise _Refused("the PDF has no trailer")
+
+
+def _ends(path: Path) -> tuple[bytes, bytes]:
+    """The first bytes of a file, as many as the header has, and its last 2,048."""
+    with path.open("rb") as file:
+        start = file.read(len(_HEADER))
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - _TAIL - _BEFORE_END))
+        return start, file.read(_TAIL + _BEFORE_END)
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[PdfDocument]:
+    """The open file. Raises _Refused.
+
+    `PdfDocument(path)` would do, but leaves a file without pages open, and there may be thousands of them.
+    """
+    handle = raw.FPDF_LoadDocument(os.fsencode(path) + b"\0", None)
+    if not handle:
+        raise _Refused(_REFUSALS.get(raw.FPDF_GetLastError(), _CANNOT))
+    with PdfDocument(handle) as pdf:
+        if len(pdf) < 1:
+            raise _Refused(f"{_CANNOT} (there are none)")
+        yield pdf
+
+
+def _pages(pdf: PdfDocument) -> int:
+    """How many pages the page tree says there are; each is looked up in it, the first and the last are opened.
+
+    The number alone is only what the root of the tree claims. To open every page takes ten times as long.
+    """
+    size = raw.FS_SIZEF()
+    for number in range(1, len(pdf) + 1):
+        if not raw.FPDF_GetPageSizeByIndexF(pdf, number - 1, size):
+            raise _lost(pdf, number)
+    for number in {1, len(pdf)}:
+        with _page(pdf, number):
+            pass
+    return len(pdf)
+
+
+def _text(pdf: PdfDocument) -> list[str]:
+    """The text of each page, as `pdf.PdfReader.text` promises it."""
+    pages: list[str] = []
+    room = _MOST_TEXT
+    for number in range(1, len(pdf) + 1):
+        with _page(pdf, number) as page, closing(page.get_textpage()) as text:
+            pages.append(_plain(text.get_text_bounded()))
+        room -= len(pages[-1])
+        if room < 0:
+            raise _Refused(f"the PDF holds more than {_MOST_TEXT:,} characters of text")
+    return pages
+
+
+def _plain(text: str) -> str:
+    """The library ends lines as Windows does, and has U+0002 for a hyphen with the end of line after it."""
+    return text.replace("\r\n", "\n").replace("\x02", "-")
+
+
+@contextmanager
+def _page(pdf: PdfDocument, number: int) -> Iterator[Any]:
+    """The page of a number, from 1 on. Raises _Refused, also for what the block cannot read of it."""
+    try:
+        with closing(pdf[number - 1]) as page:
+            yield page
+    except PdfiumError as error:
+        raise _lost(pdf, number) from error
+
+
+def _lost(pdf: PdfDocument, number: int) -> _Refused:
+    return _Refused(f"{_CANNOT} (page {number} of {len(pdf)})")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

@@ -1,0 +1,1 @@
+"""Bundles: ZIPs that nobody vouches for, checked and read without unpacking them."""

@@ -1,0 +1,64 @@
+"""`ops.tables`: how fresh each table is, which run changed it last, and up to which version it was built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+from propsync.warehouse import Warehouse, quoted
+
+NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+FAMILIES: dict[str, tuple[str, ...]] = {
+    "assets": ("assets", "asset_field_values"),
+    "assessments": ("assessments", "assessment_flags", "assessment_flag_history"),
+    "schedules": ("schedules",),
+}
+"""Incremental tables that are built together from one resource's history."""
+
+
+class Freshness:
+    """Up to which version of history tables were built, so that an interrupted build is simply done again."""
+
+    def __init__(self, warehouse: Warehouse, run_id: str) -> None:
+        self._warehouse = warehouse
+        self._run_id = run_id
+
+    def built_through(self, family: str) -> datetime:
+        """Up to which run all tables of a family were built; the beginning of time for one never built."""
+        tables = FAMILIES[family]
+        marks = self._warehouse.rows(
+            "select built_through from ops.tables where table_schema = 'main' and list_contains(?, table_name)",
+            [list(tables)],
+        )
+        return min(mark or NEVER for (mark,) in marks) if len(marks) == len(tables) else NEVER
+
+    def has_news(self, types: str) -> bool:
+        """Whether a list of types has a version that its table does not show yet."""
+        query = "select built_through from ops.tables where table_schema = 'main' and table_name = ?"
+        mark = self._warehouse.value(query, [types]) or NEVER
+        return bool(self._warehouse.value(f"select count(*) from history.{types} where valid_from > ?", [mark]))
+
+    def mark(self, tables: Sequence[str], changed: Sequence[bool], sources: Sequence[str]) -> None:
+        """Notes, inside the transaction that built them, which tables changed, and up to which version they go."""
+        marked = self._warehouse.rows("select table_name from ops.tables where table_schema = 'main'")
+        # a table that stays empty is marked too, or its family would be built anew every night
+        names = [name for name, is_changed in zip(tables, changed, strict=True) if is_changed or (name,) not in marked]
+        mark_tables(self._warehouse, self._run_id, "main", names)
+        latest = [self._warehouse.value(f"select max(valid_from) from history.{source}") for source in sources]
+        self._warehouse.execute(
+            "update ops.tables set built_through = ? where table_schema = 'main' and list_contains(?, table_name)",
+            [max((time for time in latest if time), default=None), list(tables)],
+        )
+
+
+def mark_tables(warehouse: Warehouse, run_id: str, schema: str, names: Iterable[str]) -> None:
+    """Notes that a run changed these tables, inside the caller's transaction."""
+    marked = list(names)
+    if not marked:
+        return
+    counts = ", ".join(f"(select count(*) from {quoted(schema)}.{quoted(name)})" for name in marked)
+    rows = warehouse.rows(f"select {counts}")[0]
+    warehouse.execute(
+        "delete from ops.tables where table_schema = ? and list_contains(?, table_name)", [schema, marked]
+    )
+    warehouse.add("ops.tables", [(schema, name, None, run_id, count) for name, count in zip(marked, rows, strict=True)])

@@ -1,0 +1,226 @@
+"""Merges a snapshot into history: one transaction, in which a version that changed closes and the next one opens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from propsync.landing import Landed, Manifest, PageStore
+from propsync.merge.freshness import mark_tables
+from propsync.merge.history.new_payloads import NewPayloads
+from propsync.merge.shape_store import ShapeStore
+from propsync.records import HASH_VERSION, CanonicalForm, Cutter
+from propsync.resources import ASSETS, Resource
+from propsync.runs import Journal, ResourceCounts, Verdict
+from propsync.shapes import Shape, cutter_of
+from propsync.shapes.sampling import BESIDE, types_beside, types_of
+from propsync.sweep import StagedKeys
+from propsync.warehouse import Models, Warehouse, documents, lot, quoted, whole_numbers
+
+
+class Merger:
+    """Merges landed snapshots. Each merge is one transaction and leaves its row in `ops.run_resources`."""
+
+    def __init__(self, warehouse: Warehouse, pages: PageStore, journal: Journal, shapes: ShapeStore) -> None:
+        self._warehouse = warehouse
+        self._pages = pages
+        self._journal = journal
+        self._shapes = shapes
+
+    def merge(self, resource: Resource, manifest: Manifest, shape: Shape, *, is_staged: bool = False) -> ResourceCounts:
+        """One resource's snapshot. `is_staged` when `staging.listed` still holds what the sweep put there."""
+        cutter = cutter_of(shape, resource)
+
+        def cutters(landed: Landed) -> Cutter:
+            return replace(cutter, is_one=True) if landed.role == "one" else cutter
+
+        if not is_staged:
+            self._stage(StagedKeys(self._warehouse), manifest, cutters)
+        return self._merge(resource, manifest, shape, cutters)
+
+    def repeat(self, manifest: Manifest) -> None:
+        """A snapshot whose answers are those of the one merged last: nothing can have changed."""
+        assert manifest.repeats is not None
+        fetched = self._journal.counts(manifest.repeats)[manifest.resource]["fetched"]
+        with self._warehouse.transaction():
+            self._journal.merged(manifest, ResourceCounts(fetched=fetched, unchanged=fetched), [])
+
+    def merge_types(
+        self, resource: Resource, own: Manifest | None, beside: Manifest | None, shape: Shape
+    ) -> ResourceCounts:
+        """Types from their own list and, for asset types, from beside the assets; the own list wins.
+
+        A type that neither lists any more gets a tombstone, if both were read completely.
+        """
+        main = own or beside
+        assert main is not None
+        # something else than an array beside the assets tells of no types
+        shown = [one for one in (types_beside(beside) if beside else []) if types_of(self._pages, one, BESIDE)]
+        landed = [replace(one, sequence=-one.sequence, asked_at=0.0, role="page") for one in shown]
+        manifest = replace(main, resource=resource.name, landed=[*(own.landed if own else ()), *landed])
+        keys = cutter_of(shape, resource)
+        around = Cutter(BESIDE.list_path, keys.key_paths or ((("id",),),))
+
+        def cutters(one: Landed) -> Cutter:
+            return around if one.sequence < 0 else keys
+
+        self._stage(StagedKeys(self._warehouse), manifest, cutters)
+        # a backfill's pages may leave out types that only pages tell of
+        is_all_beside = beside is not None and not beside.filters
+        is_whole = own is not None and (is_all_beside or not resource.is_beside)
+        return self._merge(resource, manifest, shape, cutters, is_whole=is_whole, is_journalled=own is not None)
+
+    def _stage(self, listed: StagedKeys, manifest: Manifest, cutters: Callable[[Landed], Cutter]) -> None:
+        for landed in manifest.landed:
+            if landed.role != "combined":
+                cutter = cutters(landed)
+                listed.add(landed, cutter.cut(self._pages.get(landed.sha256)).records, cutter)
+
+    def _merge(
+        self,
+        resource: Resource,
+        manifest: Manifest,
+        shape: Shape,
+        cutters: Callable[[Landed], Cutter],
+        *,
+        is_whole: bool = False,
+        is_journalled: bool = True,
+    ) -> ResourceCounts:
+        models = self._models(manifest)
+        self._stage_known(resource)
+        fetched = models.stage("staging/latest")
+        readings = NewPayloads(self._warehouse, self._pages, manifest, cutters)
+        candidates = models.stage("staging/candidates")
+        if self._stage_concluded(models, manifest, is_whole=is_whole) or candidates:
+            self._stage_changed(resource, models, readings, shape)
+        else:  # a quiet night has nothing to compare
+            self._warehouse.execute("create or replace table staging.changed (change varchar)")
+        rejected = list(readings.rejected())
+        with self._warehouse.transaction():
+            if self._shapes.put(shape, manifest.run_id):
+                self._forget_built()
+            held = len(manifest.keys("held"))
+            counts = self._write(resource, models, readings, fetched, held, len(rejected))
+            if is_journalled and not self._journal.is_merged(manifest.run_id, resource.name):
+                self._journal.merged(manifest, counts, rejected)
+        return counts
+
+    def _stage_concluded(self, models: Models, manifest: Manifest, *, is_whole: bool) -> int:
+        """Makes `staging.concluded`: what became of keys that were not seen. Returns how many."""
+        self._warehouse.execute(
+            "create or replace table staging.concluded (key_1 varchar, key_2 varchar, outcome varchar)"
+        )
+        rows = [(*(*one.key, "")[:2], one.outcome) for one in manifest.looked_up]
+        self._warehouse.add("staging.concluded", rows)
+        unlisted = models.stage("staging/unlisted") if is_whole else 0
+        if unlisted:
+            self._warehouse.execute("insert into staging.concluded select key_1, key_2, 'gone' from staging.unlisted")
+        return len(rows) + unlisted
+
+    def _stage_changed(self, resource: Resource, models: Models, readings: NewPayloads, shape: Shape) -> None:
+        """Makes `staging.changed`: new versions, what is gone, and assessments whose status nobody knows."""
+        first, second = key_parts(resource)
+        history = f"history.{quoted(resource.name)}"
+        # what a record says of its status is told beside history.assessments; others have it in their payload
+        readings.stage_statuses(shape.paths("status") if resource.performed else ())
+        known = (
+            f"select place, payload::varchar from staging.candidates join {history} "
+            f"on {first} = key_1 and {second} = key_2 where valid_to is null and is_to_compare"
+        )
+        readings.stage_canonical(canonical_form(resource, shape), known)
+        models.stage("staging/changed")
+        facts = "status, performed_for, performed_by" if resource.performed else _NO_FACTS
+        self._warehouse.execute(
+            "create or replace table staging.last_known as "
+            f"select {first} as key_1, {second} as key_2, record_hash, payload_hash, change, {facts}, payload "
+            f"from {history} where valid_to is null "
+            f"and ({first}, {second}) in (select (key_1, key_2) from staging.concluded)"
+        )
+        models.open("staging/concluded_changes", "staging.changed")
+
+    def _forget_built(self) -> None:
+        """A member that moved changes what tables show of every record, so all of them are built anew."""
+        self._warehouse.execute("update ops.tables set built_through = null where table_schema = 'main'")
+
+    def _models(self, manifest: Manifest) -> Models:
+        values = {
+            "run_id": manifest.run_id,
+            "run_time": datetime.fromisoformat(manifest.run_time),
+            "hash_version": str(HASH_VERSION),
+            "is_complete": Verdict(manifest.verdict).is_complete,
+        }
+        return Models(self._warehouse, values)
+
+    def _stage_known(self, resource: Resource) -> None:
+        first, second = key_parts(resource)
+        facts = "status, performed_for, performed_by" if resource.performed else _NO_FACTS
+        self._warehouse.execute(
+            f"create or replace table staging.known as select {first} as key_1, {second} as key_2, record_hash, "
+            f"payload_hash, change, {facts} from history.{quoted(resource.name)} where valid_to is null"
+        )
+
+    def _write(
+        self, resource: Resource, models: Models, readings: NewPayloads, fetched: int, held: int, rejected: int
+    ) -> ResourceCounts:
+        changes = dict(self._warehouse.rows("select change, count(*) from staging.changed group by change"))
+        if changes:
+            self._write_versions(resource, models, readings)
+        inserted, updated = changes.get("insert", 0), changes.get("update", 0)
+        return ResourceCounts(
+            fetched=fetched,
+            inserted=inserted,
+            updated=updated,
+            deleted=changes.get("delete", 0),
+            unchanged=fetched - inserted - updated,
+            held=held,
+            rejected=rejected,
+        )
+
+    def _write_versions(self, resource: Resource, models: Models, readings: NewPayloads) -> None:
+        self._close(resource, models)
+        model = f"history/{resource.name}.open"
+        models.with_fragments(lot=_CONCLUDED).with_values(first=_LEAST, last=-1).open(model)
+        for first, payloads in readings.payloads():
+            self._open(resource, models, first, payloads)
+        mark_tables(self._warehouse, str(models.values["run_id"]), "history", [resource.name])
+
+    def _open(self, resource: Resource, models: Models, first: int, payloads: Sequence[bytes]) -> None:
+        """Opens the versions whose places in `staging.changed` begin with `first`."""
+        places = range(first, first + len(payloads))
+        with self._warehouse.showing(lot(place=whole_numbers(places), payload=documents(payloads))):
+            shown = models.with_fragments(lot="lot").with_values(first=places[0], last=places[-1])
+            shown.open(f"history/{resource.name}.open")
+
+    def _close(self, resource: Resource, models: Models) -> None:
+        target = f"history.{quoted(resource.name)}"
+        pairs = zip(resource.key_columns, ("key_1", "key_2"), strict=False)
+        is_same = " and ".join(f"changed.{part} = {target}.{quoted(column)}" for column, part in pairs)
+        self._warehouse.execute(
+            f"update {target} set valid_to = ? from staging.changed as changed where valid_to is null and {is_same}",
+            [models.values["run_time"]],
+        )
+
+
+_CONCLUDED = "(select place, payload from staging.changed where place < 0)"
+"""What was looked up in vain has a place below 0, and what it last said beside it."""
+_LEAST = -(2**62)
+_NO_FACTS = "null::varchar as status, null::boolean as performed_for, null::boolean as performed_by"
+
+
+def key_parts(resource: Resource) -> tuple[str, str]:
+    """The columns of the key in SQL, two of them whatever the resource."""
+    first, second = (*map(quoted, resource.key_columns), "''")[:2]
+    return first, second
+
+
+def canonical_form(resource: Resource, shape: Shape) -> CanonicalForm:
+    """How records of the resource are compared; only assets have field results, which come in any order."""
+    references: Sequence[tuple[str, ...]] = shape.paths("result_field")
+    return CanonicalForm(
+        results="fields" if resource is ASSETS else None,
+        result_refs=tuple(references),
+        sets=resource.sets,
+        dropped=resource.dropped,
+        volatile=shape.volatile or frozenset(),
+    )

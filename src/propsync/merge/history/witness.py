@@ -1,0 +1,45 @@
+"""History as an older database has it: what a rebuild is compared with before it takes the place of anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from propsync.merge.history.merger import key_parts
+from propsync.resources import RESOURCES, Resource
+from propsync.warehouse import Models, OldFile, Warehouse, quoted, stage_rows
+
+
+class Witness:
+    """Keys, times and hashes of every version in one database file, as far as that file can be read."""
+
+    def __init__(self, files: Mapping[str, Path]) -> None:
+        self._files = files
+
+    @classmethod
+    def of(cls, path: Path, *, name: str, memory_limit: str, folder: Path) -> Witness:
+        """Reads a database of any schema version. Raises StateUnusable for one that cannot be read."""
+        queries = {f"{name}.{one.name}": _versions(one) for one in RESOURCES.values()}
+        with OldFile(path, memory_limit=memory_limit, folder=folder) as old:
+            found = old.write(queries)
+        return cls({place.partition(".")[2]: file for place, file in found.items()})
+
+    @property
+    def knows_anything(self) -> bool:
+        """Whether the database has a history of any resource."""
+        return bool(self._files)
+
+    def lost(self, warehouse: Warehouse, name: str) -> dict[str, int]:
+        """Versions of a resource that `warehouse` lacks, counted by the run that opened them."""
+        if name not in self._files:
+            return {}
+        stage_rows(warehouse, "witnessed", self._files[name])
+        warehouse.execute(f"create or replace table staging.rebuilt as {_versions(RESOURCES[name])}")
+        Models(warehouse, {}).stage("staging/lost_versions")
+        return dict(warehouse.rows("select run_id, versions from staging.lost_versions order by run_id"))
+
+
+def _versions(resource: Resource) -> str:
+    first, second = key_parts(resource)
+    columns = f"{first} as key_1, {second} as key_2, valid_from, change, record_hash, run_id"
+    return f"select {columns} from history.{quoted(resource.name)}"

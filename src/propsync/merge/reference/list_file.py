@@ -1,0 +1,178 @@
+"""One list of people's own, read from its file and looked through for mistakes; nothing of it is stored here."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from propsync.merge.reference.spreadsheet import is_sheet, sheets_of
+from propsync.merge.reference.text_file import ListUnreadable, decoded, lines_of
+from propsync.warehouse import TABLES, snake_case, unique_name
+
+KEYS = {"properties": "property_id", "users": "user_id"}
+"""The lists that are keyed, and their key."""
+_MOST_BYTES = 100_000_000
+_MOST_MISTAKES = 1_000
+_TRIES, _PAUSE = 10, 0.2  # seconds, for a file that is being saved
+_QUIET = 0.5  # seconds since somebody last wrote to it
+_BLANKS = " \t\r\n\v\f\u00a0\u200b\ufeff"
+_SHORTENED = re.compile(r"-?\d+([.,]\d+)?E\+?\d{2,}", re.IGNORECASE)
+_MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+_DATE = re.compile(
+    rf"\d{{4}}-\d\d-\d\d(T.*)?|\d{{1,2}}[/.-]\d{{1,2}}[/.-]\d{{2,4}}|\d{{1,2}}-{_MONTH}(-\d{{2,4}})?|{_MONTH}-\d{{2,4}}",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """One thing wrong in a list: the line, None if it is about the file; the key concerned, and what is wrong."""
+
+    line: int | None
+    key: str | None
+    issue: str
+
+
+@dataclass
+class ReferenceList:
+    """Names of columns and rows of text, NULL where a cell is blank; usable where there is no mistake.
+
+    `suspects` are keys that look as if Excel had changed them: mistakes, unless the API has just these ids.
+    """
+
+    columns: list[str] = field(default_factory=list)
+    rows: list[list[str | None]] = field(default_factory=list)
+    mistakes: list[Mistake] = field(default_factory=list)
+    suspects: list[Mistake] = field(default_factory=list)
+
+
+def read_list(table: str, path: Path) -> ReferenceList:
+    """Reads the list for `main.<table>`. Raises nothing for whatever a file holds: it is among the mistakes."""
+    try:
+        _check_name(table)
+        return _checked(table, _sheet(table, _content(path)))
+    except ListUnreadable as error:
+        return ReferenceList(mistakes=[Mistake(error.line, None, error.reason)])
+
+
+def _check_name(table: str) -> None:
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", table):
+        raise ListUnreadable(f"{table!r} cannot be the name of a table; write {snake_case(table, 'properties')}")
+    if f"main.{table}" in TABLES:
+        raise ListUnreadable("propsync has a table of that name itself; give the list another name")
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of a file that nobody wrote to meanwhile."""
+    try:
+        for _ in range(_TRIES):
+            if (content := _steady(path)) is not None:
+                return content
+            time.sleep(_PAUSE)
+    except ListUnreadable:
+        raise
+    except FileNotFoundError:
+        raise ListUnreadable("there is no such file") from None
+    except ValueError:
+        raise ListUnreadable("its path holds a character that a path cannot hold") from None
+    except OSError as error:
+        raise ListUnreadable(f"it cannot be read: {error.strerror}") from None
+    raise ListUnreadable("it was changed while it was read; it is taken by the next sync")
+
+
+def _steady(path: Path) -> bytes | None:
+    if path.exists() and not path.is_file():
+        raise ListUnreadable("it is no file")
+    with path.open("rb") as file:
+        before = os.fstat(file.fileno())
+        if before.st_size > _MOST_BYTES:
+            raise ListUnreadable(f"it is larger than {_MOST_BYTES:,} bytes")
+        content = file.read(_MOST_BYTES + 1)
+        after = os.fstat(file.fileno())
+    is_same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
+    is_quiet = not 0 <= time.time() - after.st_mtime < _QUIET
+    return content if is_same and is_quiet and len(content) == after.st_size else None
+
+
+def _sheet(table: str, content: bytes) -> list[tuple[int, list[str]]]:
+    """The records that are not blank; of a spreadsheet those of the first sheet that has the key, else of the first."""
+    if not is_sheet(content):
+        return _filled(lines_of(decoded(content)))
+    sheets = [filled for sheet in sheets_of(content) if (filled := _filled(sheet))]
+    key = KEYS.get(table)
+    return next((sheet for sheet in sheets if key in [_name(cell) for cell in sheet[0][1]]), [*sheets, []][0])
+
+
+def _filled(records: Iterable[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
+    stripped = ((line, [cell.strip(_BLANKS) for cell in cells]) for line, cells in records)
+    return [(line, cells) for line, cells in stripped if any(cells)]
+
+
+def _name(heading: str) -> str:
+    return snake_case(heading, "column")
+
+
+def _checked(table: str, records: list[tuple[int, list[str]]]) -> ReferenceList:
+    if not records:
+        raise ListUnreadable("it is empty")
+    (line, heading), *rows = records
+    if not rows:
+        raise ListUnreadable("it has a header and no row", line)
+    width = max(number for number, name in enumerate(heading, 1) if name)
+    if any(cell for _, cells in rows for cell in cells[width : len(heading)]):
+        width = len(heading)  # a column without a name that has values
+    found = ReferenceList(_columns(heading[:width]))
+    key = KEYS.get(table)
+    place = _place_of(key, heading, line) if key else None
+    _take(found, rows, place)
+    return found
+
+
+def _columns(heading: Sequence[str]) -> list[str]:
+    names: list[str] = []
+    for name in heading:
+        names.append(unique_name(_name(name), names))
+    return names
+
+
+def _place_of(key: str, heading: Sequence[str], line: int) -> int:
+    places = [place for place, name in enumerate(heading) if _name(name) == key]
+    if len(places) == 1:
+        return places[0]
+    if places:
+        raise ListUnreadable(f"{len(places)} columns are called {key}", line)
+    named = ", ".join(name for name in heading if name)[:200]
+    raise ListUnreadable(f"it has no column {key}, only {named}", line)
+
+
+def _take(found: ReferenceList, rows: list[tuple[int, list[str]]], key: int | None) -> None:
+    first: dict[str, int] = {}
+    width = len(found.columns)
+    for line, cells in rows:
+        if any(cells[width:]):
+            _note(found.mistakes, line, None, f"it has {len(cells)} cells, and the header {width}")
+        padded = [*cells[:width], *[""] * (width - len(cells))]
+        if key is not None:
+            _check_key(found, first, line, padded[key], found.columns[key])
+        found.rows.append([cell or None for cell in padded])
+
+
+def _check_key(found: ReferenceList, first: dict[str, int], line: int, key: str, column: str) -> None:
+    if not key:
+        _note(found.mistakes, line, None, f"it has no {column}")
+    elif key in first:
+        _note(found.mistakes, line, key, f"{column} {key} is there more than once, first in line {first[key]}")
+    elif _SHORTENED.fullmatch(key):
+        _note(found.suspects, line, key, f"Excel has shortened {column} to {key}; make its column text")
+    elif _DATE.fullmatch(key):
+        _note(found.suspects, line, key, f"Excel has made {column} a date, {key}; make its column text")
+    first.setdefault(key, line)
+
+
+def _note(into: list[Mistake], line: int, key: str | None, issue: str) -> None:
+    if len(into) < _MOST_MISTAKES:
+        into.append(Mistake(line, key, issue))

@@ -1,0 +1,88 @@
+"""A list that people keep as a spreadsheet: the cells of its sheet, as text."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from datetime import date, time
+from typing import Any
+
+from propsync.merge.reference.text_file import ListUnreadable
+
+_XLSX = b"PK\x03\x04"
+_OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # .xls, and an .xlsx with a password
+_MOST_UNPACKED = 300_000_000  # bytes
+_MOST_CELLS = 5_000_000
+_EXACT = 10**15  # a spreadsheet keeps 15 digits of a number
+_ADDRESS = re.compile(rb'<(?:\w+:)?(?:c|row)\b[^>]*?\br\s*=\s*["\']([A-Z]*)(\d+)["\']')
+
+
+def is_sheet(content: bytes) -> bool:
+    """Whether a file is a spreadsheet, whatever its name says."""
+    return content.startswith((_XLSX, _OLD))
+
+
+def sheets_of(content: bytes) -> Iterator[list[tuple[int, list[str]]]]:
+    """The rows of each sheet with their numbers, from the first sheet on; formulas as what they came to.
+
+    Raises ListUnreadable.
+    """
+    # here, since most runs read no sheet
+    from python_calamine import CalamineError, CalamineWorkbook
+
+    _refuse_bounds(content)
+    try:
+        book = CalamineWorkbook.from_filelike(io.BytesIO(content))
+        for name in book.sheet_names:
+            yield _rows(book.get_sheet_by_name(name).to_python(skip_empty_area=False))
+    except CalamineError as error:
+        raise ListUnreadable(f"it is no spreadsheet that can be read ({error}); save it as .xlsx or CSV") from error
+
+
+def _refuse_bounds(content: bytes) -> None:
+    """Refuses what would take all memory: the reader makes a cell for each place between the outermost two."""
+    if content.startswith(_OLD):
+        raise ListUnreadable("it is an .xls file, or protected by a password; save it as .xlsx without one")
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            if sum(member.file_size for member in archive.infolist()) > _MOST_UNPACKED:
+                raise ListUnreadable(f"it is larger than {_MOST_UNPACKED:,} bytes when unpacked")
+            sheets = [name for name in archive.namelist() if "worksheets/" in name and name.endswith(".xml")]
+            for name in sheets:
+                _refuse_far_cells(archive.read(name))
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+        raise ListUnreadable(f"it is a damaged spreadsheet ({error}); save it again") from error
+
+
+def _refuse_far_cells(sheet: bytes) -> None:
+    rows, columns, corner = 1, 1, ""
+    for letters, digits in _ADDRESS.findall(sheet):
+        row, column = int(digits[:9]), _column(letters)
+        if row > rows or column > columns:
+            corner = f"{letters.decode()}{digits.decode()}"
+        rows, columns = max(rows, row), max(columns, column)
+    if rows * columns > _MOST_CELLS:
+        raise ListUnreadable(f"its cells reach as far as {corner[:20]}; delete what stands far from the list")
+
+
+def _column(letters: bytes) -> int:
+    number = 0
+    for letter in letters[:6]:
+        number = number * 26 + letter - 64
+    return number
+
+
+def _rows(cells: list[list[Any]]) -> list[tuple[int, list[str]]]:
+    return [(number, [_text(cell) for cell in row]) for number, row in enumerate(cells, 1)]
+
+
+def _text(cell: Any) -> str:
+    """A cell as its CSV would have it, with all the digits that the file keeps."""
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, float):
+        return str(int(cell)) if cell.is_integer() and abs(cell) < _EXACT else repr(cell)
+    return cell.isoformat() if isinstance(cell, date | time) else str(cell)

@@ -1,0 +1,156 @@
+"""Which known records a run did not see, and which of those that are gone may go (correctness.md §2)."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from propsync.resources import Resource
+from propsync.sweep import Filters, Key
+from propsync.warehouse import Warehouse, quoted
+
+FEW = 20
+"""So many records may always go, and may be all that a property or type had."""
+
+SAMPLE = 100
+_COLUMNS = {
+    "assets": ("property_id", "asset_type_id", "null"),
+    "assessments": ("property_id", "assessment_type_id", "status"),
+    "schedules": ("property_id", "assessment_type_id", "status"),
+}
+
+
+@dataclass(frozen=True)
+class Known:
+    """A record known from before: its key, property, type, and last known status."""
+
+    key: Key
+    property_id: str | None
+    type_id: str | None
+    status: str | None
+
+
+class UnseenRecords:
+    """The known records of one resource that `staging.listed` does not show, within a backfill's filters."""
+
+    def __init__(
+        self, warehouse: Warehouse, resource: Resource, statuses: Sequence[str], filters: Filters = ()
+    ) -> None:
+        self._warehouse = warehouse
+        self._resource = resource
+        self._asked = {status.casefold() for status in statuses}
+        self._filters = filters
+        self._unseen = list(map(_known, self._rows(self._unseen_query())))
+
+    def unlisted(self) -> list[Key]:
+        """Those that the lists asked for should show."""
+        return [one.key for one in self._unseen if self._is_asked_for(one)]
+
+    def in_turn(self, most: int, turn: int) -> list[Key]:
+        """At most so many of those that no list asked for shows, others with each turn."""
+        others = [one.key for one in self._unseen if not self._is_asked_for(one)]
+        start = turn * most % len(others) if others else 0
+        return [*others, *others][start : start + min(most, len(others))]
+
+    def still_known(self, keys: Iterable[Key]) -> list[Key]:
+        """Those of `keys` that are neither seen in this run nor gone already."""
+        unseen = {one.key for one in self._unseen}
+        return [key for key in keys if key in unseen]
+
+    def total(self) -> int:
+        """All records of the resource that are not gone."""
+        return int(self._warehouse.value(f"select count(*) from main.{quoted(self._resource.name)}"))
+
+    def groups(self) -> Counter[tuple[str, str]]:
+        """How many records each property has, and each asset type."""
+        kinds = ["property_id", *(["asset_type_id"] if self._resource.name == "assets" else [])]
+        found: Counter[tuple[str, str]] = Counter()
+        for kind in kinds:
+            table = f"main.{quoted(self._resource.name)}"
+            for value, count in self._rows(f"select {kind}, count(*) from {table} where {kind} is not null group by 1"):
+                found[kind, value] = count
+        return found
+
+    def groups_of(self, keys: Collection[Key]) -> dict[Key, list[tuple[str, str]]]:
+        """The property and the asset type of each of these records."""
+        is_asset = self._resource.name == "assets"
+        found = {}
+        for one in self._unseen:
+            if one.key in keys:
+                told = [("property_id", one.property_id), *([("asset_type_id", one.type_id)] if is_asset else [])]
+                found[one.key] = [(kind, value) for kind, value in told if value is not None]
+        return found
+
+    def _is_asked_for(self, one: Known) -> bool:
+        if not self._resource.status_filter:
+            return True
+        return one.status is not None and one.status.casefold() in self._asked
+
+    def _unseen_query(self) -> str:
+        keys = ", ".join(map(quoted, self._resource.key_columns))
+        listed = ", ".join(("key_1", "key_2")[: len(self._resource.key_columns)])
+        seen = f"select ({listed}) from staging.listed where key_1 is not null"
+        second = quoted(self._resource.key_columns[1]) if len(self._resource.key_columns) > 1 else "''"
+        return (
+            f"select {quoted(self._resource.key_columns[0])}, {second}, "
+            f"{', '.join(_COLUMNS[self._resource.name])} from main.{quoted(self._resource.name)} "
+            f"where ({keys}) not in ({seen}) {self._scope()} order by 1, 2"
+        )
+
+    def _scope(self) -> str:
+        return "".join(
+            f" and list_contains($filter_{place}, {self._column(name)})"
+            for place, (name, values) in enumerate(self._filters)
+            if values
+        )
+
+    def _column(self, parameter: str) -> str:
+        if parameter == self._resource.id_filter:
+            return quoted(self._resource.key_columns[0])
+        return _COLUMNS[self._resource.name][0 if parameter == "property" else 1]
+
+    def _rows(self, query: str) -> list[tuple[Any, ...]]:
+        values = {f"filter_{place}": list(values) for place, (_, values) in enumerate(self._filters) if values}
+        return self._warehouse.rows(query, values if "$filter_" in query else None)
+
+
+def _known(row: tuple[Any, ...]) -> Known:
+    first, second, property_id, type_id, status = row
+    return Known((first, second) if second else (first,), property_id, type_id, status)
+
+
+def is_too_many(count: int, total: int, limit: float) -> bool:
+    """Whether a run would delete more than `limit` of a resource and more than a few."""
+    return count > FEW and count > limit * total
+
+
+def sample(keys: Sequence[Key], run_id: str) -> list[Key]:
+    """A hundred at random, the same for the same run."""
+    dice = random.Random(run_id)  # noqa: S311 - nothing is kept secret by it
+    return sorted(dice.sample(list(keys), min(SAMPLE, len(keys))))
+
+
+def to_hold(gone: Collection[Key], missing: UnseenRecords, limit: float) -> dict[Key, str]:
+    """Those of the records that are gone which must not go without somebody's word, each with the reason."""
+    total = missing.total()
+    if gone and len(gone) >= total:
+        return dict.fromkeys(gone, "every record of the resource would go")
+    if is_too_many(len(gone), total, limit):
+        return dict.fromkeys(gone, f"{len(gone)} of {total} would go, more than PROPSYNC_DELETE_LIMIT allows")
+    return _whole_groups(gone, missing)
+
+
+def _whole_groups(gone: Collection[Key], missing: UnseenRecords) -> dict[Key, str]:
+    of_key = missing.groups_of(gone)
+    going = Counter(group for groups in of_key.values() for group in groups)
+    had = missing.groups()
+    whole = {group for group, count in going.items() if count > FEW and count >= had[group]}
+    held = {}
+    for key, groups in of_key.items():
+        for kind, value in groups:
+            if (kind, value) in whole:
+                held[key] = f"all {had[kind, value]} records of {kind} {value} would go"
+    return held

@@ -1,0 +1,156 @@
+"""Where runs on documents work: their own lock, the API, and the tables only for as long as something is noted."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from propsync.api import Api, RetryPolicy, TokenSource
+from propsync.documents.blobs import Blobs
+from propsync.documents.budget import Budget
+from propsync.documents.contents import Contents
+from propsync.documents.fetch_log import Fetched, FetchLog
+from propsync.documents.fetcher import Fetcher
+from propsync.documents.inspect import DocumentReader
+from propsync.documents.ledger import DocumentChoice, Ledger
+from propsync.documents.worker.client import PdfReader
+from propsync.documents.zips.bundle import Bounds
+from propsync.runbooks.retention import refuse_lost_history
+from propsync.runbooks.run_frame import check, merge_earlier
+from propsync.runbooks.workspace import WAREHOUSE, Workspace, make_home, workplace
+from propsync.runs import Run, RunLock, next_run
+from propsync.settings import Settings
+from propsync.storage import LocalStorage, remove_partials
+
+_MOST_GB = 1e9  # no disk has more, and larger numbers overflow
+ARCHIVE_LOCK = "archive/archive.lock"
+"""Below home; whoever holds it works on documents."""
+_log = logging.getLogger("propsync.archive")
+
+
+@dataclass
+class ArchiveWorkspace:
+    """What the steps of a run on documents share; open while the archive's lock is held.
+
+    `what` is the command, for whoever waits for a lock. `partial` is the folder for documents under way.
+    """
+
+    settings: Settings
+    what: str
+    api: Api
+    reader: DocumentReader
+    partial: Path
+    blobs: Blobs = field(init=False)
+    taken: FetchLog = field(init=False)
+
+    def __post_init__(self) -> None:
+        storage = LocalStorage(self.settings.home)
+        self.blobs, self.taken = Blobs(storage), FetchLog(storage)
+
+    @classmethod
+    @contextmanager
+    def opened(cls, settings: Settings, what: str, policy: RetryPolicy | None) -> Iterator[ArchiveWorkspace]:
+        """The site, while no other run on documents is at work. Raises SettingsError, and Busy at once."""
+        access = settings.require_api()
+        with _lock(settings, what) as partial:
+            source = TokenSource(access.token.get_secret_value(), access.token_file)
+            with (
+                Api(access.base_url, source, max_concurrency=settings.max_concurrency, policy=policy) as api,
+                PdfReader() as pdf,
+            ):
+                workspace = cls(settings, what, api, DocumentReader(_bounds(settings), pdf, partial), partial)
+                with closing(workspace.taken):
+                    yield workspace
+
+    def fetcher(self, budget: Budget) -> Fetcher:
+        """What asks for documents, within `budget`."""
+        return Fetcher(self.api, self.blobs, self.reader, self.partial, budget, with_text=self.settings.archive_text)
+
+    @contextmanager
+    def tables(self) -> Iterator[Workspace]:
+        """The tables, under the run lock. Raises Busy, StateUnusable, HomeUnusable, DiskFull."""
+        with (
+            workplace(self.settings, self.what) as work,
+            Workspace.offline(self.settings, work, self.settings.state / WAREHOUSE) as workspace,
+        ):
+            refuse_lost_history(workspace)
+            yield workspace
+
+    def begin(self, workspace: Workspace) -> Run:
+        """A run that notes something now."""
+        run = next_run("archive", workspace.journal.last_time())
+        for killed in workspace.journal.begin(run):
+            _log.warning("run %s was killed; the next sync merges what it landed whole", killed)
+        return run
+
+    def record(self, workspace: Workspace, fetcher: Fetcher) -> Counter[str]:
+        """Puts what was asked for into the tables, as a run of its own; how many ended how (`Ledger.record`)."""
+        taken = self._on_disk(self.taken.all())
+        if not taken:
+            return Counter()
+        run = self.begin(workspace)
+        counts = Ledger(workspace.warehouse).record(taken, run.run_id, self.settings.archive_recheck_days)
+        self._contents(workspace).read(fetcher.contents, run, with_text=self.settings.archive_text)
+        fetcher.contents.clear()
+        workspace.journal.end(run, "attention" if counts["failed"] else "ok", None)
+        self.taken.clear()
+        return Counter(counts)
+
+    def _on_disk(self, taken: list[Fetched]) -> list[Fetched]:
+        """Those whose files are on the disk, waited for; when the power goes, a line may outlive its file's name."""
+        self.blobs.settle([one.path for one in taken if one.path])
+        return [one for one in taken if one.path is None or self.blobs.exists(one.path)]
+
+    def read_on(self, workspace: Workspace) -> bool:
+        """Reads a lot of what is kept and not read: text is wanted since then, or a run was killed. False if none."""
+        if not self._contents(workspace).is_behind(with_text=self.settings.archive_text):
+            return False
+        run = self.begin(workspace)
+        count = self._contents(workspace).read({}, run, with_text=self.settings.archive_text)
+        workspace.journal.end(run, "ok", None)
+        return count > 0
+
+    def _contents(self, workspace: Workspace) -> Contents:
+        return Contents(workspace.warehouse, self.blobs, self.reader)
+
+    def publish(
+        self, workspace: Workspace, choice: DocumentChoice, status: str, error: str | None
+    ) -> tuple[int, str | None]:
+        """Tells what is lacking of `choice`; publishes if anything changed or was left behind.
+
+        Returns how many lack, and where what was published is.
+        """
+        run = self.begin(workspace)
+        if workspace.publisher.is_behind(workspace.warehouse):
+            merge_earlier(workspace, run)
+        lacking = Ledger(workspace.warehouse).cover(choice, run.run_id)
+        workspace.journal.end(run, status, error)
+        is_news = status != "ok" or workspace.publisher.is_behind(workspace.warehouse)
+        if not is_news and workspace.publisher.note():
+            return lacking, None
+        check(workspace, run)
+        workspace.publisher.publish(workspace.warehouse, run.run_id)
+        return lacking, str(self.settings.published)
+
+
+@contextmanager
+def _lock(settings: Settings, what: str) -> Iterator[Path]:
+    """Keeps other runs on documents away; the folder for what is under way, in which killed ones left nothing."""
+    make_home(settings)
+    partial = settings.home / "archive" / "partial"
+    partial.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with RunLock(settings.home / ARCHIVE_LOCK).held(what, 0):
+        remove_partials(partial)
+        yield partial
+
+
+def _bounds(settings: Settings) -> Bounds:
+    return Bounds(
+        members=settings.archive_max_members,
+        ratio=settings.archive_max_ratio,
+        unpacked_bytes=int(min(settings.archive_max_unpacked_gb, _MOST_GB) * 1e9),
+    )

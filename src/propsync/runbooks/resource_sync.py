@@ -1,0 +1,254 @@
+"""One resource and its types: read, merged and built as one step of a run."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from typing import Any
+
+from propsync.errors import ApiUnreachable, MergeFailed, RequestRefused, ResourceFailed
+from propsync.landing import Manifest
+from propsync.merge import Builder, is_mostly_changed, known_values, listed_keys
+from propsync.records import HASH_VERSION, PayloadUnreadable
+from propsync.resources import ASSESSMENT_TYPES, RESOURCES, Resource
+from propsync.runbooks import statuses
+from propsync.runbooks.deletes import Accepted, Deletes
+from propsync.runbooks.repeats import repeatable
+from propsync.runbooks.workspace import Workspace
+from propsync.runs import Run
+from propsync.shapes import Shape, cutter_of, find_nested_shapes
+from propsync.sweep import Filters, Sweeper, SweepScope, Swept, find_new_volatile, set_aside
+
+_log = logging.getLogger("propsync.sync")
+
+
+class ResourceSync:
+    """A resource with its types, in one run; `filters` narrow it to what a backfill asks for.
+
+    `accepted` are deletes that an earlier run held and that somebody accepted since.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        run: Run,
+        resource: Resource,
+        *,
+        filters: Filters = (),
+        accepted: Accepted | None = None,
+    ) -> None:
+        self._workspace = workspace
+        self._run = run
+        self._resource = resource
+        self._filters = filters
+        self._accepted = accepted
+        self.is_not_found = False
+        self._types = RESOURCES[resource.types] if resource.types else None
+        self._shapes = {one.name: workspace.shapes.get(one.name) for one in self._members()}
+
+    @property
+    def name(self) -> str:
+        """The resource's name."""
+        return self._resource.name
+
+    def sync(self) -> None:
+        """Reads, lands, merges and builds. Raises ResourceFailed; what was read before stays."""
+        types = self._read_types()
+        try:
+            manifest = self._read(self._resource, types)
+        except ResourceFailed:
+            self._land(types, None)
+            self._merge(types, None)
+            self.build()
+            raise
+        self._land(types, manifest)
+        self._merge(types, manifest, is_staged=True)
+        self.build()
+
+    def finish_earlier(self) -> None:
+        """Merges what killed runs landed whole; without any, only builds what they merged."""
+        for run_id in self._unmerged_runs():
+            _log.info("%s: merging what run %s had landed", self._resource.name, run_id)
+            try:
+                self.replay(run_id)
+            except ResourceFailed as error:
+                self._pass_over(run_id, error)
+        self.build()
+
+    def replay(self, run_id: str) -> None:
+        """Merges what a run landed, as that run did or would have done; once more changes nothing."""
+        found = {one.name: self._workspace.manifests.get(one.name, run_id) for one in self._members()}
+        for name, manifest in found.items():
+            if manifest is not None:
+                self._shapes[name] = self._workspace.shapes.overridden(Shape.from_json(manifest.shape))
+        self._merge(found[self._types.name] if self._types else None, found[self._resource.name])
+
+    def _pass_over(self, run_id: str, error: ResourceFailed) -> None:
+        """A snapshot that cannot be merged must not stop this run, nor any later one: what it held is read anew."""
+        _log.error("%s", error)
+        for one in self._members():
+            if not self._workspace.journal.is_merged(run_id, one.name):
+                self._workspace.journal.failed(replace(self._run, run_id=run_id), one.name, str(error))
+
+    def failed(self, error: ResourceFailed) -> str:
+        """Notes that the resource keeps yesterday's rows; returns why."""
+        _log.error("%s", error)
+        self.is_not_found = error.says_not_found
+        self._workspace.journal.failed(self._run, self._resource.name, str(error))
+        return str(error)
+
+    def _members(self) -> list[Resource]:
+        return [*([self._types] if self._types else []), self._resource]
+
+    def _read_types(self) -> Manifest | None:
+        if self._types is None:
+            return None
+        try:
+            return self._read(self._types)
+        except ApiUnreachable:
+            raise  # asking for the records themselves would only wait as long again
+        except ResourceFailed as error:
+            _log.error("%s", error)
+            self._workspace.journal.failed(self._run, self._types.name, str(error))
+            return None
+
+    def _read(self, resource: Resource, types: Manifest | None = None) -> Manifest:
+        """A snapshot that is not landed yet."""
+        before = self._workspace.api.traffic.mark()
+        wanted = statuses.asked_for(self._workspace, resource)
+        try:
+            swept = self._sweep(resource, wanted, types)
+        except RequestRefused:
+            configured = statuses.configured(self._workspace, resource)
+            if wanted == configured:
+                raise
+            _log.warning("%s: a status that the API showed is refused, only those set are asked for", resource.name)
+            wanted = configured
+            swept = self._sweep(resource, wanted, types)
+        _log.info("%s: read, %s", resource.name.replace("_", " "), swept.verdict)
+        self._notice_signed_links(resource, swept)
+        manifest = self._manifest(resource, swept, wanted)
+        if resource is self._resource and not swept.repeats:
+            deletes = Deletes(
+                self._workspace, resource, swept, wanted, statuses.every(self._workspace, resource, wanted)
+            )
+            deletes.conclude(manifest, self._filters, self._accepted)
+        manifest.landed.sort(key=lambda landed: landed.sequence)
+        manifest.traffic = asdict(self._workspace.api.traffic.since(before))
+        return manifest
+
+    def _notice_signed_links(self, resource: Resource, swept: Swept) -> None:
+        """Links that the service signs from tonight on would make a new version of every record, every night."""
+        is_decided = self._workspace.shapes.decided(resource.name).volatile is not None
+        if swept.repeats or self._filters or is_decided or not is_mostly_changed(self._workspace.warehouse, resource):
+            return
+        if found := find_new_volatile(swept):
+            words = "%s: %s differ at each reading, so they no longer count as changes"
+            _log.warning(words, resource.name.replace("_", " "), ", ".join(sorted(found)))
+
+    def _sweep(self, resource: Resource, asked: Sequence[str], types: Manifest | None) -> Swept:
+        workspace = self._workspace
+        sweeper = Sweeper(workspace.api, workspace.pages, workspace.warehouse, workspace.settings.page_limit)
+        wanted = SweepScope(asked, self._filters if resource is self._resource else ())
+        start = 0 if wanted.filters else workspace.journal.rung_that_worked(resource.name)
+        known = lambda: self._known(asked, types)  # noqa: E731 - it stands for a value that is costly to make
+        shape = self._shapes[resource.name]
+        is_plain = not (start or self._filters or self._accepted)
+        before = repeatable(workspace, resource, shape, self._settings(asked)) if is_plain else None
+        return sweeper.sweep(resource, shape, wanted, known, start=start, before=before)
+
+    def _settings(self, asked: Sequence[str]) -> dict[str, Any]:
+        """What decides, beside the shapes, how the API is asked."""
+        return {"statuses": list(asked), "page_limit": self._workspace.settings.page_limit}
+
+    def _manifest(self, resource: Resource, swept: Swept, asked: Sequence[str]) -> Manifest:
+        filters = self._filters if resource is self._resource else ()
+        return Manifest(
+            run_id=self._run.run_id,
+            run_time=self._run.time.isoformat(timespec="microseconds"),
+            resource=resource.name,
+            verdict=swept.verdict,
+            hash_version=HASH_VERSION,
+            shape={},
+            settings=self._settings(asked),
+            flow=self._run.flow,
+            filters=[(name, list(values)) for name, values in filters],
+            landed=list(swept.landed),
+            certificates=swept.certificates,
+            repeats=swept.repeats,
+        )
+
+    def _land(self, types: Manifest | None, manifest: Manifest | None) -> None:
+        """Finds the shapes inside the records, and makes the snapshots exist; the resource's own last."""
+        found = [one for one in (types, manifest) if one is not None]
+        if not all(self._shows_nothing_new(one) for one in found) or self._is_shape_configured():
+            with _as_merge_failure(self._resource):
+                find_nested_shapes(self._workspace.pages, self._shapes, types, manifest)
+        for one in found:
+            one.shape = self._shapes[one.resource].to_json()
+            self._workspace.manifests.put(one)
+
+    def _known(self, asked: Sequence[str], types: Manifest | None) -> Mapping[str, Collection[str]]:
+        """What speaks for members that the API's document does not name; types that this run has read speak too."""
+        kinds: set[str] = set()
+        if types is not None and types.resource == ASSESSMENT_TYPES.name:
+            cutter = cutter_of(self._shapes[types.resource], ASSESSMENT_TYPES)
+            kinds = listed_keys(self._workspace.pages, types, cutter)
+        return known_values(self._workspace.warehouse, asked, kinds)
+
+    def _merge(self, types: Manifest | None, manifest: Manifest | None, *, is_staged: bool = False) -> None:
+        with _as_merge_failure(self._resource):
+            self._merge_both(types, manifest, is_staged=is_staged)
+
+    def _merge_both(self, types: Manifest | None, manifest: Manifest | None, *, is_staged: bool) -> None:
+        """Types first: a table is named for its type, so the type must be known before its first asset."""
+        merger = self._workspace.merger
+        is_repeat = is_staged and manifest is not None and manifest.repeats is not None
+        if is_repeat and types is not None and manifest is not None and types.repeats == manifest.repeats:
+            merger.repeat(types)
+        elif self._types is not None and (types is not None or (manifest is not None and self._types.is_beside)):
+            with set_aside(self._workspace.warehouse, is_wanted=is_staged):
+                merger.merge_types(self._types, types, manifest, self._shapes[self._types.name])
+        if manifest is not None and is_repeat:
+            merger.repeat(manifest)
+        elif manifest is not None:
+            merger.merge(self._resource, manifest, self._shapes[self._resource.name], is_staged=is_staged)
+
+    def _is_shape_configured(self) -> bool:
+        """What people set may lead nowhere, which even a quiet night must notice."""
+        return any(
+            choice.source == "configured" for shape in self._shapes.values() for choice in shape.choices.values()
+        )
+
+    def _shows_nothing_new(self, manifest: Manifest) -> bool:
+        """Whether the last run read the same pages, byte for byte, and found what there is to find in them."""
+        latest = self._workspace.journal.latest_merged(manifest.resource)
+        before = self._workspace.manifests.sound(manifest.resource, latest) if latest else None
+        is_same = before is not None and _bodies(before) == _bodies(manifest)
+        return is_same and self._workspace.shapes.is_whole(self._shapes[manifest.resource])
+
+    def build(self) -> None:
+        """Brings the tables up to date with history."""
+        build = getattr(Builder(self._workspace.warehouse, self._run), self._resource.name)
+        build(*(self._shapes[one.name] for one in self._members()))
+        statuses.note_unconfigured(self._workspace, self._resource, self._run.run_id)
+
+    def _unmerged_runs(self) -> list[str]:
+        journal, manifests = self._workspace.journal, self._workspace.manifests
+        landed = {(run_id, one.name) for one in self._members() for run_id in manifests.runs(one.name)}
+        latest = journal.latest_merged(self._resource.name)
+        return sorted({run_id for run_id, name in landed if run_id > latest and not journal.is_merged(run_id, name)})
+
+
+@contextmanager
+def _as_merge_failure(resource: Resource) -> Iterator[None]:
+    try:
+        yield
+    except (PayloadUnreadable, RecursionError) as error:
+        raise MergeFailed(resource.name, f"a page could not be read: {error}") from error
+
+
+def _bodies(manifest: Manifest) -> set[str]:
+    return {landed.sha256 for landed in manifest.landed if landed.role == "page"}

@@ -1,0 +1,40 @@
+"""Finds the shapes inside records, from a sample of what was landed: fields, field results, flags."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from propsync.landing import Manifest, PageStore
+from propsync.resources import ASSESSMENTS, ASSET_TYPES, ASSETS
+from propsync.shapes.choice import Shape
+from propsync.shapes.cutting import cutter_of
+from propsync.shapes.fields import field_ids, find_definition_shape, find_result_shape
+from propsync.shapes.flags import find_flag_history
+from propsync.shapes.sampling import BESIDE, sample, types_beside, types_of
+from propsync.shapes.unread import settle_flags, settle_read
+
+
+def find_nested_shapes(
+    pages: PageStore, shapes: Mapping[str, Shape], types: Manifest | None, manifest: Manifest | None
+) -> None:
+    """Settles the inner parts of `shapes`, by resource, before a snapshot is merged."""
+    if ASSETS.name in shapes:
+        _find_asset_shapes(pages, shapes, types, manifest)
+    elif ASSESSMENTS.name in shapes and manifest is not None:
+        shape = shapes[ASSESSMENTS.name]
+        assessments = sample(pages, manifest, cutter_of(shape, ASSESSMENTS))
+        find_flag_history(shape, assessments)
+        settle_flags(shape, assessments, is_whole=not manifest.filters)
+
+
+def _find_asset_shapes(
+    pages: PageStore, shapes: Mapping[str, Shape], types: Manifest | None, manifest: Manifest | None
+) -> None:
+    type_shape, asset_shape = shapes[ASSET_TYPES.name], shapes[ASSETS.name]
+    assets = sample(pages, manifest, cutter_of(asset_shape, ASSETS)) if manifest else []
+    listed = [landed for landed in (types.landed if types else []) if landed.role == "page"]
+    known = [one for landed in listed for one in types_of(pages, landed, cutter_of(type_shape, ASSET_TYPES))]
+    known += [one for landed in (types_beside(manifest) if manifest else []) for one in types_of(pages, landed, BESIDE)]
+    find_definition_shape(type_shape, known, assets, ("fields",))
+    find_result_shape(asset_shape, assets, field_ids(known, type_shape))
+    settle_read(type_shape, asset_shape, known, assets, is_whole=manifest is not None and not manifest.filters)

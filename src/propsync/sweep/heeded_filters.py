@@ -1,0 +1,75 @@
+"""Whether the API heeded every value of a filter: some servers cut a long one in silence (correctness.md §2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+
+import msgspec
+
+from propsync.errors import NotFound, RequestRefused
+from propsync.resources import ListQuery, Resource
+from propsync.sweep.page_reader import PageReader
+from propsync.sweep.scope import SweepScope
+from propsync.sweep.shaping import Shaping
+
+_ALONE = 10  # values of a filter that shows nothing at all
+
+
+class HeededFilters:
+    """Asks once more for the values that no record of an attempt has; each request is for one record at most."""
+
+    def __init__(self, reader: PageReader, resource: Resource, wanted: SweepScope, shaping: Shaping) -> None:
+        self._reader = reader
+        self._resource = resource
+        self._wanted = wanted
+        self._shaping = shaping
+
+    def all_statuses(self) -> bool:
+        """A status that no record has is asked for alone."""
+        statuses = self._wanted.statuses
+        if not self._resource.status_filter or self._shaping.is_by_status() or len(statuses) < 2:
+            return True
+        _, silent = self._shaping.told("status", statuses, self._pages())
+        lists = (self._resource.combined([one]).narrowed(*self._wanted.filters) for one in silent)
+        return not any(map(self._shows_any, lists))
+
+    def check_filters(self) -> None:
+        """Raises NotFound where a filter of a backfill was cut: its values are to be asked for in smaller parts."""
+        for name, values in self._wanted.filters:
+            role = "id" if name == self._resource.id_filter else name
+            if len(values) > 1 and not self._are_heeded(name, *self._shaping.told(role, values, self._pages())):
+                raise NotFound(
+                    f"GET {self._resource.path}",
+                    f"the API heeds only some of the {len(values)} values of {name}",
+                    "Nothing: propsync asks for fewer at a time",
+                )
+
+    def _are_heeded(self, name: str, shown: Sequence[str], silent: Sequence[str]) -> bool:
+        """Silent values show nothing by themselves, and do not keep the API from heeding one that comes after them."""
+        if not silent:
+            return True
+        if shown:
+            return not self._shows(name, silent) and self._shows(name, [*silent, shown[0]])
+        some = Random(silent[0]).sample(silent, min(_ALONE, len(silent)))  # noqa: S311 - nothing is kept secret by it
+        return not any(self._shows(name, [one]) for one in some)
+
+    def _shows(self, name: str, values: Sequence[str]) -> bool:
+        filters = [(other, values if other == name else kept) for other, kept in self._wanted.filters]
+        is_listed_by_status = self._resource.status_filter
+        lists = self._resource.combined(self._wanted.statuses) if is_listed_by_status else self._resource.lists(())[0]
+        return self._shows_any(lists.narrowed(*filters))
+
+    def _shows_any(self, query: ListQuery) -> bool:
+        """Whether the API has records for a query; what it refuses or does not find it has none for."""
+        try:
+            page = self._reader.read(self._reader.ask(query, 1, "combined", limit=1), self._shaping.cutter).page
+        except (NotFound, RequestRefused):
+            return False
+        return bool(page.total or page.records)
+
+    def _pages(self) -> Iterator[Sequence[msgspec.Raw]]:
+        cutter = self._shaping.cutter
+        for one in self._reader.landed:
+            if one.attempt == self._reader.attempt and one.role == "page":
+                yield self._reader.records(one, cutter)

@@ -1,0 +1,6 @@
+"""Looks up known keys that a complete read no longer lists (correctness.md §2)."""
+
+from propsync.sweep.lookups.batches import Answers, Key
+from propsync.sweep.lookups.look_ups import LookUps
+
+__all__ = ["Answers", "Key", "LookUps"]

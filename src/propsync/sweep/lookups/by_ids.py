@@ -1,0 +1,180 @@
+"""Looks up assets and assessments by their ids (correctness.md §2)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from random import Random
+
+from propsync.api import Api, why_unaskable
+from propsync.errors import AccessForbidden
+from propsync.sweep.lookups.batches import Batch, Batches, Key
+from propsync.sweep.page_reader import Reading, RefusedPage
+
+_ALONE = 50  # ids that no answer shows: so many are asked for alone, which no server cuts short
+
+
+class ByIds:
+    """Look-ups by `id=` or `assessment=`, a page of ids at a time, halved where an answer does not count.
+
+    Some servers heed only the first ids of a long filter. So an id that an answer for several does not show is silent,
+    not gone: silent ids are asked for by themselves until an answer shows none of them, and then alone.
+    """
+
+    def __init__(self, api: Api, asking: Batches) -> None:
+        self._api = api
+        self._asking = asking
+        self._answers = asking.answers
+        self._is_ignored = False
+        self._is_minded = False
+        self._silence = "no look-up shows it, alone or with others"
+
+    def look_up(self, keys: Sequence[Key]) -> None:
+        """Concludes something of each key."""
+        for key in keys:
+            why = why_unaskable(key[0])
+            if why is not None:
+                self._answers.unknown[key] = f"the API cannot be asked for its id: {why}"
+        self._ask(list(self._asking.batches(self._open(keys))))
+        self._ask_alone(self._open(keys))
+        if self._asking.is_doubtful:
+            self._ask_each_list([key for key in keys if key in self._answers.gone])
+        if self._asking.resource.performed:
+            self._probe_reports([key for key in keys if key in self._answers.gone])
+
+    def _open(self, keys: Sequence[Key]) -> list[Key]:
+        return [key for key in keys if self._answers.is_open(key)]
+
+    def _ask(self, waiting: list[Batch]) -> None:
+        """Asks until nothing is left but what no answer shows."""
+        while waiting and not self._is_ignored:
+            # one key alone goes before the others: it shows whether the API minds the filter at all
+            now = waiting[:1] if len(waiting[0].keys) == 1 and not self._is_minded else waiting
+            waiting = [*self._round(now), *waiting[len(now) :]]
+        for batch in waiting:
+            self._asking.is_unknown(batch, "the API ignores the ids that it is asked for")
+
+    def _ask_alone(self, silent: list[Key]) -> None:
+        """Each alone where they are few, else some at random: if any of those is found, each."""
+        some = silent
+        if len(silent) > _ALONE:
+            some = Random(f"{silent[0]} {len(silent)}").sample(silent, _ALONE)  # noqa: S311 - nothing is kept secret by it
+        self._ask([Batch.of([key]) for key in some])
+        left = self._open(silent)
+        if self._answers.gone.keys() >= set(some):
+            self._answers.gone.update(dict.fromkeys(left, self._silence))
+        else:
+            self._ask([Batch.of([key]) for key in left])
+
+    def _ask_each_list(self, gone: list[Key]) -> None:
+        """What one request for all lists does not show may be on one of them, where the API heeds but one."""
+        for batch in self._asking.batches(gone):
+            readings = self._memberships(batch) or []
+            for reading in readings:
+                self._asking.stage(reading)
+                self._answers.found.update(self._told(batch, reading)[0])
+            for key in batch.keys:
+                if key in self._answers.found or key in self._answers.unknown:
+                    del self._answers.gone[key]
+
+    def _round(self, batches: Sequence[Batch]) -> list[Batch]:
+        """Asks once for each batch; those of which nothing can be concluded come back smaller, the smallest first."""
+        again: list[Batch] = []
+        for batch, answer in self._asking.ask(batches, self._asking.everything):
+            if isinstance(answer, RefusedPage):
+                again += self._after_refusal(batch, answer)
+            elif self._counts(answer, batch):
+                self._is_minded = True
+                again += self._conclude(batch, answer)
+            else:
+                again += self._smaller(batch, answer)
+        return sorted(again, key=lambda batch: len(batch.keys))
+
+    def _counts(self, answer: Reading, batch: Batch) -> bool:
+        """Everything came, and only what was asked for; nothing at all says something of one key only."""
+        is_only_it = set(self._asking.cutter.keys(answer.page.records)) <= set(batch.keys)
+        is_nothing = answer.page.total is None and not answer.page.records
+        return is_only_it and (self._asking.is_whole(answer) or (is_nothing and len(batch.keys) == 1))
+
+    def _after_refusal(self, batch: Batch, answer: RefusedPage) -> list[Batch]:
+        """That several ids are not found says nothing of any one of them."""
+        if not answer.says_not_found and self._asking.forgo_statuses(answer):
+            return [batch]  # the API may refuse a status that was not swept
+        if len(batch.keys) > 1:
+            return batch.halves()
+        if answer.says_not_found:
+            self._answers.gone[batch.keys[0]] = answer.error.what
+        else:
+            self._asking.is_unknown(batch, f"its look-up was refused: {answer.error.what}")
+        return []
+
+    def _smaller(self, batch: Batch, answer: Reading) -> list[Batch]:
+        is_foreign = not set(self._asking.cutter.keys(answer.page.records)) <= set(batch.keys)
+        if len(batch.keys) == 1:
+            self._is_ignored = is_foreign
+            why = "the API ignores the id that it is asked for" if is_foreign else "its look-up does not add up"
+            self._asking.is_unknown(batch, why)
+            return []
+        return [Batch.of(batch.keys[:1]), Batch.of(batch.keys[1:])] if is_foreign else batch.halves()
+
+    def _conclude(self, batch: Batch, answer: Reading) -> list[Batch]:
+        """Takes in what an answer shows; what it shows nothing of comes back, unless it shows nothing at all."""
+        shown, silent = self._told(batch, answer)
+        if len(batch.keys) == 1 and silent:
+            self._answers.gone[silent[0]] = f"{answer.landed.request} does not show it"
+        memberships = self._memberships(Batch.of(shown)) if shown else []
+        if memberships is not None:
+            for reading in (answer, *memberships):
+                self._asking.stage(reading)
+            self._answers.found.update(shown)
+        return [Batch.of(silent)] if shown and silent else []
+
+    def _told(self, batch: Batch, answer: Reading) -> tuple[list[Key], list[Key]]:
+        """The keys that an answer shows, and those of the batch that it does not."""
+        shown = sorted(key for key in self._asking.cutter.keys(answer.page.records) if key)
+        return shown, sorted(set(batch.keys).difference(shown))
+
+    def _memberships(self, batch: Batch) -> list[Reading] | None:
+        """The lists that show what was found, each asked the same way; None where they do not tell."""
+        readings: list[Reading] = []
+        for place in range(len(self._asking.memberships(batch.values))):
+            silent = list(batch.keys)
+            while silent:
+                on_list = self._on_list(Batch.of(silent), place)
+                if on_list is None:
+                    self._asking.is_unknown(batch, "which lists show it could not be looked up")
+                    return None
+                readings += on_list
+                shown = {key for one in on_list for key in self._asking.cutter.keys(one.page.records)}
+                silent = [key for key in silent if key not in shown] if shown else []
+        return readings
+
+    def _on_list(self, batch: Batch, place: int) -> list[Reading] | None:
+        """What one list shows of a batch; that several are not found on it says nothing of any one of them."""
+        for _, answer in self._asking.ask([batch], lambda values: self._asking.memberships(values)[place]):
+            if isinstance(answer, Reading):
+                if self._counts(answer, batch):
+                    return [answer]
+                is_nothing = answer.page.total is None and not answer.page.records
+                return self._on_halves(batch, place) if is_nothing else None
+            return self._on_halves(batch, place) if answer.says_not_found else None
+        return None
+
+    def _on_halves(self, batch: Batch, place: int) -> list[Reading] | None:
+        readings: list[Reading] = []
+        for half in batch.halves():
+            on_list = self._on_list(half, place)
+            if on_list is None:
+                return None
+            readings += on_list
+        return readings
+
+    def _probe_reports(self, keys: Collection[Key]) -> None:
+        """An assessment that no list shows may live in a status that nobody knows; then its report is there."""
+        for assessment_id, error in self._api.probe_reports([key[0] for key in keys]):
+            key = (assessment_id,)
+            if error is None:
+                del self._answers.gone[key]
+                self._answers.hidden[key] = "no list shows it, but its report is there"
+            elif not error.says_not_found and not isinstance(error, AccessForbidden):
+                del self._answers.gone[key]
+                self._answers.unknown[key] = f"whether its report is there is not known: {error.what}"

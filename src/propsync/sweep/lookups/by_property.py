@@ -1,0 +1,66 @@
+"""Looks up schedules: their properties' lists first, then one by one (correctness.md §2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from propsync.api import why_unaskable
+from propsync.errors import ResourceFailed, UsageError
+from propsync.sweep.lookups.batches import Batch, Batches, Key
+from propsync.sweep.page_reader import Asked, Reading, RefusedPage
+
+
+class ByProperty:
+    """Look-ups of schedules, which have no id to be asked for by."""
+
+    def __init__(self, asking: Batches) -> None:
+        self._asking = asking
+        self._answers = asking.answers
+
+    def look_up(self, keys: Sequence[Key]) -> None:
+        """Concludes something of each key."""
+        waiting = list(self._asking.batches([key for key in keys if why_unaskable(key[0]) is None]))
+        while waiting:
+            again: list[Batch] = []
+            for batch, answer in self._asking.ask(waiting, self._asking.everything):
+                again += self._take_list(batch, answer)
+            waiting = again
+        for key in keys:  # what a list could not tell is asked for alone
+            self._answers.unknown.pop(key, None)
+        self._one_by_one([key for key in keys if self._answers.is_open(key)])
+
+    def _take_list(self, batch: Batch, answer: Reading | RefusedPage) -> list[Batch]:
+        """Only what a list shows is concluded from it; a smaller list may show more."""
+        if isinstance(answer, RefusedPage):
+            is_status = not answer.says_not_found and self._asking.forgo_statuses(answer)
+            return [batch] if is_status else batch.halves()
+        shown = {key for key in self._asking.cutter.keys(answer.page.records) if key}
+        if not self._asking.is_whole(answer) or not {key[0] for key in shown} <= set(batch.values):
+            return batch.halves()
+        self._asking.stage(answer)
+        self._answers.found.update(shown.intersection(batch.keys))
+        return []
+
+    def _one_by_one(self, keys: Sequence[Key]) -> None:
+        asked: dict[int, tuple[Asked, Key]] = {}
+        for key in keys:
+            try:
+                one = self._asking.reader.ask_one(key)
+            except UsageError as error:
+                self._answers.unknown[key] = error.what
+                continue
+            asked[one.sequence] = (one, key)
+        for one, answer in self._asking.reader.read_ones([one for one, _ in asked.values()], self._asking.cutter):
+            self._take_one(asked[one.sequence][1], answer)
+
+    def _take_one(self, key: Key, answer: Reading | ResourceFailed | None) -> None:
+        if answer is None:
+            self._answers.gone[key] = "the API has nothing under its key"
+        elif isinstance(answer, ResourceFailed):
+            told = self._answers.gone if answer.says_not_found else self._answers.unknown
+            told[key] = answer.what
+        elif self._asking.cutter.keys(answer.page.records) == [key]:
+            self._asking.stage(answer)
+            self._answers.found.add(key)
+        else:
+            self._answers.unknown[key] = "asked for it, the API showed something else"

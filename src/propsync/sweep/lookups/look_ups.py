@@ -1,0 +1,47 @@
+"""Looks up known keys that a complete read no longer lists, before anything is concluded of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from propsync.api import Api, report_request, schedule_request, why_unaskable
+from propsync.errors import UsageError
+from propsync.resources import Resource
+from propsync.sweep.ladder import Swept
+from propsync.sweep.lookups.batches import Answers, Batches, Key
+from propsync.sweep.lookups.by_ids import ByIds
+from propsync.sweep.lookups.by_property import ByProperty
+
+
+class LookUps:
+    """Look-ups of one resource, after its sweep. `statuses` are all that may be asked for, `fewer` those swept.
+
+    What they find is staged beside what the sweep showed, and landed like it.
+    """
+
+    def __init__(
+        self, api: Api, resource: Resource, swept: Swept, statuses: Sequence[str], fewer: Sequence[str]
+    ) -> None:
+        self._asking = Batches(resource, swept, statuses, fewer)
+        self._way = ByIds(api, self._asking) if resource.id_filter else ByProperty(self._asking)
+
+    @property
+    def answers(self) -> Answers:
+        """What they told so far."""
+        return self._asking.answers
+
+    def is_beyond_asking(self, key: Key) -> bool:
+        """Whether no look-up can tell that a key is gone, as an id of dots cannot stand in an address."""
+        try:
+            if not self._asking.resource.id_filter:
+                schedule_request(key[0], key[1])
+            elif self._asking.resource.performed:
+                report_request(key[0])
+        except UsageError:
+            return True
+        return bool(self._asking.resource.id_filter) and why_unaskable(key[0]) is not None
+
+    def look_up(self, keys: Iterable[Key]) -> Answers:
+        """Concludes something of each key, in as few requests as addresses and pages allow. Raises ApiUnreachable."""
+        self._way.look_up([key for key in keys if self.answers.is_open(key)])
+        return self.answers

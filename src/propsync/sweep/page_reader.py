@@ -1,0 +1,252 @@
+"""One answer, asked for, landed and cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+
+from propsync.api import Accept, Answer, ApiRequest, MalformedBody, check_text, schedule_request
+from propsync.errors import NotFound, ResourceFailed
+from propsync.landing import Landed, PageStore
+from propsync.records import Cutter, Page, PayloadUnreadable, bytes_hash, count_of, decode_shallow, is_nothing
+from propsync.resources import ListQuery, Resource
+from propsync.shapes import Shape, find_list
+from propsync.sweep.replay import Replay, request_of
+
+LONGEST_URL = 4_000
+_LARGEST_TOTAL = 2**63 - 1  # what a BIGINT holds; no list is that long
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request, and what its answer will be to the sweep: see `landing.Landed`."""
+
+    request: ApiRequest
+    query: ListQuery
+    role: str
+    sequence: int
+
+
+@dataclass(frozen=True)
+class RefusedPage:
+    """A request that the API refused (400) or did not find (404)."""
+
+    asked: Asked
+    error: ResourceFailed
+
+    @property
+    def says_not_found(self) -> bool:
+        """Whether what was asked for is said not to exist."""
+        return self.error.says_not_found
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A landed answer with its records; `body` is decompressed, `values` the same decoded until its shape is known."""
+
+    landed: Landed
+    body: bytes
+    page: Page
+    values: Any = None
+
+
+class PageReader:
+    """Asks for pages of one resource and lands each answer before anything is read from it but its total."""
+
+    def __init__(
+        self, api: Replay, pages: PageStore, resource: Resource, shape: Shape, limit: int, attempt: int = 1
+    ) -> None:
+        self._api = api
+        self._pages = pages
+        self._resource = resource
+        self._shape = shape
+        self.limit = limit
+        self.attempt = attempt
+        self.is_paged = resource.is_paged
+        self.landed: list[Landed] = []
+        self._said_nothing: set[ApiRequest] = set()
+        # what a check has cut or decoded, until the answer is landed: both walk the whole page, so once is enough
+        self._cut: dict[ApiRequest, Page] = {}
+        self._values: dict[ApiRequest, Any] = {}
+        self._asked = 0
+
+    def ask(self, query: ListQuery, page: int, role: str = "page", limit: int | None = None) -> Asked:
+        """The request for one page of a list, or for all of a list that has no pages."""
+        paging = (("limit", str(limit or self.limit)), ("page", str(page))) if self.is_paged else ()
+        self._asked += 1
+        # asked for what may be gone, an API may answer that there is nothing
+        accept = Accept.JSON_OR_NULL if role == "look-up" else Accept.JSON
+        request = ApiRequest("GET", self._resource.path, (*paging, *query.filters), accept=accept)
+        return Asked(request, query, role, self._asked)
+
+    def fits(self, query: ListQuery) -> bool:
+        """Whether the address of a list's page stays short enough for servers and proxies."""
+        return self.ask(query, 1).request.url_length(self._api.base_url) < LONGEST_URL
+
+    def read(self, asked: Asked, cutter: Cutter | None) -> Reading:
+        """One answer. Without a cutter only `total` is read from it and its shape is still to be found."""
+        try:
+            answer = self._api.fetch(asked.request, check=self._check(cutter), walks=cutter is not None)
+        except NotFound as error:
+            raise NotFound(error.where, error.what, "Check the path in PROPSYNC_BASE_URL") from error
+        return self._land(asked, answer, cutter)
+
+    def read_all(self, asked: Iterable[Asked], cutter: Cutter) -> Iterator[Reading | RefusedPage]:
+        """Many answers, at once, as they come."""
+        under_way: dict[ApiRequest, Asked] = {}
+
+        def requests() -> Iterator[ApiRequest]:
+            for one in asked:
+                under_way[one.request] = one
+                yield one.request
+
+        def land(answer: Answer) -> Reading | RefusedPage:
+            return self._land(under_way.pop(answer.request), answer, cutter)
+
+        def refused(request: ApiRequest, error: ResourceFailed) -> Reading | RefusedPage:
+            return RefusedPage(under_way.pop(request), error)
+
+        return self._api.fetch_all(requests(), land, check=self._check(cutter), walks=True, refused=refused)
+
+    def as_again(self, reading: Reading) -> Reading:
+        """The same answer, as one that shows again what came already, or nothing."""
+        again = replace(reading, landed=replace(reading.landed, role="again"))
+        self.landed[self.landed.index(reading.landed)] = again.landed
+        return again
+
+    def land_left_over(self, cutter: Cutter) -> list[Landed]:
+        """Lands the pages that were asked for ahead and that the first attempt did not take."""
+        landed = []
+        for place, answer in self._api.left_over():
+            self._asked += 1
+            query = ListQuery(place.list_name, status=place.status, performed=place.performed)
+            asked = Asked(answer.request, query, "again", self._asked)
+            if place.role != "combined" and self._is_page(answer, cutter):
+                landed.append(self._land(asked, answer, cutter).landed)
+        return landed
+
+    def _is_page(self, answer: Answer, cutter: Cutter) -> bool:
+        try:
+            self._check_page(answer, cutter)
+        except MalformedBody:
+            return False
+        return True
+
+    def once_more(self, landed: Landed, cutter: Cutter) -> Reading:
+        """Sends the request of a landed page a second time."""
+        self._asked += 1
+        query = ListQuery(landed.list_name, status=landed.status, performed=landed.performed)
+        return self.read(Asked(request_of(landed), query, "again", self._asked), cutter)
+
+    def from_landing(self, landed: Landed, cutter: Cutter) -> Reading:
+        """An answer that has landed."""
+        body = self._pages.get(landed.sha256)
+        return Reading(landed, body, cutter.cut(body))
+
+    def records(self, landed: Landed, cutter: Cutter) -> Sequence[msgspec.Raw]:
+        """The records of an answer that has landed."""
+        return cutter.cut(self._pages.get(landed.sha256)).records
+
+    def ask_one(self, key: tuple[str, ...]) -> Asked:
+        """The request for one schedule (section 4.10). Raises UsageError for a key that cannot stand in an address."""
+        self._asked += 1
+        return Asked(schedule_request(key[0], key[1]), ListQuery("one"), "one", self._asked)
+
+    def read_ones(
+        self, asked: Sequence[Asked], cutter: Cutter
+    ) -> Iterator[tuple[Asked, Reading | ResourceFailed | None]]:
+        """Single records, at once: each with its reading, None where the answer holds nothing, or why there is none."""
+        by_request = {one.request: one for one in asked}
+
+        def land(answer: Answer) -> tuple[Asked, Reading | ResourceFailed | None]:
+            one = by_request[answer.request]
+            return one, None if is_nothing(answer.body) else self._land(one, answer, replace(cutter, is_one=True))
+
+        def failed(request: ApiRequest, error: ResourceFailed) -> tuple[Asked, Reading | ResourceFailed | None]:
+            return by_request[request], error
+
+        return self._api.fetch_each((one.request for one in asked), land, failed)
+
+    def _check(self, cutter: Cutter | None) -> Any:
+        return self._check_shape if cutter is None else lambda answer: self._check_page(answer, cutter)
+
+    def _check_shape(self, answer: Answer) -> None:
+        """An answer without any array is no list, whatever its shape: something else answered, so ask again."""
+        page = self._values[answer.request] = decode_shallow(answer.body)
+        is_list = (
+            self._is_bare_list(page, answer.request) if isinstance(page, list) else self._is_list(page, answer.request)
+        )
+        if not is_list:
+            raise MalformedBody(str(answer.request), "the answer is JSON, but no list")
+        self._said_nothing.discard(answer.request)  # each reading of an empty list is to be said twice
+
+    def _is_list(self, page: Any, request: ApiRequest) -> bool:
+        total = count_of(page.get("total"))
+        if not _is_total(total) and (self._resource.is_paged or total is not None):
+            return False
+        if find_list([page], self._resource) is not None:
+            return True
+        return self._resource.is_paged and _is_empty(page) and self._is_said_twice(request)
+
+    def _is_said_twice(self, request: ApiRequest) -> bool:
+        """An answer that holds nothing may stand in place of another by mistake."""
+        is_repeated = request in self._said_nothing
+        self._said_nothing.add(request)
+        return is_repeated
+
+    def _is_bare_list(self, page: list[Any], request: ApiRequest) -> bool:
+        known = self._shape.paths("list")
+        if known:
+            return () in known
+        return bool(page) or (self._is_said_twice(request) and self._resource.list_member is None)
+
+    def _check_page(self, answer: Answer, cutter: Cutter) -> None:
+        if answer.request.accept is Accept.JSON_OR_NULL and is_nothing(answer.body):
+            self._cut[answer.request] = Page(None, [])
+            return
+        check_text(answer.body, str(answer.request))
+        try:
+            page = self._cut[answer.request] = cutter.cut(answer.body)
+        except (PayloadUnreadable, RecursionError) as error:
+            raise MalformedBody(str(answer.request), f"the answer is no page of the list: {error}") from error
+        is_needed = self._resource.is_paged and cutter.list_path != ()
+        if not _is_total(page.total) and (is_needed or page.total is not None):
+            raise MalformedBody(str(answer.request), "the answer is no page of the list: its total is no count")
+
+    def _land(self, asked: Asked, answer: Answer, cutter: Cutter | None) -> Reading:
+        sha256 = self._pages.put(answer.raw, answer.body)
+        page = self._cut.pop(answer.request, None) or (cutter or Cutter(None)).cut(answer.body)
+        values = self._values.pop(answer.request, None)
+        query = asked.query
+        landed = Landed(
+            asked.sequence,
+            str(answer.request),
+            query.name,
+            asked.role,
+            self.attempt,
+            answer.asked_at,
+            sha256,
+            len(answer.body),
+            page.total,
+            query.status,
+            query.performed,
+            self._types_hash(page),
+        )
+        self.landed.append(landed)
+        return Reading(landed, answer.body, page, values)
+
+    def _types_hash(self, page: Page) -> str | None:
+        """Every page of assets repeats the asset types (section 4.2); most repeat the same bytes."""
+        return bytes_hash(page.types) if page.types is not None and self._resource.types else None
+
+
+def _is_total(count: int | None) -> bool:
+    return count is not None and count <= _LARGEST_TOTAL
+
+
+def _is_empty(page: Any) -> bool:
+    """A list of nothing may leave its array out."""
+    return isinstance(page, dict) and page.get("total") == 0

@@ -1,0 +1,156 @@
+"""Asks once more what an earlier snapshot asked: as long as every answer is the same, byte for byte, nothing is new."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, groupby
+from typing import TypeVar
+from urllib.parse import parse_qsl
+
+from propsync.api import Answer, Api, ApiRequest, Check, MalformedBody, check_body
+from propsync.errors import ResourceFailed
+from propsync.landing import Landed, PageStore, sha256_of
+from propsync.progress import progress
+
+T = TypeVar("T")
+_ALONE = ("again", "combined")
+"""Roles of answers that tell something only because of when they were asked for."""
+
+
+@dataclass(frozen=True)
+class EarlyAnswer:
+    """An answer that came before anybody needed it; `place` says where the earlier snapshot had one like it."""
+
+    place: Landed
+    sha256: str
+    answer: Answer
+
+
+class Replay:
+    """The API, and the answers that it gave before anybody needed them.
+
+    Each is handed out once, the oldest first, and to the first attempt only: see `left_over`.
+    """
+
+    def __init__(self, api: Api, pages: PageStore) -> None:
+        self._api = api
+        self._pages = pages
+        self._held: dict[ApiRequest, list[EarlyAnswer]] = {}
+
+    @property
+    def base_url(self) -> str:
+        """Where the API is."""
+        return self._api.base_url
+
+    def asked_again(self, what: str, before: Sequence[Landed]) -> list[Landed] | None:
+        """The same requests in the same order: their answers, or None as soon as one is another than `before`."""
+        found: list[Landed] = []
+        in_order = sorted(before, key=lambda one: one.sequence)
+        with progress(f"Reading {what}", len(in_order), "pages") as bar:
+            for _, step in groupby(in_order, key=lambda one: one.sequence if one.role in _ALONE else 0):
+                expected = list(step)
+                found_before = len(found)
+                for landed in self._same(expected):
+                    found.append(landed)
+                    bar.advance()
+                if len(found) - found_before < len(expected):
+                    return None
+        return found
+
+    def _same(self, before: Sequence[Landed]) -> Iterator[Landed]:
+        """Those that came the same; no more is asked for once one did not."""
+        expected = {request_of(one): one for one in before}
+        others: list[ApiRequest] = []
+
+        def requests() -> Iterator[ApiRequest]:
+            for request in expected:
+                if others:
+                    return
+                yield request
+
+        hashes: dict[ApiRequest, str] = {}
+
+        def check(answer: Answer) -> None:
+            sha256 = hashes[answer.request] = sha256_of(answer.body)
+            if sha256 != expected[answer.request].sha256:  # else it was looked at before
+                check_body(answer.request.accept, answer.body, str(answer.request))
+
+        def land(answer: Answer) -> Landed | None:
+            one, sha256 = expected[answer.request], hashes[answer.request]
+            self._pages.put(answer.raw, answer.body, sha256)
+            self._held.setdefault(answer.request, []).append(
+                EarlyAnswer(one, sha256, replace(answer, raw=b"", body=b""))
+            )
+            return replace(one, asked_at=answer.asked_at) if sha256 == one.sha256 else other(answer.request, None)
+
+        def other(request: ApiRequest, _error: ResourceFailed | None) -> Landed | None:
+            others.append(request)
+            return None
+
+        return (
+            one
+            for one in self._api.fetch_all(requests(), land, check=check, walks=True, refused=other)
+            if one is not None
+        )
+
+    def fetch(self, request: ApiRequest, *, check: Check | None = None, walks: bool = False) -> Answer:
+        """One answer, see `Api.fetch`."""
+        return self._taken(request, check) or self._api.fetch(request, check=check, walks=walks)
+
+    def fetch_all(
+        self,
+        requests: Iterable[ApiRequest],
+        then: Callable[[Answer], T],
+        *,
+        check: Check | None = None,
+        walks: bool = False,
+        refused: Callable[[ApiRequest, ResourceFailed], T] | None = None,
+    ) -> Iterator[T]:
+        """What `then` makes of each answer, see `Api.fetch_all`."""
+        remaining = iter(requests)
+        for request in remaining:
+            answer = self._taken(request, check)
+            if answer is None:
+                asked = chain([request], remaining)
+                yield from self._api.fetch_all(asked, then, check=check, walks=walks, refused=refused)
+                return
+            yield then(answer)
+
+    def fetch_each(
+        self,
+        requests: Iterable[ApiRequest],
+        then: Callable[[Answer], T],
+        failed: Callable[[ApiRequest, ResourceFailed], T],
+    ) -> Iterator[T]:
+        """The same, where a request that fails costs only itself, see `Api.fetch_each`."""
+        return self._api.fetch_each(requests, then, failed)
+
+    def _taken(self, request: ApiRequest, check: Check | None) -> Answer | None:
+        """An answer that is there already and is what it should be."""
+        waiting = self._held.get(request)
+        if not waiting:
+            return None
+        answer = self._whole(waiting.pop(0))
+        try:
+            if check is not None:
+                check(answer)
+        except MalformedBody:
+            return None
+        return answer
+
+    def left_over(self) -> list[tuple[Landed, Answer]]:
+        """What the first attempt did not take, each with its place in the earlier snapshot. No attempt gets it now."""
+        left = [(early.place, self._whole(early)) for waiting in self._held.values() for early in waiting]
+        self._held.clear()
+        return left
+
+    def _whole(self, early: EarlyAnswer) -> Answer:
+        body = self._pages.get(early.sha256)
+        return replace(early.answer, raw=body, body=body, encoding="")
+
+
+def request_of(landed: Landed) -> ApiRequest:
+    """The request that a landed answer belongs to."""
+    path, _, query = landed.request.removeprefix("GET ").partition("?")
+    return ApiRequest("GET", path, tuple(parse_qsl(query, keep_blank_values=True)))

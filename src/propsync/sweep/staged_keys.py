@@ -1,0 +1,175 @@
+"""What the lists showed, as rows of `staging.listed`: keys and hashes, no payloads, so that memory stays flat."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import msgspec
+
+from propsync.landing import Landed
+from propsync.records import Cutter, bytes_hash, is_too_deep
+from propsync.warehouse import Warehouse, texts, whole_numbers
+
+_TABLES = (
+    "create or replace table staging.answers (answer integer, attempt integer, list varchar, role varchar, "
+    "sequence bigint, recency bigint, status varchar, performed varchar);"
+    "create or replace table staging.shown (place bigint, key_1 varchar, key_2 varchar, payload_hash varchar);"
+    "create or replace view staging.listed as select * exclude (place), (place & 4294967295)::integer as position "
+    "from staging.shown join staging.answers on answer = place >> 32"
+)
+_TOLD_APART = ("answers", "shown")
+_LOT = 10_000  # rows for one statement: one for each page would cost more than what it does
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """What came on one list, page 1's second reading apart."""
+
+    distinct_keys: int
+    duplicates: int
+    rejected: int
+
+
+class StagedKeys:
+    """`staging.listed`, filled page by page. `position` counts from 1 in a page; without a key there is no key_1.
+
+    A record that is nested too deep to be read has no payload_hash: it is listed, so it is not missing, and no version
+    is made of it.
+
+    What an answer tells of all of its records is kept once; the number of the answer and the position are one number.
+    Rows are written in lots, before the next statement.
+    """
+
+    def __init__(self, warehouse: Warehouse) -> None:
+        self._warehouse = warehouse
+        self.taken: set[int] = set()
+        """The answers that were added, those without records too."""
+        self._answers: list[tuple[Any, ...]] = []
+        self._written = 0
+        self._first_parts: list[str | None] = []
+        self._second_parts: list[str] = []
+        self._hashes: list[str | None] = []
+        self._counts: list[int] = []
+        warehouse.execute(_TABLES)
+
+    def add(
+        self, landed: Landed, records: Sequence[msgspec.Raw], cutter: Cutter, list_name: str | None = None
+    ) -> Sequence[tuple[str, ...] | None]:
+        """Adds one page's records, as those of another list where `list_name` says so; returns their keys."""
+        self.taken.add(landed.sequence)
+        if not records:
+            return []
+        if not self._counts:
+            self._warehouse.defer(self._write)
+        keys = cutter.keys(records)
+        self._first_parts += [key[0] if key else None for key in keys]
+        if len(cutter.key_paths) > 1:
+            self._second_parts += [key[1] if key else "" for key in keys]
+        self._hashes += [None if is_too_deep(record) else bytes_hash(record) for record in records]
+        self._counts.append(len(records))
+        recency = int(landed.asked_at * 1_000_000)
+        of_list = (landed.attempt, list_name or landed.list_name, landed.role)
+        self._answers.append((*of_list, landed.sequence, recency, landed.status, landed.performed))
+        if len(self._hashes) >= _LOT:
+            self._write()
+        return keys
+
+    def _write(self) -> None:
+        if not self._counts:
+            return
+        first = self._written + 1
+        self._written += len(self._counts)
+        self._warehouse.add("staging.answers", [(first + place, *one) for place, one in enumerate(self._answers)])
+        starts = (answer << 32 for answer in range(first, first + len(self._counts)))
+        places = chain.from_iterable(
+            range(start + 1, start + count + 1) for start, count in zip(starts, self._counts, strict=True)
+        )
+        self._warehouse.append(
+            "staging.shown",
+            place=whole_numbers(places),
+            key_1=texts(self._first_parts),
+            key_2=texts(self._second_parts or [""] * len(self._first_parts)),
+            payload_hash=texts(self._hashes),
+        )
+        for waiting in (self._answers, self._counts, self._first_parts, self._second_parts, self._hashes):
+            waiting.clear()
+
+    def arithmetic(self, attempt: int, list_name: str) -> Arithmetic:
+        """Keys counted on one list."""
+        rows, distinct, rejected = self._warehouse.rows(
+            "select count(key_1), count(distinct (key_1, key_2)) filter (key_1 is not null), "
+            "count(*) filter (key_1 is null) from staging.listed where attempt = ? and list = ? and role = 'page'",
+            [attempt, list_name],
+        )[0]
+        return Arithmetic(distinct, rows - distinct, rejected)
+
+    def together(self, attempt: int) -> tuple[int, int, int]:
+        """Different keys on all lists, records without a key on the list with most of them, and on all."""
+        distinct, most, rejected = self._warehouse.rows(
+            "with shown as (select * from staging.listed where attempt = $1 and role = 'page'), "
+            "rejected as (select count(*) as count from shown where key_1 is null group by list) "
+            "select (select count(distinct (key_1, key_2)) from shown where key_1 is not null), "
+            "(select coalesce(max(count), 0) from rejected), (select coalesce(sum(count), 0) from rejected)",
+            [attempt],
+        )[0]
+        return int(distinct), int(most), int(rejected)
+
+    def fingerprint(self, attempt: int) -> str:
+        """The same for two attempts that showed the same keys on the same lists, as often."""
+        query = (
+            "select count(*) || ':' || coalesce(sum(hash(list, key_1, key_2)), 0) "
+            "from staging.listed where attempt = ? and role = 'page'"
+        )
+        return str(self._warehouse.value(query, [attempt]))
+
+    def is_more_after(self, attempt: int) -> bool:
+        """Whether later attempts showed keys that this attempt did not."""
+        shown = "select key_1, key_2 from staging.listed where key_1 is not null and attempt"
+        query = f"select exists ({shown} > $1 except {shown} = $1)"
+        return bool(self._warehouse.value(query, [attempt]))
+
+    def has_shown(self, attempt: int, list_name: str, keys: Collection[tuple[str, ...]]) -> bool:
+        """Whether the pages of a list that were added showed all of these keys."""
+        parts = [[key[0] for key in keys], [key[1] if len(key) > 1 else "" for key in keys]]
+        query = (
+            "select not exists (select unnest($first), unnest($second) except select key_1, key_2 from staging.listed "
+            "where attempt = $attempt and list = $list and role = 'page')"
+        )
+        values = {"first": parts[0], "second": parts[1], "attempt": attempt, "list": list_name}
+        return bool(self._warehouse.value(query, values))
+
+    def rename(self, attempt: int, before: str, after: str) -> None:
+        """What was staged as one list's is another's."""
+        query = "update staging.answers set list = ? where attempt = ? and list = ?"
+        self._warehouse.execute(query, [after, attempt, before])
+
+    def keep(self, attempt: int, lists: Collection[str]) -> None:
+        """Only what one attempt showed on these lists counts; the rest is forgotten."""
+        query = "delete from staging.answers where attempt <> ? or not list_contains(?, list)"
+        self._warehouse.execute(query, [attempt, list(lists)])
+        gone = "place >> 32 not in (select answer from staging.answers)"
+        self._warehouse.execute(f"delete from staging.shown where {gone}")
+
+    def sequences(self) -> set[int]:
+        """The answers of which a record is staged."""
+        return {sequence for (sequence,) in self._warehouse.rows("select distinct sequence from staging.answers")}
+
+
+@contextmanager
+def set_aside(warehouse: Warehouse, *, is_wanted: bool) -> Iterator[None]:
+    """Keeps what a sweep staged while something else is staged and merged, whatever becomes of that."""
+    if not is_wanted:
+        yield
+        return
+    for table in _TOLD_APART:
+        warehouse.execute(f"alter table staging.{table} rename to {table}_aside")
+    try:
+        yield
+    finally:
+        for table in _TOLD_APART:
+            warehouse.execute(f"drop table if exists staging.{table}")
+            warehouse.execute(f"alter table staging.{table}_aside rename to {table}")

@@ -1,0 +1,44 @@
+"""DuckDB's work in a thread of its own, so that the main thread hears Ctrl-C at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
+from typing import TypeVar
+
+import duckdb
+
+T = TypeVar("T")
+
+
+class QueryThread:
+    """One thread that works with `connections`; whoever waits for it may stop it."""
+
+    def __init__(self, *connections: duckdb.DuckDBPyConnection) -> None:
+        self._connections = connections
+        self._pool = ThreadPoolExecutor(1, "query")
+
+    def start(self, work: Callable[[], T]) -> Future[T]:
+        """Begins `work`."""
+        return self._pool.submit(work)
+
+    def wait(self, work: Callable[[], T]) -> T:
+        """What `work` returns; Ctrl-C stops it."""
+        future = self.start(work)
+        try:
+            return future.result()
+        except KeyboardInterrupt:
+            self.stop(future)
+            raise
+
+    def stop(self, future: Future[T]) -> None:
+        """Ends work that is under way. DuckDB forgets an interrupt between two statements, so it is repeated."""
+        while not future.done():
+            for connection in self._connections:
+                connection.interrupt()
+            wait_for([future], timeout=0.05)
+
+    def close(self) -> None:
+        """Ends the thread."""
+        self._pool.shutdown()
