@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
 import pytest
-from contract.dialects import Dialect
-from contract.server import TOKEN, ApiServer
-from contract.world import small_world
+from contract.dialects import Dialect, Objects, UnusualNames
+from contract.server import TOKEN, ApiServer, Query, Refused
+from contract.world import World, small_world
 from rebuild.comparing import assert_same, difference
 from rebuild.conftest import CHANGES, Place, prune_at
 from rebuild.deaths import dying
@@ -259,3 +260,28 @@ def test_a_rebuild_that_is_killed_at_any_moment_leaves_the_old_state_working(pla
         assert_same(before, tried.state)
         assert_same(before, tried.published)
         shutil.rmtree(tried.path)
+
+
+@pytest.mark.parametrize("good", [0, 1])
+@pytest.mark.parametrize("dialect", [Dialect, UnusualNames, Objects])
+def test_types_that_only_the_assets_showed_are_rebuilt_the_same(
+    tmp_path: Path, good: int, dialect: Callable[[World], Dialect], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their own list failed on the first night, at once or after the answer that showed its shape."""
+    place = Place(tmp_path / "home", {})
+    with ApiServer(dialect(small_world(assets=24, assessments=12, schedules=8))) as server:
+        answered = server.answer
+
+        def answer(path: str, query: Query) -> str:
+            if path.endswith("/assets/types") and sum(asked == path for asked, _ in server.requests) >= good:
+                raise Refused(422, "try later")
+            return answered(path, query)
+
+        monkeypatch.setattr(server, "answer", answer)
+        assert place.sync(0, base_url=server.url, token=TOKEN).exit_code == 3
+        assert place.rows("select count(*) from history.asset_types") != [(0,)]
+        monkeypatch.setattr(server, "answer", answered)
+        assert place.sync(1, base_url=server.url, token=TOKEN).exit_code == 0
+    before = place.kept()
+    assert place.rebuild().status == "ok"
+    assert_same(before, place.published)

@@ -84,7 +84,8 @@ class Manifest:
 
     `run_time` is ISO 8601 UTC with microseconds, `flow` the kind of run, `shape` what was known when it was merged.
     `filters` narrow what a backfill asked for. `accepted` names the run whose held deletes were accepted,
-    `repeats` the one whose answers were the same, byte for byte.
+    `repeats` the one whose answers were the same, byte for byte. `types_shape` is that of the types beside the records,
+    if the list of types failed.
     """
 
     run_id: str
@@ -101,6 +102,7 @@ class Manifest:
     looked_up: list[LookedUp] = field(default_factory=list)
     accepted: str | None = None
     repeats: str | None = None
+    types_shape: dict[str, Any] = field(default_factory=dict)
     traffic: dict[str, int] = field(default_factory=dict)
     version: int = MANIFEST_VERSION
 

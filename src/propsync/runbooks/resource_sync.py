@@ -82,8 +82,13 @@ class ResourceSync:
         found = {one.name: self._workspace.manifests.get(one.name, run_id) for one in self._members()}
         for name, manifest in found.items():
             if manifest is not None:
-                self._shapes[name] = self._workspace.shapes.overridden(Shape.from_json(manifest.shape))
+                self._take_shape(name, manifest.shape)
+            if manifest is not None and manifest.types_shape and self._types is not None:
+                self._take_shape(self._types.name, manifest.types_shape)
         self._merge(found[self._types.name] if self._types else None, found[self._resource.name])
+
+    def _take_shape(self, name: str, shape: Mapping[str, Any]) -> None:
+        self._shapes[name] = self._workspace.shapes.overridden(Shape.from_json(shape))
 
     def _pass_over(self, run_id: str, error: ResourceFailed) -> None:
         """A snapshot that cannot be merged must not stop this run, nor any later one: what it held is read anew."""
@@ -188,6 +193,8 @@ class ResourceSync:
                 find_nested_shapes(self._workspace.pages, self._shapes, types, manifest)
         for one in found:
             one.shape = self._shapes[one.resource].to_json()
+            if one is manifest and types is None and self._types is not None and self._types.is_beside:
+                one.types_shape = self._shapes[self._types.name].to_json()
             self._workspace.manifests.put(one)
 
     def _known(self, asked: Sequence[str], types: Manifest | None) -> Mapping[str, Collection[str]]:

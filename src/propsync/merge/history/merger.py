@@ -60,7 +60,7 @@ class Merger:
         landed = [replace(one, sequence=-one.sequence, asked_at=0.0, role="page") for one in shown]
         manifest = replace(main, resource=resource.name, landed=[*(own.landed if own else ()), *landed])
         keys = cutter_of(shape, resource)
-        around = Cutter(BESIDE.list_path, keys.key_paths or ((("id",),),))
+        around = Cutter(BESIDE.list_path, keys.key_paths if all(keys.key_paths) else ((("id",),),))
 
         def cutters(one: Landed) -> Cutter:
             return around if one.sequence < 0 else keys
