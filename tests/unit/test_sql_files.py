@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from propsync.warehouse import TABLES, Warehouse
-from propsync.warehouse.models import grain, sources
+from propsync.warehouse.model_order import sources
+from propsync.warehouse.models import grain
 
 SQL = Path(__file__).parents[2] / "sql"
 FILES = {str(path.relative_to(SQL)): path.read_text(encoding="utf-8") for path in sorted(SQL.rglob("*.sql"))}

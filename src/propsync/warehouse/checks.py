@@ -9,7 +9,7 @@ from propsync.errors import CheckFailed
 from propsync.shipped import shipped
 from propsync.warehouse.connection import Warehouse
 from propsync.warehouse.declared_tables import TABLES, Table, quoted
-from propsync.warehouse.models import sources
+from propsync.warehouse.model_order import sources
 
 _SEVERITY = re.compile(r"^-- severity: (fail|warn)$", re.MULTILINE)
 

@@ -7,14 +7,15 @@ model is a pair: `x.close.sql` selects the keys whose rows are taken out, `x.ope
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from propsync.shipped import shipped
 from propsync.warehouse.connection import Warehouse
 from propsync.warehouse.declared_tables import quoted, text
+from propsync.warehouse.model_order import in_order, model_sources, table_of, without_comments
 from propsync.warehouse.scalars import json_path
 
 _PARAMETER = re.compile(r"\$([a-z_]+)")
@@ -64,9 +65,36 @@ class Models:
         self._warehouse.execute(f"delete from {_target(model)}")
         return self.open(model)
 
+    def stage_for(self, *models: str) -> list[str]:
+        """Makes the staging models that `models` read, directly or not, each after what it reads; returns them."""
+        made = in_order(self._staged_for(models))
+        for model in made:
+            self.stage(model)
+        return made
+
+    def in_order(self, models: Iterable[str]) -> list[str]:
+        """The same models, each after those whose tables it reads."""
+        return in_order({model: self._reads(model) for model in models})
+
+    def _staged_for(self, models: Iterable[str]) -> dict[str, frozenset[str]]:
+        """What each staging model reads that `models` read; what Python stages has no file."""
+        found: dict[str, frozenset[str]] = {}
+        waiting = set(models)
+        while waiting:
+            read = frozenset[str]().union(*(self._reads(model) for model in waiting))
+            waiting = {table.replace(".", "/") for table in read if table.startswith("staging.")} - found.keys()
+            waiting = {model for model in waiting if _file(model).exists()}
+            found |= {model: self._reads(model) for model in waiting}
+        return found
+
+    def _reads(self, model: str) -> frozenset[str]:
+        # a fragment that is not known yet is an expression, and none reads a table that makes a difference to the order
+        read = _FRAGMENT.sub(lambda found: self._fragments.get(found[1], "null"), _written(model))
+        return model_sources(self._warehouse, model, read)
+
     def _run(self, before: str, model: str, after: str = "") -> int:
         # looked for in the file alone: a fragment may name a member of the API's that is called $type
-        named = {name: self.values[name] for name in _PARAMETER.findall(_without_comments(_written(model)))}
+        named = {name: self.values[name] for name in _PARAMETER.findall(without_comments(_written(model)))}
         body = self.sql(model).rstrip().rstrip(";")
         counted = self._warehouse.rows(f"{before}{body}{after}", named or None)
         return int(counted[0][0]) if counted and isinstance(counted[0][0], int) else 0
@@ -91,35 +119,14 @@ def grain(sql: str) -> list[str]:
     return [name.strip() for name in found[1].split(",")] if found else []
 
 
-def sources(warehouse: Warehouse, sql: str) -> set[str]:
-    """The tables that a select reads, as schema.table, by DuckDB's own parser."""
-    told = warehouse.value("select json_serialize_sql(?)", [_without_comments(sql)])
-    tree = json.loads(told)
-    if tree["error"]:
-        raise ValueError(tree["error_message"])
-    nodes = list(_nodes(tree))
-    named = {entry["key"] for node in nodes for entry in node.get("cte_map", {}).get("map", ())}
-    bases = [(node["schema_name"], node["table_name"]) for node in nodes if node.get("type") == "BASE_TABLE"]
-    return {f"{schema or 'main'}.{table}" for schema, table in bases if schema or table not in named}
+def _file(model: str) -> Path:
+    return shipped("sql") / f"{model}.sql"
 
 
 def _written(model: str) -> str:
-    return (shipped("sql") / f"{model}.sql").read_text(encoding="utf-8")
+    return _file(model).read_text(encoding="utf-8")
 
 
 def _target(model: str) -> str:
-    schema, _, name = model.partition("/")
-    return f"{quoted(schema)}.{quoted(name.removesuffix('.open').removesuffix('.close'))}"
-
-
-def _without_comments(sql: str) -> str:
-    return re.sub(r"^\s*--.*$", "", sql, flags=re.MULTILINE)
-
-
-def _nodes(value: Any) -> Iterable[dict[str, Any]]:
-    if isinstance(value, dict):
-        yield value
-        value = list(value.values())
-    if isinstance(value, list):
-        for inner in value:
-            yield from _nodes(inner)
+    schema, _, name = table_of(model).partition(".")
+    return f"{quoted(schema)}.{quoted(name)}"

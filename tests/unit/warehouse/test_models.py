@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from propsync.records import first_text
 from propsync.warehouse import Models, coalesced, json_path, quoted, text
-from propsync.warehouse.models import grain, sources
+from propsync.warehouse.model_order import sources
+from propsync.warehouse.models import grain
 
 names = st.text(st.characters(exclude_categories=["Cs"]), max_size=6) | st.sampled_from(
     ["*", "$", "$type", "a.b", '"', "\\"]

@@ -32,6 +32,7 @@ from propsync.shapes import Shape
 from propsync.warehouse import Models, OpenColumns, Warehouse, coalesced, text
 
 _TYPE_TABLES = ("asset_types", "asset_type_fields", "asset_field_options")
+_TYPE_CHANGES = "staging/definition_changes"
 
 
 class Builder:
@@ -73,7 +74,7 @@ class Builder:
         flags, history = self._learner.flags(DIRTY_PAYLOADS, assessments)
         models, _ = self._stage_dirty(ASSESSMENTS)
         stage_readable_versions(self._warehouse, ASSESSMENTS)
-        models.stage("staging/flags")
+        models.stage_for("main/assessment_flags.open", "main/assessment_flag_history.open")
         entries = json_at(assessments.paths("flag_history"), "flag")
         of_history = {"flag_history": entries, "open_columns": open_columns(history, "entry")}
         with self._warehouse.transaction():
@@ -120,15 +121,15 @@ class Builder:
 
     def _build_types(self, models: Models, shape: Shape, open_types: str) -> None:
         models = models.with_fragments(open_columns=open_types, **definition_fragments(shape))
-        for model in ("type_definitions", "type_appearances", "field_versions", "field_definitions", "latest_fields"):
-            models.stage(f"staging/{model}")
-        stage_type_names(self._warehouse)
+        tables = [f"main/{table}" for table in _TYPE_TABLES]
+        models.stage_for(_TYPE_CHANGES, *tables)
+        stage_type_names(self._warehouse, models)
         stage_field_names(self._warehouse)
         self._warehouse.execute("create or replace table staging.previous_fields as from main.asset_type_fields")
         with self._warehouse.transaction():
-            models.open("staging/definition_changes", "ops.schema_changes")
-            for table in _TYPE_TABLES:
-                models.replace(f"main/{table}")
+            models.open(_TYPE_CHANGES, "ops.schema_changes")
+            for model in models.in_order(tables):
+                models.replace(model)
             self._marks.mark(_TYPE_TABLES, [True] * len(_TYPE_TABLES), ["asset_types"])
 
     def _build_assets(self, models: Models, shape: Shape, columns: OpenColumns) -> None:
@@ -141,8 +142,7 @@ class Builder:
             **result_fragments(assets.paths("result_field"), value_paths(assets)),
             option_reference=exact(chosen),
         )
-        models.stage("staging/asset_results")
-        models.stage("staging/repeated_results")
+        models.stage_for("main/asset_field_values.open")
         with self._warehouse.transaction():
             changed = self._renew(models, "asset_field_values", {})
             self._marks.mark(FAMILIES["assets"], [True, changed], ["assets", "asset_types"])

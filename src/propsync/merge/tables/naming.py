@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from propsync.warehouse import Warehouse, snake_case, unique_name
+from propsync.warehouse import Models, Warehouse, snake_case, unique_name
 
 BY_TYPE_COLUMNS = ("asset_id", "property_id")
 TYPE_NAMES = "select asset_type_id, table_name, name from main.asset_types"
@@ -17,8 +17,9 @@ FIELD_NAMES = "select asset_type_id, field_id, column_name from main.asset_type_
 GIVEN_TYPES, GIVEN_FIELDS = "given_type_names", "given_field_names"
 
 
-def stage_type_names(warehouse: Warehouse) -> None:
+def stage_type_names(warehouse: Warehouse, models: Models) -> None:
     """Makes `staging.type_names`: asset_type_id, table_name for every type in `staging.type_definitions`."""
+    models.stage("staging/type_appearances")
     before = [*_given(warehouse, GIVEN_TYPES), *warehouse.rows(TYPE_NAMES)]
     kept = {asset_type_id: table for asset_type_id, table, _ in before}
     # a type that assets name before any list does gets its table's name once it has one itself

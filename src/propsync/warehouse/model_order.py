@@ -1,0 +1,59 @@
+"""Which tables a model reads, told by DuckDB's own parser: the order of models follows from it, and is kept nowhere."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterable, Mapping
+from graphlib import TopologicalSorter
+from typing import Any
+
+from propsync.warehouse.connection import Warehouse
+
+_READ: dict[str, frozenset[str]] = {}
+"""What each model reads: a model is parsed once in a process, as its file does not change."""
+
+
+def sources(warehouse: Warehouse, sql: str) -> set[str]:
+    """The tables that a select reads, as schema.table: base tables without the names of its CTEs."""
+    told = warehouse.value("select json_serialize_sql(?)", [without_comments(sql)])
+    tree = json.loads(told)
+    if tree["error"]:
+        raise ValueError(tree["error_message"])
+    nodes = list(_nodes(tree))
+    named = {entry["key"] for node in nodes for entry in node.get("cte_map", {}).get("map", ())}
+    bases = [(node["schema_name"], node["table_name"]) for node in nodes if node.get("type") == "BASE_TABLE"]
+    return {f"{schema or 'main'}.{table}" for schema, table in bases if schema or table not in named}
+
+
+def model_sources(warehouse: Warehouse, model: str, sql: str) -> frozenset[str]:
+    """The tables that a model reads. `sql` is its text; which fragments are in place makes no difference."""
+    if model not in _READ:
+        _READ[model] = frozenset(sources(warehouse, sql))
+    return _READ[model]
+
+
+def in_order(reads: Mapping[str, Collection[str]]) -> list[str]:
+    """Models such that each comes after those whose tables it reads; `reads` has the tables that each model reads."""
+    made = {table_of(model): model for model in sorted(reads)}
+    before = {model: {made[table] for table in reads[model] if table in made} - {model} for model in sorted(reads)}
+    return list(TopologicalSorter(before).static_order())
+
+
+def table_of(model: str) -> str:
+    """The table that a model makes or fills, as schema.table."""
+    return model.removesuffix(".open").removesuffix(".close").replace("/", ".")
+
+
+def without_comments(sql: str) -> str:
+    """The same without the lines that are comments."""
+    return re.sub(r"^\s*--.*$", "", sql, flags=re.MULTILINE)
+
+
+def _nodes(value: Any) -> Iterable[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+        value = list(value.values())
+    if isinstance(value, list):
+        for inner in value:
+            yield from _nodes(inner)
