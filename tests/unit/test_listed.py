@@ -39,6 +39,7 @@ def test_every_record_keeps_its_page_its_place_and_its_hash(warehouse: Warehouse
         listed.add(page(sequence), records, ONE)
         expected += [(sequence, place, f"{sequence}/{place - 1}", "", bytes_hash(record), 1_000 * sequence)
                      for place, record in enumerate(records, 1)]  # fmt: skip
+    listed.flush()
     query = "select sequence, position, key_1, key_2, payload_hash, recency from staging.listed order by all"
     assert warehouse.rows(query) == expected
     assert listed.arithmetic(1, "all") == Arithmetic(len(expected), 0, 0)
@@ -49,6 +50,7 @@ def test_keys_of_two_parts_and_records_without_a_key(warehouse: Warehouse) -> No
     listed.add(page(1), raw({"property": "p", "type": "t"}, {"property": "p"}, 7, {"property": "p", "type": 5}), PAIR)
     listed.add(page(2), [], PAIR)
     listed.add(page(3), raw({"property": "\x1f", "type": "t"}), PAIR)
+    listed.flush()
     query = "select sequence, position, key_1, key_2 from staging.listed order by all"
     assert warehouse.rows(query) == [
         (1, 1, "p", "t"),
@@ -59,6 +61,15 @@ def test_keys_of_two_parts_and_records_without_a_key(warehouse: Warehouse) -> No
     ]
     assert listed.arithmetic(1, "all") == Arithmetic(3, 0, 2)
     assert listed.taken == {1, 2, 3}
+
+
+def test_no_statement_of_others_writes_what_is_staged(warehouse: Warehouse) -> None:
+    listed = StagedKeys(warehouse)
+    listed.add(page(1), raw({"id": "a"}), ONE)
+    assert warehouse.value("select count(*) from staging.listed") == 0
+    listed.flush()
+    listed.flush()
+    assert warehouse.value("select count(*) from staging.listed") == 1
 
 
 def test_only_what_counts_is_kept(warehouse: Warehouse) -> None:
@@ -79,6 +90,7 @@ def test_only_what_counts_is_kept(warehouse: Warehouse) -> None:
 def test_what_a_sweep_staged_is_there_again_though_the_merge_in_between_failed(warehouse: Warehouse) -> None:
     listed = StagedKeys(warehouse)
     listed.add(page(1), raw({"id": "a"}), ONE)
+    listed.flush()
     for _ in range(2):  # a second resource fails alike, and finds nothing of the first
         with pytest.raises(ValueError, match="broken"):
             _stage_and_fail(warehouse)
@@ -89,5 +101,7 @@ def test_what_a_sweep_staged_is_there_again_though_the_merge_in_between_failed(w
 
 def _stage_and_fail(warehouse: Warehouse) -> None:
     with set_aside(warehouse, is_wanted=True):
-        StagedKeys(warehouse).add(page(2), raw({"id": "b"}), ONE)
+        inner = StagedKeys(warehouse)
+        inner.add(page(2), raw({"id": "b"}), ONE)
+        inner.flush()
         raise ValueError("broken")

@@ -181,6 +181,7 @@ def _swept(counted: Attempt | None, ladder: _Ladder, reader: PageReader, shaping
         if not counted.is_certified:
             verdict, rung = Verdict.AGREED, AGREED
             certificates += _verdicts([counted], rung, "agreed")
+    listed.flush()
     return Swept(verdict, rung, reader, shaping, listed, certificates, landed)
 
 

@@ -52,5 +52,6 @@ def _once_more(swept: Swept, first: Reading) -> Reading | None:
     if not is_same:
         return None
     swept.listed.add(again.landed, again.page.records, cutter)
+    swept.listed.flush()
     swept.landed.append(again.landed)
     return again

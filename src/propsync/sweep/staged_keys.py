@@ -41,7 +41,8 @@ class StagedKeys:
     is made of it.
 
     What an answer tells of all of its records is kept once; the number of the answer and the position are one number.
-    Rows are written in lots, before the next statement.
+    Rows are written in lots. Whoever adds some calls `flush` before others read `staging.listed`; the methods here
+    that read it do so themselves.
     """
 
     def __init__(self, warehouse: Warehouse) -> None:
@@ -63,8 +64,6 @@ class StagedKeys:
         self.taken.add(landed.sequence)
         if not records:
             return []
-        if not self._counts:
-            self._warehouse.defer(self._write)
         keys = cutter.keys(records)
         self._first_parts += [key[0] if key else None for key in keys]
         if len(cutter.key_paths) > 1:
@@ -75,10 +74,11 @@ class StagedKeys:
         of_list = (landed.attempt, list_name or landed.list_name, landed.role)
         self._answers.append((*of_list, landed.sequence, recency, landed.status, landed.performed))
         if len(self._hashes) >= _LOT:
-            self._write()
+            self.flush()
         return keys
 
-    def _write(self) -> None:
+    def flush(self) -> None:
+        """Writes what was added and is not written yet."""
         if not self._counts:
             return
         first = self._written + 1
@@ -100,6 +100,7 @@ class StagedKeys:
 
     def arithmetic(self, attempt: int, list_name: str) -> Arithmetic:
         """Keys counted on one list."""
+        self.flush()
         rows, distinct, rejected = self._warehouse.rows(
             "select count(key_1), count(distinct (key_1, key_2)) filter (key_1 is not null), "
             "count(*) filter (key_1 is null) from staging.listed where attempt = ? and list = ? and role = 'page'",
@@ -109,6 +110,7 @@ class StagedKeys:
 
     def together(self, attempt: int) -> tuple[int, int, int]:
         """Different keys on all lists, records without a key on the list with most of them, and on all."""
+        self.flush()
         distinct, most, rejected = self._warehouse.rows(
             "with shown as (select * from staging.listed where attempt = $1 and role = 'page'), "
             "rejected as (select count(*) as count from shown where key_1 is null group by list) "
@@ -120,6 +122,7 @@ class StagedKeys:
 
     def fingerprint(self, attempt: int) -> str:
         """The same for two attempts that showed the same keys on the same lists, as often."""
+        self.flush()
         query = (
             "select count(*) || ':' || coalesce(sum(hash(list, key_1, key_2)), 0) "
             "from staging.listed where attempt = ? and role = 'page'"
@@ -128,12 +131,14 @@ class StagedKeys:
 
     def is_more_after(self, attempt: int) -> bool:
         """Whether later attempts showed keys that this attempt did not."""
+        self.flush()
         shown = "select key_1, key_2 from staging.listed where key_1 is not null and attempt"
         query = f"select exists ({shown} > $1 except {shown} = $1)"
         return bool(self._warehouse.value(query, [attempt]))
 
     def has_shown(self, attempt: int, list_name: str, keys: Collection[tuple[str, ...]]) -> bool:
         """Whether the pages of a list that were added showed all of these keys."""
+        self.flush()
         parts = [[key[0] for key in keys], [key[1] if len(key) > 1 else "" for key in keys]]
         query = (
             "select not exists (select unnest($first), unnest($second) except select key_1, key_2 from staging.listed "
@@ -144,11 +149,13 @@ class StagedKeys:
 
     def rename(self, attempt: int, before: str, after: str) -> None:
         """What was staged as one list's is another's."""
+        self.flush()
         query = "update staging.answers set list = ? where attempt = ? and list = ?"
         self._warehouse.execute(query, [after, attempt, before])
 
     def keep(self, attempt: int, lists: Collection[str]) -> None:
         """Only what one attempt showed on these lists counts; the rest is forgotten."""
+        self.flush()
         query = "delete from staging.answers where attempt <> ? or not list_contains(?, list)"
         self._warehouse.execute(query, [attempt, list(lists)])
         gone = "place >> 32 not in (select answer from staging.answers)"
@@ -156,6 +163,7 @@ class StagedKeys:
 
     def sequences(self) -> set[int]:
         """The answers of which a record is staged."""
+        self.flush()
         return {sequence for (sequence,) in self._warehouse.rows("select distinct sequence from staging.answers")}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
@@ -34,7 +34,6 @@ class Warehouse:
 
     def __init__(self, path: Path, *, memory_limit: str, folder: Path) -> None:
         self.path = path
-        self._deferred: list[Callable[[], None]] = []
         self._shown: na.Array | None = None
         config: dict[str, str | bool | int | float | list[str]] = {
             "storage_compatibility_version": STORAGE_VERSION,
@@ -66,23 +65,13 @@ class Warehouse:
         """What DuckDB calls the state database, for views that stand elsewhere."""
         return str(self.value("select current_database()"))
 
-    def defer(self, work: Callable[[], None]) -> None:
-        """Puts off what no statement needs yet: it is done before the next one."""
-        self._deferred.append(work)
-
-    def _catch_up(self) -> None:
-        while self._deferred:
-            self._deferred.pop(0)()
-
     def execute(self, sql: str, parameters: Parameters = None) -> duckdb.DuckDBPyConnection:
         """Runs one statement. Raises DiskFull when there is no room, and DuckDB's own errors."""
-        self._catch_up()
         with our_errors(self.path):
             return self._run(sql, parameters)
 
     def rows(self, sql: str, parameters: Parameters = None) -> list[tuple[Any, ...]]:
         """All rows of a query."""
-        self._catch_up()
         with our_errors(self.path):
             return self._run(sql, parameters).fetchall()
 
@@ -99,7 +88,6 @@ class Warehouse:
 
     def batches(self, sql: str, parameters: Parameters = None, rows: int = 2_000) -> Iterator[list[tuple[Any, ...]]]:
         """A query's rows in bounded lots; the connection's own statements between two lots would end it."""
-        self._catch_up()
         cursor = self._connection.cursor()
         try:
             with our_errors(self.path):
@@ -112,7 +100,6 @@ class Warehouse:
     @contextmanager
     def showing(self, rows: na.Array) -> Iterator[None]:
         """Lets statements read rows that Python holds (see `lots`) as `lot`."""
-        self._catch_up()
         self._shown = rows
         try:
             yield
@@ -133,7 +120,6 @@ class Warehouse:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All or nothing. Inside it `staging` can be read only: a transaction writes one database."""
-        self._catch_up()
         self._connection.begin()
         try:
             yield

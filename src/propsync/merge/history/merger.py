@@ -76,6 +76,7 @@ class Merger:
             if landed.role != "combined":
                 cutter = cutters(landed)
                 listed.add(landed, cutter.cut(self._pages.get(landed.sha256)).records, cutter)
+        listed.flush()
 
     def _merge(
         self,

@@ -129,3 +129,7 @@ class Batches:
             return
         self._listed.add(answer.landed, answer.page.records, self.cutter)
         self.answers.landed.append(answer.landed)
+
+    def flush(self) -> None:
+        """Lets others read what was taken in."""
+        self._listed.flush()

@@ -44,4 +44,5 @@ class LookUps:
     def look_up(self, keys: Iterable[Key]) -> Answers:
         """Concludes something of each key, in as few requests as addresses and pages allow. Raises ApiUnreachable."""
         self._way.look_up([key for key in keys if self.answers.is_open(key)])
+        self._asking.flush()
         return self.answers
