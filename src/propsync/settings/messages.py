@@ -45,9 +45,12 @@ def _complaint(name: str, value: object, reason: str) -> str:
 
 def _advice(name: str) -> str:
     field = Settings.model_fields[name]
-    words = next((mark.words for mark in _marks(field) if isinstance(mark, Accepts)), "another value")
     default = f", or leave it out for {_shown(field.default)}" if field.default not in (None, {}) else ""
-    return f"Give {words}{default}"
+    return f"Give {_accepted(field)}{default}"
+
+
+def _accepted(field: FieldInfo) -> str:
+    return next((mark.words for mark in _marks(field) if isinstance(mark, Accepts)), "another value")
 
 
 def _marks(field: FieldInfo) -> list[Any]:
@@ -74,3 +77,8 @@ def settings_table() -> list[tuple[str, str, str]]:
         for name, field in Settings.plain_fields().items()
     ]
     return rows + [(f"[{name}]", Settings.model_fields[name].description or "", "none") for name in TABLES]
+
+
+def accepted_values() -> dict[str, str]:
+    """What each setting takes, in words that can follow "Give", by the names of `settings_table`."""
+    return {PREFIX + name.upper(): _accepted(field) for name, field in Settings.plain_fields().items()}

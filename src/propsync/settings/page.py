@@ -1,0 +1,87 @@
+"""The page of settings, which `make docs` writes to docs/settings.md."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+from propsync.settings.messages import accepted_values, settings_table
+
+_OPENING = """\
+# Settings
+
+`make docs` generates this page from the program's own settings: change `src/propsync/settings`, not this page.
+
+## Where settings come from
+
+propsync reads each setting from the environment, and then from `propsync.toml`. The environment wins.
+
+`propsync.toml` is in the home folder, or wherever `--config` points. In that file, write the name in lower case and
+without `PROPSYNC_`. Never put the token in it: propsync refuses such a file.
+
+```toml
+# propsync.toml
+page_limit = 500
+assessment_statuses = "submitted,approved"
+time_zone = "Europe/London"
+```
+
+A list is one text with commas between its values. propsync reads an empty variable as not set. A relative path in
+`propsync.toml` starts at the folder of that file.
+
+Run `propsync doctor` after a change. It names each `PROPSYNC_` variable that is not a setting.
+
+## Every setting
+
+Set the first one, one of the two tokens, and the home folder. Leave the others at their defaults until you need them.
+
+"""
+_TABLES = """
+## Your own lists
+
+`[reference]` names your own lists of properties and users, as CSV or .xlsx files.
+[For analysts](analysts.md#your-own-lists) explains the files and the tables that they become.
+
+```toml
+[reference]
+properties = "properties.csv"
+users = "users.csv"
+```
+
+## Overruling a shape
+
+The API's document does not show where a record keeps its status, its field values and some other parts. propsync finds
+these places from the data, and `propsync doctor` shows each with its evidence. If one is wrong, name the right place
+under `[shapes]`. Join the names of members with dots.
+
+```toml
+[shapes.assessments]
+status = "state.code"
+
+[shapes.assets]
+result_field = "definition.id"
+volatile = ["fields[image].value.url"]  # differs at every reading although nothing changed
+```
+
+These lines only show the form. If no record has such a path, its resource fails. After a change, run
+`propsync rebuild`: the new shape then applies to everything that propsync still keeps.
+"""
+
+
+def settings_page() -> str:
+    """The whole text, in Markdown."""
+    return _OPENING + "\n".join(_rows()) + "\n" + _TABLES
+
+
+def _rows() -> Iterator[str]:
+    takes = accepted_values()
+    yield "| name | meaning | default | takes |"
+    yield "| --- | --- | --- | --- |"
+    for name, meaning, default in settings_table():
+        if name in takes:
+            cells = (f"`{name}`", meaning, default, takes[name])
+            yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(settings_page())
