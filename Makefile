@@ -7,7 +7,7 @@ CLIENTS := $(addprefix .cache/duckdb-,1.2.2 1.3.2 1.4.1 1.5.5)
 WORKERS ?= 2
 SEEDS ?= 200
 
-.PHONY: setup demo test test-long test-debian13 soak lint bench bench-peers bench-million docs lock clean
+.PHONY: setup demo test test-long test-debian13 soak lint bench bench-peers bench-million docs picture lock clean
 .DELETE_ON_ERROR:
 
 setup: .venv/.ready
@@ -67,9 +67,15 @@ bench-peers: .venv-dlt/.ready
 	.venv-dlt/bin/python -m pip install --quiet --require-hashes --no-deps -r $<
 	touch $@
 
-# writes what is generated under docs/; a test tells when it is out of date
+# writes the generated pages under docs/, then the site to site/; a test fails when a page is out of date
 docs: setup
 	$(BIN)/python -m propsync.publish.dictionary > docs/tables.md
+	$(BIN)/python -m propsync.settings.page > docs/settings.md
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
+# writes docs/images/demo.svg, the picture of README.md, from a demo that it runs
+picture: setup
+	$(BIN)/python docs/picture.py
 
 # writes the locks from pyproject.toml, for every Python that it names; wants uv
 lock:
@@ -81,4 +87,4 @@ lock:
 	  --no-annotate --no-header --python-version 3.11 - -o tests/clients/duckdb-$$version.lock; done
 
 clean:
-	rm -rf .venv .venv-dlt .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
+	rm -rf .venv .venv-dlt .cache site .mypy_cache .pytest_cache .ruff_cache .hypothesis dist

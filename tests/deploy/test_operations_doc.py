@@ -99,15 +99,3 @@ def test_docker_takes_every_option(command: str, tmp_path: Path):
     nowhere = os.environ | {"DOCKER_HOST": f"unix://{tmp_path}/no.sock", "DOCKER_BUILDKIT": "0"}
     done = subprocess.run(shlex.split(line), env=nowhere, cwd=CHECKOUT, capture_output=True, text=True, check=False)
     assert re.search("connect to the docker daemon|failed to connect|error during connect", done.stderr, re.IGNORECASE)
-
-
-@pytest.mark.parametrize("target", sorted(set(re.findall(r"\]\(([^)#]+)", DOC))))
-def test_links_lead_somewhere(target: str):
-    assert (CHECKOUT / "docs" / target).exists()
-
-
-@pytest.mark.parametrize("heading", sorted(set(re.findall(r"README\.md#([\w-]+)\)", DOC))))
-def test_links_into_the_readme_meet_a_heading(heading: str):
-    readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
-    headings = re.findall(r"^#+ (.+)$", readme, re.MULTILINE)
-    assert heading in {re.sub(r"[^\w -]", "", one.lower()).replace(" ", "-") for one in headings}

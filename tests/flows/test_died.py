@@ -46,7 +46,7 @@ def test_a_run_whose_worker_and_process_are_killed_is_marked_and_the_next_one_ru
     without = prefect.trigger()
     assert without["state_type"] == "FAILED"
     assert "no token is set" in without["state"]["message"]
-    command = [sys.executable, "deploy/scripts/keep_token.py"]  # as in the README
+    command = [sys.executable, "deploy/scripts/keep_token.py"]  # as in docs/prefect.md
     subprocess.run(
         command,
         env=prefect.environ,

@@ -1,0 +1,45 @@
+"""What people read, README.md and the pages of docs/, cut into commands and examples."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page: its name, and its text in Markdown."""
+
+    name: str
+    text: str
+
+    def blocks(self, language: str) -> list[str]:
+        """The examples in one language, from the top."""
+        return re.findall(rf"^```{language}\n(.*?)^```", self.text, re.MULTILINE | re.DOTALL)
+
+    def commands(self, program: str = "") -> list[str]:
+        """The commands shown, from the top; of one program, if it is named."""
+        lines = [line for block in self.blocks("console") for line in block.splitlines()]
+        shown = [line[2:] for line in lines if line.startswith("$ ")]
+        return [command for command in shown if not program or command.split()[0] == program]
+
+
+def _read(path: Path) -> Page:
+    return Page(path.name, path.read_text(encoding="utf-8"))
+
+
+README = _read(ROOT / "README.md")
+PAGES = {page.name: page for page in (README, *map(_read, sorted(DOCS.glob("*.md"))))}
+"""README.md and every page of the site but the decisions, by name."""
+
+ELSEWHERE = "operations.md"
+"""Its commands need a machine of their own: tests/deploy/test_operations_doc.py runs them."""
+
+
+def commands(program: str = "") -> list[str]:
+    """The commands of every page but `ELSEWHERE`."""
+    return [command for page in PAGES.values() if page.name != ELSEWHERE for command in page.commands(program)]
