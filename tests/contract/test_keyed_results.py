@@ -68,9 +68,9 @@ TOLD = {
 }
 
 
-@pytest.mark.parametrize("fields", [BARE, TOLD], ids=["values alone", "with their types"])
-def test_results_keyed_by_field_are_values_of_their_fields(synced: Any, fields: dict[str, Any]) -> None:
-    home, report = synced(_world({"fields": fields}, {"fields": []}, {"fields": {"f": None}}))
+def test_results_keyed_by_field_are_values_of_their_fields(synced: Any) -> None:
+    """Other forms of results are in tests/sql/: staging/asset_results and main/asset_field_values.open."""
+    home, report = synced(_world({"fields": BARE}, {"fields": []}, {"fields": {"f": None}}))
     assert (report.exit_code, report.left_behind) == (0, [])
     assert _values(home) == [
         ("f", "Location", "text", "Core A", None, None, None),
@@ -94,45 +94,6 @@ def test_the_order_of_results_in_an_object_counts_for_nothing(synced: Any) -> No
     assert home.sync().resources["assets"]["unchanged"] == 1
     home.server.world.odd["assets"][0]["fields"] = BARE | {"f": "Core B"}
     assert home.sync().resources["assets"]["updated"] == 1
-
-
-def test_changes_between_tells_each_field_of_an_object(synced: Any) -> None:
-    home, _ = synced(_world({"fields": BARE}, {"fields": TOLD}))
-    before = home.rows("select max(valid_from) from history.assets")[0][0]
-    assets = home.server.world.odd["assets"]
-    assets[0]["fields"] = {"n": Literal("7"), "f": "Core A", "i": BARE["i"], "o": []}
-    assets[1]["fields"] = dict(reversed(TOLD.items())) | {"f": {"type": "text", "value": "Core B"}}
-    home.sync()
-    told = "select record_id, field, label, old_value, new_value"
-    assert home.rows(f"{told} from changes_between(timestamptz '{before}', now()) order by all") == [
-        ("a0", "n", "Height", "12.5", "7"),
-        ("a0", "o", "Grade", '["good"]', "[]"),
-        ("a1", "f", "Location", "Core A", "Core B"),
-    ]
-
-
-def test_an_array_with_gaps_that_php_writes_as_an_object_is_an_array(synced: Any) -> None:
-    results = {"0": {"type": "text", "field": "f", "value": "x"}, "2": {"type": "number", "field": "n", "value": 7}}
-    home, report = synced(_world({"fields": results}, {"fields": list(results.values())}))
-    assert report.exit_code == 0
-    assert [row[:4] for row in _values(home)] == [("f", "Location", "text", "x"), ("n", "Height", "number", "7")] * 2
-
-
-def test_objects_and_arrays_may_come_beside_each_other(synced: Any) -> None:
-    array = [{"type": "text", "field": "f", "value": "x"}]
-    home, _ = synced(_world({"fields": array}, {"fields": {"f": {"type": "text", "value": "y"}}}, {"fields": BARE}))
-    assert [row[:4] for row in _values(home)][:2] == [("f", "Location", "text", "x"), ("f", "Location", "text", "y")]
-
-
-def test_a_value_that_does_not_fit_is_told_in_an_object_too(synced: Any) -> None:
-    home, report = synced(_world({"fields": {"n": "tall", "o": ["bad"], "f": ["rich"]}}))
-    assert report.exit_code == 0
-    told = home.rows("select name, issue, value from ops.value_issues order by name")
-    assert told == [
-        ("Grade", "names an option that its field does not offer", '["bad"]'),
-        ("Height", "does not fit the kind number", "tall"),
-        ("Location", "does not fit the kind text", '["rich"]'),
-    ]
 
 
 def test_people_may_say_that_results_are_keyed(synced: Any) -> None:
@@ -200,33 +161,6 @@ def test_flags_of_which_nothing_can_be_made_are_never_silent(synced: Any, flags:
     assert report.exit_code == 3
     assert [line for line in report.left_behind if line.startswith("assessments: flags could not be read")]
     assert [line for line in _doctor(home) if line.startswith("shape of assessments: flags")]
-
-
-def test_flags_keyed_by_their_name_keep_it(synced: Any) -> None:
-    flags = {"overdue": {"label": "Overdue", "history": [{"state": "open"}]}, "seen": True}
-    record = {"id": "s", "property": "p", "type": "k", "status": "approved", "flags": flags}
-    home, report = synced(_world({"fields": TOLD}, assessments=(record,)))
-    assert report.exit_code == 0
-    query = "select flag_position, flag_key, label, payload::varchar from assessment_flags order by 1"
-    found = home.rows(query)
-    assert [row[:3] for row in found] == [(1, "overdue", "Overdue"), (2, "seen", None)]
-    assert found[1][3] == "true"
-    assert home.rows("select flag_position, state from assessment_flag_history") == [(1, "open")]
-
-
-def test_a_result_without_a_type_is_read_as_its_field_s_kind_and_told(synced: Any) -> None:
-    results = [{"field": "n", "value": 7}, {"field": "who", "value": "x"}, {"type": "text", "field": "f", "value": "y"}]
-    home, report = synced(_world({"fields": results}))
-    assert report.exit_code == 0
-    assert [row[:5] for row in _values(home)] == [
-        ("n", "Height", "number", "7", 7.0),
-        ("who", None, None, "x", None),
-        ("f", "Location", "text", "y", None),
-    ]
-    assert home.rows("select name, issue, value from ops.value_issues order by name") == [
-        ("n", "has no type: it is read as its field's kind, number", "7"),
-        ("who", "has no type, and no definition says its field's kind", '"x"'),
-    ]
 
 
 def test_links_of_results_in_an_object_that_are_signed_again_make_no_versions(tmp_path: Path) -> None:

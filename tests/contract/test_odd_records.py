@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date, time
+from datetime import date
 from typing import Any
 
 import pytest
 from contract.conftest import Home
 from contract.dialects import Dialect
 from contract.server import ApiServer
-from contract.world import Literal, World, small_world
+from contract.world import Literal, small_world
 
 from propsync.runbooks import Report
 
@@ -43,9 +43,6 @@ class Odd:
         return self.home.rows(query)
 
 
-_EXACT = ("12.50", "1E3", "-0", "12345678901234567890", "0.1000", "123456789012345678901234567890.10", "1e-7", "-0.0")
-
-
 def _odd() -> Odd:
     odd = Odd()
     odd.asset("twice", ("location", "first"), ("height_mm", 1), ("location", "second"))
@@ -65,8 +62,6 @@ def _odd() -> Odd:
     )
     odd.asset("nulls", *((name, None) for name in odd.fields))
     odd.asset("empty", ("location", ""), ("fire_rating", []), ("qr", ""))
-    for number, literal in enumerate(_EXACT):
-        odd.asset(f"exact {number}", ("height_mm", Literal(literal)), ("location", literal))
     odd.asset("unknown option", ("fire_rating", ["nobody-offers-this", odd.fields["fire_rating"].options[0][0]]))
     odd.asset("unknown field", fields=[{"type": "text", "field": "nobody-defines-this", "value": "kept"}])
     odd.asset(
@@ -211,12 +206,6 @@ def test_an_empty_text_is_an_empty_text_and_an_empty_list_an_empty_list(odd: Odd
     assert odd.issues("empty") == []
 
 
-@pytest.mark.parametrize(("number", "literal"), list(enumerate(_EXACT)), ids=_EXACT)
-def test_value_text_is_the_exact_text_of_a_number(odd: Odd, number: int, literal: str) -> None:
-    found = odd.values(f"exact {number}", "value_text, value_number")
-    assert found == [(literal, float(literal)), (literal, None)]
-
-
 def test_an_option_that_nobody_offers_keeps_its_id_and_is_told(odd: Odd) -> None:
     known, label = odd.fields["fire_rating"].options[0]
     assert odd.values("unknown option", "value_options, value_option_labels") == [
@@ -339,12 +328,3 @@ def test_half_a_letter_in_one_record_loses_no_other_record(tmp_path_factory: pyt
         assert home.rows("select count(*) from assets") == [(13,)]
         assert home.rows("select value_text from asset_field_values where asset_id = 'a'") == [("cut \ufffd here",)]
         assert home.sync().resources["assets"]["unchanged"] == 13
-
-
-def test_times_of_a_time_field_may_have_seconds(tmp_path_factory: pytest.TempPathFactory) -> None:
-    world = World([], [], [], [], [])
-    world.odd = {"assets": [{"id": "a", "type": "t", "fields": [{"type": "time", "field": "f", "value": "09:30:15"}]}]}
-    with ApiServer(Dialect(world)) as server:
-        home = Home(tmp_path_factory.mktemp("seconds") / "home", server)
-        assert home.sync().exit_code == 0
-        assert home.rows("select value_time from asset_field_values") == [(time(9, 30, 15),)]

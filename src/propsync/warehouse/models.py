@@ -8,7 +8,7 @@ model is a pair: `x.close.sql` selects the keys whose rows are taken out, `x.ope
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +67,7 @@ class Models:
 
     def stage_for(self, *models: str) -> list[str]:
         """Makes the staging models that `models` read, directly or not, each after what it reads; returns them."""
-        made = in_order(self._staged_for(models))
+        made = in_order(self.staged_for(models))
         for model in made:
             self.stage(model)
         return made
@@ -76,14 +76,14 @@ class Models:
         """The same models, each after those whose tables it reads."""
         return in_order({model: self._reads(model) for model in models})
 
-    def _staged_for(self, models: Iterable[str]) -> dict[str, frozenset[str]]:
-        """What each staging model reads that `models` read; what Python stages has no file."""
+    def staged_for(self, models: Iterable[str], made: Collection[str] = ()) -> dict[str, frozenset[str]]:
+        """What each staging model reads that `models` read, without those `made`; what Python stages has no file."""
         found: dict[str, frozenset[str]] = {}
         waiting = set(models)
         while waiting:
             read = frozenset[str]().union(*(self._reads(model) for model in waiting))
-            waiting = {table.replace(".", "/") for table in read if table.startswith("staging.")} - found.keys()
-            waiting = {model for model in waiting if _file(model).exists()}
+            staged = {table.replace(".", "/") for table in read if table.startswith("staging.")}
+            waiting = {model for model in staged - found.keys() - {*made} if _file(model).exists()}
             found |= {model: self._reads(model) for model in waiting}
         return found
 

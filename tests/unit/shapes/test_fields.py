@@ -116,6 +116,40 @@ def test_a_result_s_field_and_value_are_found(result, found):
     assert result_shape([asset({"type": "number", **result})], {"f", "g"}) == found
 
 
+TEXT, NUMBER = {"type": "text", "field": "f", "value": "x"}, {"type": "number", "field": "n", "value": 7}
+OF_BOTH = {"value:text": "value", "value:number": "value"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "found"),
+    [
+        pytest.param(
+            [{"f": "x", "n": 7, "i": {"url": "u", "type": "image/png"}}], {"field": "(bare)"}, id="values alone"
+        ),
+        pytest.param(
+            [{"f": {"type": "text", "value": "x"}, "n": {"type": "number", "value": 7}}],
+            {"field": "(bare)"} | OF_BOTH,
+            id="with their types",
+        ),
+        pytest.param(
+            [{"0": TEXT, "2": NUMBER}, [TEXT, NUMBER]], {"field": "field"} | OF_BOTH, id="an array with gaps, from PHP"
+        ),
+        pytest.param(
+            [[TEXT], {"f": {"type": "text", "value": "y"}}, {"f": "x", "n": 7}],
+            {"field": "(bare), field", "value:text": "value"},
+            id="beside arrays",
+        ),
+    ],
+)
+def test_results_may_be_an_object_that_is_keyed_by_field(fields, found):
+    assert result_shape([{"id": "a", "fields": one} for one in fields], {"f", "n", "i"}) == found
+
+
+def test_results_without_a_type_have_a_value_too():
+    untyped = [{"field": "f", "value": 7}, {"field": "g", "value": "x"}]
+    assert result_shape([asset(*untyped)], {"f", "g"}) == {"field": "field", "value:": "value"}
+
+
 def test_a_value_that_happens_to_be_a_field_s_id_does_not_make_it_the_reference():
     results = [{"type": "text", "field": name, "value": value} for name, value in (("f", "g"), ("g", "x"), ("h", "y"))]
     assert result_shape([asset(*results)], {"f", "g", "h"})["field"] == "field"
@@ -167,3 +201,9 @@ def test_a_flag_s_history_is_its_array_of_objects(flags, path):
     shape = Shape("assessments")
     find_flag_history(shape, [assessment(*flags), {"id": "b"}, {"flags": None}])
     assert (shape.choices["flag_history"].text if shape.has("flag_history") else None) == path
+
+
+def test_flags_may_be_an_object_that_is_keyed_by_their_name():
+    shape = Shape("assessments")
+    find_flag_history(shape, [{"id": "a", "flags": {"overdue": {"history": [{"state": "open"}]}, "seen": True}}])
+    assert shape.choices["flag_history"].text == "history"

@@ -35,7 +35,7 @@ def test_models_that_read_each_other_have_no_order() -> None:
 
 
 def test_what_models_read_is_staged_before_them_and_each_once(warehouse: Warehouse) -> None:
-    found = Models(warehouse, {})._staged_for(OF_TYPES)
+    found = Models(warehouse, {}).staged_for(OF_TYPES)
     order = in_order(found)
     assert {model.rpartition("/")[2] for model in order} == {
         "type_definitions",
@@ -49,7 +49,7 @@ def test_what_models_read_is_staged_before_them_and_each_once(warehouse: Warehou
 
 
 def test_results_are_staged_before_those_that_repeat(warehouse: Warehouse) -> None:
-    found = Models(warehouse, {})._staged_for(["main/asset_field_values.open"])
+    found = Models(warehouse, {}).staged_for(["main/asset_field_values.open"])
     assert in_order(found) == ["staging/asset_results", "staging/repeated_results"]
 
 

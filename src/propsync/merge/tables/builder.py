@@ -14,6 +14,7 @@ from propsync.merge.tables.fragments import (
     open_columns,
     record_fragments,
     result_fragments,
+    value_fragments,
     value_paths,
 )
 from propsync.merge.tables.latest_versions import (
@@ -137,10 +138,8 @@ class Builder:
             self._renew(models, "assets", record_fragments(shape, columns))
 
     def _build_values(self, models: Models, types: Shape, assets: Shape) -> None:
-        chosen = coalesced("option", map(in_copy, (*filter(None, types.paths("option_id")), ("id",))))
         models = models.with_fragments(
-            **result_fragments(assets.paths("result_field"), value_paths(assets)),
-            option_reference=exact(chosen),
+            **result_fragments(assets.paths("result_field"), value_paths(assets)), **value_fragments(types)
         )
         models.stage_for("main/asset_field_values.open")
         with self._warehouse.transaction():

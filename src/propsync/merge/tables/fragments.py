@@ -71,6 +71,12 @@ def result_fragments(references: Sequence[Path], values: dict[str, Path]) -> dic
     }
 
 
+def value_fragments(types: Shape) -> dict[str, str]:
+    """What is asked of an option that a result chose, where it is an object."""
+    references = (*filter(None, types.paths("option_id")), ("id",))
+    return {"option_reference": exact(coalesced("option", map(in_copy, references)))}
+
+
 def _members(paths: Iterable[Path]) -> tuple[str, dict[Path, str]]:
     """Paths for one `json_extract`, which parses its JSON once for all of them, and where each is in what it gives."""
     different = list(dict.fromkeys(paths)) or [KIND]

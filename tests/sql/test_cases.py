@@ -1,0 +1,76 @@
+"""Every model with a case, a join or a window does what it says: rows in, rows out, and a reason for each row."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from sql.case import FOLDER, Case, difference, read_cases
+from sql.running import Running
+
+from propsync.shipped import shipped
+from propsync.warehouse import Warehouse
+
+CASES = read_cases()
+ROOT = shipped("sql")
+STATEMENTS = ("statements/", "macros/")
+"""Files that are no selects: the parser is not asked of them."""
+FILLING = {"open_columns": "", "by_asset": "by_asset as (from field_values)", "of_dirty": "", "lot": "lot"}
+FILES = sorted(str(path.relative_to(ROOT)).removesuffix(".sql") for path in ROOT.rglob("*.sql"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_rows_in_rows_out(warehouse: Warehouse, case: Case) -> None:
+    found = Running(warehouse, case).rows()
+    assert difference(case, found) == []
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_every_expected_row_has_its_reason(case: Case) -> None:
+    reasons = [row.get("reason", "") for row in case.rows] or [case.expected.get("nothing", "")]
+    assert all(len(reason.split()) > 1 for reason in reasons)
+    assert case.columns or not case.rows
+    assert case.model in FILES
+
+
+@pytest.mark.parametrize("model", [name for name in FILES if not name.startswith(STATEMENTS)])
+def test_a_model_with_a_case_a_join_or_a_window_has_a_case(shared: Warehouse, model: str) -> None:
+    if model.startswith("checks/") or _has_logic(shared, model):
+        assert [case.id for case in CASES if case.model == model] != []
+
+
+@pytest.mark.parametrize("model", [name for name in FILES if name.startswith("checks/")])
+def test_a_check_is_shown_to_object(model: str) -> None:
+    assert any(case.rows for case in CASES if case.model == model)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "macros").rglob("*.sql")), ids=lambda path: path.stem)
+def test_a_file_of_macros_has_a_case(path: Any) -> None:
+    name = str(path.relative_to(ROOT)).removesuffix(".sql")
+    assert [case.id for case in CASES if f"{name}/".startswith(f"{case.model}/")] != []
+
+
+def test_no_folder_is_half_a_case() -> None:
+    given, expected = ({path.parent for path in FOLDER.rglob(f"{name}.toml")} for name in ("given", "expected"))
+    assert given == expected
+
+
+def _has_logic(warehouse: Warehouse, model: str) -> bool:
+    """By DuckDB's parser; fragments are names and expressions."""
+    written = (ROOT / f"{model}.sql").read_text(encoding="utf-8")
+    sql = re.sub(r"\{\{(\w+)\}\}", lambda found: FILLING.get(found[1], "null"), written)
+    tree = json.loads(warehouse.value("select json_serialize_sql(?)", [sql]))
+    assert not tree["error"], tree
+    return any(node.get("class") in ("CASE", "WINDOW") or node.get("type") == "JOIN" for node in _nodes(tree))
+
+
+def _nodes(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+        value = list(value.values())
+    if isinstance(value, list):
+        for inner in value:
+            yield from _nodes(inner)
