@@ -9,6 +9,7 @@
     │   ├── TokenRefused                    401, also after the token file was read again: new token
     │   ├── CertificateRefused              the server's TLS certificate is not trusted: trust it, or stay away
     │   ├── DiskFull                        make room
+    │   ├── LibraryUnfit                    a library changed what propsync needs of it: install the version asked for
     │   ├── HomeUnusable                    the home folder cannot be used: rights, file system
     │   ├── StateUnusable                   the state database cannot be used: rebuild
     │   ├── BaseLost                        what history is rebuilt from is damaged: restore it from a backup
@@ -111,6 +112,12 @@ class CertificateRefused(StopRun):
     """The server's TLS certificate was not accepted by the system's trust store."""
 
     advice = "Add the certificate authority to the system's trust store (or SSL_CERT_FILE), then run `propsync doctor`"
+
+
+class LibraryUnfit(StopRun):
+    """A library is of a version that keeps elsewhere what propsync needs; raised when it is imported."""
+
+    advice = "Install the versions that propsync asks for"
 
 
 class DiskFull(StopRun):

@@ -6,18 +6,16 @@ import ipaddress
 import ssl
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from typing import Any
+from contextlib import closing, contextmanager, suppress
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-import httpcore
 import httpx
 
+from propsync.api.internals import holds_more, receive_at_once
 from propsync.errors import UsageError
 
-# bytes taken from a connection at once; at httpcore's own 64 KB receiving a page took half as much again
-httpcore.HTTP11Connection.READ_NUM_BYTES = 256 * 1024
+_AT_ONCE = 256 * 1024  # bytes; at httpcore's own 64 KB receiving a page took half as much again
 
 
 class Connections:
@@ -38,7 +36,14 @@ class Connections:
             self._idle.pop().close()
 
     @contextmanager
-    def one(self) -> Iterator[httpx.HTTPTransport]:
+    def answer(self, request: httpx.Request) -> Iterator[httpx.Response]:
+        """The answer to a request, its body still to be read. Raises httpx's own errors."""
+        with self._one() as connection, closing(connection.handle_request(request)) as response:
+            receive_at_once(connection, _AT_ONCE)
+            yield response
+
+    @contextmanager
+    def _one(self) -> Iterator[httpx.HTTPTransport]:
         """The one used last, which is the most likely to be open still, or a new one."""
         try:
             connection = self._idle.pop()
@@ -47,24 +52,10 @@ class Connections:
         try:
             yield connection
         finally:
-            if _holds_more(connection):
+            if holds_more(connection):
                 connection.close()
             else:
                 self._idle.append(connection)
-
-
-def _holds_more(connection: httpx.HTTPTransport) -> bool:
-    """Whether bytes beyond the answer came with it: they would be taken for the next request's answer.
-
-    httpcore does not look there before it uses a connection again, and shows it to nobody; hence its own members.
-    """
-    for one in connection._pool.connections:
-        inner: Any = one
-        while inner is not None and not hasattr(inner, "_h11_state"):
-            inner = getattr(inner, "_connection", None)
-        if inner is not None and inner._h11_state.trailing_data[0]:
-            return True
-    return False
 
 
 def trust(base_url: str) -> ssl.SSLContext:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
+from contextlib import closing
 
 import httpx
 
 from propsync import log
-from propsync.api.connections import is_about_certificate, trust
+from propsync.api.connections import Connections, is_about_certificate
+from propsync.errors import UsageError
 
 NOTICE_SECONDS = 10.0
 
@@ -15,8 +17,8 @@ NOTICE_SECONDS = 10.0
 def post_notice(url: str, body: bytes) -> str | None:
     """Posts JSON to `url` once; returns why it did not get there, None when a 2xx came. Never tells the address.
 
-    The address is a secret (whoever knows it can write to a chat), so no log line shows it from now on. Whatever
-    answers there has so many seconds in all, and its body is not read.
+    The address is a secret (whoever knows it can write to a chat), so no log line shows it from now on; a client of
+    httpx would log it. Whatever answers there has so many seconds in all, and its body is not read.
     """
     log.conceal(url)
     told: list[str | None] = []
@@ -27,12 +29,21 @@ def post_notice(url: str, body: bytes) -> str | None:
 
 
 def _posted(url: str, body: bytes) -> str | None:
-    headers = {"Content-Type": "application/json", "User-Agent": "propsync"}
     try:
-        with (
-            httpx.Client(verify=trust(url), timeout=NOTICE_SECONDS, follow_redirects=False) as client,
-            client.stream("POST", url, content=body, headers=headers) as answer,
-        ):
+        connections = Connections(url, None)
+        with closing(connections), connections.answer(_request(url, body)) as answer:
             return None if answer.is_success else f"the answer was {answer.status_code}"
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError, ImportError) as error:  # the last two: a proxy variable
+    except UsageError as error:  # a proxy variable
+        return error.what
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
         return "the server's certificate was not accepted" if is_about_certificate(error) else type(error).__name__
+
+
+def _request(url: str, body: bytes) -> httpx.Request:
+    """With the user and password that stand in the address, if any."""
+    headers = {"Content-Type": "application/json", "User-Agent": "propsync"}
+    timeout = httpx.Timeout(NOTICE_SECONDS).as_dict()
+    request = httpx.Request("POST", url, headers=headers, content=body, extensions={"timeout": timeout})
+    if not request.url.userinfo:
+        return request
+    return next(httpx.BasicAuth(request.url.username, request.url.password).auth_flow(request))

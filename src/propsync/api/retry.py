@@ -1,4 +1,4 @@
-"""The one retry policy, and the only importer of tenacity (correctness 7)."""
+"""The one retry policy (correctness 7)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ import random
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NoReturn, TypeVar
-
-from tenacity import RetryCallState, Retrying, retry_if_exception_type
+from typing import TypeVar
 
 from propsync.api.clock import Clock
 from propsync.api.gate import Cancelled
@@ -85,34 +83,28 @@ class Effort:
     def run(self, attempt: Callable[[Effort], T]) -> T:
         """The first attempt that does not end in a Setback. Raises what `attempt` raises, Cancelled, or gives up with
         TransientApiError, ApiUnreachable, AnswerLost or UnexpectedAnswer."""
-        retrying = Retrying(
-            retry=retry_if_exception_type(Setback),
-            wait=self._next_wait,
-            stop=self._is_over,
-            sleep=self.wait,
-            before_sleep=self._tell,
-            retry_error_callback=self._give_up,
-        )
-        result: T = retrying(self._counted, attempt)
-        return result
+        while True:
+            self.attempts += 1
+            try:
+                return attempt(self)
+            except Setback as setback:
+                self._last = setback
+            self._reached = self._reached or self._last.sent
+            self._await_next()
 
-    def _counted(self, attempt: Callable[[Effort], T]) -> T:
-        self.attempts += 1
-        try:
-            return attempt(self)
-        except Setback as setback:
-            self._last = setback
-            self._reached = self._reached or setback.sent
-            raise
-
-    def _next_wait(self, _state: RetryCallState) -> float:
+    def _await_next(self) -> None:
+        """Waits as long as the API asks, or the policy says. Raises what ends it all, if this was the last attempt."""
         asked = self._last.retry_after
-        return self._policy.jitter(self.attempts) if asked is None else asked
+        seconds = self._policy.jitter(self.attempts) if asked is None else asked
+        if self._is_over(seconds):
+            raise self.exhausted(asked)
+        self._tell(seconds)
+        self.wait(seconds)
 
-    def _is_over(self, state: RetryCallState) -> bool:
+    def _is_over(self, seconds: float) -> bool:
         # A POST that may have arrived may have been done.
         unrepeatable = self.request.method == "POST" and self._last.sent
-        return unrepeatable or self.attempts >= self._policy.attempts or state.upcoming_sleep > self.left
+        return unrepeatable or self.attempts >= self._policy.attempts or seconds > self.left
 
     def wait(self, seconds: float) -> None:
         """Wait, counted against the budget. Raises Cancelled when woken."""
@@ -121,18 +113,15 @@ class Effort:
         if self.cancel.is_set():
             raise Cancelled
 
-    def _tell(self, state: RetryCallState) -> None:
+    def _tell(self, seconds: float) -> None:
         _log.warning(
             "%s: %s; attempt %d of %d, next in %.1f s",
             self.request,
             self._last.why,
             self.attempts,
             self._policy.attempts,
-            state.upcoming_sleep,
+            seconds,
         )
-
-    def _give_up(self, _state: RetryCallState) -> NoReturn:
-        raise self.exhausted(self._last.retry_after) from None
 
     def exhausted(self, asked_to_wait: float | None) -> PropsyncError:
         """The error to end with; `asked_to_wait` is what the API asked for, in seconds."""

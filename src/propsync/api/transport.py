@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from typing import NoReturn
 
 import httpx
@@ -104,7 +104,7 @@ class Transport:
         began = self._clock.monotonic()
         try:
             asked = self._asked(request, token)
-            with self._connections.one() as connection, closing(connection.handle_request(asked)) as response:
+            with self._connections.answer(asked) as response:
                 yield Reply(request, response, self.traffic, self._clock, began)
             return
         except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL) as error:

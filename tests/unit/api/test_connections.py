@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
+from unit.api.loopback import Reply
 
 from propsync.api import AssetQuery, RetryPolicy, notices, post_notice, schedule_request
 from propsync.errors import TransientApiError
@@ -119,3 +120,12 @@ def test_a_notice_waits_so_long_in_all(raw, monkeypatch):
     began = time.monotonic()
     assert "no answer came" in str(post_notice(raw(drip), b"{}"))
     assert time.monotonic() - began < 5
+
+
+def test_a_notice_carries_the_password_of_its_address_and_no_line_tells_the_address(server, caplog):
+    server.script = [Reply(204, b"")]
+    url = server.url.replace("http://", "http://me:pa%20ss@") + "/hook/secret-part"
+    assert post_notice(url, b"{}") is None
+    seen = server.seen[0]
+    assert (seen.target, seen.headers["Authorization"]) == ("/hook/secret-part", "Basic bWU6cGEgc3M=")
+    assert "secret-part" not in caplog.text
