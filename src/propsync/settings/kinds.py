@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
-from pydantic_settings import NoDecode
 
 from propsync.settings import checks
 
@@ -43,11 +42,10 @@ NotifyUrl = Annotated[
     SecretStr, AfterValidator(checks.check_notify_url), Accepts("an https address (http on this computer only)")
 ]
 Statuses = Annotated[
-    tuple[str, ...], NoDecode, BeforeValidator(checks.split), AfterValidator(checks.check_list), Accepts(_STATUSES)
+    tuple[str, ...], BeforeValidator(checks.split), AfterValidator(checks.check_list), Accepts(_STATUSES)
 ]
 DocumentKinds = Annotated[
     tuple[str, ...],
-    NoDecode,
     BeforeValidator(checks.split),
     AfterValidator(checks.check_list),
     AfterValidator(checks.check_kinds),

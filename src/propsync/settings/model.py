@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from pydantic import Field, PrivateAttr, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr
 from pydantic.fields import FieldInfo
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from propsync.errors import SettingsError
 from propsync.settings import kinds
@@ -29,17 +28,17 @@ class ApiAccess:
     token_file: Path | None
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """Every setting, checked; made by `load_settings`. Lists are tuples, a GB is 10^9 bytes, paths are absolute."""
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, validate_default=True)
 
     base_url: kinds.BaseUrl | None = Field(None, description="the API; https, or http on loopback only")
     token: kinds.Token | None = Field(None, description="bearer token; never in propsync.toml")
     token_file: kinds.TokenFile | None = Field(
         None, description="file that holds the bearer token, instead of the token"
     )
-    home: kinds.Home = Field(Path("~/propsync"), validate_default=True, description="where everything is kept")
+    home: kinds.Home = Field(Path("~/propsync"), description="where everything is kept")
     storage_url: kinds.Storage | None = Field(None, description="object storage instead of home (not available yet)")
     time_zone: kinds.Zone = Field(
         "Europe/London", description='what "today" and the timetable mean; stored times are UTC'
@@ -78,18 +77,6 @@ class Settings(BaseSettings):
     def plain_fields(cls) -> dict[str, FieldInfo]:
         """The fields that a variable can set: all but the toml's tables."""
         return {name: field for name, field in cls.model_fields.items() if name not in TABLES}
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],  # noqa: ARG003 - pydantic-settings names its arguments
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Only what is given: `load_settings` alone reads the environment and the toml."""
-        return (init_settings,)
 
     @property
     def explicit(self) -> frozenset[str]:

@@ -9,26 +9,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic_settings import EnvSettingsSource
-
 from propsync.errors import SettingsError
 from propsync.settings.checks import absolute
 from propsync.settings.messages import checked
 from propsync.settings.model import PREFIX, Settings
 
 CONFIG_NAME = "propsync.toml"
-
-
-class _Variables(EnvSettingsSource):
-    """The environment that was given, which need not be the process's own; empty variables are unset."""
-
-    def __init__(self, environ: Mapping[str, str]) -> None:
-        self._given = environ
-        super().__init__(Settings)
-
-    def _load_env_vars(self) -> Mapping[str, str | None]:
-        names = {PREFIX + name.upper() for name in Settings.plain_fields()}
-        return {name.lower(): value.strip() for name, value in self._given.items() if name in names and value.strip()}
 
 
 def load_settings(config: Path | None = None, *, environ: Mapping[str, str] | None = None) -> Settings:
@@ -38,7 +24,7 @@ def load_settings(config: Path | None = None, *, environ: Mapping[str, str] | No
     missing (see `Settings.require_api`). Raises SettingsError for anything that cannot be used.
     """
     environ = os.environ if environ is None else environ
-    variables = _Variables(environ)()
+    variables = _variables(environ)
     _keep_one_token(variables)
     path = absolute(config) if config is not None else _home_of(variables) / CONFIG_NAME
     written = _read_toml(path, required=config is not None)
@@ -51,6 +37,12 @@ def load_settings(config: Path | None = None, *, environ: Mapping[str, str] | No
     settings._sources = sources
     settings._unrecognised = tuple(sorted(name for name in environ if _is_unrecognised(name)))
     return settings
+
+
+def _variables(environ: Mapping[str, str]) -> dict[str, str]:
+    """By the name of their setting; empty variables are unset."""
+    told = ((name, environ.get(PREFIX + name.upper(), "").strip()) for name in Settings.plain_fields())
+    return {name: value for name, value in told if value}
 
 
 def _keep_one_token(variables: Mapping[str, object]) -> None:
