@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import time
 from collections import Counter
@@ -20,10 +21,12 @@ from prefect.states import Completed, Failed
 from progress import progress_shown
 from pydantic import SecretStr
 
+from propsync import log
 from propsync.errors import PropsyncError
 from propsync.runbooks import Ended, Step
 from propsync.settings import Settings, load_settings
 
+_ALLOCATIONS = 50_000  # between two looks for garbage: records become many small objects, none of them in a cycle
 TOKEN_BLOCK = "propsync-token"  # noqa: S105 - the name of a Secret block, not what is in it
 
 
@@ -53,8 +56,9 @@ def shown(flow: str, runbook: Callable[[Settings, Steps], Ended]) -> State[Any]:
 
     Completed: all well. Completed, named Attention: published, but something was left behind. Failed: nothing was.
     """
+    log.guard_records()
     steps, artifacts = Steps(), Artifacts(flow)
-    with _lines_sent_to_prefect(), progress_shown():
+    with _lines_sent_to_prefect(), progress_shown(), _imports_left_alone():
         try:
             settings = _settings()
             report = runbook(settings, steps)
@@ -98,3 +102,16 @@ def _lines_sent_to_prefect() -> Iterator[None]:
     finally:
         logger.removeHandler(handler)
         logger.setLevel(level)
+
+
+@contextmanager
+def _imports_left_alone() -> Iterator[None]:
+    """What Prefect's imports made is not looked through for garbage meanwhile: a run has its process to itself."""
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(_ALLOCATIONS)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()

@@ -1,4 +1,4 @@
-"""Log lines, and the redaction of secrets in them."""
+"""Secrets, and their redaction in texts and log records. What a process does with its lines is for it to say."""
 
 from __future__ import annotations
 
@@ -6,19 +6,16 @@ import base64
 import json
 import logging
 import re
-import sys
 import threading
-import time
 import traceback
 from collections.abc import Iterator
-from typing import Any, TextIO
+from typing import Any
 from urllib.parse import quote, quote_plus
 
 REDACTED = "[redacted]"
 # A shorter one would tear holes into unrelated words, and protects nothing.
 _SHORTEST_SECRET = 4
 _SHORTEST_BASE64 = 8
-_HTTP_LOGGERS = ("httpx", "httpcore")
 
 _lock = threading.Lock()
 _forms: set[str] = set()
@@ -26,14 +23,13 @@ _pattern: re.Pattern[str] | None = None
 
 
 def conceal(secret: str) -> None:
-    """From now on no log record shows `secret`, nor its URL-encoded, escaped or base64 form, whatever handler."""
+    """From now on `redact` knows `secret`, and its URL-encoded, escaped and base64 forms."""
     global _pattern
     if len(secret) < _SHORTEST_SECRET:
         return
     with _lock:
         _forms.update(_forms_of(secret))
         _pattern = re.compile("|".join(re.escape(form) for form in sorted(_forms, key=len, reverse=True)))
-        _guard_records()
 
 
 def redact(text: str) -> str:
@@ -56,8 +52,12 @@ def _base64_forms(secret: bytes) -> Iterator[str]:
                 yield form
 
 
-def _guard_records() -> None:
-    """Redact at the making of records: libraries with handlers of their own (Prefect) are covered too."""
+def guard_records() -> None:
+    """No log record of this process shows a concealed secret from now on, whatever logger and handler.
+
+    Redacts at the making of records: libraries with handlers of their own (Prefect) are covered too. It changes the
+    process, so it is for those whose process it is: the command line and the flows.
+    """
     make = logging.getLogRecordFactory()
     if getattr(make, "redacts", False):
         return
@@ -91,66 +91,3 @@ def _message_of(record: logging.LogRecord) -> str:
     except (TypeError, ValueError, KeyError):
         # logging itself would print such arguments to standard error as they are.
         return f"{record.msg} {record.args!r}"
-
-
-class PlainFormatter(logging.Formatter):
-    """`2026-01-02T03:04:05Z INFO sweep assets: …`: UTC, the logger without "propsync.", one line a message."""
-
-    def __init__(self) -> None:
-        super().__init__("%(asctime)s %(levelname)s %(place)s %(line)s", "%Y-%m-%dT%H:%M:%SZ")
-        self.converter = time.gmtime
-
-    def format(self, record: logging.LogRecord) -> str:
-        record.place = record.name.removeprefix("propsync.")
-        # A server's text with a line break in it could pass for a line of ours.
-        record.line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in record.getMessage())
-        return redact(super().format(record))
-
-
-class Display:
-    """Where lines and bars go: they share a terminal, on which alone rich is imported."""
-
-    def __init__(self) -> None:
-        self.stream: TextIO | None = None
-        self.interactive = False
-        self.handler: logging.Handler | None = None
-        self.console: Any = None
-        self.bars: Any = None
-
-    def open(self, stream: TextIO | None, interactive: bool) -> logging.Handler:
-        """A handler for lines to `stream`; bars start afresh."""
-        self.stream, self.interactive = stream, interactive
-        self.console = self.bars = None
-        handler = self._rich_handler() if interactive else logging.StreamHandler(stream or sys.stderr)
-        if not interactive:
-            handler.setFormatter(PlainFormatter())
-        handler.addFilter(redact_record)
-        return handler
-
-    def _rich_handler(self) -> logging.Handler:
-        from rich.console import Console
-        from rich.logging import RichHandler
-
-        self.console = Console(file=self.stream or sys.stderr)
-        # No rich tracebacks: they print local variables, and format the exception before it is redacted.
-        return RichHandler(console=self.console, show_path=False, markup=False, rich_tracebacks=False)
-
-
-display = Display()
-
-
-def configure(level: int | str = logging.INFO, stream: TextIO | None = None, interactive: bool = False) -> None:
-    """Send log lines to `stream` (standard error by default): rich on a terminal (`interactive`), plain elsewhere.
-
-    `level` is that of propsync's own loggers. HTTP libraries stay at WARNING unless it is DEBUG. May be called again.
-    """
-    root = logging.getLogger()
-    if display.handler is not None:
-        root.removeHandler(display.handler)
-    display.handler = display.open(stream, interactive)
-    root.addHandler(display.handler)
-    propsync = logging.getLogger("propsync")
-    propsync.setLevel(level)
-    http_level = logging.DEBUG if propsync.level <= logging.DEBUG else logging.WARNING
-    for name in _HTTP_LOGGERS:
-        logging.getLogger(name).setLevel(http_level)

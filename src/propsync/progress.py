@@ -7,9 +7,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
-
-from propsync.log import display
+from typing import Protocol
 
 PROGRESS_SECONDS = 10.0
 Watch = Callable[[str, float, "float | None", str], None]
@@ -34,6 +32,17 @@ class Progress(Protocol):
 
     def advance(self, n: float = 1, size: int = 0) -> None:
         """Count n more, and the bytes that came with them."""
+
+
+Bars = Callable[[str, "float | None", str], contextlib.AbstractContextManager[Progress]]
+"""Shows a bar: its description, its total (None: unknown) and its unit."""
+_bars: Bars | None = None
+
+
+def show_bars(bars: Bars | None) -> None:
+    """From now on progress is what `bars` shows; None for log lines, which it is at first."""
+    global _bars
+    _bars = bars
 
 
 class LineProgress:
@@ -89,32 +98,11 @@ def _span(seconds: float) -> str:
     return f"{seconds / 60:,.0f} min" if seconds >= 90 else f"{max(seconds, 0):,.0f} s"
 
 
-class _RichBar:
-    def __init__(self, bars: Any, task: Any, total: float | None) -> None:
-        self._bars, self._task, self._total = bars, task, total
-        self._bytes, self._began = 0, time.monotonic()
-
-    @property
-    def total(self) -> float | None:
-        return self._total
-
-    @total.setter
-    def total(self, total: float | None) -> None:
-        self._total = total
-        self._bars.update(self._task, total=total)
-
-    def advance(self, n: float = 1, size: int = 0) -> None:
-        self._bytes += size
-        if size:
-            self._bars.update(self._task, traffic=traffic(self._bytes, time.monotonic() - self._began))
-        self._bars.advance(self._task, n)
-
-
 @contextlib.contextmanager
 def progress(description: str, total: float | None = None, unit: str = "") -> Iterator[Progress]:
-    """A progress bar on a terminal, log lines elsewhere (see `configure`); bars may be nested."""
-    if display.interactive:
-        with _rich_bar(description, total, unit) as bar:
+    """Progress as log lines, or as whatever `show_bars` was given shows it; bars may be nested."""
+    if _bars is not None:
+        with _bars(description, total, unit) as bar:
             yield bar
         return
     lines = LineProgress(description, total, unit)
@@ -122,29 +110,3 @@ def progress(description: str, total: float | None = None, unit: str = "") -> It
         yield lines
     finally:
         lines.finish()
-
-
-@contextlib.contextmanager
-def _rich_bar(description: str, total: float | None, unit: str) -> Iterator[Progress]:
-    bars = _rich_bars()
-    task = bars.add_task(description, total=total, unit=unit, traffic="")
-    bars.start()
-    try:
-        yield _RichBar(bars, task, total)
-    finally:
-        bars.remove_task(task)
-        if not bars.tasks:
-            bars.stop()
-
-
-def _rich_bars() -> Any:
-    # One display for all bars: a terminal has room for one.
-    if display.bars is None:
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-        from rich.progress import Progress as RichProgress
-
-        columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=20), MofNCompleteColumn())
-        told = (TextColumn("{task.fields[unit]}"), TextColumn("{task.fields[traffic]}"))
-        end = (*told, TimeElapsedColumn(), TimeRemainingColumn())
-        display.bars = RichProgress(*columns, *end, console=display.console, transient=True)
-    return display.bars

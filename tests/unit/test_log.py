@@ -12,6 +12,7 @@ from urllib.parse import quote
 import pytest
 
 from propsync import log
+from propsync.cli import lines
 
 SECRET = "t0k/en+secret=="
 
@@ -19,13 +20,13 @@ SECRET = "t0k/en+secret=="
 @pytest.fixture(autouse=True)
 def _undo():
     yield
-    log.configure(logging.WARNING, io.StringIO())
+    lines.configure(logging.WARNING, io.StringIO())
 
 
 @pytest.fixture
 def stream():
     stream = io.StringIO()
-    log.configure("DEBUG", stream)
+    lines.configure("DEBUG", stream)
     log.conceal(SECRET)
     return stream
 
@@ -98,14 +99,14 @@ def test_what_is_too_short_to_be_a_secret_conceals_nothing(stream):
 
 @pytest.mark.parametrize(("level", "http"), [("INFO", logging.WARNING), ("DEBUG", logging.DEBUG)])
 def test_http_libraries_speak_at_debug_only(level, http):
-    log.configure(level, io.StringIO())
+    lines.configure(level, io.StringIO())
     assert {logging.getLogger(name).level for name in ("httpx", "httpcore")} == {http}
 
 
 def test_configuring_again_leaves_one_handler():
     before = len(logging.getLogger().handlers)
-    log.configure("INFO", first := io.StringIO())
-    log.configure("INFO", second := io.StringIO())
+    lines.configure("INFO", first := io.StringIO())
+    lines.configure("INFO", second := io.StringIO())
     logging.getLogger("propsync").info("once")
     assert first.getvalue() == ""
     assert second.getvalue().count("once") == 1
@@ -119,6 +120,6 @@ def test_a_message_with_wrong_arguments_is_shown_redacted(stream, capsys):
 
 
 def test_rich_is_imported_on_a_terminal_only():
-    script = "import sys, io, propsync.log as l; l.configure('INFO', io.StringIO()); print('rich' in sys.modules)"
+    script = "import sys, io, propsync.cli.lines as l; l.configure('INFO', io.StringIO()); print('rich' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

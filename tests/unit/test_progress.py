@@ -6,6 +6,7 @@ import logging
 import pytest
 
 from propsync import log
+from propsync.cli import lines
 from propsync.progress import LineProgress, progress, watched
 
 SECRET = "t0k/en+secret=="
@@ -14,13 +15,13 @@ SECRET = "t0k/en+secret=="
 @pytest.fixture(autouse=True)
 def _undo():
     yield
-    log.configure(logging.WARNING, io.StringIO())
+    lines.configure(logging.WARNING, io.StringIO())
 
 
 @pytest.fixture
 def stream():
     stream = io.StringIO()
-    log.configure("DEBUG", stream)
+    lines.configure("DEBUG", stream)
     return stream
 
 
@@ -32,8 +33,8 @@ def test_elsewhere_than_on_a_terminal_progress_is_a_line_every_ten_seconds(strea
         bar.total = 25
         bar.advance()
     bar.finish()
-    lines = [line.split("progress ")[1] for line in stream.getvalue().splitlines()]
-    assert lines == ["assets: 10 of 25 pages", "assets: 20 of 25 pages", "assets: 25 of 25 pages"]
+    told = [line.split("progress ")[1] for line in stream.getvalue().splitlines()]
+    assert told == ["assets: 10 of 25 pages", "assets: 20 of 25 pages", "assets: 25 of 25 pages"]
 
 
 def test_quick_work_leaves_no_progress_lines(stream):
@@ -44,7 +45,7 @@ def test_quick_work_leaves_no_progress_lines(stream):
 
 def test_on_a_terminal_bars_may_be_nested_and_lines_are_redacted():
     stream = io.StringIO()
-    log.configure("INFO", stream, interactive=True)
+    lines.configure("INFO", stream, interactive=True)
     log.conceal(SECRET)
     with progress("outer", 2, "lists") as outer, progress("inner") as inner:
         inner.total = 5
@@ -62,19 +63,19 @@ def test_where_bytes_are_counted_the_line_tells_the_rate_and_the_time_left(strea
     for _ in range(20):
         now[0] += 1
         bar.advance(2, 3_000_000)
-    lines = [line.split("progress ")[1] for line in stream.getvalue().splitlines()]
-    assert lines == [
+    told = [line.split("progress ")[1] for line in stream.getvalue().splitlines()]
+    assert told == [
         "Archiving: 20 of 400 documents, 30.0 MB at 3.0 MB/s, 3 min left",
         "Archiving: 40 of 400 documents, 60.0 MB at 3.0 MB/s, 3 min left",
     ]
 
 
 def test_on_a_terminal_the_rate_stands_beside_the_bar():
-    log.configure("INFO", io.StringIO(), interactive=True)
+    lines.configure("INFO", io.StringIO(), interactive=True)
     with progress("Archiving", 2, "documents") as bar:
         bar.advance(1, 5_000_000)
         bar.advance(1, 5_000_000)
-        (task,) = log.display.bars.tasks
+        (task,) = bar._bars.tasks
         assert (task.completed, task.fields["traffic"][:10]) == (2, "10.0 MB at")
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import propsync
 from propsync.cli import stopping
+from propsync.cli.garbage import imports_left_alone
 from propsync.cli.report import print_counts
 from propsync.cli.sandbox import Address, running
 from propsync.cli.text_tables import echo, print_table
@@ -56,7 +57,7 @@ def run_demo(scale: int, home: Path | None) -> int:
     """Runs it and prints what came of it; returns the exit code."""
     stopping.begin()
     logging.getLogger("propsync").setLevel(logging.WARNING)
-    with _folder(home) as folder, running(scale=scale, reference=folder) as sandbox:
+    with imports_left_alone(), _folder(home) as folder, running(scale=scale, reference=folder) as sandbox:
         (folder / "propsync.toml").write_text(
             '[reference]\nproperties = "properties.csv"\nusers = "users.csv"\n', encoding="utf-8"
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import gc
 import logging
 import os
 import signal
@@ -16,7 +15,7 @@ import typer
 
 from propsync import __version__, log
 from propsync.cli import common_options as given
-from propsync.cli import output, stopping
+from propsync.cli import garbage, lines, output, stopping
 from propsync.cli.archive import archive_app
 from propsync.cli.common_options import AsJson, ManyValues, ids_option, settings
 from propsync.cli.sql_source import SqlCommand, sql_text
@@ -79,7 +78,7 @@ def options(
 ) -> None:
     """Options that every command takes."""
     given.config, given.command = config, context.invoked_subcommand
-    log.configure(log_level.value, interactive=sys.stderr.isatty())
+    lines.configure(log_level.value, interactive=sys.stderr.isatty())
 
 
 def _tell_version(wanted: bool) -> None:
@@ -107,7 +106,8 @@ def sync(
     from propsync.runbooks import night
 
     names = [name.strip() for name in only.split(",") if name.strip()]
-    report = night(settings(), names, accept=accept_deletes, with_documents=not no_archive)
+    with garbage.imports_left_alone():
+        report = night(settings(), names, accept=accept_deletes, with_documents=not no_archive)
     print_report(report, as_json=as_json)
     raise typer.Exit(report.exit_code)
 
@@ -129,7 +129,8 @@ def backfill(
 
     given = (property_, asset_type, assessment_type, asset, assessment)
     scope = Scope(*(tuple(one.strip() for text in ids or () for one in text.split(",")) for ids in given))
-    report = backfill(settings(), scope)
+    with garbage.imports_left_alone():
+        report = backfill(settings(), scope)
     print_report(report, as_json=as_json)
     raise typer.Exit(report.exit_code)
 
@@ -234,10 +235,6 @@ def sandbox(
     os.execv(arguments[0], arguments)
 
 
-_ALLOCATIONS = 300_000
-"""Between two collections of garbage: imports, which leave none, took a fifth longer at Python's 700."""
-
-
 _PUBLISHING = ("sync", "backfill", "rebuild", "archive")  # their work is done, whoever hears of it
 
 
@@ -258,7 +255,7 @@ def program() -> NoReturn:
 
 def run() -> None:
     """Runs a command and ends with its exit code; no traceback for what people can mend themselves."""
-    gc.set_threshold(_ALLOCATIONS)
+    garbage.look_seldom()
     sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # httpx's own program, and with it rich
     output.prepare()
     code: int | str | None = 0

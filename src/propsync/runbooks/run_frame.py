@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
@@ -60,7 +58,7 @@ def framed_run(
     `now` stands in for the clock. Raises StopRun (exit 1) and Busy (exit 4); what else goes wrong is in the report.
     """
     began = time.monotonic()
-    with _imports_left_alone(), Workspace.opened(settings, f"propsync {flow}", policy) as workspace:
+    with Workspace.opened(settings, f"propsync {flow}", policy) as workspace:
         refuse_lost_history(workspace)
         work = prepare(workspace)
         run = next_run(
@@ -80,22 +78,6 @@ def framed_run(
             workspace.journal.end(run, "failed", in_one_line(error))
             raise
     return replace(report, notes=[*report.notes, *mended])
-
-
-_ALLOCATIONS = 50_000  # between two collections: records are decoded into many small objects, none of them in a cycle
-
-
-@contextmanager
-def _imports_left_alone() -> Iterator[None]:
-    """What imports made stays: to look through it for garbage again and again took a twentieth of a first load."""
-    before = gc.get_threshold()
-    gc.freeze()
-    gc.set_threshold(_ALLOCATIONS)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-        gc.unfreeze()
 
 
 def _tidy(workspace: Workspace, run: Run) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import ssl
 import threading
 
 import pytest
 from unit.api.loopback import TOKEN, FakeClock, Server
 
+from propsync import log
 from propsync.api import Api, RetryPolicy, TokenSource
 
 # Reading the system's trust store takes longer than most tests.
@@ -52,9 +54,12 @@ def api(connect):
 
 @pytest.fixture(autouse=True)
 def no_token_in_the_log(caplog):
-    """Whatever a test does, its log shows no token, at any level and of any library."""
+    """Whatever a test does, its log shows no token, at any level and of any library, guarded as by both shells."""
     caplog.set_level("DEBUG")
+    make = logging.getLogRecordFactory()
+    log.guard_records()
     yield
+    logging.setLogRecordFactory(make)
     for when in ("setup", "call"):
         for record in caplog.get_records(when):
             assert TOKEN not in record.getMessage()

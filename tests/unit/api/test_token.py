@@ -4,12 +4,11 @@ import logging
 import threading
 
 import pytest
-from unit.api.loopback import TOKEN, Reply
+from unit.api.loopback import LIST, TOKEN, Reply
 
-from propsync.api import AssetQuery, TokenSource
+from propsync.api import TokenSource
 from propsync.errors import PropsyncError, TokenRefused
 
-LIST = AssetQuery().request()
 FRESH = "tok-fresh-9876543210"
 
 
@@ -128,6 +127,16 @@ def test_a_server_that_echoes_the_token_gets_it_into_no_error_and_no_log(api, se
         assert TOKEN not in f"{error} {error!r} {vars(error)}"
         error = error.__cause__ or error.__context__
     assert caplog.records
+    assert TOKEN not in caplog.text
+
+
+@pytest.mark.parametrize("reply", ECHOES)
+def test_propsync_itself_logs_no_token_where_nobody_guards_the_log(api, server, reply, caplog, monkeypatch):
+    monkeypatch.setattr(logging, "_logRecordFactory", logging.LogRecord)
+    caplog.set_level(logging.WARNING, "httpcore")
+    server.script = [reply] * 8
+    with pytest.raises(PropsyncError):
+        api.fetch(LIST)
     assert TOKEN not in caplog.text
 
 
