@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import logging
 import shlex
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
+from importlib.util import find_spec
 from pathlib import Path
 
 from propsync.cli.text_tables import echo
-from propsync.serving import Place, Service, StopAsked, check_config, stop_on_signals
+from propsync.errors import UsageError
+from propsync.serving import Place, Service, check_config
 from propsync.settings import Settings
 
+_STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _LOOPBACK = ("127.0.0.1", "::1")
 _logger = logging.getLogger("propsync.serving")
 
 
+class _StopAsked(BaseException):
+    """Somebody asked the service to stop; passes every handler of errors."""
+
+
 def run_serve(settings: Settings, config: Path | None, host: str, port: int) -> int:
     """Serves until Ctrl-C or SIGTERM; returns the exit code."""
+    _check_prefect()
     check_config(settings, config)
     _check_access(settings)
     level = logging.getLevelName(logging.getLogger("propsync").getEffectiveLevel())
@@ -32,12 +43,18 @@ def run_serve(settings: Settings, config: Path | None, host: str, port: int) -> 
         )
     service = Service(settings, Place(settings.home, host, port), level)
     try:
-        with stop_on_signals(), service.running():
+        with _stop_on_signals(), service.running(_ignore_signals):
             _tell(service, settings)
             service.watch()
-    except StopAsked:
+    except _StopAsked:
         echo("Stopped. Next: propsync status")
     return 0
+
+
+def _check_prefect() -> None:
+    """Raises UsageError where propsync was installed without its extra."""
+    if find_spec("prefect") is None:
+        raise UsageError("serve", "Prefect is not installed", "Run: pip install 'propsync[prefect]'")
 
 
 def _check_access(settings: Settings) -> None:
@@ -64,3 +81,23 @@ def _shown(moment: datetime | None, settings: Settings) -> str:
     if moment is None:
         return "none is planned, the timetable is paused or empty"
     return f"{moment.astimezone(settings.zone):%a %Y-%m-%d %H:%M} {settings.time_zone}"
+
+
+@contextmanager
+def _stop_on_signals() -> Iterator[None]:
+    """Ctrl-C, SIGTERM (also as process 1, which has no other way) and a closed terminal raise _StopAsked, once."""
+
+    def stop(*_: object) -> None:
+        _ignore_signals()
+        raise _StopAsked
+
+    for one in _STOPS:
+        if signal.getsignal(one) is not signal.SIG_IGN or one is signal.SIGTERM:
+            signal.signal(one, stop)
+    yield
+
+
+def _ignore_signals() -> None:
+    """From here on nothing interrupts the end."""
+    for one in _STOPS:
+        signal.signal(one, signal.SIG_IGN)

@@ -4,6 +4,6 @@ Nothing here imports prefect: its program is started as people would start it, a
 """
 
 from propsync.serving.place import Place, check_config
-from propsync.serving.service import Service, StopAsked, stop_on_signals
+from propsync.serving.service import Service
 
-__all__ = ["Place", "Service", "StopAsked", "check_config", "stop_on_signals"]
+__all__ = ["Place", "Service", "check_config"]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import psutil
@@ -20,9 +19,8 @@ from propsync.shipped import shipped
 # -P: the folder that a program is started in is not where its modules come from
 _PYTHON = (sys.executable, "-P")
 PREFECT = (*_PYTHON, "-m", "prefect")
+_LAUNCHER = str(Path(__file__).with_name("launcher.py"))
 _OWN_FILES = 0o077  # nothing that a program writes is for other users
-_PR_SET_PDEATHSIG = 1
-_libc = ctypes.CDLL(None)
 _COMMAND_SECONDS = 300
 
 
@@ -48,7 +46,7 @@ class Program:
         self.name, self.log = name, log
         with logs.opened(log) as lines:
             self._process = subprocess.Popen(
-                [*(program or PREFECT), *words],
+                _tied([*(program or PREFECT), *words]),
                 env=environ,
                 cwd=cwd,
                 umask=_OWN_FILES,
@@ -57,7 +55,6 @@ class Program:
                 stdout=lines,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # Ctrl-C is for us: they end in our order
-                preexec_fn=_die_with(os.getpid()),
             )
 
     @property
@@ -87,7 +84,7 @@ class Program:
 def run(words: Sequence[str], environ: Mapping[str, str], cwd: Path) -> None:
     """A `prefect` command. Raises StopRun with its last line if it fails."""
     done = subprocess.run(
-        [*PREFECT, *words],
+        _tied([*PREFECT, *words]),
         env=environ,
         cwd=cwd,
         umask=_OWN_FILES,
@@ -97,11 +94,15 @@ def run(words: Sequence[str], environ: Mapping[str, str], cwd: Path) -> None:
         text=True,
         timeout=_COMMAND_SECONDS,
         check=False,
-        preexec_fn=_die_with(os.getpid()),
     )
     if done.returncode != 0:
         told = [line.strip() for line in done.stdout.splitlines() if line.strip()]
         raise StopRun("serve", f"`prefect {' '.join(words)}` failed: {told[-1] if told else done.returncode}")
+
+
+def _tied(command: Sequence[str]) -> list[str]:
+    """The command that becomes `command` in a process that the kernel ends when this one dies."""
+    return [sys.executable, "-I", "-S", _LAUNCHER, str(os.getpid()), *command]
 
 
 def end_all(mark: str, seconds: float, spared: Sequence[int] = ()) -> int:
@@ -133,14 +134,3 @@ def _send(process: psutil.Process, what: signal.Signals) -> None:
         process.send_signal(what)
     except psutil.NoSuchProcess:
         return
-
-
-def _die_with(parent: int) -> Callable[[], None]:
-    """What a new process does first: it has the kernel end it when `serve` dies, even by kill -9."""
-
-    def prepare() -> None:
-        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-        if os.getppid() != parent:  # it died before that
-            os._exit(1)
-
-    return prepare

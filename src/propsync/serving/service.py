@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
 import socket
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -32,13 +31,6 @@ _BACKLOG = 2048
 _logger = logging.getLogger("propsync.serving")
 
 
-_STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-class StopAsked(BaseException):
-    """Somebody asked the service to stop; passes every handler of errors."""
-
-
 class Service:
     """Server and worker under `place`; both run while the block of `running` does."""
 
@@ -50,19 +42,22 @@ class Service:
         self._programs: list[Program] = []
 
     @contextmanager
-    def running(self) -> Iterator[None]:
-        """Starts everything, and stops it in the end. Raises Busy, UsageError, StopRun."""
+    def running(self, before_end: Callable[[], None]) -> Iterator[None]:
+        """Starts everything, and stops it in the end. Raises Busy, UsageError, StopRun.
+
+        `before_end` sees to it that nothing interrupts the end, whose every wait is bounded.
+        """
         self.place.prepare()
         with self._lock():
             try:
                 self._start()
                 yield
             finally:
-                ignore_signals()
+                before_end()
                 self._stop()
 
     def watch(self) -> None:
-        """Looks after the programs until a StopAsked. Raises StopRun if one ends by itself."""
+        """Looks after the programs until something is raised. Raises StopRun if one ends by itself."""
         while True:
             for program in self._programs:
                 program.check()
@@ -153,23 +148,3 @@ def _listening(place: Place) -> socket.socket:
         what = f"{place.host} port {place.port} cannot be used: {error.strerror}"
         raise UsageError("serve", what, "Give another with --port or --host") from error
     return listener
-
-
-@contextmanager
-def stop_on_signals() -> Iterator[None]:
-    """Ctrl-C, SIGTERM (also as process 1, which has no other way) and a closed terminal raise StopAsked, once."""
-
-    def stop(*_: object) -> None:
-        ignore_signals()
-        raise StopAsked
-
-    for one in _STOPS:
-        if signal.getsignal(one) is not signal.SIG_IGN or one is signal.SIGTERM:
-            signal.signal(one, stop)
-    yield
-
-
-def ignore_signals() -> None:
-    """From here on nothing interrupts the end, whose every wait is bounded."""
-    for one in _STOPS:
-        signal.signal(one, signal.SIG_IGN)
