@@ -15,7 +15,7 @@ from propsync.api.clock import SYSTEM_CLOCK, Clock
 from propsync.api.exchange import Check, Exchange, receive_answer, receive_nothing
 from propsync.api.gate import Gate
 from propsync.api.pool import in_parallel
-from propsync.api.requests import ApiRequest, AssessmentQuery, AssetQuery, ScheduleQuery
+from propsync.api.requests import ApiRequest
 from propsync.api.retry import RetryPolicy
 from propsync.api.saving import Saving
 from propsync.api.token import TokenSource
@@ -146,14 +146,6 @@ class Api:
 
         return in_parallel(one, requests, threads=self._threads, cancel=cancel, wake=self._gate.wake)
 
-    def asset_types(self) -> Answer:
-        """Spec 4.1: an object with the array `type`."""
-        return self.fetch(ask.asset_types_request())
-
-    def assets(self, query: AssetQuery, limit: int | None = None, page: int | None = None) -> Answer:
-        """Spec 4.2: one page, an object with `total`, `assets` and `types`."""
-        return self.fetch(query.request(limit, page))
-
     def create_asset(
         self, property_id: str, type_id: str, values: Values | None = None, fields: Fields | None = None
     ) -> str:
@@ -172,14 +164,6 @@ class Api:
         """
         check_values(fields, values)
         self.fetch(ask.update_asset_request(property_id, asset_id, values_body(values)))
-
-    def assessments(self, query: AssessmentQuery, limit: int | None = None, page: int | None = None) -> Answer:
-        """Spec 4.5: one page, an object with `total`; the rest of its shape is not shown."""
-        return self.fetch(query.request(limit, page))
-
-    def assessment_types(self) -> Answer:
-        """Spec 4.6: shape not shown."""
-        return self.fetch(ask.assessment_types_request())
 
     def report(self, assessment_id: str, into: BinaryIO, *, max_bytes: int = MAX_DOCUMENT_BYTES) -> Saved:
         """Spec 4.7: write the report PDF to `into`, a seekable file, from where it stands (truncated on a repeat)."""
@@ -241,10 +225,6 @@ class Api:
 
         cancel = threading.Event()
         return in_parallel(one, assessment_ids, threads=self._threads, cancel=cancel, wake=self._gate.wake)
-
-    def schedules(self, query: ScheduleQuery, limit: int | None = None, page: int | None = None) -> Answer:
-        """Spec 4.9: one page, an object with `total`; the rest of its shape is not shown."""
-        return self.fetch(query.request(limit, page))
 
     def schedule(self, property_id: str, type_id: str) -> Answer:
         """Spec 4.10: a schedule (spec 2.6); the body may also be `null`."""

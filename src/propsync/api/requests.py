@@ -1,16 +1,15 @@
-"""Typed requests of the twelve endpoints (spec 4), built here and sent elsewhere."""
+"""Requests of the twelve endpoints (spec 4), built here and sent elsewhere; what is listed is in `resources`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from urllib.parse import quote, urlencode
 
 from propsync.errors import UsageError
+from propsync.resources import ListQuery, Resource
 
-MAX_PAGE_LIMIT = 1000
 LONGEST_VALUE = 1_000
 """Characters of one id or status, percent-encoded: two of them, all statuses and the rest go into 4,000."""
 _SLASH = re.compile(r"[/\\]")
@@ -103,90 +102,15 @@ def _why_no_segment(segment: str) -> str | None:
     return _why_unwritable(segment, LONGEST_VALUE)
 
 
-def _joined(name: str, values: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    if isinstance(values, str):
-        raise UsageError(f"filter {name}", "it is one text instead of several", "Give a sequence of texts")
-    for value in values:
-        why = why_unaskable(value)
-        if why is not None:
-            raise UsageError(f"filter {name}={value[:40]!r}", f"the API cannot be asked for it: {why}", "Leave it out")
-    return ((name, ",".join(values)),) if values else ()
+def page_request(
+    resource: Resource, query: ListQuery, limit: int, page: int = 1, accept: Accept = Accept.JSON
+) -> ApiRequest:
+    """One page of a list (spec 4.1, 4.2, 4.5, 4.6, 4.9), of up to `limit` records, or all of a list without pages.
 
-
-def _paged(limit: int | None, page: int | None) -> tuple[tuple[str, str], ...]:
-    if limit is not None and not 1 <= limit <= MAX_PAGE_LIMIT:
-        raise UsageError(
-            f"limit {limit}", "the API takes 1 to 1000 records a page", "Set PROPSYNC_PAGE_LIMIT to 1–1000"
-        )
-    if page is not None and page < 1:
-        raise UsageError(f"page {page}", "pages are counted from 1", "Give a page from 1")
-    named = (("page", page), ("limit", limit))
-    return tuple((name, str(number)) for name, number in named if number is not None)
-
-
-@dataclass(frozen=True, slots=True)
-class AssetQuery:
-    """Filters of GET /properties/assets (spec 4.2). `types` are ids or names; empty means no filter."""
-
-    ids: Sequence[str] = ()
-    properties: Sequence[str] = ()
-    types: Sequence[str] = ()
-
-    def request(self, limit: int | None = None, page: int | None = None) -> ApiRequest:
-        """The request for one page. Raises UsageError for a value with a comma, or a limit or page out of bounds."""
-        filters = _joined("id", self.ids) + _joined("property", self.properties) + _joined("type", self.types)
-        return ApiRequest("GET", "/properties/assets", _paged(limit, page) + filters)
-
-
-@dataclass(frozen=True, slots=True)
-class AssessmentQuery:
-    """Filters of GET /assessments (spec 4.5). `performed` of "For", "By"; empty filters are not sent.
-
-    The API's own defaults for what is not sent: performed For,By and status approved.
+    `resources` says what the API is asked for; values of filters are those that `why_unaskable` has no word against.
     """
-
-    statuses: Sequence[str] = ()
-    performed: Sequence[str] = ()
-    ids: Sequence[str] = ()
-    properties: Sequence[str] = ()
-    types: Sequence[str] = ()
-    flags: bool = True
-
-    def request(self, limit: int | None = None, page: int | None = None) -> ApiRequest:
-        """The request for one page. Raises UsageError for a value with a comma, or a limit or page out of bounds."""
-        filters = (
-            _joined("status", self.statuses)
-            + _joined("performed", self.performed)
-            + _joined("assessment", self.ids)
-            + _joined("property", self.properties)
-            + _joined("type", self.types)
-        )
-        flags = (("includeflags", "true" if self.flags else "false"),)
-        return ApiRequest("GET", "/assessments", _paged(limit, page) + flags + filters)
-
-
-@dataclass(frozen=True, slots=True)
-class ScheduleQuery:
-    """Filters of GET /assessments/schedules (spec 4.9); the deprecated `asset` parameter is never sent."""
-
-    statuses: Sequence[str] = ()
-    properties: Sequence[str] = ()
-    types: Sequence[str] = ()
-
-    def request(self, limit: int | None = None, page: int | None = None) -> ApiRequest:
-        """The request for one page. Raises UsageError for a value with a comma, or a limit or page out of bounds."""
-        filters = _joined("status", self.statuses) + _joined("property", self.properties) + _joined("type", self.types)
-        return ApiRequest("GET", "/assessments/schedules", _paged(limit, page) + filters)
-
-
-def asset_types_request() -> ApiRequest:
-    """GET /properties/assets/types (spec 4.1)."""
-    return ApiRequest("GET", "/properties/assets/types")
-
-
-def assessment_types_request() -> ApiRequest:
-    """GET /assessments/types (spec 4.6)."""
-    return ApiRequest("GET", "/assessments/types")
+    paging = (("limit", str(limit)), ("page", str(page))) if resource.is_paged else ()
+    return ApiRequest("GET", resource.path, (*paging, *query.filters), accept=accept)
 
 
 def schedule_request(property_id: str, type_id: str, method: str = "GET", body: bytes | None = None) -> ApiRequest:

@@ -11,7 +11,7 @@ from typing import Any
 
 import psutil
 
-from propsync.api import Api, ApiRequest, RetryPolicy, TokenSource
+from propsync.api import Api, RetryPolicy, TokenSource, page_request
 from propsync.errors import ApiUnreachable, PropsyncError, ResourceFailed
 from propsync.log import redact
 from propsync.merge import described, read_list
@@ -126,7 +126,7 @@ def _first_page(
 ) -> tuple[list[Any], str]:
     query = resource.combined(_statuses(settings, resource)) if resource.status_filter else resource.lists(())[0]
     limit = min(_SAMPLE, settings.page_limit)
-    answer = api.fetch(_request(resource, query.filters, limit))
+    answer = api.fetch(page_request(resource, query, limit))
     page = decode_shallow(answer.body)
     shape = shapes[resource.name]
     if not shape.has("list"):
@@ -135,11 +135,6 @@ def _first_page(
     find_roles(shape, resource, [found], _known(settings, resource, shapes, records))
     total = page.get("total") if isinstance(page, dict) else None
     return found, f"{len(found)} records" + (f" of {total}" if total is not None else "")
-
-
-def _request(resource: Resource, filters: tuple[tuple[str, str], ...], limit: int) -> ApiRequest:
-    paging = (("limit", str(limit)), ("page", "1")) if resource.is_paged else ()
-    return ApiRequest("GET", resource.path, (*paging, *filters))
 
 
 def _statuses(settings: Settings, resource: Resource) -> tuple[str, ...]:

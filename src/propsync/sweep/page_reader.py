@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from propsync.api import Accept, Answer, ApiRequest, MalformedBody, check_text, schedule_request
+from propsync.api import Accept, Answer, ApiRequest, MalformedBody, check_text, page_request, schedule_request
 from propsync.errors import NotFound, ResourceFailed
 from propsync.landing import Landed, PageStore
 from propsync.records import Cutter, Page, PayloadUnreadable, bytes_hash, count_of, decode_shallow, is_nothing
@@ -75,11 +75,10 @@ class PageReader:
 
     def ask(self, query: ListQuery, page: int, role: str = "page", limit: int | None = None) -> Asked:
         """The request for one page of a list, or for all of a list that has no pages."""
-        paging = (("limit", str(limit or self.limit)), ("page", str(page))) if self.is_paged else ()
         self._asked += 1
         # asked for what may be gone, an API may answer that there is nothing
         accept = Accept.JSON_OR_NULL if role == "look-up" else Accept.JSON
-        request = ApiRequest("GET", self._resource.path, (*paging, *query.filters), accept=accept)
+        request = page_request(self._resource, query, limit or self.limit, page, accept)
         return Asked(request, query, role, self._asked)
 
     def fits(self, query: ListQuery) -> bool:

@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from propsync.api import ApiRequest
+
+LIST = ApiRequest("GET", "/properties/assets")
 TOKEN = "tok-0123456789abcdef"
 EPOCH = 1_750_000_000.0
 

@@ -9,13 +9,12 @@ import pytest
 import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
-from unit.api.loopback import HANG_UP, Reply
+from unit.api.loopback import HANG_UP, LIST, Reply
 
-from propsync.api import AssetQuery, MalformedBody, check_text
+from propsync.api import MalformedBody, check_text
 from propsync.api.decoding import Decoder, decoded
 from propsync.errors import DiskFull, HomeUnusable, NotFound, PageTooLarge, UnexpectedAnswer
 
-LIST = AssetQuery().request()
 BODY = b'{"total":1,"assets":[' + b'{"id":"x"},' * 5000 + b"{}]}"
 
 

@@ -8,12 +8,11 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
-from unit.api.loopback import Reply
+from unit.api.loopback import LIST, Reply
 
-from propsync.api import AssetQuery, RetryPolicy, notices, post_notice, schedule_request
+from propsync.api import RetryPolicy, notices, post_notice, schedule_request
 from propsync.errors import TransientApiError
 
-LIST = AssetQuery().request()
 Answers = Callable[[int, socket.socket], None]
 
 

@@ -6,27 +6,38 @@ import json
 import pytest
 from unit.api.loopback import Reply
 
-from propsync.api import AssessmentQuery, AssetQuery, FieldKind, ScheduleQuery
+from propsync.api import FieldKind, page_request
 from propsync.errors import InvalidValue, UnexpectedAnswer
+from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSET_TYPES, ASSETS, SCHEDULES
 
 TEXT, NUMBER = FieldKind("text"), FieldKind("number")
 READS = [
-    (lambda api: api.asset_types(), "/properties/assets/types"),
-    (lambda api: api.assets(AssetQuery(ids=["a"]), 1, 1), "/properties/assets?page=1&limit=1&id=a"),
-    (lambda api: api.assessments(AssessmentQuery(["approved"])), "/assessments?includeflags=true&status=approved"),
-    (lambda api: api.assessment_types(), "/assessments/types"),
-    (lambda api: api.schedules(ScheduleQuery(properties=["p", "q"])), "/assessments/schedules?property=p,q"),
-    (lambda api: api.schedule("p/1", "t"), "/assessments/schedules/p%2F1/t"),
+    (page_request(ASSET_TYPES, ASSET_TYPES.lists(())[0], 1), "/properties/assets/types"),
+    (page_request(ASSETS, ASSETS.lists(())[0].narrowed(("id", ["a"])), 1), "/properties/assets?limit=1&page=1&id=a"),
+    (
+        page_request(ASSESSMENTS, ASSESSMENTS.lists(["approved"])[1], 5, 2),
+        "/assessments?limit=5&page=2&performed=By&status=approved&includeflags=true",
+    ),
+    (page_request(ASSESSMENT_TYPES, ASSESSMENT_TYPES.lists(())[0], 1), "/assessments/types"),
+    (
+        page_request(SCHEDULES, SCHEDULES.lists(["a", "b"])[0].narrowed(("property", ["p", "q"])), 1),
+        "/assessments/schedules?limit=1&page=1&status=a,b&property=p,q",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("call", "target"), READS)
-def test_reading(connect, server, call, target):
-    answer = call(connect(server.url + "/v1/"))
+@pytest.mark.parametrize(("request_", "target"), READS)
+def test_reading(connect, server, request_, target):
+    answer = connect(server.url + "/v1/").fetch(request_)
     assert answer.body == b'{"total":0}'
     seen = server.seen[0]
     assert (seen.method, seen.target, seen.body) == ("GET", "/v1" + target, b"")
     assert seen.headers["Accept"] == "application/json"
+
+
+def test_reading_one_schedule(api, server):
+    assert api.schedule("p/1", "t").body == b'{"total":0}'
+    assert (server.seen[0].method, server.seen[0].target) == ("GET", "/assessments/schedules/p%2F1/t")
 
 
 @pytest.mark.parametrize(("ask", "name", "kind"), [("report", "report.pdf", "pdf"), ("bundle", "bundle.zip", "zip")])

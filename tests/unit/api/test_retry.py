@@ -3,9 +3,9 @@
 import socket
 
 import pytest
-from unit.api.loopback import EPOCH, HANG_UP, Reply, http_date
+from unit.api.loopback import EPOCH, HANG_UP, LIST, Reply, http_date
 
-from propsync.api import ApiRequest, AssetQuery, FieldKind, RetryPolicy, WriteErrorCode
+from propsync.api import ApiRequest, FieldKind, RetryPolicy, WriteErrorCode
 from propsync.api.verdicts import retry_after
 from propsync.errors import (
     AccessForbidden,
@@ -17,7 +17,6 @@ from propsync.errors import (
     UnexpectedAnswer,
 )
 
-LIST = AssetQuery().request(1000, 1)
 OK = Reply()
 CUT = Reply(raw=b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{}")
 GARBAGE = Reply(raw=b"SSH-2.0-OpenSSH\r\n")

@@ -6,11 +6,10 @@ import traceback
 
 import pytest
 import trustme
+from unit.api.loopback import LIST
 
-from propsync.api import AssetQuery, RetryPolicy
+from propsync.api import RetryPolicy
 from propsync.errors import ApiUnreachable, CertificateRefused, TransientApiError, UsageError
-
-LIST = AssetQuery().request()
 
 
 @pytest.fixture(scope="module")
