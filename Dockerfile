@@ -14,10 +14,10 @@ COPY sql ./sql
 COPY flows ./flows
 RUN pip wheel --quiet --no-index --find-links /wheels --no-deps --wheel-dir /wheels .
 
-# the lock has the tests' tools too: with no index but those wheels, pip takes of them what propsync needs and no more
+# the lock has the tests' tools too: with no index but those wheels, pip takes of them what propsync and `serve` need
 RUN python -m venv --without-pip /opt/propsync \
  && pip --python /opt/propsync/bin/python install --quiet --no-cache-dir --no-index --find-links /wheels \
-    /wheels/propsync-*.whl
+    'propsync[prefect]'
 
 
 FROM python:3.11-slim-bookworm

@@ -41,6 +41,18 @@ def test_the_wheel_carries_every_shipped_file_and_no_test(wheel):
     assert not [name for name in names if name.startswith(("tests/", "benchmarks/")) or name.endswith(".pyc")]
 
 
+def test_the_wheel_asks_for_prefect_only_where_it_is_wanted(wheel):
+    with zipfile.ZipFile(wheel) as files:
+        (name,) = (name for name in files.namelist() if name.endswith(".dist-info/METADATA"))
+        lines = files.read(name).decode().splitlines()
+    asked = [line.removeprefix("Requires-Dist: ") for line in lines if line.startswith("Requires-Dist: ")]
+    extra = {
+        one.partition(";")[2].strip() for one in asked if one.startswith(("prefect", "pyyaml", "fastapi", "sqlalch"))
+    }
+    assert extra == {"extra == 'prefect'"}
+    assert "httpx" in {one.partition("<")[0] for one in asked}
+
+
 def test_the_installed_wheel_syncs_outside_the_checkout(installed, tmp_path):
     with Sandbox(scale=60) as sandbox:
         settings = {"PROPSYNC_BASE_URL": sandbox.base_url, "PROPSYNC_TOKEN": sandbox.token}

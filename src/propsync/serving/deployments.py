@@ -10,8 +10,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import yaml  # type: ignore[import-untyped]  # Prefect's own reader of these files
-
 from propsync.serving.dead_runs import POOL
 from propsync.serving.server import Server
 from propsync.serving.timetable import settled
@@ -104,6 +102,8 @@ def _in_zone(timetable: dict[str, Any], shipped_one: dict[str, Any], time_zone: 
 
 def _automations(path: Path) -> list[dict[str, Any]]:
     """The file as `prefect automation create --from-file` takes it: one, a list, or a list under `automations`."""
+    import yaml  # type: ignore[import-untyped]  # Prefect's own reader of these files, which comes with it
+
     written = yaml.safe_load(path.read_text(encoding="utf-8"))
     if isinstance(written, dict):
         written = written.get("automations", [written])
