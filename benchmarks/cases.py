@@ -97,7 +97,7 @@ def start(where: Place, notes: Notes) -> None:
     home = where.folder / "home"
     for case, command in ((STATUS, "status"), (HELP, "--help")):
         notes.add(case, PROPSYNC, programs.propsync(command, where.api, home, notes.memory_limit))
-        notes.add(case, IMPORTS, programs.bare_import("duckdb, typer, pydantic_settings"))
+        notes.add(case, IMPORTS, programs.bare_import("duckdb, typer, pydantic"))
 
 
 def peers(where: Place, notes: Notes) -> None:
