@@ -7,9 +7,10 @@ from typing import Any
 
 
 def on_config(config: Any) -> Any:
-    """Puts the records under Decisions, in the order of their numbers."""
+    """Puts the records under Understand, Decisions, in the order of their numbers."""
     folder = Path(config["docs_dir"])
-    (section,) = [entry["Decisions"] for entry in config["nav"] if "Decisions" in entry]
+    (understand,) = [entry["Understand"] for entry in config["nav"] if "Understand" in entry]
+    (section,) = [entry["Decisions"] for entry in understand if "Decisions" in entry]
     listed = [{_title(record): str(record.relative_to(folder))} for record in sorted(folder.glob("decisions/0*.md"))]
     section[1:] = listed  # mkdocs keeps the configuration between two builds of `mkdocs serve`
     return config

@@ -18,7 +18,8 @@ from propsync.settings import settings_table
 
 DOC = (CHECKOUT / "docs" / "operations.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```console\n(.*?)^```", DOC, re.MULTILINE | re.DOTALL)
-COMMANDS = [line[2:] for block in BLOCKS for line in block.splitlines() if line.startswith("$ ")]
+LINES = [line for block in BLOCKS for line in block.replace(" \\\n    ", " ").splitlines()]
+COMMANDS = [line[2:] for line in LINES if line.startswith("$ ")]
 
 
 def of_program(name: str) -> list[str]:

@@ -23,7 +23,7 @@ class Page:
 
     def commands(self, program: str = "") -> list[str]:
         """The commands shown, from the top; of one program, if it is named."""
-        lines = [line for block in self.blocks("console") for line in block.splitlines()]
+        lines = [line for block in self.blocks("console") for line in block.replace(" \\\n    ", " ").splitlines()]
         shown = [line[2:] for line in lines if line.startswith("$ ")]
         return [command for command in shown if not program or command.split()[0] == program]
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -187,6 +189,17 @@ def test_the_demo_ends_well_and_prints_numbers(propsync):
     ):
         assert title in done.stdout
     assert "certified" in done.stdout
+    assert not [line for line in drawn() if line not in " ".join(done.stdout.split())], "run `make picture`"
+
+
+def drawn() -> list[str]:
+    """The titles and the heads of tables in the picture of README.md: what does not depend on the scale."""
+    picture = (Path(__file__).parents[2] / "docs" / "images" / "demo.svg").read_text(encoding="utf-8")
+    texts = [html.unescape(text).replace("\xa0", " ") for text in re.findall(r"<text[^>]*>([^<]+)</text>", picture)]
+    lines = [" ".join(text.split()) for text in texts if not text.startswith(("$", "propsync demo"))]
+    shown = [line for line in lines if line and not re.search(r"\d|─", line)]
+    assert len(shown) >= 9
+    return shown
 
 
 @pytest.mark.parametrize("rows", [3, 100_000])

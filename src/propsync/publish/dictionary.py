@@ -12,21 +12,25 @@ from propsync.warehouse import TABLES, Table
 _OPENING = """\
 # The tables of warehouse.duckdb
 
-Made by `make docs` from `sql/tables.toml`, which also makes the tables and their comments: change it there.
+`make docs` generates this page from `sql/tables.toml`, which also makes the tables and their comments. Change that
+file, not this page.
 
 Times are TIMESTAMPTZ and stored in UTC. `payload` is the record as received.
 
-The schema `by_type` has a table for each type of asset (`asset_types` has its name), with `asset_id`, `property_id`
-and a column for each field (`asset_type_fields` has its name). `properties`, `users` and `requirements` are people's
-own lists, where `[reference]` in propsync.toml names them; `ops.reference_issues` has what is wrong in them.
-`propsync query --describe TABLE` tells the columns of any table as it is.
+The schema `by_type` has a table for each type of asset, with `asset_id`, `property_id` and a column for each field.
+`asset_types` has the names of these tables, and `asset_type_fields` has the names of the columns.
+
+`properties`, `users` and `requirements` are your own lists, if `[reference]` in propsync.toml names them.
+`ops.reference_issues` has each mistake in them.
+
+`propsync query --describe TABLE` shows the columns of any table as it is.
 """
-_OPEN = "Further columns hold the other scalars that the API sends, one each; `ops.columns` tells where they come from."
+_OPEN = "Each other scalar that the API sends has a column too; `ops.columns` says which member each column comes from."
 _CHANGES = """
-`changes_between` has one row for each field that differs, and one for a record that came or went. `changed_at` is when
-that field changed last before the later moment. The `record_id` of a schedule is its property and its assessment type
-with a slash between, where \\ and / inside an id are \\\\ and \\/. NULL is refused, and so is a first moment that is
-after the second.
+`changes_between` has one row for each field that differs, and one for a new or deleted record. `changed_at` is the time
+of the field's last change before the later moment. The `record_id` of a schedule is its property and its assessment
+type with a slash between. A `\\` inside an id becomes `\\\\`, and a `/` becomes `\\/`. `changes_between` refuses NULL, and
+a first moment after the second.
 """
 _MACRO = re.compile(r"^comment on macro table (\w+) is '(.+)';$", re.MULTILINE)
 

@@ -60,7 +60,8 @@ status = "state.code"
 
 [shapes.assets]
 result_field = "definition.id"
-volatile = ["fields[image].value.url"]  # differs at every reading although nothing changed
+# differs at every reading although nothing changed
+volatile = ["fields[image].value.url"]
 ```
 
 These lines only show the form. If no record has such a path, its resource fails. After a change, run
@@ -75,11 +76,11 @@ def settings_page() -> str:
 
 def _rows() -> Iterator[str]:
     takes = accepted_values()
-    yield "| name | meaning | default | takes |"
-    yield "| --- | --- | --- | --- |"
+    yield "| name | meaning | default |"
+    yield "| --- | --- | --- |"
     for name, meaning, default in settings_table():
         if name in takes:
-            cells = (f"`{name}`", meaning, default, takes[name])
+            cells = (f"`{name}`", f"{meaning}<br>*give {takes[name]}*", default.replace(",", ", "))
             yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
