@@ -29,8 +29,9 @@ _OPEN = "Each other scalar that the API sends has a column too; `ops.columns` sa
 _CHANGES = """
 `changes_between` has one row for each field that differs, and one for a new or deleted record. `changed_at` is the time
 of the field's last change before the later moment. The `record_id` of a schedule is its property and its assessment
-type with a slash between. A `\\` inside an id becomes `\\\\`, and a `/` becomes `\\/`. `changes_between` refuses NULL, and
-a first moment after the second.
+type with a slash between. A `\\` inside an id becomes `\\\\`, and a `/` becomes `\\/`.
+
+`changes_between` refuses NULL, and a first moment after the second.
 """
 _MACRO = re.compile(r"^comment on macro table (\w+) is '(.+)';$", re.MULTILINE)
 
