@@ -8,7 +8,7 @@ earlier as (
   -- few records have one: a join with all of them would hold every payload
   select assessment_id, min(valid_from) as first_seen_at
   from history.assessments
-  semi join staging.dirty_assessments using (assessment_id)
+  semi join staging.dirty_records using (assessment_id)
   where valid_to is not null
   group by assessment_id
 )

@@ -8,7 +8,7 @@ earlier as (
   -- few records have one: a join with all of them would hold every payload
   select asset_id, min(valid_from) as first_seen_at
   from history.assets
-  semi join staging.dirty_assets using (asset_id)
+  semi join staging.dirty_records using (asset_id)
   where valid_to is not null
   group by asset_id
 ),

@@ -8,7 +8,7 @@ earlier as (
   -- few records have one: a join with all of them would hold every payload
   select property_id, assessment_type_id, min(valid_from) as first_seen_at
   from history.schedules
-  semi join staging.dirty_schedules using (property_id, assessment_type_id)
+  semi join staging.dirty_records using (property_id, assessment_type_id)
   where valid_to is not null
   group by property_id, assessment_type_id
 )

@@ -45,5 +45,6 @@ select
   status,
   performed_for,
   performed_by,
-  change
+  change,
+  false as is_concluded
 from changed

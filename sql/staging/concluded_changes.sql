@@ -13,7 +13,7 @@ matched as (
   anti join staging.latest as latest on latest.key_1 = known.key_1 and latest.key_2 = known.key_2
 )
 select
-  -row_number() over () as place,  -- in no order: to sort them would take all payloads into memory
+  row_number() over () as place,  -- in no order: to sort them would take all payloads into memory
   key_1,
   key_2,
   if(is_hidden, $hash_version || ':' || md5(record_hash || '|hidden'), record_hash) as record_hash,
@@ -22,6 +22,7 @@ select
   if(is_hidden, null, status) as status,
   performed_for,
   performed_by,
-  if(is_hidden, 'update', 'delete') as change
+  if(is_hidden, 'update', 'delete') as change,
+  true as is_concluded
 from matched
 where not is_hidden or payload_hash <> ''

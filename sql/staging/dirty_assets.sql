@@ -1,5 +1,5 @@
 -- grain: asset_id
--- why: what to derive anew: assets with a new version, and all assets of a type with a new version (labels may differ)
+-- why: what to derive again: assets with a new version, and all assets of a type with a new version (labels may differ)
 with opened as (
   select asset_id from history.assets where valid_from > $built_through::timestamptz
 ),
@@ -7,7 +7,11 @@ retyped as (
   select asset_types.asset_type_id
   from history.asset_types as asset_types
   where asset_types.valid_from > $built_through::timestamptz
+),
+dirty as (
+  select asset_id from opened
+  union
+  select asset_id from main.assets semi join retyped using (asset_type_id)
 )
-select asset_id from opened
-union
-select asset_id from main.assets semi join retyped using (asset_type_id)
+select asset_id, asset_id as record_id
+from dirty

@@ -17,7 +17,8 @@ class Role:
 
     `documented` are the member names that the API's document gives (tried in order), `likely` the names it may have
     where the document is silent. `known` says which values speak for a member: "unique", "property_ids",
-    "assessment_type_ids" or "statuses". Without a `required` role the resource cannot be read at all.
+    "assessment_type_ids" or "statuses". Without a `required` role the resource cannot be read at all. `column` is where
+    the resource's table has it.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Role:
     likely: tuple[str, ...] = ()
     known: str | None = None
     required: bool = False
+    column: str | None = None
 
 
 @dataclass(frozen=True)
@@ -66,22 +68,39 @@ class Resource:
     sets: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
     performed: tuple[str, ...] = ()
-    status_filter: bool = False
+    status_setting: str | None = None
+    """The setting with the statuses to ask for, where lists have a filter of them."""
     flags: tuple[tuple[str, str], ...] = ()
     types: str | None = None
     """The resource that lists this one's types; the two are one step of a run."""
     id_filter: str | None = None
     """The parameter that asks for known keys."""
+    held_by: tuple[str, ...] = ("property",)
+    """The roles by which all records of one value are held if all of them would be deleted (correctness.md §2)."""
     is_beside: bool = False
     """Whether pages of what it types repeat these types beside the records."""
+
+    @property
+    def words(self) -> str:
+        """What people read of it: "asset types"."""
+        return self.name.replace("_", " ")
 
     def role(self, name: str) -> Role:
         """The role called `name`; raises KeyError."""
         return next(role for role in self.roles if role.name == name)
 
+    def column(self, role: str) -> str | None:
+        """The column of the resource's table that holds a role; None for a role that it does not have."""
+        return next((one.column for one in self.roles if one.name == role), None)
+
+    @property
+    def has_statuses(self) -> bool:
+        """Whether its lists are asked for by status."""
+        return self.status_setting is not None
+
     def lists(self, statuses: Sequence[str], *, by_status: bool = False) -> tuple[ListQuery, ...]:
         """The lists to sweep; `by_status` where the list must tell the status, or the API heeds only one at a time."""
-        if not self.status_filter:
+        if not self.has_statuses:
             return (ListQuery("all", self.flags),)
         groups = [(status,) for status in statuses] if by_status else [tuple(statuses)]
         lists = (self._list(performed, group) for performed, group in product(self.performed or (None,), groups))
@@ -130,11 +149,12 @@ ASSETS = Resource(
     list_member="assets",  # section 4.2
     roles=(
         Role("id", documented=("id",), required=True),
-        Role("type", documented=("type",), required=True),
-        Role("property", documented=("property",), known="property_ids"),
+        Role("type", documented=("type",), required=True, column="asset_type_id"),
+        Role("property", documented=("property",), known="property_ids", column="property_id"),
     ),
     members={"fields": ""},
     id_filter="id",
+    held_by=("property", "type"),
     types="asset_types",
 )
 
@@ -166,17 +186,19 @@ ASSESSMENTS = Resource(
             "property",
             likely=("property", "propertyid", "asset", "assetid", "site", "building", "location"),
             known="property_ids",
+            column="property_id",
         ),
         Role(
             "type",
             likely=("type", "typeid", "assessmenttype", "assessmenttypeid", "template", "kind", "category"),
             known="assessment_type_ids",
+            column="assessment_type_id",
         ),
-        Role("status", likely=("status", "state", "stage"), known="statuses"),
+        Role("status", likely=("status", "state", "stage"), known="statuses", column="status"),
     ),
     members={"scheduleCustomReference": "schedule_custom_reference", "flags": ""},
     performed=("For", "By"),
-    status_filter=True,
+    status_setting="assessment_statuses",
     flags=(("includeflags", "true"),),
     id_filter="assessment",
     types="assessment_types",
@@ -189,9 +211,9 @@ SCHEDULES = Resource(
     key_columns=("property_id", "assessment_type_id"),
     roles=(
         # `asset` is the deprecated name of `property` and stands in where that is missing (section 2.6)
-        Role("property", documented=("property", "asset"), known="property_ids", required=True),
-        Role("type", documented=("type",), known="assessment_type_ids", required=True),
-        Role("status", documented=("status",)),
+        Role("property", documented=("property", "asset"), known="property_ids", required=True, column="property_id"),
+        Role("type", documented=("type",), known="assessment_type_ids", required=True, column="assessment_type_id"),
+        Role("status", documented=("status",), column="status"),
     ),
     members={
         "dueDate": "due_date",
@@ -201,7 +223,7 @@ SCHEDULES = Resource(
     },
     sets=("assignedUsers",),
     dropped=("asset",),
-    status_filter=True,
+    status_setting="schedule_statuses",
 )
 
 RESOURCES: dict[str, Resource] = {

@@ -17,8 +17,8 @@ from contract.server import TOKEN, ApiServer
 from contract.world import World, small_world
 
 from propsync.errors import CheckFailed
-from propsync.shipped import shipped
 from propsync.warehouse import TABLES, Warehouse, quoted, run_checks
+from propsync.warehouse.checks import check_files
 
 LATER, RUN = "99990101T000000000000Z", "20260101T000000000000Z"
 _ONE = "{table} where {key} = (select max({key}) from {table})"
@@ -56,7 +56,7 @@ WARNS: dict[str, Callable[[World], None]] = {
     "assets_have_listed_types": _type_of_nowhere,
     "option_fields_have_options": _no_options,
 }
-FILES = {path.stem: path.read_text(encoding="utf-8") for path in (shipped("sql") / "checks").glob("*.sql")}
+FILES = dict(check_files())
 KEYED = [table for table in TABLES.values() if table.key]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import propsync
 from propsync.errors import MergeFailed
-from propsync.merge import Builder
+from propsync.merge.tables.assessment_tables import AssessmentTables
 from propsync.runbooks import nightly
 from propsync.settings import Settings
 from propsync_sandbox import Sandbox
@@ -27,7 +27,7 @@ def test_what_could_not_be_built_is_built_by_the_next_run(settings: Settings, sa
     before, assets_before = told(settings, assessments), told(settings, assets)
     sandbox.night()
     with monkeypatch.context() as patched:
-        patched.setattr(Builder, "assessments", fails)
+        patched.setattr(AssessmentTables, "build", fails)
         report = nightly(settings)
     assert report.status == "attention"
     assert [line for line in report.left_behind if "there was no memory left" in line]

@@ -25,12 +25,12 @@ from propsync.records import HASH_VERSION
 from propsync.resources import ASSESSMENTS, ASSETS, SCHEDULES, ListQuery
 from propsync.runs import Journal, Verdict, next_run
 from propsync.shapes import Choice, Shape, cutter_of
-from propsync.shipped import shipped
 from propsync.storage import LocalStorage
 from propsync.sweep import StagedKeys
 from propsync.sweep.one_list import ListSweep
 from propsync.sweep.page_reader import PageReader
 from propsync.warehouse import Warehouse, quoted, snake_case, unique_name
+from propsync.warehouse.checks import check_files
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +146,7 @@ class History:
         return state
 
     def broken(self):
-        check = (shipped("sql") / "checks" / f"{self.resource.name}_history_is_seamless.sql").read_text()
+        check = dict(check_files())[f"{self.resource.name}_history_is_seamless"]
         return self.warehouse.rows(check)
 
 

@@ -13,16 +13,21 @@ from propsync.merge.history_files import (
     read_history,
     write_history,
 )
-from propsync.merge.known import is_mostly_changed, known_values, listed_keys, note_statuses, statuses_seen
+from propsync.merge.known import (
+    is_mostly_changed,
+    known_values,
+    listed_keys,
+    note_statuses,
+    statuses_seen,
+)
 from propsync.merge.reference.list_file import Mistake, read_list
 from propsync.merge.reference.lists import build_reference, described, lists_left_behind, note_orphans
 from propsync.merge.shape_store import ShapeStore
-from propsync.merge.tables.builder import Builder
+from propsync.merge.tables import build_tables
 from propsync.merge.unseen_records import UnseenRecords, is_too_many, sample, to_hold
 
 __all__ = [
     "CARRIED",
-    "Builder",
     "Carried",
     "Merger",
     "Mistake",
@@ -30,6 +35,7 @@ __all__ = [
     "UnseenRecords",
     "Witness",
     "build_reference",
+    "build_tables",
     "carry_out",
     "described",
     "form_of",

@@ -8,12 +8,6 @@ from datetime import UTC, datetime
 from propsync.warehouse import Warehouse, quoted
 
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
-FAMILIES: dict[str, tuple[str, ...]] = {
-    "assets": ("assets", "asset_field_values"),
-    "assessments": ("assessments", "assessment_flags", "assessment_flag_history"),
-    "schedules": ("schedules",),
-}
-"""Incremental tables that are built together from one resource's history."""
 
 
 class Freshness:
@@ -23,9 +17,8 @@ class Freshness:
         self._warehouse = warehouse
         self._run_id = run_id
 
-    def built_through(self, family: str) -> datetime:
-        """Up to which run all tables of a family were built; the beginning of time for one never built."""
-        tables = FAMILIES[family]
+    def built_through(self, tables: Sequence[str]) -> datetime:
+        """Up to which run all of these tables were built; the beginning of time if one was never built."""
         marks = self._warehouse.rows(
             "select built_through from ops.tables where table_schema = 'main' and list_contains(?, table_name)",
             [list(tables)],
@@ -41,7 +34,7 @@ class Freshness:
     def mark(self, tables: Sequence[str], changed: Sequence[bool], sources: Sequence[str]) -> None:
         """Notes, inside the transaction that built them, which tables changed, and up to which version they go."""
         marked = self._warehouse.rows("select table_name from ops.tables where table_schema = 'main'")
-        # a table that stays empty is marked too, or its family would be built anew every night
+        # a table that stays empty is marked too, or its family would be built again every night
         names = [name for name, is_changed in zip(tables, changed, strict=True) if is_changed or (name,) not in marked]
         mark_tables(self._warehouse, self._run_id, "main", names)
         latest = [self._warehouse.value(f"select max(valid_from) from history.{source}") for source in sources]

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from propsync.landing import Manifest, PageStore
-from propsync.merge.history.merger import key_parts
 from propsync.records import Cutter
-from propsync.resources import Resource
-from propsync.warehouse import Warehouse, quoted
+from propsync.resources import SYNCED, Resource
+from propsync.warehouse import Warehouse, key_parts, quoted
+
+_NAMING_PROPERTIES = [one for one in SYNCED if any(role.name == "property" and role.documented for role in one.roles)]
+"""Resources whose property is a documented member: what they name is a property."""
 
 
 def known_values(
@@ -18,10 +20,10 @@ def known_values(
 
     `types` are the assessment types that this run has read and not yet merged.
     """
-    properties = warehouse.rows(
-        "select property_id from main.assets where property_id is not null "
-        "union select property_id from main.schedules where property_id is not null"
+    told = (
+        f"select property_id from main.{quoted(one.name)} where property_id is not null" for one in _NAMING_PROPERTIES
     )
+    properties = warehouse.rows(" union ".join(told))
     listed = warehouse.rows("select assessment_type_id from history.assessment_types where valid_to is null")
     return {
         "property_ids": {found for (found,) in properties},

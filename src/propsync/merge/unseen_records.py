@@ -16,11 +16,7 @@ FEW = 20
 """So many records may always go, and may be all that a property or type had."""
 
 SAMPLE = 100
-_COLUMNS = {
-    "assets": ("property_id", "asset_type_id", "null"),
-    "assessments": ("property_id", "assessment_type_id", "status"),
-    "schedules": ("property_id", "assessment_type_id", "status"),
-}
+_ROLES = ("property", "type", "status")
 
 
 @dataclass(frozen=True)
@@ -66,9 +62,8 @@ class UnseenRecords:
 
     def groups(self) -> Counter[tuple[str, str]]:
         """How many records each property has, and each asset type."""
-        kinds = ["property_id", *(["asset_type_id"] if self._resource.name == "assets" else [])]
         found: Counter[tuple[str, str]] = Counter()
-        for kind in kinds:
+        for kind in filter(None, map(self._resource.column, self._resource.held_by)):
             table = f"main.{quoted(self._resource.name)}"
             for value, count in self._rows(f"select {kind}, count(*) from {table} where {kind} is not null group by 1"):
                 found[kind, value] = count
@@ -76,16 +71,17 @@ class UnseenRecords:
 
     def groups_of(self, keys: Collection[Key]) -> dict[Key, list[tuple[str, str]]]:
         """The property and the asset type of each of these records."""
-        is_asset = self._resource.name == "assets"
+        columns = {role: self._resource.column(role) for role in self._resource.held_by}
         found = {}
         for one in self._unseen:
             if one.key in keys:
-                told = [("property_id", one.property_id), *([("asset_type_id", one.type_id)] if is_asset else [])]
-                found[one.key] = [(kind, value) for kind, value in told if value is not None]
+                values = {"property": one.property_id, "type": one.type_id}
+                told = [(column, values[role]) for role, column in columns.items()]
+                found[one.key] = [(kind, value) for kind, value in told if kind and value is not None]
         return found
 
     def _is_asked_for(self, one: Known) -> bool:
-        if not self._resource.status_filter:
+        if not self._resource.has_statuses:
             return True
         return one.status is not None and one.status.casefold() in self._asked
 
@@ -96,7 +92,7 @@ class UnseenRecords:
         second = quoted(self._resource.key_columns[1]) if len(self._resource.key_columns) > 1 else "''"
         return (
             f"select {quoted(self._resource.key_columns[0])}, {second}, "
-            f"{', '.join(_COLUMNS[self._resource.name])} from main.{quoted(self._resource.name)} "
+            f"{', '.join(self._column_of(role) for role in _ROLES)} from main.{quoted(self._resource.name)} "
             f"where ({keys}) not in ({seen}) {self._scope()} order by 1, 2"
         )
 
@@ -110,7 +106,11 @@ class UnseenRecords:
     def _column(self, parameter: str) -> str:
         if parameter == self._resource.id_filter:
             return quoted(self._resource.key_columns[0])
-        return _COLUMNS[self._resource.name][0 if parameter == "property" else 1]
+        return self._column_of(parameter)
+
+    def _column_of(self, role: str) -> str:
+        column = self._resource.column(role)
+        return "null" if column is None else quoted(column)
 
     def _rows(self, query: str) -> list[tuple[Any, ...]]:
         values = {f"filter_{place}": list(values) for place, (_, values) in enumerate(self._filters) if values}

@@ -6,8 +6,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 
-from propsync.shipped import shipped
-from propsync.warehouse import TABLES, Table
+from propsync.warehouse import TABLES, Table, macros_for_people
 
 _OPENING = """\
 # The tables of warehouse.duckdb
@@ -33,7 +32,7 @@ type with a slash between. A `\\` inside an id becomes `\\\\`, and a `/` becomes
 
 `changes_between` refuses NULL, and a first moment after the second.
 """
-_MACRO = re.compile(r"^comment on macro table (\w+) is '(.+)';$", re.MULTILINE)
+_MACRO = re.compile(r"^comment on macro table \"?(\w+)\"? is '(.+)';$", re.MULTILINE)
 
 
 def dictionary() -> str:
@@ -57,8 +56,7 @@ def _rules(table: Table) -> Iterator[str]:
 
 
 def _macros() -> str:
-    files = sorted((shipped("sql") / "macros").glob("*.sql"))
-    told = [found for file in files for found in _MACRO.findall(file.read_text(encoding="utf-8"))]
+    told = [found for sql in macros_for_people() for found in _MACRO.findall(sql)]
     rows = [(f"`{name}`", meaning.replace("''", "'")) for name, meaning in told]
     return "\n".join(["## Macros", "", *_table(("macro", "meaning"), rows), _CHANGES])
 

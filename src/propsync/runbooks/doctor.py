@@ -124,7 +124,7 @@ def _without_volatile(shape: Shape) -> Shape:
 def _first_page(
     settings: Settings, api: Api, resource: Resource, shapes: Mapping[str, Shape], records: Mapping[str, list[Any]]
 ) -> tuple[list[Any], str]:
-    query = resource.combined(_statuses(settings, resource)) if resource.status_filter else resource.lists(())[0]
+    query = resource.combined(_statuses(settings, resource)) if resource.has_statuses else resource.lists(())[0]
     limit = min(_SAMPLE, settings.page_limit)
     answer = api.fetch(page_request(resource, query, limit))
     page = decode_shallow(answer.body)
@@ -138,7 +138,7 @@ def _first_page(
 
 
 def _statuses(settings: Settings, resource: Resource) -> tuple[str, ...]:
-    return settings.assessment_statuses if resource is ASSESSMENTS else settings.schedule_statuses
+    return settings.statuses(resource.status_setting) if resource.status_setting else ()
 
 
 def _known(

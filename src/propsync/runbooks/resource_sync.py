@@ -10,7 +10,7 @@ from typing import Any
 
 from propsync.errors import ApiUnreachable, MergeFailed, RequestRefused, ResourceFailed
 from propsync.landing import Manifest
-from propsync.merge import Builder, is_mostly_changed, known_values, listed_keys
+from propsync.merge import build_tables, is_mostly_changed, known_values, listed_keys
 from propsync.records import HASH_VERSION, PayloadUnreadable
 from propsync.resources import ASSESSMENT_TYPES, RESOURCES, Resource
 from propsync.runbooks import statuses
@@ -132,7 +132,7 @@ class ResourceSync:
             _log.warning("%s: a status that the API showed is refused, only those set are asked for", resource.name)
             wanted = configured
             swept = self._sweep(resource, wanted, types)
-        _log.info("%s: read, %s", resource.name.replace("_", " "), swept.verdict)
+        _log.info("%s: read, %s", resource.words, swept.verdict)
         self._notice_signed_links(resource, swept)
         manifest = self._manifest(resource, swept, wanted)
         if resource is self._resource and not swept.repeats:
@@ -151,7 +151,7 @@ class ResourceSync:
             return
         if found := find_new_volatile(swept):
             words = "%s: %s differ at each reading, so they no longer count as changes"
-            _log.warning(words, resource.name.replace("_", " "), ", ".join(sorted(found)))
+            _log.warning(words, resource.words, ", ".join(sorted(found)))
 
     def _sweep(self, resource: Resource, asked: Sequence[str], types: Manifest | None) -> Swept:
         workspace = self._workspace
@@ -238,8 +238,7 @@ class ResourceSync:
 
     def build(self) -> None:
         """Brings the tables up to date with history."""
-        build = getattr(Builder(self._workspace.warehouse, self._run), self._resource.name)
-        build(*(self._shapes[one.name] for one in self._members()))
+        build_tables(self._workspace.warehouse, self._run, self._resource, self._shapes)
         statuses.note_unconfigured(self._workspace, self._resource, self._run.run_id)
 
     def _unmerged_runs(self) -> list[str]:

@@ -13,29 +13,26 @@ from propsync.settings import Settings
 
 _ROOM = 1_500
 """Characters that all statuses of a list may take in an address."""
-_SETTINGS = {"assessments": "assessment_statuses", "schedules": "schedule_statuses"}
 
 
 def configured(workspace: Workspace, resource: Resource) -> tuple[str, ...]:
     """The statuses that the settings name, explicitly or by default."""
-    setting = _SETTINGS.get(resource.name)
-    found: tuple[str, ...] = getattr(workspace.settings, setting) if setting else ()
-    return found
+    return workspace.settings.statuses(resource.status_setting) if resource.status_setting else ()
 
 
 def asked_for(workspace: Workspace, resource: Resource) -> Sequence[str]:
     """The statuses to ask for: those set, and where none were set explicitly, those met so far as well."""
     told = configured(workspace, resource)
-    if _SETTINGS.get(resource.name, "") in {"", *workspace.settings.explicit}:
+    if resource.status_setting is None or resource.status_setting in workspace.settings.explicit:
         return told
     return _with_room_for(told, statuses_seen(workspace.warehouse, resource.name, told))
 
 
 def every(workspace: Workspace, resource: Resource, asked: Sequence[str]) -> Sequence[str]:
     """All statuses that a record may have, for look-ups: also those that the settings leave out of the lists."""
-    if resource.name not in _SETTINGS:
+    if resource.status_setting is None:
         return ()
-    documented = Settings.model_fields[_SETTINGS[resource.name]].default
+    documented = Settings.model_fields[resource.status_setting].default
     wanted = (*asked, *(one for one in documented if one not in asked))
     return _with_room_for(wanted, statuses_seen(workspace.warehouse, resource.name, wanted))
 
@@ -58,6 +55,6 @@ def _length(status: str) -> int:
 
 def note_unconfigured(workspace: Workspace, resource: Resource, run_id: str) -> None:
     """Notes, once each, statuses that records have and that nobody configured."""
-    if resource.status_filter:
+    if resource.has_statuses:
         seen = statuses_seen(workspace.warehouse, resource.name, configured(workspace, resource))
         note_statuses(workspace.warehouse, run_id, resource.name, seen)

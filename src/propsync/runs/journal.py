@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -65,8 +65,17 @@ class Journal:
         query = "select count(*) from ops.run_resources where run_id = ? and resource = ?"
         return bool(self._warehouse.value(query, [run_id, resource]))
 
-    def merged(self, manifest: Manifest, counts: ResourceCounts, rejected: Iterable[tuple[str, int, str, str]]) -> None:
-        """Notes one merge, inside its transaction."""
+    def merged(
+        self,
+        manifest: Manifest,
+        counts: ResourceCounts,
+        rejected: Iterable[tuple[str, int, str, str]],
+        judged: Sequence[tuple[str, str]] | None = None,
+    ) -> None:
+        """Notes one merge, inside its transaction.
+
+        `judged` are the parts of held keys that the merge judged again, None for all of the resource.
+        """
         traffic = [manifest.traffic.get(name, 0) for name in ("requests", "retries", "bytes")]
         row = [
             manifest.run_id,
@@ -96,14 +105,17 @@ class Journal:
         self._warehouse.add("ops.sweeps", sweeps)
         refused = [(manifest.run_id, manifest.resource, *one) for one in rejected]
         self._warehouse.add("ops.rejected_records", refused)
-        self._hold(manifest)
+        self._hold(manifest, judged)
 
-    def _hold(self, manifest: Manifest) -> None:
-        """Notes what is held now. A complete read of the whole resource judges afresh, any other what it dealt with."""
-        is_whole = Verdict(manifest.verdict).is_complete and not manifest.filters
-        dealt_with = "select (key_1, key_2) from staging.listed union select (key_1, key_2) from staging.concluded"
-        stale = "true" if is_whole else f"(key_1, key_2) in ({dealt_with})"
-        self._warehouse.execute(f"delete from ops.held_deletes where resource = ? and {stale}", [manifest.resource])
+    def _hold(self, manifest: Manifest, judged: Sequence[tuple[str, str]] | None) -> None:
+        """Notes what is held now, in the place of what was judged again."""
+        of_resource = "delete from ops.held_deletes where resource = ?"
+        if judged is None:
+            self._warehouse.execute(of_resource, [manifest.resource])
+        elif judged:
+            keys = [list(parts) for parts in zip(*judged, strict=True)]
+            some = f"{of_resource} and (key_1, key_2) in (select unnest(?), unnest(?))"
+            self._warehouse.execute(some, [manifest.resource, *keys])
         rows = [
             (manifest.resource, record_id(one.key), one.reason, manifest.run_id, *(*one.key, "")[:2])
             for one in manifest.looked_up

@@ -78,6 +78,11 @@ class Settings(BaseModel):
         """The fields that a variable can set: all but the toml's tables."""
         return {name: field for name, field in cls.model_fields.items() if name not in TABLES}
 
+    def statuses(self, setting: str) -> tuple[str, ...]:
+        """The statuses that a resource's setting names (`resources.Resource.status_setting`)."""
+        named = {"assessment_statuses": self.assessment_statuses, "schedule_statuses": self.schedule_statuses}
+        return named[setting]
+
     @property
     def explicit(self) -> frozenset[str]:
         """The settings that somebody set, in lower case; the others stand at their defaults."""

@@ -142,7 +142,7 @@ class Attempts:
         if self._lists() != lists:  # the first pages showed whether records carry their status
             lists = self._lists()
             firsts = self._shaping.first_pages(self._reader, lists)
-        with progress(f"Reading {self._resource.name.replace('_', ' ')}", None, "pages") as bar:
+        with progress(f"Reading {self._resource.words}", None, "pages") as bar:
             for query, first in zip(lists, firsts, strict=True):
                 attempt.certificates.append(read(attempt, query, first, bar))
         if totals:

@@ -28,7 +28,7 @@ class HeededFilters:
     def all_statuses(self) -> bool:
         """A status that no record has is asked for alone."""
         statuses = self._wanted.statuses
-        if not self._resource.status_filter or self._shaping.is_by_status() or len(statuses) < 2:
+        if not self._resource.has_statuses or self._shaping.is_by_status() or len(statuses) < 2:
             return True
         _, silent = self._shaping.told("status", statuses, self._pages())
         lists = (self._resource.combined([one]).narrowed(*self._wanted.filters) for one in silent)
@@ -56,7 +56,7 @@ class HeededFilters:
 
     def _shows(self, name: str, values: Sequence[str]) -> bool:
         filters = [(other, values if other == name else kept) for other, kept in self._wanted.filters]
-        is_listed_by_status = self._resource.status_filter
+        is_listed_by_status = self._resource.has_statuses
         lists = self._resource.combined(self._wanted.statuses) if is_listed_by_status else self._resource.lists(())[0]
         return self._shows_any(lists.narrowed(*filters))
 

@@ -95,7 +95,7 @@ def _answered_the_same(
     asked = {str(reader.ask(query, 1).request) for query in lists}
     if not asked <= {one.request for one in before.landed}:  # an earlier version asked otherwise
         return None
-    return ahead.asked_again(resource.name.replace("_", " "), before.landed)
+    return ahead.asked_again(resource.words, before.landed)
 
 
 class _Ladder:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 from propsync.errors import CheckFailed
+from propsync.resources import SYNCED
 from propsync.shipped import shipped
 from propsync.warehouse.connection import Warehouse
 from propsync.warehouse.declared_tables import TABLES, Table, quoted
+from propsync.warehouse.macros import filled
 from propsync.warehouse.model_order import sources
+from propsync.warehouse.resource_sql import resource_fragments
 
 _SEVERITY = re.compile(r"^-- severity: (fail|warn)$", re.MULTILINE)
 
@@ -33,8 +38,7 @@ class Checks:
     def declared(self, warehouse: Warehouse) -> tuple[Check, ...]:
         """The checks under `sql/checks/`, and one for the key of each table that has one."""
         if not self._declared:
-            files = sorted((shipped("sql") / "checks").glob("*.sql"))
-            written = [_written(warehouse, path.stem, path.read_text(encoding="utf-8")) for path in files]
+            written = [_written(warehouse, name, sql) for name, sql in sorted(check_files())]
             self._declared = (*written, *(_unique(table) for table in TABLES.values() if table.key))
         return self._declared
 
@@ -68,6 +72,15 @@ def run_checks(warehouse: Warehouse, run_id: str, since: str | None = None) -> l
         if check.severity == "fail":
             raise CheckFailed(f"check {check.name}", f"{count} rows break it, such as {example}")
     return [f"check {check.name}: {count} rows, such as {example}" for check, count, example in broken]
+
+
+def check_files() -> Iterator[tuple[str, str]]:
+    """Name and SQL of each check: those that stand alone, and the templates for each resource."""
+    folder = shipped("sql") / "checks"
+    for path in folder.glob("*.sql"):
+        yield path.stem, path.read_text(encoding="utf-8")
+    for path, resource in product((folder / "each_resource").glob("*.sql"), SYNCED):
+        yield f"{resource.name}_{path.stem}", filled(path.read_text(encoding="utf-8"), resource_fragments(resource))
 
 
 def _offending(warehouse: Warehouse, check: Check) -> tuple[int, str | None]:

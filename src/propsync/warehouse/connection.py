@@ -15,7 +15,7 @@ import nanoarrow as na
 from propsync.errors import DiskFull, MergeFailed, StateUnusable
 from propsync.warehouse.arrow import lot
 from propsync.warehouse.declared_tables import TABLES, quoted
-from propsync.warehouse.macros import macros
+from propsync.warehouse.macros import macros, macros_for_people
 
 STORAGE_VERSION = "v1.2.0"
 """Clients from 1.2 on can open what is written so."""
@@ -139,7 +139,7 @@ class Warehouse:
             for schema in ("history", "by_type", "ops", "marts"):
                 self.execute(f"create schema {schema}")
             self.execute(";\n".join(statement for table in TABLES.values() for statement in table.ddl()))
-            for statements in macros():
+            for statements in macros_for_people():
                 self.execute(statements)
             self.execute("insert into ops.schema_version values (?)", [SCHEMA_VERSION])
 

@@ -1,10 +1,28 @@
-"""The macros under `sql/macros/`: those that people get, and in a folder of their own those for what is staged."""
+"""The macros under `sql/macros/`: those that people get, for one resource or all, and those for staging."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping
+
+from propsync.resources import SYNCED, Resource
 from propsync.shipped import shipped
+from propsync.warehouse.resource_sql import resource_fragments
+
+_FRAGMENT = re.compile(r"\{\{(\w+)\}\}")
 
 
 def macros(folder: str = "") -> list[str]:
-    """The statements of each file in `folder`; those that people get replace macros of the same name."""
+    """The statements of each file in `folder`; those for people replace macros of the same name."""
     return [path.read_text(encoding="utf-8") for path in sorted((shipped("sql") / "macros" / folder).glob("*.sql"))]
+
+
+def macros_for_people(resources: Iterable[Resource] = SYNCED) -> list[str]:
+    """Those that the published file has: for each resource, and for all."""
+    of_each = [filled(sql, resource_fragments(one)) for one in resources for sql in macros("each_resource")]
+    return [*of_each, *macros()]
+
+
+def filled(sql: str, fragments: Mapping[str, str]) -> str:
+    """A template under `sql/` with its `{{fragments}}` in place."""
+    return _FRAGMENT.sub(lambda found: fragments[found[1]], sql)

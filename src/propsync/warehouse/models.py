@@ -15,6 +15,7 @@ from typing import Any
 from propsync.shipped import shipped
 from propsync.warehouse.connection import Warehouse
 from propsync.warehouse.declared_tables import quoted, text
+from propsync.warehouse.macros import filled
 from propsync.warehouse.model_order import in_order, model_sources, table_of, without_comments
 from propsync.warehouse.scalars import json_path
 
@@ -41,9 +42,13 @@ class Models:
         """The same with further fragments."""
         return Models(self._warehouse, self.values, self._fragments | fragments)
 
+    def has(self, model: str) -> bool:
+        """Whether there is such a model."""
+        return _file(model).exists()
+
     def sql(self, model: str) -> str:
         """The model's select, `model` being its path under `sql/` without the suffix; fragments are in place."""
-        return _FRAGMENT.sub(lambda found: self._fragments[found[1]], _written(model))
+        return filled(_written(model), self._fragments)
 
     def stage(self, model: str, table: str | None = None) -> int:
         """Makes `staging.<name>` from a model; returns its rows."""
@@ -57,7 +62,7 @@ class Models:
 
     def close(self, model: str, target: str | None = None) -> int:
         """Takes out of its table the rows whose key the model selects; returns how many."""
-        keys = ", ".join(quoted(name) for name in grain(_written(model)))
+        keys = ", ".join(quoted(name.strip('"')) for name in grain(self.sql(model)))
         return self._run(f"delete from {target or _target(model)} where ({keys}) in (\n", model, "\n)")
 
     def replace(self, model: str) -> int:

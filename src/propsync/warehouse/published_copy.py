@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 
 from propsync.warehouse.connection import STORAGE_VERSION, our_errors
-from propsync.warehouse.macros import macros
+from propsync.warehouse.macros import macros_for_people
 
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "storage_compatibility_version": STORAGE_VERSION,
@@ -26,6 +26,6 @@ def make_published_copy(copy: Path, *, memory_limit: str, folder: Path) -> None:
     """
     config = _CONFIG | {"memory_limit": memory_limit, "temp_directory": str(folder)}
     with our_errors(copy), duckdb.connect(copy, config=config) as connection:
-        for statements in macros():  # a checkpoint without a change before it writes nothing
+        for statements in macros_for_people():  # a checkpoint without a change before it writes nothing
             connection.execute(statements)
         connection.execute("checkpoint")

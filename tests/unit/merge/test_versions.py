@@ -27,10 +27,8 @@ def warehouse(tmp_path):
 
 def staged(warehouse, numbers):
     """What is staged of some records."""
-    warehouse.execute(
-        "create or replace table staging.dirty_schedules (property_id varchar, assessment_type_id varchar)"
-    )
-    warehouse.add("staging.dirty_schedules", [(f"p{number}", "t") for number in numbers])
+    warehouse.execute("create or replace table staging.dirty_records (property_id varchar, assessment_type_id varchar)")
+    warehouse.add("staging.dirty_records", [(f"p{number}", "t") for number in numbers])
     stage_dirty_versions(warehouse, SCHEDULES, len(numbers))
     return sorted(payload for (payload,) in warehouse.rows(DIRTY_PAYLOADS))
 

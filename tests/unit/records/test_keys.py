@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from propsync.records import record_id
-from propsync.warehouse import Models, Warehouse
+from propsync.resources import SCHEDULES
+from propsync.warehouse import Models, Warehouse, resource_fragments
 
 PARTS = st.text(alphabet="ab/\\", min_size=1, max_size=4)
 PAIRS = st.tuples(PARTS, PARTS)
@@ -25,6 +26,7 @@ def test_a_schedule_s_pair_is_written_alike_in_sql(tmp_path):
         columns = "property_id, assessment_type_id, valid_from"
         for pair in pairs:
             warehouse.execute(f"insert into history.schedules ({columns}) values (?, ?, now())", pair)
-        Models(warehouse, {"built_through": "1970-01-01"}).stage("staging/dirty_schedules")
-        found = warehouse.rows("select property_id, assessment_type_id, record_id from staging.dirty_schedules")
+        models = Models(warehouse, {"built_through": "1970-01-01"}, resource_fragments(SCHEDULES))
+        models.stage("staging/dirty_records")
+        found = warehouse.rows("select property_id, assessment_type_id, record_id from staging.dirty_records")
     assert {(one, other): text for one, other, text in found} == {pair: record_id(pair) for pair in pairs}

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from propsync.records import first_text
-from propsync.warehouse import Models, coalesced, json_path, quoted, text
+from propsync.resources import ASSESSMENTS, SCHEDULES
+from propsync.warehouse import Models, coalesced, json_path, quoted, resource_fragments, text
 from propsync.warehouse.model_order import sources
 from propsync.warehouse.models import grain
 
@@ -70,12 +71,12 @@ def test_a_pair_of_models_takes_rows_out_by_their_grain_and_puts_new_ones_in_by_
         "insert into history.schedules (property_id, assessment_type_id, valid_from, change, payload) "
         """values ('p', 't', now(), 'update', '{"status":"new","dueDate":"2026-03-02"}')"""
     )
-    warehouse.execute(f"{TYPES}dirty_schedules as select 'p' as property_id, 't' as assessment_type_id")
+    warehouse.execute(f"{TYPES}dirty_records as select 'p' as property_id, 't' as assessment_type_id")
     warehouse.execute(f"{TYPES}readable_versions as select *, payload as readable from history.schedules")
     models = Models(
         warehouse, {}, {"record_members": "['$.status']", "status": "payload->>'$.status'", "open_columns": ""}
-    )
-    assert models.close("main/schedules.close") == 1
+    ).with_fragments(**resource_fragments(SCHEDULES))
+    assert models.close("main/records.close", "main.schedules") == 1
     assert models.open("main/schedules.open") == 1
     found = warehouse.rows(
         "select property_id, assessment_type_id, status, due_date::varchar from main.schedules order by all"
@@ -89,11 +90,12 @@ def test_values_are_bound_and_a_model_is_staged_under_its_name(warehouse):
         "insert into history.assessments (assessment_id, valid_from) values ('a', '2026-01-01 00:00+00'), "
         "('b', '2026-01-03 00:00+00'), ('b', '2026-01-04 00:00+00')"
     )
-    models = Models(warehouse, {"built_through": "2026-01-02 00:00+00", "unused": 1})
-    assert models.stage("staging/dirty_assessments") == 1
-    assert warehouse.rows("from staging.dirty_assessments") == [("b",)]
-    assert models.stage("staging/dirty_assessments", "other") == 1
-    assert warehouse.rows("from staging.other") == [("b",)]
+    values = {"built_through": "2026-01-02 00:00+00", "unused": 1}
+    models = Models(warehouse, values, resource_fragments(ASSESSMENTS))
+    assert models.stage("staging/dirty_records") == 1
+    assert warehouse.rows("from staging.dirty_records") == [("b", "b")]
+    assert models.stage("staging/dirty_records", "other") == 1
+    assert warehouse.rows("from staging.other") == [("b", "b")]
 
 
 def type_definitions(warehouse, payload):

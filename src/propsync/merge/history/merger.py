@@ -16,7 +16,21 @@ from propsync.runs import Journal, ResourceCounts, Verdict
 from propsync.shapes import Shape, cutter_of
 from propsync.shapes.sampling import BESIDE, types_beside, types_of
 from propsync.sweep import StagedKeys
-from propsync.warehouse import Models, Warehouse, documents, lot, quoted, whole_numbers
+from propsync.warehouse import (
+    PARTS,
+    Models,
+    Warehouse,
+    documents,
+    key_parts,
+    lot,
+    quoted,
+    resource_fragments,
+    whole_numbers,
+)
+
+_ALL = range(1, 2**62)
+_CONCLUDED = "(select place, payload from staging.changed where is_concluded)"
+"""What was looked up in vain: what it last said stands beside it."""
 
 
 class Merger:
@@ -57,13 +71,14 @@ class Merger:
         assert main is not None
         # something else than an array beside the assets tells of no types
         shown = [one for one in (types_beside(beside) if beside else []) if types_of(self._pages, one, BESIDE)]
-        landed = [replace(one, sequence=-one.sequence, asked_at=0.0, role="page") for one in shown]
+        first = max((one.sequence for one in own.landed), default=0) + 1 if own else 1
+        landed = [replace(one, sequence=place, asked_at=0.0, role="page") for place, one in enumerate(shown, first)]
         manifest = replace(main, resource=resource.name, landed=[*(own.landed if own else ()), *landed])
         keys = cutter_of(shape, resource)
         around = Cutter(BESIDE.list_path, keys.key_paths if all(keys.key_paths) else ((("id",),),))
 
         def cutters(one: Landed) -> Cutter:
-            return around if one.sequence < 0 else keys
+            return around if one.sequence >= first else keys
 
         self._stage(StagedKeys(self._warehouse), manifest, cutters)
         # a backfill's pages may leave out types that only pages tell of
@@ -89,7 +104,7 @@ class Merger:
         is_journalled: bool = True,
     ) -> ResourceCounts:
         models = self._models(manifest)
-        self._stage_known(resource)
+        models.with_fragments(**resource_fragments(resource)).stage("staging/known")
         fetched = models.stage("staging/latest")
         readings = NewPayloads(self._warehouse, self._pages, manifest, cutters)
         candidates = models.stage("staging/candidates")
@@ -97,15 +112,23 @@ class Merger:
             self._stage_changed(resource, models, readings, shape)
         else:  # a quiet night has nothing to compare
             self._warehouse.execute("create or replace table staging.changed (change varchar)")
-        rejected = list(readings.rejected())
+        rejected, judged = list(readings.rejected()), self._judged(manifest)
         with self._warehouse.transaction():
             if self._shapes.put(shape, manifest.run_id):
                 self._forget_built()
             held = len(manifest.keys("held"))
             counts = self._write(resource, models, readings, fetched, held, len(rejected))
             if is_journalled and not self._journal.is_merged(manifest.run_id, resource.name):
-                self._journal.merged(manifest, counts, rejected)
+                self._journal.merged(manifest, counts, rejected, judged)
         return counts
+
+    def _judged(self, manifest: Manifest) -> list[tuple[str, str]] | None:
+        """Held keys that are judged again: all by a complete read of the whole resource, else those dealt with."""
+        if Verdict(manifest.verdict).is_complete and not manifest.filters:
+            return None
+        models = Models(self._warehouse, {"resource": manifest.resource})
+        models.stage("staging/judged_keys")
+        return [(first, second) for first, second in self._warehouse.rows("from staging.judged_keys")]
 
     def _stage_concluded(self, models: Models, manifest: Manifest, *, is_whole: bool) -> int:
         """Makes `staging.concluded`: what became of keys that were not seen. Returns how many."""
@@ -131,13 +154,7 @@ class Merger:
         )
         readings.stage_canonical(canonical_form(resource, shape), known)
         models.stage("staging/changed")
-        facts = "status, performed_for, performed_by" if resource.performed else _NO_FACTS
-        self._warehouse.execute(
-            "create or replace table staging.last_known as "
-            f"select {first} as key_1, {second} as key_2, record_hash, payload_hash, change, {facts}, payload "
-            f"from {history} where valid_to is null "
-            f"and ({first}, {second}) in (select (key_1, key_2) from staging.concluded)"
-        )
+        models.with_fragments(**resource_fragments(resource)).stage("staging/last_known")
         models.open("staging/concluded_changes", "staging.changed")
 
     def _forget_built(self) -> None:
@@ -152,14 +169,6 @@ class Merger:
             "is_complete": Verdict(manifest.verdict).is_complete,
         }
         return Models(self._warehouse, values)
-
-    def _stage_known(self, resource: Resource) -> None:
-        first, second = key_parts(resource)
-        facts = "status, performed_for, performed_by" if resource.performed else _NO_FACTS
-        self._warehouse.execute(
-            f"create or replace table staging.known as select {first} as key_1, {second} as key_2, record_hash, "
-            f"payload_hash, change, {facts} from history.{quoted(resource.name)} where valid_to is null"
-        )
 
     def _write(
         self, resource: Resource, models: Models, readings: NewPayloads, fetched: int, held: int, rejected: int
@@ -180,39 +189,27 @@ class Merger:
 
     def _write_versions(self, resource: Resource, models: Models, readings: NewPayloads) -> None:
         self._close(resource, models)
-        model = f"history/{resource.name}.open"
-        models.with_fragments(lot=_CONCLUDED).with_values(first=_LEAST, last=-1).open(model)
+        self._open(resource, models.with_fragments(lot=_CONCLUDED), is_concluded=True)
         for first, payloads in readings.payloads():
-            self._open(resource, models, first, payloads)
+            places = range(first, first + len(payloads))
+            with self._warehouse.showing(lot(place=whole_numbers(places), payload=documents(payloads))):
+                self._open(resource, models.with_fragments(lot="lot"), places)
         mark_tables(self._warehouse, str(models.values["run_id"]), "history", [resource.name])
 
-    def _open(self, resource: Resource, models: Models, first: int, payloads: Sequence[bytes]) -> None:
-        """Opens the versions whose places in `staging.changed` begin with `first`."""
-        places = range(first, first + len(payloads))
-        with self._warehouse.showing(lot(place=whole_numbers(places), payload=documents(payloads))):
-            shown = models.with_fragments(lot="lot").with_values(first=places[0], last=places[-1])
-            shown.open(f"history/{resource.name}.open")
+    def _open(self, resource: Resource, models: Models, places: range = _ALL, *, is_concluded: bool = False) -> None:
+        """Opens the versions that have these places in `staging.changed`."""
+        shown = models.with_fragments(**resource_fragments(resource))
+        shown = shown.with_values(first=places[0], last=places[-1], is_concluded=is_concluded)
+        shown.open("history/versions.open", f"history.{quoted(resource.name)}")
 
     def _close(self, resource: Resource, models: Models) -> None:
         target = f"history.{quoted(resource.name)}"
-        pairs = zip(resource.key_columns, ("key_1", "key_2"), strict=False)
+        pairs = zip(resource.key_columns, PARTS, strict=False)
         is_same = " and ".join(f"changed.{part} = {target}.{quoted(column)}" for column, part in pairs)
         self._warehouse.execute(
             f"update {target} set valid_to = ? from staging.changed as changed where valid_to is null and {is_same}",
             [models.values["run_time"]],
         )
-
-
-_CONCLUDED = "(select place, payload from staging.changed where place < 0)"
-"""What was looked up in vain has a place below 0, and what it last said beside it."""
-_LEAST = -(2**62)
-_NO_FACTS = "null::varchar as status, null::boolean as performed_for, null::boolean as performed_by"
-
-
-def key_parts(resource: Resource) -> tuple[str, str]:
-    """The columns of the key in SQL, two of them whatever the resource."""
-    first, second = (*map(quoted, resource.key_columns), "''")[:2]
-    return first, second
 
 
 def canonical_form(resource: Resource, shape: Shape) -> CanonicalForm:

@@ -79,7 +79,8 @@ class NewPayloads:
         Of a member that comes twice they keep the last, which is what is compared, and what SQL then reads.
         """
         first, lot, size = 1, [], 0
-        for chosen in self._by_page("select sequence, position from staging.changed where place > 0 order by place"):
+        query = "select sequence, position from staging.changed where not is_concluded order by place"
+        for chosen in self._by_page(query):
             records = without_repeats([bytes(record) for _, record in chosen])
             lot += records
             size += sum(map(len, records))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from propsync.merge.history.merger import key_parts
 from propsync.resources import RESOURCES, Resource
-from propsync.warehouse import Models, OldFile, Warehouse, quoted, stage_rows
+from propsync.warehouse import Models, OldFile, Warehouse, key_parts, quoted, stage_rows
 
 
 class Witness:

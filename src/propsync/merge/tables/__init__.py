@@ -1,5 +1,5 @@
 """Builds the tables that people read from history."""
 
-from propsync.merge.tables.builder import Builder
+from propsync.merge.tables.builder import build_tables
 
-__all__ = ["Builder"]
+__all__ = ["build_tables"]

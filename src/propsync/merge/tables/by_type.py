@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from propsync.warehouse import Models, Warehouse, comment_on_column, compressed, quoted, text
+from propsync.resources import ASSETS
+from propsync.warehouse import Models, Warehouse, comment_on_column, compressed, quoted, resource_fragments, text
 
 _TYPES = {
     "text": ("VARCHAR", "value_text"),
@@ -136,9 +137,12 @@ class ByType:
         leaving = self._leaving([table.name for table in tables if not table.is_new])
         coming = self._coming()
         for table in tables:
-            removed = models.close("by_type/type.close", table.target) if table.name in leaving else 0
+            removed = self._remove(table, models) if table.name in leaving else 0
             added = self._fill(table, models) if table.is_new or table.asset_type_id in coming else 0
             yield table.name, removed + added + len(table.added) + table.is_new
+
+    def _remove(self, table: WideTable, models: Models) -> int:
+        return models.with_fragments(**resource_fragments(ASSETS)).close("main/records.close", table.target)
 
     def _leaving(self, tables: Sequence[str]) -> set[str]:
         """Those of `tables` that have rows of assets to be made anew: told at once, as most have none on most days."""
@@ -147,17 +151,17 @@ class ByType:
         rows = " union all ".join(
             f"select {text(name)} as name, asset_id from by_type.{quoted(name)}" for name in tables
         )
-        query = f"select distinct name from ({rows}) semi join staging.dirty_assets using (asset_id)"
+        query = f"select distinct name from ({rows}) semi join staging.dirty_records using (asset_id)"
         return {name for (name,) in self._warehouse.rows(query)}
 
     def _coming(self) -> set[str]:
         """The types of the assets to be made anew."""
-        query = "select distinct asset_type_id from main.assets semi join staging.dirty_assets using (asset_id)"
+        query = "select distinct asset_type_id from main.assets semi join staging.dirty_records using (asset_id)"
         return {asset_type_id for (asset_type_id,) in self._warehouse.rows(query)}
 
     def _fill(self, table: WideTable, models: Models) -> int:
         return models.with_fragments(
-            of_dirty="" if table.is_new else "semi join staging.dirty_assets using (asset_id)",
+            of_dirty="" if table.is_new else "semi join staging.dirty_records using (asset_id)",
             asset_type_id=text(table.asset_type_id),
             by_asset=table.by_asset(),
         ).open("by_type/type.open", table.target)

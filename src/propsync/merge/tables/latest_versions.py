@@ -20,7 +20,7 @@ def latest_payloads(resource: Resource) -> str:
 
 
 def stage_dirty_versions(warehouse: Warehouse, resource: Resource, dirty: int) -> None:
-    """Makes `staging.dirty_versions`: of the `dirty` records in `staging.dirty_<resource>`, those that are not gone.
+    """Makes `staging.dirty_versions`: of the `dirty` records in `staging.dirty_records`, those that are not gone.
 
     Few are read once and kept: each further look at their payloads would unpack all that stand beside them. Many
     are read where they are.
@@ -28,8 +28,7 @@ def stage_dirty_versions(warehouse: Warehouse, resource: Resource, dirty: int) -
     keys = ", ".join(map(quoted, resource.key_columns))
     history = f"{quoted(warehouse.catalog)}.history.{quoted(resource.name)}"
     query = (
-        f"from {history} semi join staging.dirty_{resource.name} using ({keys}) "
-        "where valid_to is null and change <> 'delete'"
+        f"from {history} semi join staging.dirty_records using ({keys}) where valid_to is null and change <> 'delete'"
     )
     if dirty * _FEW < warehouse.value(f"select count(*) from {history}"):
         warehouse.execute(f"create or replace table staging.few_versions as {query}")

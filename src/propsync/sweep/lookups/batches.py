@@ -66,7 +66,7 @@ class Batches:
 
     def everything(self, values: Sequence[str]) -> ListQuery:
         """What is known by these ids, or of these properties, whatever its status and whoever did it."""
-        if self.resource.status_filter:
+        if self.resource.has_statuses:
             query = replace(self.resource.combined(self._statuses), performed="" if self.resource.performed else None)
         else:
             query = self.resource.lists(())[0]

@@ -2,7 +2,7 @@
 with dated as (
   select record_id, due_date, payload->>'$.dueDate' as told
   from main.schedules
-  join staging.dirty_schedules using (property_id, assessment_type_id)
+  join staging.dirty_records using (property_id, assessment_type_id)
 )
 select 'schedules' as resource, record_id, 'due_date' as name, 'is no date' as issue, told as value, $run_id as run_id
 from dated

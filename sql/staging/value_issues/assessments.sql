@@ -2,7 +2,7 @@
 with hidden as (
   select assessment_id
   from history.assessments
-  semi join staging.dirty_assessments using (assessment_id)
+  semi join staging.dirty_records using (assessment_id)
   where valid_to is null and change <> 'delete' and payload_hash = ''
 )
 select

@@ -19,7 +19,7 @@ with judged as (
     recorded.kind <> fields.kind and fields.kind in ('number', 'option', 'image', 'file', 'pin', 'qr') as is_of_other_kind,
     list_count(recorded.value_option_labels) < len(recorded.value_options) as is_unknown_option
   from main.asset_field_values as recorded
-  semi join staging.dirty_assets as dirty on dirty.asset_id = recorded.asset_id
+  semi join staging.dirty_records as dirty on dirty.asset_id = recorded.asset_id
   left join main.asset_type_fields as fields
     on fields.asset_type_id = recorded.asset_type_id and fields.field_id = recorded.field_id
 ),

@@ -1,14 +1,13 @@
--- grain: property_id, assessment_type_id, valid_from
+-- grain: {{key_columns}}, valid_from
 -- why: a version opens with the run that first saw it; payloads come in lots
 with changed as (
-  select * from staging.changed where place between $first and $last
+  select * from staging.changed where place between $first and $last and is_concluded = $is_concluded
 ),
 shown as (
   select * from {{lot}}
 )
 select
-  key_1 as property_id,
-  key_2 as assessment_type_id,
+  {{keys}},{{facts}}
   record_hash,
   $run_time::timestamptz as valid_from,
   null::timestamptz as valid_to,

@@ -1,3 +1,0 @@
--- grain: assessment_id
--- why: flags of assessments that changed are made anew
-select assessment_id from staging.dirty_assessments

@@ -1,0 +1,10 @@
+-- grain: key_1, key_2
+-- why: a tombstone keeps what the record last said; only the payloads of concluded records are read
+with known as (
+  select {{parts}}, record_hash, payload_hash, change, {{known_facts}}, payload
+  from history.{{table}}
+  where valid_to is null
+)
+select *
+from known
+where (key_1, key_2) in (select (key_1, key_2) from staging.concluded)

@@ -1,0 +1,126 @@
+"""The tables that people read of one resource, made from its history for the records that changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import ClassVar
+
+from propsync.merge.freshness import NEVER, Freshness
+from propsync.merge.tables.fragments import exact, open_columns, record_fragments
+from propsync.merge.tables.latest_versions import (
+    DIRTY_PAYLOADS,
+    latest_payloads,
+    stage_dirty_versions,
+    stage_readable_types,
+    stage_readable_versions,
+)
+from propsync.merge.tables.open_columns import OpenColumnFinder
+from propsync.records import in_copy
+from propsync.resources import RESOURCES, Resource
+from propsync.runs import Run
+from propsync.shapes import Shape
+from propsync.warehouse import Models, Warehouse, coalesced, resource_fragments, text
+
+
+class RecordTables:
+    """One table with a row a record, which is all that a resource without parts of its own has.
+
+    Building twice is building once: `ops.tables` says up to which version each table was built, in the transaction
+    that built it, so an interrupted build is done again.
+    """
+
+    further: ClassVar[tuple[str, ...]] = ()
+    """Tables with parts of a record, several rows each."""
+    dirty_model: ClassVar[str] = "staging/dirty_records"
+    """What selects the records to build again."""
+
+    def __init__(self, warehouse: Warehouse, run: Run, resource: Resource) -> None:
+        self._warehouse = warehouse
+        self._run = run
+        self._resource = resource
+        self._freshness = Freshness(warehouse, run.run_id)
+        self._finder = OpenColumnFinder(warehouse, run.run_id)
+        self._tables = (resource.name, *self.further)
+        self._of_resource = resource_fragments(resource)
+
+    def build(self, shapes: Mapping[str, Shape]) -> None:
+        """Brings the tables up to date with history; `shapes` are those of the resource and of its types."""
+        if self._resource.types is not None:
+            self._build_listed_types(RESOURCES[self._resource.types], shapes[self._resource.types])
+        models, dirty = self._stage_dirty()
+        if not dirty:
+            return
+        shape = shapes[self._resource.name]
+        columns = self._finder.resource(self._resource, shape, DIRTY_PAYLOADS)
+        fragments = self._further_fragments(shape)
+        models, _ = self._stage_dirty()  # a column that was widened has reset the mark
+        stage_readable_versions(self._warehouse, self._resource)
+        self._stage_parts(models)
+        with self._warehouse.transaction():
+            changed = [self._renew(models, self._resource.name, record_fragments(shape, columns))]
+            changed += [self._renew(models, table, fragments[table]) for table in self.further]
+            self._freshness.mark(self._tables, changed, [self._resource.name])
+            self._renew_issues(models)
+
+    def _further_fragments(self, shape: Shape) -> dict[str, dict[str, str]]:  # noqa: ARG002 - for those with parts
+        """Finds the columns of further tables; what each one's model needs, by table."""
+        return {}
+
+    def _stage_parts(self, models: Models) -> None:
+        """Stages the parts of the dirty records."""
+
+    def _build_listed_types(self, types: Resource, shape: Shape) -> None:
+        if not self._freshness.has_news(types.name):
+            return
+        columns = self._finder.resource(types, shape, latest_payloads(types))
+        stage_readable_types(self._warehouse, types)
+        models = self._models(NEVER).with_fragments(
+            name=exact(coalesced("readable", map(in_copy, shape.paths("name")))),
+            open_columns=open_columns(columns, "readable"),
+        )
+        with self._warehouse.transaction():
+            models.replace(f"main/{types.name}")
+            self._freshness.mark([types.name], [True], [types.name])
+
+    def _stage_dirty(self) -> tuple[Models, int]:
+        """Makes `staging.dirty_records` and `staging.dirty_versions`; returns how many records are dirty."""
+        models = self._models(self._freshness.built_through(self._tables))
+        dirty = models.with_fragments(**self._of_resource).stage(self.dirty_model, "dirty_records")
+        stage_dirty_versions(self._warehouse, self._resource, dirty)
+        return models, dirty
+
+    def _models(self, built_through: datetime) -> Models:
+        values = {"run_id": self._run.run_id, "built_through": built_through}
+        return Models(self._warehouse, values)
+
+    def _renew(self, models: Models, table: str, fragments: dict[str, str]) -> bool:
+        models = models.with_fragments(**self._of_resource | fragments)
+        removed = models.close("main/records.close", f"main.{table}")
+        return bool(removed + models.open(f"main/{table}.open"))
+
+    def _renew_issues(self, models: Models) -> None:
+        """Finds what is wrong with the values of dirty records; an issue that was found before keeps its first run."""
+        model = f"staging/value_issues/{self._resource.name}"
+        if not models.has(model):
+            return
+        of_records = (
+            f"from ops.value_issues where resource = {text(self._resource.name)} "
+            "and record_id in (select record_id from staging.dirty_records)"
+        )
+        before = self._warehouse.rows(f"select record_id, name, issue, value, min(run_id) {of_records} group by all")
+        self._warehouse.execute(f"delete {of_records}")
+        models.open(model, "ops.value_issues")
+        if before:
+            self._keep_first_runs(before)
+
+    def _keep_first_runs(self, before: Sequence[tuple[str, str, str, str | None, str]]) -> None:
+        columns = [list(values) for values in zip(*before, strict=True)]
+        self._warehouse.execute(
+            "update ops.value_issues as issues set run_id = before.run_id from (select unnest(?) as record_id, "
+            "unnest(?) as name, unnest(?) as issue, unnest(?) as value, unnest(?) as run_id) as before "
+            f"where issues.resource = {text(self._resource.name)} and issues.record_id = before.record_id "
+            "and issues.name = before.name and issues.issue = before.issue "
+            "and issues.value is not distinct from before.value",
+            columns,
+        )
