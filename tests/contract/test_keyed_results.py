@@ -147,6 +147,20 @@ def test_one_asset_that_cannot_be_read_is_told_and_stops_nothing(synced: Any) ->
     assert told == [("a1", "fields", "is neither an array nor an object of field results", '"Core A"')]
 
 
+def test_results_of_an_unlisted_type_are_read_though_no_field_is_known(synced: Any) -> None:
+    home, report = synced(_world({"type": "gone", "fields": [{"type": "text", "field": "x", "value": "Core A"}]}))
+    assert (report.exit_code, report.left_behind) == (0, [])
+    assert [row[0] for row in _values(home)] == ["x"]
+
+
+def test_results_of_fields_that_are_no_longer_defined_are_read(synced: Any) -> None:
+    home, report = synced(_world({"fields": TOLD}))
+    assert report.exit_code == 0
+    home.server.world.odd["asset_types"][0]["fields"] = [{"id": "new", "type": "text", "label": "Floor"}]
+    report = home.sync()
+    assert (report.exit_code, report.left_behind) == (0, [])
+
+
 def test_definitions_of_which_nothing_can_be_made_are_never_silent(synced: Any) -> None:
     home, report = synced(_world({"fields": []}, definitions="text, number"))
     assert report.exit_code == 3

@@ -15,6 +15,7 @@ from propsync.merge.history_files import (
 )
 from propsync.merge.known import (
     is_mostly_changed,
+    known_fields,
     known_values,
     listed_keys,
     note_statuses,
@@ -43,6 +44,7 @@ __all__ = [
     "is_compared_otherwise",
     "is_mostly_changed",
     "is_too_many",
+    "known_fields",
     "known_values",
     "latest_run",
     "listed_keys",

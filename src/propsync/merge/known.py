@@ -32,6 +32,11 @@ def known_values(
     }
 
 
+def known_fields(warehouse: Warehouse) -> set[str]:
+    """The ids of all fields that asset types define or have defined."""
+    return {field_id for (field_id,) in warehouse.rows("select distinct field_id from main.asset_type_fields")}
+
+
 def listed_keys(pages: PageStore, manifest: Manifest, cutter: Cutter) -> set[str]:
     """The keys that a small snapshot shows, such as that of a list of types."""
     records = (record for landed in manifest.landed for record in cutter.cut(pages.get(landed.sha256)).records)

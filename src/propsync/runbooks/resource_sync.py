@@ -10,7 +10,7 @@ from typing import Any
 
 from propsync.errors import ApiUnreachable, MergeFailed, RequestRefused, ResourceFailed
 from propsync.landing import Manifest
-from propsync.merge import build_tables, is_mostly_changed, known_values, listed_keys
+from propsync.merge import build_tables, is_mostly_changed, known_fields, known_values, listed_keys
 from propsync.records import HASH_VERSION, PayloadUnreadable
 from propsync.resources import ASSESSMENT_TYPES, RESOURCES, Resource
 from propsync.runbooks import statuses
@@ -190,7 +190,8 @@ class ResourceSync:
         found = [one for one in (types, manifest) if one is not None]
         if not all(self._shows_nothing_new(one) for one in found) or self._is_shape_configured():
             with _as_merge_failure(self._resource):
-                find_nested_shapes(self._workspace.pages, self._shapes, types, manifest)
+                earlier = lambda: known_fields(self._workspace.warehouse)  # noqa: E731 - costly, and only for assets
+                find_nested_shapes(self._workspace.pages, self._shapes, types, manifest, earlier)
         for one in found:
             one.shape = self._shapes[one.resource].to_json()
             if one is manifest and types is None and self._types is not None and self._types.is_beside:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from propsync.landing import Manifest, PageStore
 from propsync.resources import ASSESSMENTS, ASSET_TYPES, ASSETS
@@ -15,11 +15,18 @@ from propsync.shapes.unread import settle_flags, settle_read
 
 
 def find_nested_shapes(
-    pages: PageStore, shapes: Mapping[str, Shape], types: Manifest | None, manifest: Manifest | None
+    pages: PageStore,
+    shapes: Mapping[str, Shape],
+    types: Manifest | None,
+    manifest: Manifest | None,
+    earlier: Callable[[], Collection[str]] = tuple,
 ) -> None:
-    """Settles the inner parts of `shapes`, by resource, before a snapshot is merged."""
+    """Settles the inner parts of `shapes`, by resource, before a snapshot is merged.
+
+    `earlier` gives the ids of fields that asset types have or had before.
+    """
     if ASSETS.name in shapes:
-        _find_asset_shapes(pages, shapes, types, manifest)
+        _find_asset_shapes(pages, shapes, types, manifest, earlier())
     elif ASSESSMENTS.name in shapes and manifest is not None:
         shape = shapes[ASSESSMENTS.name]
         assessments = sample(pages, manifest, cutter_of(shape, ASSESSMENTS))
@@ -28,7 +35,11 @@ def find_nested_shapes(
 
 
 def _find_asset_shapes(
-    pages: PageStore, shapes: Mapping[str, Shape], types: Manifest | None, manifest: Manifest | None
+    pages: PageStore,
+    shapes: Mapping[str, Shape],
+    types: Manifest | None,
+    manifest: Manifest | None,
+    earlier: Collection[str],
 ) -> None:
     type_shape, asset_shape = shapes[ASSET_TYPES.name], shapes[ASSETS.name]
     assets = sample(pages, manifest, cutter_of(asset_shape, ASSETS)) if manifest else []
@@ -37,4 +48,5 @@ def _find_asset_shapes(
     known += [one for landed in (types_beside(manifest) if manifest else []) for one in types_of(pages, landed, BESIDE)]
     find_definition_shape(type_shape, known, assets, ("fields",))
     find_result_shape(asset_shape, assets, field_ids(known, type_shape))
-    settle_read(type_shape, asset_shape, known, assets, is_whole=manifest is not None and not manifest.filters)
+    is_whole = manifest is not None and not manifest.filters
+    settle_read(type_shape, asset_shape, known, assets, is_whole=is_whole, earlier=earlier)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from propsync.records import Path, follow, text_of
+from propsync.records import Path, first_text, follow, text_of
 from propsync.shapes.choice import UNREAD, Choice, Shape
 from propsync.shapes.entries import Entry, entries
 from propsync.shapes.fields import FIELDS, field_ids
@@ -13,16 +13,30 @@ from propsync.shapes.flags import FLAGS
 
 
 def settle_read(
-    types: Shape, assets: Shape, listed: Sequence[Any], records: Sequence[Any], *, is_whole: bool = True
+    types: Shape,
+    assets: Shape,
+    listed: Sequence[Any],
+    records: Sequence[Any],
+    *,
+    is_whole: bool = True,
+    earlier: Collection[str] = (),
 ) -> None:
     """Settles the parts "definitions" and "results": whether any field definition and any field result can be read.
 
     `listed` and `records` are decoded types and assets. Without `is_whole` they are a part of what there is, which may
-    show that something can be read, and not that nothing can.
+    show that something can be read, and not that nothing can. `earlier` are the fields that types defined before:
+    assets keep results of fields that are no longer defined. What an asset of an unlisted type names cannot be known.
     """
     known = field_ids(listed, types)
     _settle(types, "definitions", FIELDS, listed, [one for one in listed if entries(one, FIELDS) and known], is_whole)
-    read = [one for one in records if _names_a_field(entries(one, FIELDS), assets, known)]
+    known.update(earlier)
+    kinds = {first_text(one, types.paths("id")) for one in listed}
+
+    def is_read(one: Any) -> bool:
+        is_listed = first_text(one, assets.paths("type")) in kinds
+        return _names_a_field(entries(one, FIELDS), assets, known if is_listed else ())
+
+    read = [one for one in records if is_read(one)]
     astray = [] if read else [one for one in records if isinstance(one, dict) and _is_elsewhere(one, known)]
     _settle(assets, "results", FIELDS, records, read, is_whole, astray)
 
