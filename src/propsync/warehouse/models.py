@@ -93,8 +93,8 @@ class Models:
         return found
 
     def _reads(self, model: str) -> frozenset[str]:
-        # a fragment that is not known yet is an expression, and none reads a table that makes a difference to the order
-        read = _FRAGMENT.sub(lambda found: self._fragments.get(found[1], "null"), _written(model))
+        # a fragment that is not known yet is an expression or a name, and none makes a difference to the order
+        read = _FRAGMENT.sub(lambda found: self._fragments.get(found[1], "unknown"), _written(model))
         return model_sources(self._warehouse, model, read)
 
     def _run(self, before: str, model: str, after: str = "") -> int:

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from propsync.merge.freshness import FAMILIES
 from propsync.shipped import shipped
 from propsync.warehouse import Models, Warehouse
-from propsync.warehouse.model_order import in_order, model_sources, table_of
+from propsync.warehouse.model_order import in_order, model_sources
 
 OF_TYPES = ("staging/definition_changes", "main/asset_types", "main/asset_type_fields", "main/asset_field_options")
 
@@ -56,15 +55,6 @@ def test_results_are_staged_before_those_that_repeat(warehouse: Warehouse) -> No
 def test_a_model_is_parsed_once(warehouse: Warehouse) -> None:
     assert model_sources(warehouse, "staging/once", "from staging.one") == {"staging.one"}
     assert model_sources(warehouse, "staging/once", "from staging.other") == {"staging.one"}
-
-
-@pytest.mark.parametrize("resource", FAMILIES)
-def test_tables_of_a_family_are_those_that_follow_the_same_records(warehouse: Warehouse, resource: str) -> None:
-    """What a family is made of is listed in Python; the files must say the same."""
-    models = Models(warehouse, {})
-    closed = [model for model in files("main") if model.endswith(".close")]
-    follow = {table_of(model) for model in closed if f"staging.dirty_{resource}" in models._reads(model)}
-    assert {f"main.{table}" for table in FAMILIES[resource]} == follow
 
 
 def test_all_models_of_a_schema_have_an_order(warehouse: Warehouse) -> None:
