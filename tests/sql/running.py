@@ -8,6 +8,7 @@ from typing import Any
 
 from sql.case import FOLDER, Case, Row, cell, read_toml
 
+from propsync.merge.tables.builder import WITH_PARTS
 from propsync.merge.tables.by_type import ByType
 from propsync.merge.tables.fragments import (
     definition_fragments,
@@ -27,10 +28,11 @@ from propsync.merge.tables.latest_versions import (
     stage_readable_versions,
 )
 from propsync.merge.tables.open_columns import OpenColumnFinder
+from propsync.merge.tables.record_tables import RecordTables
 from propsync.resources import RESOURCES, SYNCED, Resource
 from propsync.shapes import Choice, Shape
 from propsync.shipped import shipped
-from propsync.warehouse import TABLES, Models, Warehouse, coalesced, quoted
+from propsync.warehouse import TABLES, Models, Warehouse, coalesced, quoted, resource_fragments
 
 RUN = "run 2"
 STAGED = read_toml(FOLDER / "staged.toml")
@@ -41,10 +43,16 @@ DEFAULTS = {
     "built_through": "1970-01-01",
     "hash_version": "1",
     "since": None,
+    "is_concluded": False,
 }
 PLACES = {"open_columns": "", "of_dirty": "", "by_asset": "by_asset as (from field_values)", "lot": "staging.lot"}
-HISTORY = {"valid_from": "2026-01-01", "change": "insert"}
-"""What a version in history says where a case says nothing."""
+SAID = {
+    "history": {"valid_from": "2026-01-01", "change": "insert"},
+    "staging.changed": {"is_concluded": False},
+}
+"""What rows of a table or schema say where a case says nothing."""
+FOR_EACH = {"staging/known", "staging/last_known", "staging/dirty_records", "staging/dirty_assets"}
+"""What is made for one resource; a case gives their rows."""
 
 
 class Running:
@@ -54,6 +62,8 @@ class Running:
         self._warehouse = warehouse
         self._case = case
         self._models = Models(warehouse, DEFAULTS | case.given.get("values", {}))
+        if of := case.given.get("of"):
+            self._models = self._models.with_fragments(**resource_fragments(RESOURCES[of]))
 
     def rows(self) -> list[tuple[Any, ...]]:
         """What comes out, with the columns that are compared."""
@@ -73,7 +83,8 @@ class Running:
     def _put(self, table: str, rows: Sequence[Row]) -> None:
         if table.startswith("staging."):
             self._stage_empty(table)
-        rows = [HISTORY | row if table.startswith("history.") else row for row in rows]
+        said = SAID.get(table, SAID.get(table.partition(".")[0], {}))
+        rows = [said | row for row in rows]
         columns = list(dict.fromkeys(name for row in rows for name in row))
         if rows:
             marks = ", ".join(f"({', '.join('?' * len(columns))})" for _ in rows)
@@ -108,23 +119,38 @@ class Running:
             self._models.open(model, into)
             return str(into)
         elif schema == "staging":
-            self._models.stage(model)
+            name = name.rpartition("/")[2]
+            self._models.stage(model, name)
+            return f"{schema}.{name}"
         elif not model.endswith(".open"):
             self._models.replace(model)
         else:
-            if (shipped("sql") / f"{schema}/{name}.close.sql").exists():
-                self._models.close(f"{schema}/{name}.close")
-            self._models.open(model)
+            self._close(schema, name)
+            self._models.open(model, self._target(target))
+            return self._target(target)
         return target
+
+    def _target(self, target: str) -> str:
+        of = self._case.given.get("of")
+        return f"history.{of}" if of else target
+
+    def _close(self, schema: str, name: str) -> None:
+        resource = self._case.given.get("resource")
+        if self._models.has(f"{schema}/{name}.close"):
+            self._models.close(f"{schema}/{name}.close")
+        elif resource:
+            models = self._models.with_fragments(**resource_fragments(RESOURCES[resource]))
+            models.close("main/records.close", f"{schema}.{name}")
 
     def _stage_versions(self, resource: Resource) -> None:
         """Makes what models read of a resource's history."""
         if resource not in SYNCED:
             stage_readable_types(self._warehouse, resource)
             return
-        if f"staging.dirty_{resource.name}" not in self._case.tables():
-            self._models.stage(f"staging/dirty_{resource.name}")
-        count = self._warehouse.value(f"select count(*) from staging.dirty_{resource.name}")
+        if "staging.dirty_records" not in self._case.tables():
+            model = WITH_PARTS.get(resource.name, RecordTables).dirty_model
+            self._models.with_fragments(**resource_fragments(resource)).stage(model, "dirty_records")
+        count = self._warehouse.value("select count(*) from staging.dirty_records")
         stage_dirty_versions(self._warehouse, resource, count)
         stage_readable_versions(self._warehouse, resource)
 
@@ -134,7 +160,7 @@ class Running:
         pair = self._case.model.replace(".open", ".close")
         read = [self._case.model, *([pair] if (shipped("sql") / f"{pair}.sql").exists() else [])]
         made = {name.replace(".", "/") for name in self._staged()}
-        return set(self._models.staged_for(read, given | made)) - {self._case.model}
+        return set(self._models.staged_for(read, given | made | FOR_EACH)) - {self._case.model}
 
     def _staged(self) -> set[str]:
         query = "select 'staging.' || table_name from duckdb_tables() where database_name = 'staging'"

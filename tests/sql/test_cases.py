@@ -11,14 +11,20 @@ import pytest
 from sql.case import FOLDER, Case, difference, read_cases
 from sql.running import Running
 
+from propsync.resources import SCHEDULES
 from propsync.shipped import shipped
-from propsync.warehouse import Warehouse
+from propsync.warehouse import Warehouse, resource_fragments
 
 CASES = read_cases()
 ROOT = shipped("sql")
 STATEMENTS = ("statements/", "macros/")
 """Files that are no selects: the parser is not asked of them."""
-FILLING = {"open_columns": "", "by_asset": "by_asset as (from field_values)", "of_dirty": "", "lot": "lot"}
+FILLING = resource_fragments(SCHEDULES) | {
+    "open_columns": "",
+    "by_asset": "by_asset as (from field_values)",
+    "of_dirty": "",
+    "lot": "lot",
+}
 FILES = sorted(str(path.relative_to(ROOT)).removesuffix(".sql") for path in ROOT.rglob("*.sql"))
 
 
