@@ -23,9 +23,18 @@ class Page:
 
     def commands(self, program: str = "") -> list[str]:
         """The commands shown, from the top; of one program, if it is named."""
-        lines = [line for block in self.blocks("console") for line in block.replace(" \\\n    ", " ").splitlines()]
-        shown = [line[2:] for line in lines if line.startswith("$ ")]
-        return [command for command in shown if not program or command.split()[0] == program]
+        return [command for command, _ in self.shown() if not program or command.split()[0] == program]
+
+    def shown(self) -> list[tuple[str, list[str]]]:
+        """Each command with the lines of output that the page shows for it."""
+        found: list[tuple[str, list[str]]] = []
+        for block in self.blocks("console"):
+            for line in block.replace(" \\\n    ", " ").splitlines():
+                if line.startswith("$ "):
+                    found.append((line[2:], []))
+                elif line:
+                    found[-1][1].append(line)
+        return found
 
 
 def _read(path: Path) -> Page:
