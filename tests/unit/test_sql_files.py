@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from propsync.resources import SCHEDULES
@@ -14,7 +15,8 @@ SQL = Path(__file__).parents[2] / "sql"
 FILES = {str(path.relative_to(SQL)): path.read_text(encoding="utf-8") for path in sorted(SQL.rglob("*.sql"))}
 CHECKS = sorted(name for name in FILES if name.startswith("checks/"))
 MACROS = sorted(name for name in FILES if name.startswith("macros/"))
-MODELS = sorted(set(FILES) - set(CHECKS) - set(MACROS))
+STATEMENTS = sorted(name for name in FILES if name.startswith("statements/"))
+MODELS = sorted(set(FILES) - set(CHECKS) - set(MACROS) - set(STATEMENTS))
 FOR_EACH = ("history/versions.open.sql", "main/records.close.sql")  # whose table is that of any resource
 BUILT = [name for name in MODELS if name.startswith(("main/", "history/", "ops/", "marts/")) and name not in FOR_EACH]
 MANY_ROWS_A_KEY = "staging/value_issues/"  # two things may be wrong with one value
@@ -61,6 +63,18 @@ def test_a_check_opens_with_its_severity_and_why_it_is_there(name):
     severity, why = FILES[name].splitlines()[:2]
     assert severity in ("-- severity: fail", "-- severity: warn")
     assert re.fullmatch(r"-- why: .{10,}", why)
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_a_statement_opens_with_why_it_is_there(name):
+    assert re.fullmatch(r"-- why: .{10,}", FILES[name].splitlines()[0])
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_a_statement_file_is_one_statement_that_duckdb_takes(name):
+    filling = {"file": "'x'", "columns": "x" if name.endswith("wanted.sql") else "x varchar", "table": "main.x"}
+    written = re.sub(r"\{\{(\w+)\}\}", lambda found: filling.get(found[1], "x"), FILES[name])
+    assert len(duckdb.extract_statements(written.replace("main.main.", "main."))) == 1
 
 
 @pytest.mark.parametrize("name", FILES)

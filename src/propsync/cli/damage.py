@@ -10,11 +10,10 @@ from propsync.cli.text_tables import echo
 from propsync.landing import Inspection
 from propsync.settings import Settings
 from propsync.storage import LocalStorage
-from propsync.warehouse import PublishedReader
+from propsync.warehouse import PublishedReader, statement
 
 _MOST_HASHED = 300_000_000  # bytes, a second or so: whoever watches asks for the status every few minutes
 _MOST_NAMED = 5
-_EXPECTED = "select run_id, resource from ops.run_resources where verdict <> 'failed'"
 
 
 def find_damage(reader: PublishedReader, settings: Settings) -> dict[str, Any] | None:
@@ -25,7 +24,7 @@ def find_damage(reader: PublishedReader, settings: Settings) -> dict[str, Any] |
     if settings.landing.exists() and not os.access(settings.landing, os.R_OK | os.X_OK):
         return None
     inspection = Inspection(LocalStorage(settings.home), _MOST_HASHED)
-    damaged = [asdict(one) for one in inspection.damage(reader.rows(_EXPECTED)[1])]
+    damaged = [asdict(one) for one in inspection.damage(reader.rows(statement("cli/expected_snapshots"))[1])]
     return {"damaged": damaged, "bodies": inspection.bodies, "hashed": inspection.hashed}
 
 

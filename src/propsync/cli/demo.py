@@ -17,39 +17,14 @@ from propsync.cli.sandbox import Address, running
 from propsync.cli.text_tables import echo, print_table
 from propsync.runbooks import night
 from propsync.settings import Settings, load_settings
+from propsync.warehouse import statement
 
 _CHAPTERS = {
-    "What there is: assets by type": """
-        select t.name as "asset type", t.table_name as "table", count(distinct a.asset_id) as assets,
-          count(v.field_id) as "field values"
-        from asset_types as t
-        left join assets as a using (asset_type_id)
-        left join asset_field_values as v on v.asset_id = a.asset_id
-        group by all order by assets desc limit 8""",
-    "What is overdue: schedules past their due date": """
-        select s.due_date as due, t.name as assessment, p.name as property
-        from schedules as s
-        join properties as p using (property_id)
-        join assessment_types as t using (assessment_type_id)
-        where s.due_date < date '2026-03-02' order by all limit 5""",
-    "What changed last night": """
-        select 'assets' as records, change, count(*) as count from history.assets
-        where valid_from = (select max(started_at) from ops.runs where flow = 'nightly') group by all
-        union all select 'assessments', change, count(*) from history.assessments
-        where valid_from = (select max(started_at) from ops.runs where flow = 'nightly') group by all
-        union all select 'schedules', change, count(*) from history.schedules
-        where valid_from = (select max(started_at) from ops.runs where flow = 'nightly') group by all
-        order by all""",
-    "Reports and bundles: each version is kept, and what is in a bundle can be asked": """
-        select kind, count(*) filter (state = 'stored') as versions, count(*) filter (version > 1) as "of them newer",
-          round(sum(size_bytes) / 1e6, 1) as "MB" from documents group by all
-        union all select 'actions in bundles', count(*), null, null from bundle_actions
-        order by kind desc""",
-    "How complete each read was": """
-        select strftime(r.started_at, '%H:%M:%S') as night, s.resource, s.list, s.pages, s.total_last as total,
-          s.distinct_keys as "different keys", s.verdict
-        from ops.sweeps as s join ops.runs as r using (run_id)
-        where s.resource in ('assets', 'assessments', 'schedules') order by all""",
+    "What there is: assets by type": "assets_by_type",
+    "What is overdue: schedules past their due date": "overdue",
+    "What changed last night": "changed_last_night",
+    "Reports and bundles: each version is kept, and what is in a bundle can be asked": "documents",
+    "How complete each read was": "complete_reads",
 }
 
 
@@ -97,9 +72,9 @@ def _settings(folder: Path, sandbox: Address) -> Settings:
 
 def _show(settings: Settings) -> None:
     with propsync.open(settings.published / "warehouse.duckdb") as reader:
-        for title, sql in _CHAPTERS.items():
+        for title, query in _CHAPTERS.items():
             echo(f"\n{title}")
-            print_table(*reader.rows(sql))
+            print_table(*reader.rows(statement(f"cli/demo/{query}")))
 
 
 @contextmanager

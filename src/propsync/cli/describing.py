@@ -5,42 +5,23 @@ from __future__ import annotations
 import difflib
 
 from propsync.errors import UsageError
-from propsync.warehouse import PublishedReader, text
+from propsync.warehouse import PublishedReader, statement, text
 
-TABLES = """
-select schema_name || '.' || table_name as "table", comment as "what it is for"
-from duckdb_tables() where not internal and database_name = current_database()
-union all
-select schema_name || '.' || view_name, comment
-from duckdb_views() where not internal and database_name = current_database()
-order by all
-"""
-_COLUMNS = """
-select column_name as "column", data_type as "type", comment as "meaning"
-from duckdb_columns() where not internal and database_name = current_database()
-and schema_name = {schema} and table_name = {table}
-order by column_index
-"""
-_NAMES = """
-select distinct schema_name, table_name from duckdb_columns()
-where not internal and database_name = current_database()
-"""
-_LABELS = "select name, table_name from asset_types where name is not null and table_name is not null"
 _FIRST = ("main", "by_type")  # where a name without a schema is looked for before the others
 
 
 def columns_of(reader: PublishedReader, asked: str) -> str:
     """SQL for a table's columns. `asked` is its name in any case, or an asset type's. Raises UsageError."""
-    tables = [(schema, table) for schema, table in reader.rows(_NAMES)[1]]
+    tables = [(schema, table) for schema, table in reader.rows(statement("cli/table_names"))[1]]
     schema, table = _found(asked, tables, reader)
-    return _COLUMNS.format(schema=text(schema), table=text(table))
+    return statement("cli/columns", schema=text(schema), table=text(table))
 
 
 def _found(asked: str, tables: list[tuple[str, str]], reader: PublishedReader) -> tuple[str, str]:
     wanted = asked.replace('"', "").strip().casefold()
     fitting = [one for one in tables if wanted in (one[1].casefold(), ".".join(one).casefold())]
     if not fitting:
-        named = {name.casefold(): table for name, table in reader.rows(_LABELS)[1]}
+        named = {name.casefold(): table for name, table in reader.rows(statement("cli/type_names"))[1]}
         fitting = [("by_type", named[wanted])] if wanted in named else []
     for schema in _FIRST:
         fitting = [one for one in fitting if one[0] == schema] or fitting

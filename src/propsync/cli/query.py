@@ -9,11 +9,11 @@ from itertools import islice, takewhile
 from typing import BinaryIO
 
 from propsync.cli import output
-from propsync.cli.describing import TABLES, columns_of
+from propsync.cli.describing import columns_of
 from propsync.cli.text_tables import echo, print_lots
 from propsync.errors import QueryWrong, UsageError
 from propsync.settings import Settings
-from propsync.warehouse import PublishedReader, check_published
+from propsync.warehouse import PublishedReader, check_published, statement
 from propsync.warehouse.query_result import Lot, QueryResult
 from propsync.warehouse.sealed_query import Question, SealedQuery
 
@@ -34,7 +34,7 @@ def run_query(settings: Settings, sql: str | None, output_format: str, *, tables
         with PublishedReader(path) as reader:
             sql = columns_of(reader, describe)
     with SealedQuery(path, zone=settings.time_zone, memory_limit=settings.memory_limit) as inquiry:
-        _answer(inquiry, TABLES if sql is None else sql, output_format)
+        _answer(inquiry, statement("cli/tables") if sql is None else sql, output_format)
 
 
 def _check_output(output_format: str) -> None:

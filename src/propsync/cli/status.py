@@ -15,55 +15,10 @@ from propsync.errors import UsageError
 from propsync.runs import RunLock
 from propsync.settings import Settings
 from propsync.storage import disk_use
-from propsync.warehouse import PublishedReader, open_published, text
+from propsync.warehouse import PublishedReader, open_published, statement, text
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
-_RUNS = """
-select run_id, flow, started_at, ended_at, status, error
-from ops.runs where status <> 'running' order by run_id desc limit 5
-"""
-_JUDGED = """
-with ended as (from ops.runs where status <> 'running'),
-sync as (select max(run_id) as run_id from ended where flow not in ('backfill', 'rebuild', 'archive'))
-select ended.run_id, status, error from ended, sync
-where ended.run_id = sync.run_id or (ended.run_id > coalesce(sync.run_id, '') and status <> 'killed')
-qualify flow <> 'archive' or ended.run_id = max(ended.run_id) over (partition by flow)
-order by ended.run_id
-"""
 _STATUSES = ("ok", "attention", "killed", "failed")  # from good to bad
-_READ = """
-select max(started_at) from ops.runs
-where flow not in ('backfill', 'rebuild', 'archive') and status in ('ok', 'attention')
-"""
-_RESOURCES = """
-select done.resource, verdict, fetched, inserted, updated, held, rejected, done.error, runs.started_at as read_at
-from ops.run_resources as done
-join ops.runs as runs using (run_id)
-qualify row_number() over (partition by done.resource order by run_id desc) = 1
-order by done.resource
-"""
-_HELD = """
-select resource, run_id, reason, count(*) as records
-from ops.held_deletes group by all order by resource, run_id, reason
-"""
-_VOLATILE = """
-select resource, run_id, after as members from ops.schema_changes
-where change = 'volatile' and after is not null
-and run_id in (select run_id from ops.runs order by run_id desc limit 5)
-order by run_id, resource
-"""
-_DOCUMENTS = f"""
-select
-  count(*) filter (is_latest and not is_lost) as stored,
-  count(*) filter (is_lost) as lost,
-  count(*) filter (version > 1 and not is_lost) as later_versions,
-  coalesce(sum(size_bytes) filter (state = 'stored' and not is_lost), 0)::bigint as bytes
-from (
-  select *, state = 'stored' and coalesce(starts_with(last_error, {text(LOST)}), false) as is_lost from documents
-)
-"""
-_LACKING = "select reason, count(*) as documents from marts.document_coverage group by reason order by reason"
-_COUNTS = "select table_name, row_count from ops.tables where table_schema = 'main' order by table_name"
 _PUBLISHING = ("propsync nightly", "propsync backfill")  # who ends without that has failed; others may have no news
 _WORDS = {
     "certified": "read completely",
@@ -125,7 +80,7 @@ def _span(words: str) -> timedelta:
 
 
 def _told(reader: PublishedReader, settings: Settings) -> dict[str, Any]:
-    runs = _dicts(reader, _RUNS)
+    runs = _dicts(reader, _asked("runs"))
     lock = RunLock(settings.state / "run.lock")
     return {
         "published_at": _read_at(reader) or runs[0]["started_at"],
@@ -133,11 +88,12 @@ def _told(reader: PublishedReader, settings: Settings) -> dict[str, Any]:
         "running": lock.holder() if lock.is_held() else None,
         "trouble": _trouble(lock, runs[0]["started_at"]),
         "runs": runs,
-        "resources": _dicts(reader, _RESOURCES),
-        "held_deletes": _dicts(reader, _HELD),
-        "newly_volatile": _dicts(reader, _VOLATILE),
-        "documents": _dicts(reader, _DOCUMENTS)[0] | {"lacking": dict(reader.rows(_LACKING)[1])},
-        "tables": dict(reader.rows(_COUNTS)[1]),
+        "resources": _dicts(reader, _asked("resources")),
+        "held_deletes": _dicts(reader, _asked("held_deletes")),
+        "newly_volatile": _dicts(reader, _asked("newly_volatile")),
+        "documents": _dicts(reader, _asked("documents", lost=text(LOST)))[0]
+        | {"lacking": dict(reader.rows(_asked("lacking"))[1])},
+        "tables": dict(reader.rows(_asked("row_counts"))[1]),
         "landing": None if lock.is_held() else find_damage(reader, settings),  # files come and go during a run
         "disk_bytes": _disk_use(settings),
     }
@@ -145,7 +101,7 @@ def _told(reader: PublishedReader, settings: Settings) -> dict[str, Any]:
 
 def _verdict(reader: PublishedReader) -> dict[str, Any]:
     """That of the last sync, or the worst since then; of runs on documents the last tells for those before it."""
-    judged = _dicts(reader, _JUDGED)
+    judged = _dicts(reader, _asked("judged_runs"))
     worst = max(judged, key=lambda run: _STATUSES.index(run["status"]))
     errors = [run["error"] for run in judged if run["error"]]
     return {"run_id": worst["run_id"], "status": worst["status"], "left_behind": list(dict.fromkeys(errors))}
@@ -153,7 +109,7 @@ def _verdict(reader: PublishedReader) -> dict[str, Any]:
 
 def _read_at(reader: PublishedReader) -> datetime | None:
     """When the API was last read as a whole: a rebuild or a backfill makes nothing else fresher."""
-    found: datetime | None = reader.rows(_READ)[1][0][0]
+    found: datetime | None = reader.rows(_asked("read_at"))[1][0][0]
     return found
 
 
@@ -161,6 +117,10 @@ def _disk_use(settings: Settings) -> dict[str, int]:
     """Bytes in each folder under home, of those that are there and that the caller may read."""
     folders = [settings.home / name for name in ("published", "state", "landing", "archive")]
     return {folder.name: disk_use(folder) for folder in folders if os.access(folder, os.R_OK | os.X_OK)}
+
+
+def _asked(name: str, **fragments: str) -> str:
+    return statement(f"cli/status/{name}", **fragments)
 
 
 def _dicts(reader: PublishedReader, sql: str) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ import msgspec
 
 from propsync.documents.csv_rows import CsvTable
 from propsync.documents.zips.bundle import Bundle
-from propsync.warehouse import Warehouse, comment_on_column, quoted, texts, whole_numbers
+from propsync.warehouse import Warehouse, comment_on_column, quoted, statement, texts, whole_numbers
 
 BUNDLE_TABLES = ("bundle_actions", "bundle_controls", "bundle_elements")
 CONTENT_TABLES = ("bundle_members", "document_text", *BUNDLE_TABLES)
@@ -17,13 +17,6 @@ _MOST_COLUMNS = 300  # of one table, whatever CSVs bring
 _MOST_BY_WIDE = 200  # of them that a CSV with more columns than that may fill: what comes after it finds room
 _NUMBER = "row_number"
 _FURTHER = "further"
-_MOVED = """
-update {table} set {column} = further ->> $1, further = json_merge_patch(further, json_object($1, null))
-where json_exists(further, $1)
-"""
-_ISSUES = """
-delete from ops.value_issues where resource = 'documents' and record_id in (select unnest(?)) and name = ?
-"""
 _MOST_NAMES = 20  # of the columns that did not become columns, in the row that says so
 _MOST_CELLS = 200_000  # that wait to be written
 
@@ -45,7 +38,8 @@ class ContentRows:
             self._delete(name, "document_sha256", hashes)
         for name in BUNDLE_TABLES:
             self._delete(name, "assessment_id", assessments)
-            self._warehouse.execute(_ISSUES, [list(assessments), f"{name}.{_FURTHER}"])
+            told = {"assessment_ids": list(assessments), "name": f"{name}.{_FURTHER}"}
+            self._warehouse.execute(statement("documents/forget_issues"), told)
 
     def members(self, sha256: str, bundle: Bundle) -> None:
         """What is in a bundle; one row that says why, where it is not opened or holds nothing."""
@@ -100,10 +94,11 @@ class ContentRows:
             self.flush()
 
     def _delete(self, name: str, column: str, values: Collection[str]) -> None:
-        self._warehouse.execute(f"delete from main.{name} where {column} in (select unnest(?))", [list(values)])
+        query = statement("documents/forget_contents", table=name, column=column)
+        self._warehouse.execute(query, {"values": list(values)})
 
     def _known(self, target: str) -> set[str]:
-        return {name for (name,) in self._warehouse.rows(f"select column_name from (describe main.{target})")}
+        return {name for (name,) in self._warehouse.rows(statement("documents/columns", table=target))}
 
     def _places(self, target: str, table: CsvTable) -> tuple[dict[str, int], dict[str, int]]:
         """The places in a row of the columns that the table has or gets, and of those for which it has no room."""
@@ -128,9 +123,10 @@ class ContentRows:
             self._warehouse.execute(comment)
         rows = [("main", target, name, headers[name], "VARCHAR", self._run_id, self._run_id) for name in names]
         self._warehouse.add("ops.columns", rows)
-        held = f"select distinct unnest(json_keys({_FURTHER})) from main.{target} where {_FURTHER} is not null"
+        held = statement("documents/further_names", table=target)
         for name in sorted({name for (name,) in self._warehouse.rows(held)}.intersection(names)):
-            self._warehouse.execute(_MOVED.format(table=f"main.{target}", column=quoted(name)), [name])
+            moved = statement("documents/move_further", table=target, column=quoted(name))
+            self._warehouse.execute(moved, {"name": name})
 
 
 def _further(row: Sequence[str | None], beyond: Mapping[str, int]) -> str:

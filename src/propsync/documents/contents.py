@@ -15,7 +15,7 @@ from propsync.documents.zips.bundle import Bundle
 from propsync.errors import DocumentDamaged
 from propsync.merge import mark_tables
 from propsync.runs import Run
-from propsync.warehouse import Warehouse
+from propsync.warehouse import Warehouse, statement
 
 _log = logging.getLogger("propsync.archive")
 _MOST_UNKNOWN = 50  # documents that are opened while the run lock is held
@@ -51,11 +51,9 @@ class Contents:
             return 0
         with self._warehouse.transaction():
             self._write(told, run.run_id)
-            self._warehouse.execute(
-                "update main.documents set read_at = ? where list_contains(?, kind) "
-                "and (assessment_id, sha256) in (select unnest(?), unnest(?))",
-                [run.time, kinds, [one.assessment_id for one in told], [one.sha256 for one in told]],
-            )
+            read = {"assessment_ids": [one.assessment_id for one in told], "hashes": [one.sha256 for one in told]}
+            note = read | {"read_at": run.time, "kinds": kinds}
+            self._warehouse.execute(statement("documents/note_read"), note)
             mark_tables(self._warehouse, run.run_id, "main", [*CONTENT_TABLES, "documents"])
         return len(told)
 
@@ -76,12 +74,7 @@ class Contents:
                 yield one, content
 
     def _unread(self, kinds: Sequence[str]) -> list[Unread]:
-        rows = self._warehouse.rows(
-            "select assessment_id, kind, sha256, path, is_latest from main.documents "
-            "where state = 'stored' and read_at is null and list_contains(?, kind) "
-            "order by assessment_id, kind, version",
-            [list(kinds)],
-        )
+        rows = self._warehouse.rows(statement("documents/unread"), {"kinds": list(kinds)})
         return [Unread(*row) for row in rows]
 
     def _opened(self, one: Unread) -> Content | None:

@@ -12,14 +12,10 @@ from typing import Any
 from propsync.documents.fetch_log import Fetched
 from propsync.documents.lost_files import LOST
 from propsync.merge import mark_tables
-from propsync.warehouse import Models, Warehouse
+from propsync.warehouse import Models, Warehouse, statement
 
 _MOST_DAYS = 36_500  # a century; a time that is much later cannot be written
 _TIMES = ("asked_at", "of_changed_at")
-_THERE_AGAIN = """
-update main.documents set last_error = null
-where starts_with(last_error, ?) and path in (select path from staging.taken_documents where outcome = 'stored')
-"""
 
 
 @dataclass(frozen=True)
@@ -55,7 +51,7 @@ class Ledger:
 
     def newest(self) -> datetime | None:
         """The newest version of an assessment for which anything was asked."""
-        found: datetime | None = self._warehouse.value("select max(of_changed_at) from main.documents")
+        found: datetime | None = self._warehouse.value(statement("documents/newest"))
         return found
 
     def wanted(
@@ -68,8 +64,8 @@ class Ledger:
         values = choice.values() | {"now": now, "began": began, "since": since}
         count = Models(self._warehouse, values).stage("staging/wanted_documents")
         columns = ", ".join(field.name for field in fields(WantedDocument))
-        query = f"select {columns} from staging.wanted_documents where place <= ? order by place"
-        return [WantedDocument(*row) for row in self._warehouse.rows(query, [most])], count
+        rows = self._warehouse.rows(statement("documents/wanted", columns=columns), {"most": most})
+        return [WantedDocument(*row) for row in rows], count
 
     def record(self, taken: Sequence[Fetched], run_id: str, recheck_days: int) -> Mapping[str, int]:
         """Puts what came into the table; returns how many ended how: stored (new bytes), same, missing, failed."""
@@ -80,7 +76,7 @@ class Ledger:
         with self._warehouse.transaction():
             models.close("main/documents.close")
             models.open("main/documents.open")
-            self._warehouse.execute(_THERE_AGAIN, [LOST])
+            self._warehouse.execute(statement("documents/forget_lost"), {"lost": LOST})
             mark_tables(self._warehouse, run_id, "main", ["documents"])
         ended = Counter(one.outcome for one in taken)
         new = self._versions() - before
@@ -90,21 +86,19 @@ class Ledger:
         """Brings `marts.document_coverage` up to date; returns how many documents are lacking."""
         models = Models(self._warehouse, choice.values())
         lacking = models.stage("marts/document_coverage")
-        staged, shown = "from staging.document_coverage", "from marts.document_coverage"
-        differing = f"select count(*) from (({staged} except all {shown}) union all ({shown} except all {staged}))"
-        if self._warehouse.value(differing):
+        if self._warehouse.value(statement("documents/count_coverage_differences")):
             with self._warehouse.transaction():
                 models.replace("marts/document_coverage")
                 mark_tables(self._warehouse, run_id, "marts", ["document_coverage"])
         return lacking
 
     def _versions(self) -> int:
-        return int(self._warehouse.value("select count(version) from main.documents"))
+        return int(self._warehouse.value(statement("documents/count_versions")))
 
     def _stage(self, taken: Sequence[Fetched]) -> None:
         names = Fetched.__struct_fields__
         columns = ", ".join(f"{name} {_type(name)}" for name in names)
-        self._warehouse.execute(f"create or replace table staging.taken_documents ({columns})")
+        self._warehouse.execute(statement("documents/make_taken", columns=columns))
         self._warehouse.add("staging.taken_documents", map(attrgetter(*names), taken))
 
 

@@ -10,17 +10,9 @@ from typing import Any
 from propsync.documents.ledger import WantedDocument
 from propsync.documents.lost_files import LOST
 from propsync.merge import mark_tables
-from propsync.warehouse import Models, Warehouse
+from propsync.warehouse import Models, Warehouse, statement
 
 _MOST_BYTES = 8_000_000_000  # that are hashed between two notes: what a kill costs, a minute or so
-_SET_MARK = """
-update main.documents set last_error = told.mark
-from (select unnest(?) as path, unnest(?) as mark) as told where documents.path = told.path
-"""
-_LOST = """
-select path, min(kind), min(assessment_id), max(last_error), count(*) over () as files
-from main.documents where starts_with(last_error, ?) and path is not null group by path order by path limit ?
-"""
 
 
 @dataclass(frozen=True)
@@ -59,34 +51,30 @@ class Verification:
     def due(self, began: datetime, most: int) -> tuple[list[StoredFile], int]:
         """Files not verified since `began`, a chunk of at most `most`, and how many there are in all."""
         count = Models(self._warehouse, {"began": began}).stage("staging/files_to_verify")
-        rows = self._warehouse.rows(
-            "select path, sha256, size_bytes, kind, assessment_id, last_error, latest from staging.files_to_verify "
-            "where place <= ? qualify sum(size_bytes) over (order by place) - size_bytes < ? order by place",
-            [most, _MOST_BYTES],
-        )
+        chunk = {"most": most, "most_bytes": _MOST_BYTES}
+        rows = self._warehouse.rows(statement("documents/files_to_verify"), chunk)
         return [_stored_file(row) for row in rows], count
 
     def note(self, verified: Sequence[str], lost: Mapping[str, str], at: datetime, run_id: str) -> None:
         """Notes which files were hashed or looked for, and how those that are not there were lost (`LOST` …)."""
         with self._warehouse.transaction():
-            self._warehouse.execute(
-                "update main.documents set verified_at = ?, last_error = null where path in (select unnest(?))",
-                [at, list(verified)],
-            )
+            found = {"verified_at": at, "paths": list(verified)}
+            self._warehouse.execute(statement("documents/note_verified"), found)
             if lost:
-                self._warehouse.execute(_SET_MARK, [list(lost), list(lost.values())])
+                marks = {"paths": list(lost), "marks": list(lost.values())}
+                self._warehouse.execute(statement("documents/note_lost"), marks)
             mark_tables(self._warehouse, run_id, "main", ["documents"])
 
     def lost(self, most: int) -> tuple[list[LostFile], int]:
         """The first `most` files that are lost, and how many are."""
-        rows = self._warehouse.rows(_LOST, [LOST, most])
+        rows = self._warehouse.rows(statement("documents/lost_files"), {"lost": LOST, "most": most})
         found = [LostFile(path, kind, key, why.removeprefix(LOST)) for path, kind, key, why, _ in rows]
         return found, rows[0][-1] if rows else 0
 
     def unnamed(self, files: Iterable[str]) -> list[str]:
         """Those of some files that no version names, sorted."""
         unnamed = set(files)
-        for lot in self._warehouse.batches("select distinct path from main.documents where path is not null"):
+        for lot in self._warehouse.batches(statement("documents/paths")):
             unnamed.difference_update(path for (path,) in lot)
         return sorted(unnamed)
 

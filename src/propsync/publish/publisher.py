@@ -16,13 +16,11 @@ import xxhash
 
 from propsync.progress import progress
 from propsync.storage import PARTIAL, copy, disk_errors, remove, replace
-from propsync.warehouse import Warehouse, make_published_copy, quoted, text
+from propsync.warehouse import Warehouse, make_published_copy, quoted, statement, text
 
 WAREHOUSE = "warehouse.duckdb"
 NOTE = "_published.json"
 _READ_ONLY = 0o444
-# a row group of long payloads is held in memory whole, one for each thread
-_OPTIONS = "(format parquet, compression zstd, compression_level 1, row_group_size_bytes 33554432)"
 _log = logging.getLogger("propsync.publish")
 _DAMAGED = "is not as it was published: it was damaged, altered or removed, and is written again"
 _NOTED = ("files", "xxh3", "tables")
@@ -58,7 +56,7 @@ class Publisher:
 
     def is_behind(self, warehouse: Warehouse) -> bool:
         """Whether the state holds changes that were never published, because a run was killed before it could."""
-        latest = warehouse.value("select max(changed_run_id) from ops.tables")
+        latest = warehouse.value(statement("publish/latest_change"))
         return latest is not None and latest > str(self.note().get("run", ""))
 
     def publish(self, warehouse: Warehouse, run_id: str) -> list[str]:
@@ -77,8 +75,8 @@ class Publisher:
         files = {WAREHOUSE: self._put(WAREHOUSE, lambda partial: self._write_edition(warehouse, partial))}
         remove(self._folder / f"{WAREHOUSE}.wal")
         with progress("Publishing", len(versions), "tables") as bar:
-            for name, (query, _) in versions.items():
-                files[name] = whole.get(name) or self._parquet(warehouse, name, query)
+            for name, (table, _) in versions.items():
+                files[name] = whole.get(name) or self._parquet(warehouse, name, table)
                 bar.advance()
         self._remove_others(set(versions))
         self._write_note(run_id, files, {name: version for name, (_, version) in versions.items()})
@@ -94,8 +92,8 @@ class Publisher:
     @staticmethod
     def _is_latest(warehouse: Warehouse, before: dict[str, Any], run_id: str) -> bool:
         """Whether no run since the note can have put a file in place: a killed one dies before it writes a note."""
-        between = "select count(*) from ops.runs where run_id > $1 and run_id < $2"
-        return bool(before) and not warehouse.value(between, [str(before.get("run", "")), run_id])
+        runs = {"noted": str(before.get("run", "")), "run_id": run_id}
+        return bool(before) and not warehouse.value(statement("publish/count_runs_between"), runs)
 
     def _looked_at(self, before: dict[str, Any], names: list[str]) -> tuple[dict[str, Sums], list[str]]:
         """Files that are as the note says, by name with their sums; and a line for each that is not.
@@ -118,25 +116,20 @@ class Publisher:
             remove(partial.with_name(f"{partial.name}.wal"))
 
     def _versions(self, warehouse: Warehouse, run_id: str) -> dict[str, tuple[str, str]]:
-        """Each table's file, the query that fills it, and the run that changed it last."""
-        rows = warehouse.rows(
-            "select tables.schema_name, tables.table_name, known.changed_run_id "
-            "from (select schema_name, table_name from duckdb_tables() where database_name = current_database() "
-            "union all select schema_name, view_name from duckdb_views() where not internal "
-            "and database_name = current_database()) as tables "
-            "left join ops.tables as known on known.table_schema = tables.schema_name "
-            "and known.table_name = tables.table_name order by all"
-        )
+        """Each table's file, its name in SQL, and the run that changed it last."""
         return {
             f"parquet/{schema}/{table}.parquet": (
-                f"from {quoted(schema)}.{quoted(table)}",
+                f"{quoted(schema)}.{quoted(table)}",
                 run_id if schema == _EVERY_RUN else (version or ""),
             )
-            for schema, table, version in rows
+            for schema, table, version in warehouse.rows(statement("publish/tables"))
         }
 
-    def _parquet(self, warehouse: Warehouse, name: str, query: str) -> Sums:
-        return self._put(name, lambda partial: warehouse.execute(f"copy ({query}) to {text(str(partial))} {_OPTIONS}"))
+    def _parquet(self, warehouse: Warehouse, name: str, table: str) -> Sums:
+        def write(partial: Path) -> None:
+            warehouse.execute(statement("publish/write_parquet", table=table, file=text(str(partial))))
+
+        return self._put(name, write)
 
     def _put(self, name: str, write: Callable[[Path], object]) -> Sums:
         target = self._folder / name

@@ -10,7 +10,7 @@ from typing import Any
 from propsync.runbooks.report import Report
 from propsync.runs import time_of
 from propsync.settings import Settings
-from propsync.warehouse import PublishedReader, open_published
+from propsync.warehouse import PublishedReader, open_published, statement, text
 
 _WORDS = {"inserted": "new", "updated": "changed", "deleted": "gone", "held": "held", "rejected": "rejected"}
 _MOST_NAMED = 5
@@ -61,12 +61,7 @@ def _records(resources: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _names(reader: PublishedReader, run_id: str) -> Iterator[str]:
-    # of columns and shapes `before` and `after` are types and places, which mean less than their names
-    named = "if(change in ('column', 'shape'), name, coalesce(before || ' → ' || after, after, before, name))"
-    query = (
-        f"select change, count(*), list({named} order by name) "
-        f"from ops.schema_changes where run_id = '{run_id}' group by change order by change"
-    )
+    query = statement("runbooks/schema_changes", run_id=text(run_id))
     for change, count, names in reader.rows(query)[1]:
         more = ", …" if count > _MOST_NAMED else ""
         told = ", ".join(in_markdown(name, _LONGEST_NAME) for name in names[:_MOST_NAMED])

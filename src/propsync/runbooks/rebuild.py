@@ -36,7 +36,7 @@ from propsync.runbooks.workspace import WAREHOUSE, Workspace, workplace
 from propsync.runs import Run, has_failed, mark_all, next_run, note_landed, time_of
 from propsync.settings import Settings
 from propsync.storage import PARTIAL, LocalStorage, remove, remove_partials, replace
-from propsync.warehouse import run_checks, settle_file
+from propsync.warehouse import run_checks, settle_file, statement
 
 _log = logging.getLogger("propsync.rebuild")
 _NO_WITNESS = (
@@ -257,6 +257,6 @@ def _install(fresh: Path, state: Path) -> None:
 
 
 def _counts(workspace: Workspace) -> dict[str, dict[str, int]]:
-    query = "select count(*) filter (valid_to is null and change <> 'delete'), count(*) from history.{}"
-    rows = {name: workspace.warehouse.rows(query.format(name))[0] for name in RESOURCES}
+    queries = {name: statement("runbooks/count_versions", resource=name) for name in RESOURCES}
+    rows = {name: workspace.warehouse.rows(query)[0] for name, query in queries.items()}
     return {name: {"records": records, "versions": versions} for name, (records, versions) in rows.items()}

@@ -10,7 +10,7 @@ from typing import Any
 from propsync.landing import Manifest
 from propsync.records import record_id
 from propsync.runs.run import Run, Verdict
-from propsync.warehouse import Warehouse
+from propsync.warehouse import Warehouse, statement
 
 
 @dataclass(frozen=True)
@@ -35,35 +35,29 @@ class Journal:
 
     def last_time(self) -> datetime | None:
         """The time of the latest run so far."""
-        found: datetime | None = self._warehouse.value("select max(started_at) from ops.runs")
+        found: datetime | None = self._warehouse.value(statement("runs/latest_time"))
         return found
 
     def is_known(self, run_id: str) -> bool:
         """Whether the journal has that run."""
-        return bool(self._warehouse.value("select count(*) from ops.runs where run_id = ?", [run_id]))
+        return bool(self._warehouse.value(statement("runs/is_known"), {"run_id": run_id}))
 
     def begin(self, run: Run) -> list[str]:
         """Notes that a run began; those that never ended were killed. Returns their ids."""
-        killed = self._warehouse.rows("select run_id from ops.runs where status = 'running' order by run_id")
+        killed = self._warehouse.rows(statement("runs/running"))
         with self._warehouse.transaction():
-            self._warehouse.execute(
-                "update ops.runs set status = 'killed', error = 'it ended without a word' where status = 'running'"
-            )
-            row = [run.run_id, run.flow, run.time, None, "running", None]
-            self._warehouse.execute("insert into ops.runs values (?, ?, ?, ?, ?, ?)", row)
+            self._warehouse.execute(statement("runs/note_killed"))
+            self._warehouse.add("ops.runs", [(run.run_id, run.flow, run.time, None, "running", None)])
         return [run_id for (run_id,) in killed]
 
     def end(self, run: Run, status: str, error: str | None) -> None:
         """Notes how a run ended."""
-        self._warehouse.execute(
-            "update ops.runs set ended_at = ?, status = ?, error = ? where run_id = ?",
-            [datetime.now(UTC), status, error, run.run_id],
-        )
+        ended = {"ended_at": datetime.now(UTC), "status": status, "error": error}
+        self._warehouse.execute(statement("runs/end"), ended | {"run_id": run.run_id})
 
     def is_merged(self, run_id: str, resource: str) -> bool:
         """Whether a snapshot has been merged (or its resource failed in that run)."""
-        query = "select count(*) from ops.run_resources where run_id = ? and resource = ?"
-        return bool(self._warehouse.value(query, [run_id, resource]))
+        return bool(self._warehouse.value(statement("runs/is_merged"), {"run_id": run_id, "resource": resource}))
 
     def merged(
         self,
@@ -84,8 +78,9 @@ class Journal:
             len(manifest.certificates),
             *traffic,
             *astuple(counts),
+            None,
         ]
-        self._warehouse.execute(f"insert into ops.run_resources values ({', '.join('?' * len(row))}, null)", row)
+        self._warehouse.add("ops.run_resources", [row])
         sweeps = [
             (
                 manifest.run_id,
@@ -109,13 +104,12 @@ class Journal:
 
     def _hold(self, manifest: Manifest, judged: Sequence[tuple[str, str]] | None) -> None:
         """Notes what is held now, in the place of what was judged again."""
-        of_resource = "delete from ops.held_deletes where resource = ?"
+        of_resource = {"resource": manifest.resource}
         if judged is None:
-            self._warehouse.execute(of_resource, [manifest.resource])
+            self._warehouse.execute(statement("runs/forget_all_held"), of_resource)
         elif judged:
-            keys = [list(parts) for parts in zip(*judged, strict=True)]
-            some = f"{of_resource} and (key_1, key_2) in (select unnest(?), unnest(?))"
-            self._warehouse.execute(some, [manifest.resource, *keys])
+            keys = dict(zip(("first_parts", "second_parts"), map(list, zip(*judged, strict=True)), strict=True))
+            self._warehouse.execute(statement("runs/forget_held_that_were_judged"), of_resource | keys)
         rows = [
             (manifest.resource, record_id(one.key), one.reason, manifest.run_id, *(*one.key, "")[:2])
             for one in manifest.looked_up
@@ -126,62 +120,47 @@ class Journal:
     def failed(self, run: Run, resource: str, error: str, traffic: tuple[int, int, int] = (0, 0, 0)) -> None:
         """Notes that a resource could not be read in a run."""
         row = [run.run_id, resource, Verdict.FAILED.value, 0, *traffic, *astuple(ResourceCounts()), error]
-        self._warehouse.execute(f"insert into ops.run_resources values ({', '.join('?' * len(row))})", row)
+        self._warehouse.add("ops.run_resources", [row])
 
     def held(self, run_id: str) -> int:
         """Records that a run held instead of deleting them."""
-        query = "select coalesce(sum(held), 0) from ops.run_resources where run_id = ?"
-        return int(self._warehouse.value(query, [run_id]))
+        return int(self._warehouse.value(statement("runs/count_held"), {"run_id": run_id}))
 
     def reasons_held(self, run_id: str) -> list[tuple[str, str, int]]:
         """What a run held, as resource, reason and number of records."""
-        query = (
-            "select resource, reason, count(*) from ops.held_deletes where run_id = ? group by all "
-            "order by resource, count(*) desc, reason"
-        )
-        return [(resource, reason, count) for resource, reason, count in self._warehouse.rows(query, [run_id])]
+        rows = self._warehouse.rows(statement("runs/reasons_held"), {"run_id": run_id})
+        return [(resource, reason, count) for resource, reason, count in rows]
 
     def held_keys(self, run_id: str, resource: str) -> list[tuple[str, ...]]:
         """Keys that a run held and that are held still."""
-        query = "select key_1, key_2 from ops.held_deletes where run_id = ? and resource = ?"
-        found = self._warehouse.rows(query, [run_id, resource])
+        found = self._warehouse.rows(statement("runs/held_keys"), {"run_id": run_id, "resource": resource})
         return [(first, second) if second else (first,) for first, second in found]
 
     def verdicts(self, run_id: str) -> dict[str, Verdict]:
         """How each resource of a run ended, the runs own types among them."""
-        rows = self._warehouse.rows("select resource, verdict from ops.run_resources where run_id = ?", [run_id])
+        rows = self._warehouse.rows(statement("runs/verdicts"), {"run_id": run_id})
         return {resource: Verdict(verdict) for resource, verdict in rows}
 
     def errors(self, run_id: str) -> dict[str, str]:
         """Why resources of a run failed, a line each, by resource."""
-        query = "select resource, error from ops.run_resources where run_id = ? and error is not null"
-        return dict(self._warehouse.rows(query, [run_id]))
+        return dict(self._warehouse.rows(statement("runs/errors"), {"run_id": run_id}))
 
     def counts(self, run_id: str) -> dict[str, dict[str, Any]]:
         """Each resource's row of `ops.run_resources`, by column."""
-        cursor = self._warehouse.execute("select * exclude (run_id) from ops.run_resources where run_id = ?", [run_id])
+        cursor = self._warehouse.execute(statement("runs/counts"), {"run_id": run_id})
         names = [column[0] for column in cursor.description]
         return {row[0]: dict(zip(names[1:], row[1:], strict=True)) for row in cursor.fetchall()}
 
     def rung_that_worked(self, resource: str) -> int:
         """The rung on which the resource was last read completely, 0 where it never was (`ops.sweeps.rung`)."""
         if self._rungs is None:
-            query = (
-                "select resource, rung from ops.sweeps join ops.runs using (run_id) "
-                "where list <> 'combined' and verdict in ('certified', 'agreed') and flow <> 'backfill' "
-                "and (run_id, resource) in (select (run_id, resource) from ops.run_resources "
-                "where verdict in ('certified', 'agreed')) "
-                # of a run that was agreed its agreement counts, else its last attempt, which is the one certified
-                "qualify row_number() over (partition by resource "
-                "order by run_id desc, sweeps.verdict = 'agreed' desc, attempt desc) = 1"
-            )
-            self._rungs = dict(self._warehouse.rows(query))
+            self._rungs = dict(self._warehouse.rows(statement("runs/rungs_that_worked")))
         return int(self._rungs.get(resource, 0))
 
     def runs_of(self, resource: str) -> int:
         """How many runs have dealt with a resource."""
-        return int(self._warehouse.value("select count(*) from ops.run_resources where resource = ?", [resource]))
+        return int(self._warehouse.value(statement("runs/count_runs_of_resource"), {"resource": resource}))
 
     def latest_merged(self, resource: str) -> str:
         """The latest run that dealt with a resource, empty where none did."""
-        return self._warehouse.value("select max(run_id) from ops.run_resources where resource = ?", [resource]) or ""
+        return self._warehouse.value(statement("runs/latest_merged"), {"resource": resource}) or ""

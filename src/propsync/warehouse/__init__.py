@@ -13,6 +13,7 @@ from propsync.warehouse.reader import PublishedReader, check_published, open_pub
 from propsync.warehouse.resource_sql import FACTS, PARTS, key_parts, resource_fragments
 from propsync.warehouse.rows import OldFile, add_rows, settle_file, stage_rows, write_rows
 from propsync.warehouse.scalars import MOST, MOST_BELOW, json_path
+from propsync.warehouse.statements import statement
 
 __all__ = [
     "FACTS",
@@ -44,6 +45,7 @@ __all__ = [
     "settle_file",
     "snake_case",
     "stage_rows",
+    "statement",
     "text",
     "texts",
     "unique_name",

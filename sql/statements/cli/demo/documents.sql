@@ -1,0 +1,11 @@
+-- why: each version of a document is kept, and what is in a bundle can be asked
+select
+  kind,
+  count(*) filter (state = 'stored') as versions,
+  count(*) filter (version > 1) as "of them newer",
+  round(sum(size_bytes) / 1e6, 1) as "MB"
+from documents
+group by all
+union all
+select 'actions in bundles', count(*), null, null from bundle_actions
+order by kind desc

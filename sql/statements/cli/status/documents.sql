@@ -1,0 +1,10 @@
+-- why: how many documents are kept and lost; a lost one's mark stands in its last_error
+with versions as (
+  select *, state = 'stored' and coalesce(starts_with(last_error, {{lost}}), false) as is_lost from documents
+)
+select
+  count(*) filter (is_latest and not is_lost) as stored,
+  count(*) filter (is_lost) as lost,
+  count(*) filter (version > 1 and not is_lost) as later_versions,
+  coalesce(sum(size_bytes) filter (state = 'stored' and not is_lost), 0)::bigint as bytes
+from versions

@@ -1,0 +1,12 @@
+-- why: the state is told by the last sync and what ran since; of runs on documents the last tells for those before it
+with ended as (
+  from ops.runs where status <> 'running'
+),
+sync as (
+  select max(run_id) as run_id from ended where flow not in ('backfill', 'rebuild', 'archive')
+)
+select ended.run_id, status, error
+from ended, sync
+where ended.run_id = sync.run_id or (ended.run_id > coalesce(sync.run_id, '') and status <> 'killed')
+qualify flow <> 'archive' or ended.run_id = max(ended.run_id) over (partition by flow)
+order by ended.run_id

@@ -1,0 +1,6 @@
+-- why: how each resource fared in the last run that dealt with it
+select done.resource, verdict, fetched, inserted, updated, held, rejected, done.error, runs.started_at as read_at
+from ops.run_resources as done
+join ops.runs as runs using (run_id)
+qualify row_number() over (partition by done.resource order by run_id desc) = 1
+order by done.resource

@@ -1,0 +1,13 @@
+-- why: a mart that stays as it was is not published again
+with staged as (
+  from staging.document_coverage
+),
+shown as (
+  from marts.document_coverage
+),
+differing as (
+  (from staged except all from shown)
+  union all
+  (from shown except all from staged)
+)
+select count(*) from differing

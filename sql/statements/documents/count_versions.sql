@@ -1,0 +1,2 @@
+-- why: how many versions came is told by how many there are more
+select count(version) from main.documents

@@ -1,0 +1,5 @@
+-- why: a file that was lost and came again is lost no more
+update main.documents
+set last_error = null
+where starts_with(last_error, $lost)
+  and path in (select path from staging.taken_documents where outcome = 'stored')

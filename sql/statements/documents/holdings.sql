@@ -1,0 +1,38 @@
+-- why: stored documents with what is known of their assessments; one that is gone is in its history alone
+with stored as (
+  select * from main.documents where state = 'stored' and path is not null and (is_latest or $all_versions)
+),
+last_known as (
+  select assessment_id, status, {{property}} as property_id, {{type}} as assessment_type_id
+  from history.assessments
+  where valid_to is null
+),
+told as (
+  select
+    stored.*,
+    coalesce(assessments.property_id, last_known.property_id) as property_id,
+    coalesce(assessments.assessment_type_id, last_known.assessment_type_id) as assessment_type_id,
+    coalesce(assessments.status, last_known.status) as status,
+    assessments.assessment_id is null as is_gone
+  from stored
+  left join main.assessments as assessments on assessments.assessment_id = stored.assessment_id
+  left join last_known on last_known.assessment_id = stored.assessment_id
+)
+select
+  assessment_id,
+  property_id,
+  kind,
+  version,
+  is_latest,
+  sha256,
+  size_bytes,
+  path,
+  fetched_at,
+  status,
+  is_gone,
+  told.assessment_type_id,
+  types.name
+from told
+left join main.assessment_types as types on types.assessment_type_id = told.assessment_type_id
+where len($properties) = 0 or list_contains($properties, property_id)
+order by property_id, assessment_id, kind, version

@@ -1,0 +1,2 @@
+-- why: a database that was made again has every table from one run
+update ops.tables set changed_run_id = $run_id

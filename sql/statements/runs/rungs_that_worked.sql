@@ -1,0 +1,15 @@
+-- why: the next night starts at the rung on which a resource was last read completely. Of a run that was agreed its
+-- agreement counts, else its last attempt, which is the one certified
+with complete as (
+  select run_id, resource from ops.run_resources where verdict in ('certified', 'agreed')
+),
+attempts as (
+  select sweeps.run_id, sweeps.resource, sweeps.rung, sweeps.attempt, sweeps.verdict
+  from ops.sweeps as sweeps
+  join ops.runs as runs using (run_id)
+  semi join complete on complete.run_id = sweeps.run_id and complete.resource = sweeps.resource
+  where sweeps.list <> 'combined' and sweeps.verdict in ('certified', 'agreed') and runs.flow <> 'backfill'
+)
+select resource, rung
+from attempts
+qualify row_number() over (partition by resource order by run_id desc, verdict = 'agreed' desc, attempt desc) = 1
