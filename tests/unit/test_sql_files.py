@@ -16,6 +16,7 @@ FILES = {str(path.relative_to(SQL)): path.read_text(encoding="utf-8") for path i
 CHECKS = sorted(name for name in FILES if name.startswith("checks/"))
 MACROS = sorted(name for name in FILES if name.startswith("macros/"))
 STATEMENTS = sorted(name for name in FILES if name.startswith("statements/"))
+PARTS = sorted(name for name in MACROS if name.removesuffix(".sql").rpartition("/")[0] + ".sql" in FILES)
 MODELS = sorted(set(FILES) - set(CHECKS) - set(MACROS) - set(STATEMENTS))
 FOR_EACH = ("history/versions.open.sql", "main/records.close.sql")  # whose table is that of any resource
 BUILT = [name for name in MODELS if name.startswith(("main/", "history/", "ops/", "marts/")) and name not in FOR_EACH]
@@ -65,9 +66,16 @@ def test_a_check_opens_with_its_severity_and_why_it_is_there(name):
     assert re.fullmatch(r"-- why: .{10,}", why)
 
 
-@pytest.mark.parametrize("name", STATEMENTS)
-def test_a_statement_opens_with_why_it_is_there(name):
+@pytest.mark.parametrize("name", [*STATEMENTS, *PARTS])
+def test_a_statement_or_a_part_of_a_macro_opens_with_why_it_is_there(name):
     assert re.fullmatch(r"-- why: .{10,}", FILES[name].splitlines()[0])
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_part_of_a_macro_is_short_and_stands_in_its_macro_once(name):
+    folder, _, part = name.removesuffix(".sql").rpartition("/")
+    assert FILES[f"{folder}.sql"].count(f"{{{{{part}}}}}") == 1
+    assert len(FILES[name].splitlines()) <= 100
 
 
 @pytest.mark.parametrize("name", STATEMENTS)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from propsync.resources import SYNCED, Resource
 from propsync.shipped import shipped
 from propsync.warehouse.resource_sql import resource_fragments
 
 _FRAGMENT = re.compile(r"\{\{(\w+)\}\}")
+_PART = re.compile(r"^ *\{\{(\w+)\}\}", re.MULTILINE)
 
 
 def macros(folder: str = "") -> list[str]:
     """The statements of each file in `folder`; those for people replace macros of the same name."""
-    return [path.read_text(encoding="utf-8") for path in sorted((shipped("sql") / "macros" / folder).glob("*.sql"))]
+    return [_whole(path) for path in sorted((shipped("sql") / "macros" / folder).glob("*.sql"))]
 
 
 def macros_for_people(resources: Iterable[Resource] = SYNCED) -> list[str]:
@@ -26,3 +28,11 @@ def macros_for_people(resources: Iterable[Resource] = SYNCED) -> list[str]:
 def filled(sql: str, fragments: Mapping[str, str]) -> str:
     """A template under `sql/` with its `{{fragments}}` in place."""
     return _FRAGMENT.sub(lambda found: fragments[found[1]], sql)
+
+
+def _whole(path: Path) -> str:
+    """A long macro has parts: files in a folder that is called as the macro, put where `{{their names}}` stand."""
+    written, parts = path.read_text(encoding="utf-8"), path.with_suffix("")
+    if not parts.is_dir():
+        return written
+    return _PART.sub(lambda found: (parts / f"{found[1]}.sql").read_text(encoding="utf-8").rstrip(), written)

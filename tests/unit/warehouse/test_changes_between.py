@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from propsync.errors import PropsyncError
 from propsync.records import CanonicalForm, canonical_hash
 from propsync.resources import RESOURCES
-from propsync.shipped import shipped
+from propsync.warehouse.macros import macros
 
 FIRST, SECOND, THIRD = (f"2026-01-0{day} 02:30:00+00" for day in (1, 2, 3))
 AFTER_FIRST, AFTER_SECOND, AFTER_THIRD = (f"2026-01-0{day} 12:00:00+00" for day in (1, 2, 3))
@@ -362,7 +362,7 @@ def test_what_differs_by_itself_does_not_show_but_what_stands_beside_it_does(war
 
 
 def test_members_that_are_sets_or_never_compared_are_those_of_the_macro():
-    written = (shipped("sql") / "macros" / "changes_between.sql").read_text(encoding="utf-8")
+    written = "".join(macros())
     for resource in RESOURCES.values():
         for name in (*resource.sets, *resource.dropped):
             assert f"'{name}'" in written

@@ -1,0 +1,45 @@
+-- why: the API keeps some things where its document does not show it: ops.shapes says where they were found
+shapes as (
+  -- DuckDB 1.4.1 takes no unnest in a lateral query unless the moments are in it
+  select resource, part, from_json(paths, '[["VARCHAR"]]') as paths from ops.shapes where moments.moment_a is not null
+),
+paths as (
+  select resource, part, unnest(paths) as path, generate_subscripts(paths, 1) as place from shapes
+),
+pointers as materialized (
+  -- a JSON pointer takes members by any name
+  select
+    resource,
+    part,
+    place,
+    len(path) as depth,
+    array_to_string(path, '.') as leaf,
+    '/' || replace(replace(replace(array_to_string(path, chr(31)), '~', '~0'), '/', '~1'), chr(31), '/') as pointer
+  from paths
+),
+roles as materialized (
+  select
+    records.resource,
+    record_id,
+    valid_from,
+    part,
+    arg_min(json_extract_string(payload, pointer), place) as told
+  from records
+  join pointers on pointers.resource = records.resource and part in ('property', 'type')
+  where json_type(payload, pointer) not in ('OBJECT', 'ARRAY', 'NULL')
+    and json_extract_string(payload, pointer) <> ''
+  group by all
+),
+properties as (
+  select
+    records.resource,
+    records.record_id,
+    arg_max(coalesce(property_id, told), records.valid_from) as property_id
+  from records
+  left join roles
+    on part = 'property'
+    and roles.resource = records.resource
+    and roles.record_id = records.record_id
+    and roles.valid_from = records.valid_from
+  group by all
+)
