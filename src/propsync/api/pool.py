@@ -20,8 +20,8 @@ def in_parallel(
 ) -> Iterator[T]:
     """Results as they complete, at most twice as many begun or unread as there are threads.
 
-    The first error, or the end of the reading, sets `cancel`, calls `wake` and waits for the threads; the error is
-    raised. `subjects` are read as they are needed, in the caller's thread.
+    At the first error, or the end of the reading, nothing else begins, `cancel` is set, `wake` called and the threads
+    waited for; the error is raised. `subjects` are read as they are needed, in the caller's thread.
     """
     remaining, pending = iter(subjects), 0
     done: SimpleQueue[Future[T]] = SimpleQueue()  # in the order of their ends, which costs less than to wait for any
@@ -39,9 +39,10 @@ def in_parallel(
             for one in ended:
                 yield one.result()
     finally:
+        pool.shutdown(wait=False, cancel_futures=True)  # first, so that nothing else begins
         cancel.set()
         wake()
-        pool.shutdown(cancel_futures=True)
+        pool.shutdown()
 
 
 def _more(queue: SimpleQueue[T]) -> Iterator[T]:

@@ -174,3 +174,24 @@ print(next(left_open) in range(100))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
     assert (done.stdout, done.returncode) == ("True\n", 0), done.stderr
+
+
+def test_ctrl_c_is_heard_at_once_and_ends_what_waits():
+    """Four wait for a turn that never comes; of sixteen, none of the others begins."""
+    code = """
+import os, signal, threading, time
+from propsync.api.pool import in_parallel
+begun, cancel = [], threading.Event()
+def work(subject):
+    begun.append(subject)
+    if len(begun) == 4:
+        time.sleep(0.3)  # until whoever reads the results waits for one
+        os.kill(os.getpid(), signal.SIGINT)
+    cancel.wait()
+try:
+    list(in_parallel(work, range(16), threads=4, cancel=cancel, wake=lambda: None))
+except KeyboardInterrupt:
+    print(len(begun), threading.active_count())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
+    assert (done.stdout, done.returncode) == ("4 1\n", 0), done.stderr
