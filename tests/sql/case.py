@@ -6,7 +6,8 @@ files are TOML, whose texts in single quotes hold JSON as it is. A cell not writ
 given.toml:
     resource = "assets"          the records in `history` that are built, if the model reads any
     of = "assets"                the resource that fills the template, if the model is one for each
-    query = "…"                  what is asked once the model has run; of a macro, the only thing that runs
+    query = "…"                  what is asked once the model has run; of a macro, the only thing that runs. For one of
+                                 sql/statements/, `{statement}` stands for it
     made = ["…"]                 statements that make what no table of ours is
     [tables]                     rows by table; a table that is not given is empty, or made by its own model
     [values]                     what the model binds

@@ -32,7 +32,7 @@ from propsync.merge.tables.record_tables import RecordTables
 from propsync.resources import RESOURCES, SYNCED, Resource
 from propsync.shapes import Choice, Shape
 from propsync.shipped import shipped
-from propsync.warehouse import TABLES, Models, Warehouse, coalesced, quoted, resource_fragments
+from propsync.warehouse import TABLES, Models, Warehouse, coalesced, quoted, resource_fragments, statement
 
 RUN = "run 2"
 STAGED = read_toml(FOLDER / "staged.toml")
@@ -67,10 +67,12 @@ class Running:
 
     def rows(self) -> list[tuple[Any, ...]]:
         """What comes out, with the columns that are compared."""
-        for statement in self._case.given.get("made", ()):
-            self._warehouse.execute(statement)
+        for one in self._case.given.get("made", ()):
+            self._warehouse.execute(one)
         for table, rows in self._case.tables().items():
             self._put(table, rows)
+        if self._case.model.startswith("statements/"):
+            return self._asked()
         shown = self._made() if not self._case.model.startswith(("macros/", "checks/")) else self._case.model
         query = self._case.given.get("query") or self._query(shown)
         columns = ", ".join(map(quoted, self._case.columns)) or "*"
@@ -79,6 +81,19 @@ class Running:
 
     def _query(self, shown: str) -> str:
         return self._models.sql(shown) if shown.startswith("checks/") else f"from {shown}"
+
+    def _asked(self) -> list[tuple[Any, ...]]:
+        """What a statement finds; of one that changes something, what a query finds afterwards."""
+        given = self._case.given
+        sql = statement(self._case.model.removeprefix("statements/"), **given.get("fragments", {}))
+        query, values = given.get("query", "{statement}"), given.get("values")
+        if "{statement}" not in query:
+            self._warehouse.execute(sql, values)
+            values = None
+        found = self._warehouse.execute(query.replace("{statement}", sql), values)
+        names = [name for name, *_ in found.description]
+        places = [names.index(column) for column in self._case.columns]
+        return [tuple(_plain(row[place]) for place in places) for row in found.fetchall()]
 
     def _put(self, table: str, rows: Sequence[Row]) -> None:
         if table.startswith("staging."):
@@ -219,8 +234,9 @@ def emptied(warehouse: Warehouse) -> None:
     made = warehouse.rows(f"{query}current_database()")
     dropped += [f"drop table by_type.{quoted(name)}" for schema, name, _ in made if schema == "by_type"]
     full = [f"{schema}.{name}" for schema, name, rows in made if rows and f"{schema}.{name}" in TABLES]
-    for statement in (*views, *dropped, *(f"delete from {table}" for table in full if table != "ops.schema_version")):
-        warehouse.execute(statement)
+    emptying = [f"delete from {table}" for table in full if table != "ops.schema_version"]
+    for one in (*views, *dropped, *emptying):
+        warehouse.execute(one)
 
 
 def _plain(value: Any) -> Any:
