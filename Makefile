@@ -51,6 +51,7 @@ lint: setup
 	$(BIN)/mypy
 	$(BIN)/mypy flows deploy/scripts
 	$(BIN)/lint-imports
+	$(BIN)/python -m tests.faces.english
 	$(BIN)/hadolint Dockerfile
 
 # needs nginx; dlt takes part where bench-peers has made its environment

@@ -1,56 +1,65 @@
-"""The pages are in plain English: short sentences, and the words of the field."""
+"""Every text of the project is in plain English, and the lint that says so finds faults, and no others."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-
 import pytest
-from faces.pages import PAGES, ROOT, Page
+from faces.english import texts
+from faces.english.__main__ import main
+from faces.english.rules import Passage, faults
 
-MOST_WORDS = 25
-AVOIDED = (
-    *("told", "anew", "whoever", "for ever", "be it", "stands in", "stand in", "goes on", "go on", "is another"),
-    *("so many", "lives", "is there", "utilise", "leverage", "e.g.", "i.e."),
+LONG = " ".join(["word"] * 26)
+
+
+def _phrases(text: str) -> list[str]:
+    return [fault.phrase for fault in faults([Passage(1, text)])]
+
+
+def test_pages_docstrings_comments_and_sql_headers_are_in_plain_english(capsys: pytest.CaptureFixture[str]):
+    assert main() == 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "phrase"),
+    [
+        ("The run is told to stop.", "told"),
+        ("Read the list Anew.", "Anew"),
+        ("The old file stands in for the new one.", "stands in"),
+        ("Use a mirror, e.g. your own.", "e.g."),
+        (f"Short. {LONG.capitalize()}.", f"{LONG.capitalize()}."),
+        ("What the API sends on a bad day is refused here.", "What the API sends on a bad day is refused here."),
+    ],
 )
-GENERATED = {"tables.md"}  # its words are those of sql/tables.toml
-CHANGELOG = Page("CHANGELOG.md", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
-READ = [page for page in (*PAGES.values(), CHANGELOG) if page.name not in GENERATED]
+def test_a_fault_is_found(text: str, phrase: str):
+    assert _phrases(text) == [phrase]
 
 
-def _prose(page: Page) -> Iterator[str]:
-    """Paragraphs, items, headings and the cells of tables, without their marks, and with code as one word."""
-    text = re.sub(r"^ *```.*?^ *```$", "", page.text, flags=re.MULTILINE | re.DOTALL)
-    text = re.sub(r"`[^`]*`", "X", text)
-    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
-    text = re.sub(r"\*\*|\{ #[^}]*\}|^#+ ", "", text, flags=re.MULTILINE)
-    text = re.sub(r"<br>", "|", text)
-    for block in re.split(r"\n\s*\n|\n(?=\s*(?:[-|]|\d+\.) ?)", text):
-        for part in block.split("|") if block.lstrip().startswith("|") else [block]:
-            if words := " ".join(re.sub(r"^\s*(?:-|\d+\.) ", "", part).split()):
-                yield words
+@pytest.mark.parametrize(
+    "text",
+    [
+        "propsync deletes the record and reports it.",
+        "An untold number of olives.",
+        "What does the API send on a bad day, and when?",
+        f"{LONG.rsplit(' ', 1)[0]}. Short.",
+    ],
+)
+def test_plain_english_has_no_fault(text: str):
+    assert not _phrases(text)
 
 
-def _sentences(page: Page) -> Iterator[str]:
-    for words in _prose(page):
-        yield from re.split(r"(?<=[.!?:])\)? (?=[A-Z“\"(]|propsync|X )", words)
-
-
-@pytest.mark.parametrize("page", READ, ids=lambda page: page.name)
-def test_no_sentence_is_longer_than_a_breath(page: Page):
-    assert not [sentence for sentence in _sentences(page) if len(sentence.split()) > MOST_WORDS]
-
-
-@pytest.mark.parametrize("page", READ, ids=lambda page: page.name)
-def test_no_word_is_one_to_avoid(page: Page):
-    found = [
-        (word, text) for text in _prose(page) for word in AVOIDED if re.search(rf"\b{re.escape(word)}\b", text, re.I)
+def test_a_page_is_read_without_its_examples():
+    page = "# Title\n\nTwo\nlines of `told`.\n\n```\ntold\n```\n\n- An item.\n\n| one | two |\n"
+    assert [(passage.line, passage.words) for passage in texts.markdown(page) if passage.words] == [
+        *((1, "Title"), (3, "Two lines of X."), (10, "An item."), (12, "one"), (12, "two"))
     ]
-    assert not found
 
 
-@pytest.mark.parametrize("page", READ, ids=lambda page: page.name)
-def test_no_sentence_has_a_clause_for_its_subject(page: Page):
-    """Name the thing: "the rows that…", not "what…"; a question may begin so."""
-    asks = re.compile(r"^(?:What|Whatever|Who) .*[^?]$")
-    assert not [sentence for sentence in _sentences(page) if asks.match(sentence) and len(sentence.split()) > 8]
+def test_python_is_read_by_its_docstrings_and_comments():
+    code = '''"""Title.\n\n    told\n\nText.\n"""\nx = "told"  # noqa: S105\n# One\n# comment.\ny = 1  # Another.\n'''
+    assert [(passage.line, passage.words) for passage in texts.python(code)] == [
+        *((1, "Title."), (5, "Text."), (8, "One comment."), (10, "Another."))
+    ]
+
+
+def test_sql_is_read_by_its_comments():
+    model = "-- grain: a, b\n-- why: One\n-- reason.\nselect '-- told' as x  -- Another.\n"
+    assert [(passage.line, passage.words) for passage in texts.sql(model)] == [(2, "One reason."), (4, "Another.")]
