@@ -15,6 +15,7 @@ from propsync.warehouse.declared_tables import TABLES, Table, quoted
 from propsync.warehouse.macros import filled
 from propsync.warehouse.model_order import sources
 from propsync.warehouse.resource_sql import resource_fragments
+from propsync.warehouse.statements import statement
 
 _SEVERITY = re.compile(r"^-- severity: (fail|warn)$", re.MULTILINE)
 
@@ -54,8 +55,7 @@ def run_checks(warehouse: Warehouse, run_id: str, since: str | None = None) -> l
     changed = {
         f"{schema}.{table}"
         for schema, table in warehouse.rows(
-            "select table_schema, table_name from ops.tables where changed_run_id = $1 or changed_run_id > $2",
-            [run_id, run_id if since is None else since],
+            statement("checks/changed_tables"), {"run_id": run_id, "since": run_id if since is None else since}
         )
     }
     if not changed:
@@ -64,7 +64,7 @@ def run_checks(warehouse: Warehouse, run_id: str, since: str | None = None) -> l
     found = [(check, *_offending(warehouse, check)) for check in due]
     with warehouse.transaction():
         names = [check.name for check in due]
-        warehouse.execute("delete from ops.checks where list_contains(?, check_name)", [names])
+        warehouse.execute(statement("checks/forget_found"), {"names": names})
         rows = [(check.name, check.severity, count, example, run_id) for check, count, example in found]
         warehouse.add("ops.checks", rows)
     broken = [(check, count, example) for check, count, example in found if count]
@@ -84,7 +84,7 @@ def check_files() -> Iterator[tuple[str, str]]:
 
 
 def _offending(warehouse: Warehouse, check: Check) -> tuple[int, str | None]:
-    count, example = warehouse.rows(f"select count(*), any_value(found::varchar) from ({check.sql}) as found")[0]
+    count, example = warehouse.rows(statement("checks/offending", check=check.sql))[0]
     return int(count), example
 
 
@@ -97,7 +97,5 @@ def _written(warehouse: Warehouse, name: str, sql: str) -> Check:
 
 def _unique(table: Table) -> Check:
     key = ", ".join(quoted(column) for column in table.key)
-    # half the time and the memory of grouping by texts; keys that are not the same may have one hash
-    alike = f"select hash({key}) as hashed from {table.full_name} group by hashed having count(*) > 1"
-    sql = f"select {key} from {table.full_name} where hash({key}) in ({alike}) group by {key} having count(*) > 1"
+    sql = statement("checks/keys_that_come_twice", key=key, table=table.full_name)
     return Check(f"{table.full_name}_key_is_unique", "fail", sql, frozenset({table.full_name}))

@@ -9,6 +9,7 @@ from propsync.warehouse.connection import Warehouse
 from propsync.warehouse.declared_tables import Table, comment_on_column, quoted, text
 from propsync.warehouse.names import snake_case, unique_name
 from propsync.warehouse.scalars import Scalars, Source, json_path, wider
+from propsync.warehouse.statements import statement
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class OpenColumns:
         self._warehouse = warehouse
         self._table = table
         self._target = f"{quoted(table.schema)}.{quoted(table.name)}"
+        self._of_table = {"schema": table.schema, "table": table.name}
         self._excluded = set(excluded)
         self.members: set[str] = set()
         """Top-level members that the payloads had, after `learn`."""
@@ -68,11 +70,7 @@ class OpenColumns:
         )
 
     def _registered(self) -> list[OpenColumn]:
-        found = self._warehouse.rows(
-            "select source, column_name, type from ops.columns where table_schema = ? and table_name = ? "
-            "order by first_run_id, column_name",
-            [self._table.schema, self._table.name],
-        )
+        found = self._warehouse.rows(statement("columns/registered"), self._of_table)
         return [OpenColumn(tuple(source.split(".")), name, kind) for source, name, kind in found]
 
     def _make(self, source: Source, kind: str) -> OpenColumn:
@@ -96,20 +94,13 @@ class OpenColumns:
         self._warehouse.add("ops.columns", rows)
 
     def _widen(self, columns: Sequence[OpenColumn], run_id: str) -> None:
-        table = [self._table.schema, self._table.name]
         for column in columns:
             kind = f"alter table {self._target} alter column {quoted(column.name)} type {column.type}"
             self._warehouse.execute(kind)
-            self._warehouse.execute(
-                "update ops.columns set type = ?, last_run_id = ? "
-                "where table_schema = ? and table_name = ? and column_name = ?",
-                [column.type, run_id, *table, column.name],
-            )
+            wider_now = {"type": column.type, "run_id": run_id, "column": column.name}
+            self._warehouse.execute(statement("columns/note_wider"), self._of_table | wider_now)
         if columns:
-            # every row is made anew: a wider type may show a value as the API wrote it
-            self._warehouse.execute(
-                "update ops.tables set built_through = null where table_schema = ? and table_name = ?", table
-            )
+            self._warehouse.execute(statement("columns/forget_built"), self._of_table)
 
 
 def _widened(column: OpenColumn, kind: str) -> OpenColumn:

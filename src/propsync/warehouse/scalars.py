@@ -10,6 +10,7 @@ from typing import Any
 
 from propsync.warehouse.connection import Warehouse
 from propsync.warehouse.declared_tables import text
+from propsync.warehouse.statements import statement
 
 MOST = 400
 """Columns of one table; an object used as a dictionary would otherwise make one for each of its keys."""
@@ -25,25 +26,6 @@ _MOST_TEXT = 1_000_000  # bytes of one member's structures that are looked at, t
 _AT_ONCE = 50  # paths; what they lead to in 2,048 payloads is in memory together
 _COMMON = 20  # a path in every 20th record comes before those that are rarer
 Source = tuple[str, ...]
-# how often each structure is there; its text is kept only where all of them together cannot take much memory
-_LOOKS = (
-    "create or replace table staging.looks as select place, hash(structure) as hashed, count(*) as records, "
-    "max(strlen(structure)) as size, any_value(structure) filter (strlen(structure) <= $short) as structure "
-    "from ({each}) group by place, hashed"
-)
-_WITHIN = "sum(size) over (partition by place order by records desc, hashed rows unbounded preceding)"
-_CHOSEN = (
-    "select place, structure, records from staging.looks_chosen where structure is not null union all "
-    "select place, any_value(each.structure), any_value(records) from (select *, hash(structure) as hashed "
-    "from ({each}) where exists (from staging.looks_chosen where structure is null)) as each "
-    "join staging.looks_chosen as chosen using (place, hashed) where chosen.structure is null group by place, hashed"
-)
-_KINDS = (
-    "select place, if(kind in ('UBIGINT', 'BIGINT', 'DOUBLE') and regexp_full_match(told, '-?[0-9]{{19,}}') "
-    "and try_cast(told as bigint) is null, 'HUGE', kind) as shown, count(*) from (select unnest(kinds) as kind, "
-    "unnest(texts) as told, generate_subscripts(kinds, 1) as place from (select json_type(payload, {at}) as kinds, "
-    "json_extract_string(payload, {at}) as texts from ({payloads}))) where kind is not null group by place, shown"
-)
 
 
 @dataclass(frozen=True)
@@ -92,9 +74,7 @@ class Scalars:
         """The members to look into. Big ones that have tables of their own are not."""
         wanted = sorted({source[0] for source in (*self._excluded, *self._known)})
         found = self._warehouse.rows(
-            f"select name from (select unnest(json_keys(payload)) as name from ({self._payloads})) group by name "
-            "having length(name) <= $longest or list_contains($wanted, name) "
-            "order by list_contains($wanted, name) desc, count(*) desc, name limit $most",
+            statement("scalars/members", payloads=self._payloads),
             {"wanted": wanted, "longest": _LONGEST, "most": _NAMES + len(wanted)},
         )
         self.members = {name for (name,) in found}
@@ -116,7 +96,8 @@ class Scalars:
         kinds: dict[Source, Counter[str]] = defaultdict(Counter)
         for first in range(0, len(sources), _AT_ONCE):
             lot = sources[first : first + _AT_ONCE]
-            for place, kind, records in self._warehouse.rows(_KINDS.format(at=_paths(lot), payloads=self._payloads)):
+            query = statement("scalars/kinds", paths=_paths(lot), payloads=self._payloads)
+            for place, kind, records in self._warehouse.rows(query):
                 kinds[lot[place - 1]][kind] = records
         return kinds
 
@@ -125,21 +106,15 @@ class Scalars:
         seen = _Seen()
         if not names:
             return seen
-        each = (
-            "select place, json_structure(member)::varchar as structure from (select unnest(members) as member, "
-            "generate_subscripts(members, 1) as place from ("
-            f"select json_extract(payload, {_paths([(name,) for name in names])}) as members from ({self._payloads}))) "
-            "where member is not null"
-        )
-        self._warehouse.execute(_LOOKS.format(each=each), {"short": _SHORT})
-        chosen = f"from staging.looks qualify {_WITHIN} <= {_MOST_TEXT}"
-        self._warehouse.execute(f"create or replace table staging.looks_chosen as {chosen}")
-        for place, structure, records in self._warehouse.rows(_CHOSEN.format(each=each)):
+        paths = _paths([(name,) for name in names])
+        structures = statement("scalars/structures", members=paths, payloads=self._payloads)
+        self._warehouse.execute(statement("scalars/make_looks", structures=structures), {"short": _SHORT})
+        self._warehouse.execute(statement("scalars/choose_looks"), {"most_text": _MOST_TEXT})
+        chosen = self._warehouse.rows(statement("scalars/chosen_structures", structures=structures))
+        for place, structure, records in chosen:
             seen.take(names[place - 1], structure, records)
-        seen.is_cut = self._warehouse.value(
-            "select (select count(*) from staging.looks) > count(*) from staging.looks_chosen"
-        )
-        seen.records = self._warehouse.value(f"select count(*) from ({self._payloads})")
+        seen.is_cut = self._warehouse.value(statement("scalars/is_cut"))
+        seen.records = self._warehouse.value(statement("scalars/count_payloads", payloads=self._payloads))
         return seen
 
 

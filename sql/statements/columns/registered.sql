@@ -1,0 +1,5 @@
+-- why: the columns of a table that exist because the data has them, in the order in which they came
+select source, column_name, type
+from ops.columns
+where table_schema = $schema and table_name = $table
+order by first_run_id, column_name

@@ -1,0 +1,5 @@
+-- why: of a member that has too many structures to look at, the most frequent come first
+create or replace table staging.looks_chosen as
+from staging.looks
+qualify
+  sum(size) over (partition by place order by records desc, hashed rows unbounded preceding) <= $most_text

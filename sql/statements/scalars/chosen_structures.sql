@@ -1,0 +1,14 @@
+-- why: texts that were too long to be kept at once are read again, of the structures that were chosen
+select place, structure, records
+from staging.looks_chosen
+where structure is not null
+union all
+select place, any_value(each_one.structure), any_value(records)
+from (
+  select *, hash(structure) as hashed
+  from ({{structures}})
+  where exists (from staging.looks_chosen where structure is null)
+) as each_one
+join staging.looks_chosen as chosen using (place, hashed)
+where chosen.structure is null
+group by place, hashed

@@ -1,0 +1,2 @@
+-- why: what stands in many of the records comes first
+select count(*) from ({{payloads}})

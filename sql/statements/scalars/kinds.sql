@@ -1,0 +1,20 @@
+-- why: a payload is parsed once for many paths. A whole number of more than 64 bits would lose digits as a double
+select
+  place,
+  if(
+    kind in ('UBIGINT', 'BIGINT', 'DOUBLE')
+      and regexp_full_match(told, '-?[0-9]{19,}')
+      and try_cast(told as bigint) is null,
+    'HUGE',
+    kind
+  ) as shown,
+  count(*) as records
+from (
+  select unnest(kinds) as kind, unnest(texts) as told, generate_subscripts(kinds, 1) as place
+  from (
+    select json_type(payload, {{paths}}) as kinds, json_extract_string(payload, {{paths}}) as texts
+    from ({{payloads}})
+  )
+)
+where kind is not null
+group by place, shown

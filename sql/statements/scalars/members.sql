@@ -1,0 +1,7 @@
+-- why: an object used as a dictionary has a member for each of its keys, so only the most frequent are looked at
+select name
+from (select unnest(json_keys(payload)) as name from ({{payloads}}))
+group by name
+having length(name) <= $longest or list_contains($wanted, name)
+order by list_contains($wanted, name) desc, count(*) desc, name
+limit $most

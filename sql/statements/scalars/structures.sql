@@ -1,0 +1,7 @@
+-- why: the structure of each member of each payload: of records that look alike one stands for all
+select place, json_structure(member)::varchar as structure
+from (
+  select unnest(members) as member, generate_subscripts(members, 1) as place
+  from (select json_extract(payload, {{members}}) as members from ({{payloads}}))
+)
+where member is not null
