@@ -50,6 +50,7 @@ lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/mypy flows deploy/scripts
+	$(BIN)/mypy --config-file tests/mypy.ini tests benchmarks
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.faces.english
 	$(BIN)/hadolint Dockerfile

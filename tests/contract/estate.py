@@ -212,7 +212,7 @@ def _asset(key: str, property_id: str | None, type_id: str) -> Record:
 
 
 def _is_at(one: Record, query: Query, ids: str) -> bool:
-    asked = {name: query[name] for name in ("property", "type") if name in query}
+    asked: dict[str, str] = {name: query[name] for name in ("property", "type") if name in query}
     if ids in query:
         asked["id"] = query[ids]
     return all(one.get(name) in value.split(",") for name, value in asked.items())
@@ -232,7 +232,7 @@ class Nights:
         self._used |= self.estate.resources()
         return nightly(self._settings(settings), sorted(self._used), accept=accept, policy=QUICK)
 
-    def first_night(self, **settings: object) -> None:
+    def first_night(self, **settings: Any) -> None:
         """The first `sync` of an estate of plain lists; one that was synced before in this process is copied."""
         kept = _FIRST_NIGHTS / hashlib.sha256(repr((self.estate.plainly(), settings)).encode()).hexdigest()
         if kept.exists():

@@ -83,8 +83,8 @@ def test_its_table_says_what_each_document_is(at: Place, bag: Path):
         "from documents join assessments using (assessment_id) join assessment_types using (assessment_type_id) "
         "where is_latest order by property_id, assessment_id, kind"
     )
-    names = ("assessment_id", "property_id", "kind", "version", "sha256", "size_bytes")
-    names += ("assessment_status", "assessment_type")
+    names = ["assessment_id", "property_id", "kind", "version", "sha256", "size_bytes"]
+    names += ["assessment_status", "assessment_type"]
     assert [tuple(one[name] for name in names) for one in lines(bag)] == shown
     assert {one["assessment_is_gone"] for one in lines(bag)} == {"false"}
     assert all(one["fetched_at"].endswith("+00:00") for one in lines(bag))

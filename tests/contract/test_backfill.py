@@ -65,6 +65,16 @@ def changes(estate: Estate, report: Report, resource: str) -> dict[str, int]:
     return dict(found)
 
 
+def _noting(names: list[str]) -> Any:
+    """Takes each step, and notes its name."""
+
+    def call(name: str, step: Any) -> Any:
+        names.append(name)
+        return step()
+
+    return call
+
+
 def test_what_was_asked_for_is_merged_and_nothing_else_is_concluded(estate: Estate):
     here, there = busiest(estate)
     inside = estate.keys("select asset_id from assets where property_id = ? order by 1", here)
@@ -178,10 +188,10 @@ def test_one_that_was_interrupted_goes_on_where_it_stopped(estate: Estate):
         backfill(estate.settings, scope, call=call)
     done = len(scope.chunks()) - 2
     again: list[str] = []
-    backfill(estate.settings, scope, call=lambda name, step: (again.append(name), step())[-1])
+    backfill(estate.settings, scope, call=_noting(again))
     assert again.count("publish") == done
     fresh: list[str] = []
-    backfill(estate.settings, scope, call=lambda name, step: (fresh.append(name), step())[-1])
+    backfill(estate.settings, scope, call=_noting(fresh))
     assert fresh.count("publish") == len(scope.chunks())
 
 

@@ -63,7 +63,7 @@ def test_a_home_without_bundles_has_their_tables_with_usual_columns(made: Place)
         assert made.rows(f"select count(*) from {table}") == [(0,)]
         parquet = made.home / "published" / "parquet" / "main" / f"{table}.parquet"
         assert made.rows(f"select count(*) from read_parquet('{parquet}')") == [(0,)]
-    command = [Path(sys.executable).with_name("propsync"), "query", "--tables"]
+    command = [str(Path(sys.executable).with_name("propsync")), "query", "--tables"]
     environ = {"PROPSYNC_HOME": str(made.home), "PATH": "/usr/bin:/bin"}
     told = subprocess.run(command, env=environ, capture_output=True, text=True, check=True).stdout
     assert all(table in told for table in USUAL)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,7 @@ class Deep:
         else:
             self.odd.extra = {"more": value}
 
-    def run(self) -> tuple[int, dict[str, Any]]:
+    def run(self) -> tuple[int, Mapping[str, Any]]:
         report = self.home.sync(page_limit=10)
         return report.exit_code, report.resources["assets"]
 

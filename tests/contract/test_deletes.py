@@ -33,6 +33,9 @@ def _schedules(nights: Nights, count: int = 24) -> list[tuple[str, str]]:
     return nights.estate.add_schedules((home, "k0") for home in property_ids(count))
 
 
+_MADE: dict[str, Any] = {"assets": _assets, "assessments": _assessments, "schedules": _schedules}
+
+
 def _first_night(nights: Nights, **settings: object) -> None:
     nights.first_night(**settings)
 
@@ -109,7 +112,7 @@ def test_a_record_that_returns_opens_an_insert_after_its_tombstone(nights: Night
 
 @pytest.mark.parametrize("resource", PATHS)
 def test_what_a_list_leaves_out_and_a_look_up_finds_stays_and_is_merged(nights: Nights, resource: str) -> None:
-    made = {"assets": _assets, "assessments": _assessments, "schedules": _schedules}[resource](nights)
+    made = _MADE[resource](nights)
     _first_night(nights)
     _hide(nights, resource, made[0])
     getattr(nights.estate, resource)[made[0]]["description"] = "changed"
@@ -137,8 +140,8 @@ def test_a_found_assessment_keeps_the_lists_that_it_is_on(nights: Nights) -> Non
     _hide(nights, "assessments", *keys[:3])
     nights.estate.performed = {keys[0]: "By", keys[1]: "By"}
     assert nights.sync().exit_code == 0
-    told = nights.rows("select performed_for, performed_by, count(*) from assessments group by all order by all")
-    assert told == [(False, True, 2), (True, True, 22)]
+    shown = nights.rows("select performed_for, performed_by, count(*) from assessments group by all order by all")
+    assert shown == [(False, True, 2), (True, True, 22)]
 
 
 @pytest.mark.parametrize("told", ["404", "400", "null"])
@@ -157,8 +160,8 @@ def test_an_assessment_on_one_list_is_found_where_the_other_list_says_not_found(
     nights.estate.answer = answer
     report = nights.sync()
     assert (report.exit_code, report.left_behind) == (0, [])
-    told = nights.rows("select performed_for, performed_by, count(*) from assessments group by all order by all")
-    assert told == [(False, True, 1), (True, False, 1), (True, True, 22)]
+    shown = nights.rows("select performed_for, performed_by, count(*) from assessments group by all order by all")
+    assert shown == [(False, True, 1), (True, False, 1), (True, True, 22)]
 
 
 # --- statuses that nobody asks for --------------------------------------------------------------------------------
@@ -313,7 +316,7 @@ def test_any_other_answer_deletes_no_asset(nights: Nights, answer: Answer) -> No
 @pytest.mark.parametrize("resource", ["assets", "assessments"])
 @pytest.mark.parametrize("count", [1, 12])
 def test_a_server_that_ignores_ids_deletes_nothing_and_is_told_of(nights: Nights, resource: str, count: int) -> None:
-    made = {"assets": _assets, "assessments": _assessments}[resource](nights)
+    made = _MADE[resource](nights)
     nights.sync()
     known = nights.known(resource)
     nights.estate.ignored = {"id", "assessment"}
@@ -485,7 +488,7 @@ def test_all_but_one_of_a_property_may_go_below_the_limit(nights: Nights) -> Non
 
 @pytest.mark.parametrize("resource", PATHS)
 def test_a_whole_resource_is_held_until_it_is_accepted(nights: Nights, resource: str) -> None:
-    {"assets": _assets, "assessments": _assessments, "schedules": _schedules}[resource](nights)
+    _MADE[resource](nights)
     _first_night(nights)
     known = nights.known(resource)
     getattr(nights.estate, resource).clear()
@@ -590,7 +593,7 @@ def _heed_first(nights: Nights, heeded: int, *names: str) -> None:
 def test_a_server_that_heeds_only_the_first_ids_deletes_nothing_that_is_there(
     nights: Nights, resource: str, heeded: int, page: int
 ) -> None:
-    made = {"assets": _assets, "assessments": _assessments}[resource](nights, 40, 40)
+    made = _MADE[resource](nights, 40, 40)
     nights.estate.performed = {key: ("For", "By")[n % 2] for n, key in enumerate(made)}
     _first_night(nights, page_limit=page)
     hidden, gone = made[5:24], made[3:5]

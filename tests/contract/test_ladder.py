@@ -730,7 +730,7 @@ def test_a_total_that_is_no_count_fails_the_resource_on_every_night(
         assert nights.sync().exit_code == 0
     known = {} if is_first else dict(nights.estate.assets)
     nights.estate.add_assets([("elsewhere", "t0")])
-    nights.estate.total = lambda path, query, true: total if path == PATHS["assets"] else true  # type: ignore[return-value]
+    nights.estate.total = lambda path, query, true: total if path == PATHS["assets"] else true  # type: ignore[assignment,return-value]
     report = nights.sync()
     assert report.exit_code == 3
     assert "assets" in report.left_behind[0]

@@ -53,7 +53,7 @@ def test_a_quiet_night_is_told_as_one(settings):
 
 def test_a_part_that_was_not_read_whole_is_told(settings):
     report = nightly(settings)
-    cut = {"assets": report.resources["assets"] | {"verdict": "incomplete"}}
+    cut = {"assets": dict(report.resources["assets"]) | {"verdict": "incomplete"}}
     assert "(not read completely)" in news(settings, replace(report, resources=cut))
 
 

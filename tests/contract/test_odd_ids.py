@@ -161,7 +161,9 @@ def test_documents_of_odd_ids_fail_with_the_reason_and_the_others_come(tmp_path:
             made.sandbox.world.assessments.add(id=key, status="approved", performed=("For",))
         assert made.sync().exit_code == 0
         told = made.archive(kinds=["report"])
-        failed = dict(made.rows("select assessment_id, last_error from documents where state = 'failed'"))
+        failed: dict[str, str] = dict(
+            made.rows("select assessment_id, last_error from documents where state = 'failed'")
+        )
         beyond = {"..", "a/..", ODD["very long"]}
         assert beyond <= set(failed) <= set(odd)
         assert {key for key, why in failed.items() if "cannot stand in an address" in why} == beyond
@@ -171,8 +173,8 @@ def test_documents_of_odd_ids_fail_with_the_reason_and_the_others_come(tmp_path:
         for key in odd:
             made.sandbox.world.assessments.delete(key)
         assert made.sync(delete_limit=1).exit_code in (0, 3)
-        told = export(made.settings(), tmp_path / "bag")
-        assert told.documents == stored[0][0]
+        exported = export(made.settings(), tmp_path / "bag")
+        assert exported.documents == stored[0][0]
 
 
 STATUSES = {

@@ -20,7 +20,8 @@ class Receiver:
     """An address that takes notices, and answers `status`."""
 
     def __init__(self) -> None:
-        self.status, self.got = 200, []
+        self.status = 200
+        self.got: list[Any] = []
         receiver = self
 
         class Handler(BaseHTTPRequestHandler):

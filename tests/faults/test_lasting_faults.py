@@ -18,7 +18,7 @@ _PATHS = {
 }
 _RESOURCES = tuple(_PATHS)
 _DOWN = {"kind": "status", "status": 500}
-_ENDLESS = {
+_ENDLESS: dict[str, dict[str, Any]] = {
     "403": {"kind": "status", "status": 403},
     "404": {"kind": "status", "status": 404},
     "400": {"kind": "status", "status": 400, "code": "PropertyNotFound"},
@@ -37,7 +37,7 @@ def _always(path: str, effect: dict[str, Any], **query: str) -> list[dict[str, A
 
 def _check_these_are_behind(night: Night, behind: dict[str, dict[Any, Any]]) -> None:
     """What failed keeps yesterday's rows, the others are today's."""
-    verdicts = dict(
+    verdicts: dict[str, str] = dict(
         night.rows(
             "select resource, verdict from ops.run_resources semi join "
             "(select max(run_id) as run_id from ops.runs) using (run_id)"
@@ -142,7 +142,7 @@ def test_a_page_that_is_refused_also_of_parts_exits_3_and_all_that_was_shown_is_
     assert is_truth(night, "schedules")
 
 
-_RESTLESS = {
+_RESTLESS: dict[str, dict[str, Any]] = {
     "one too many": {"kind": "total", "by": 1},
     "three too few": {"kind": "total", "by": -3},
     "a million too many": {"kind": "total", "by": 1_000_000},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -146,7 +145,7 @@ def four_nights(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def place(four_nights: Path, tmp_path: Path) -> Iterator[Place]:
+def place(four_nights: Path, tmp_path: Path) -> Place:
     """A copy of the home after four nights."""
     home = tmp_path / "home"
     shutil.copytree(four_nights, home)

@@ -38,7 +38,7 @@ class Nights:
     def live(self, night: int) -> None:
         """A night with its changes; every fifth something is out of the ordinary."""
         self.sandbox.night()
-        world = self.sandbox.world
+        world: Any = self.sandbox.world
         if night % 10 == 3:  # a mass of deletes, which is held
             for key in self.dice.sample(sorted(world.truth("assets")), 30):
                 world.assets.delete(key)

@@ -4,6 +4,7 @@ import csv
 import threading
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -82,6 +83,8 @@ def test_references_between_records_hold(settled: World) -> None:
 
 def test_every_edit_of_an_asset_raises_its_version_and_shows() -> None:
     world = World(scale=30)
+    key: Any
+    other: Any
     key, other = world.assets.keys()[:2]
     place, kind = world.properties.ids()[3], world.asset_types.ids()[-1]
     world.assets.move(key, place)
@@ -97,7 +100,8 @@ def test_every_edit_of_an_asset_raises_its_version_and_shows() -> None:
 @pytest.mark.parametrize("name", RESOURCES)
 def test_a_scribble_always_changes_the_record(name: str) -> None:
     world = World(scale=30)
-    shelf = {"assets": world.assets, "assessments": world.assessments, "schedules": world.schedules}[name]
+    shelves: dict[str, Any] = {"assets": world.assets, "assessments": world.assessments, "schedules": world.schedules}
+    shelf = shelves[name]
     for key in shelf.keys():  # noqa: SIM118  a shelf is no dict
         before = shelf.get(key).shown(True)
         assert shelf.scribble(key).shown(True) != before
@@ -119,7 +123,7 @@ def test_what_was_deleted_can_come_back_with_a_higher_version(name: str) -> None
 
 def test_an_assessment_changes_status_side_property_type_and_flags() -> None:
     world = World(scale=30)
-    key = world.assessments.keys()[0]
+    key: Any = world.assessments.keys()[0]
     place, kind = world.properties.ids()[3], world.assessment_types.ids()[-1]
     flags = len(world.truth("assessments")[key]["flags"])
     world.assessments.set_status(key, "withdrawn")
@@ -135,7 +139,7 @@ def test_an_assessment_changes_status_side_property_type_and_flags() -> None:
 
 def test_a_schedule_that_moves_gets_another_key() -> None:
     world = World(scale=30)
-    key = world.schedules.keys()[0]
+    key: Any = world.schedules.keys()[0]
     place = next(p for p in world.properties.ids() if (p, key[1]) not in world.schedules)
     assert world.schedules.move(key, place) == (place, key[1])
     assert key not in world.schedules
@@ -196,7 +200,7 @@ def test_a_night_in_an_empty_world_only_adds() -> None:
 
 def test_edits_from_many_threads_all_count() -> None:
     world = World(scale=10)
-    key = world.assets.keys()[0]
+    key: Any = world.assets.keys()[0]
     threads = [
         threading.Thread(target=lambda: [world.assets.set_members(key, note=n) for n in range(100)]) for _ in range(4)
     ]

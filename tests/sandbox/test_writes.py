@@ -1,6 +1,7 @@
 """POST, PATCH, PUT, DELETE and single schedules (spec 2.3, 4.3, 4.4, 4.10 to 4.12, 7)."""
 
 from decimal import Decimal
+from typing import Any
 
 import httpx
 import pytest
@@ -45,7 +46,7 @@ def test_post_without_values_creates_an_empty_asset(pair) -> None:
     assert results(sandbox, made) == {}
 
 
-def accepted(definition: dict) -> list:
+def accepted(definition: dict[str, Any]) -> Any:
     kind = definition["type"]
     if kind == "option":
         return [[], [definition["options"][0]["id"]], [option["id"] for option in definition["options"]]]
@@ -161,7 +162,7 @@ def test_missing_and_unknown_ids_in_the_path_have_their_codes(pair) -> None:
     place = sandbox.world.properties.ids()[0]
     other = next(r for r in sandbox.world.assets.records() if r.property != place)
     post = {"json": {"type": type_id}}
-    patch = {"json": {"values": {}}}
+    patch: Any = {"json": {"values": {}}}
     told = [
         client.post("/properties//assets", **post),
         client.post("/properties/unknown/assets", **post),

@@ -46,7 +46,7 @@ DEFAULTS = {
     "is_concluded": False,
 }
 PLACES = {"open_columns": "", "of_dirty": "", "by_asset": "by_asset as (from field_values)", "lot": "staging.lot"}
-SAID = {
+SAID: dict[str, dict[str, Any]] = {
     "history": {"valid_from": "2026-01-01", "change": "insert"},
     "staging.changed": {"is_concluded": False},
 }

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -134,7 +135,7 @@ def dotted(node: ast.AST) -> tuple[str, ...]:
 
 def imported(tree: ast.Module) -> dict[str, str]:
     """Names of other people's modules and of what comes from them, by the name that they have here."""
-    found = {}
+    found: dict[str, Any] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found |= {(one.asname or one.name.partition(".")[0]): one.name for one in node.names}

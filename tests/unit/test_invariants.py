@@ -9,6 +9,7 @@ import json
 import threading
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -139,7 +140,9 @@ class History:
         """The state that a night leaves. A list read in part does not tell what is not on it."""
         state = {key: told for key, told in before.items() if key not in gone}
         for key, (value, performed) in shown.items():
-            told = ("For" in performed, "By" in performed) if self.resource.performed else (None, None)
+            told: tuple[bool | None, ...] = (
+                ("For" in performed, "By" in performed) if self.resource.performed else (None, None)
+            )
             if self.resource.performed and not is_complete and key in before:
                 told = tuple(one or other for one, other in zip(told, before[key][1:], strict=True))
             state[key] = (value, *told)
@@ -160,7 +163,7 @@ def test_history_is_seamless_and_shows_at_any_moment_what_was_known_then(warehou
     @given(nights())
     def holds(told):
         history = History(warehouse, folder, resource)
-        states = [{}]
+        states: list[Any] = [{}]
         for number, night in enumerate(told):
             history.merge(number, *night)
             states.append(history.after(states[-1], *night))
@@ -286,7 +289,7 @@ labels = st.text(max_size=8) | st.sampled_from(
 
 
 def named(labels):
-    names = []
+    names: list[str] = []
     for label in labels:
         names.append(unique_name(snake_case(label, "field"), names))
     return names

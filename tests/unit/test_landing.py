@@ -255,6 +255,7 @@ def test_a_base_exists_once_its_manifest_does_and_the_newest_counts(storage, fin
     bases.put(Base("2", {"history.assets": kept, "ops.runs": bases.put_file("2", "ops.runs", finished("b", b"two"))}))
     newest = bases.newest()
     assert newest.run_id == "2"
+    assert newest is not None
     assert {name: path.read_bytes() for name, path in bases.paths(newest).items()} == {
         "history.assets": b"one",
         "ops.runs": b"two",
@@ -283,8 +284,10 @@ def test_a_damaged_base_is_told_by_the_file(storage, finished, damage):
         storage.delete(kept.key)
     else:
         storage.put(kept.key, b"two")
+    newest = bases.newest()
+    assert newest is not None
     with pytest.raises(BaseLost, match=kept.key):
-        bases.paths(bases.newest())
+        bases.paths(newest)
     storage.put("landing/base/1/manifest.json", b"[")
     with pytest.raises(BaseLost, match="manifest"):
         bases.newest()

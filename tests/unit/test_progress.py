@@ -2,6 +2,7 @@
 
 import io
 import logging
+from typing import Any
 
 import pytest
 
@@ -75,7 +76,8 @@ def test_on_a_terminal_the_rate_stands_beside_the_bar():
     with progress("Archiving", 2, "documents") as bar:
         bar.advance(1, 5_000_000)
         bar.advance(1, 5_000_000)
-        (task,) = bar._bars.tasks
+        bars: Any = bar
+        (task,) = bars._bars.tasks
         assert (task.completed, task.fields["traffic"][:10]) == (2, "10.0 MB at")
 
 

@@ -69,7 +69,9 @@ class Published:
         versions: dict[Key, list[Version]] = {}
         for row in found:
             key, rest = _key(row[: len(keys)]), row[len(keys) :]
-            versions.setdefault(key, []).append(Version(key, *rest[:5], facts=rest[5:]))
+            valid_from, valid_to, change, run_id, payload = rest[:5]
+            version = Version(key, valid_from, valid_to, change, run_id, payload, facts=rest[5:])
+            versions.setdefault(key, []).append(version)
         return versions
 
     def read_all(self) -> int:

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import io
 import zlib
+from collections.abc import Callable
 
 import pytest
 import zstandard
@@ -23,7 +24,7 @@ def raw_deflate(body):
     return compressor.compress(body) + compressor.flush()
 
 
-PACK = {
+PACK: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
     "zstd": zstandard.ZstdCompressor().compress,
     "deflate": zlib.compress,

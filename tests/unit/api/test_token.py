@@ -122,7 +122,7 @@ def test_a_server_that_echoes_the_token_gets_it_into_no_error_and_no_log(api, se
     server.script = [reply]
     with pytest.raises(PropsyncError) as caught:
         api.fetch(LIST)
-    error = caught.value
+    error: BaseException | None = caught.value
     while error is not None:
         assert TOKEN not in f"{error} {error!r} {vars(error)}"
         error = error.__cause__ or error.__context__

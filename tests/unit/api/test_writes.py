@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from propsync.api import FieldKind, check_values
-from propsync.api.writes import is_date, new_asset_body, schedule_body, values_body
+from propsync.api.writes import ScheduleChanges, is_date, new_asset_body, schedule_body, values_body
 from propsync.errors import InvalidValue
 
 FIELDS = {name: FieldKind(name) for name in ("text", "number", "date", "time", "qr", "image", "file", "pin", "new")}
@@ -99,7 +99,12 @@ def test_a_value_that_json_or_the_api_cannot_hold_is_not_sent_as_something_else(
 def test_a_schedule_s_body_has_only_what_was_given():
     assert schedule_body({}) == b"{}"
     assert json.loads(schedule_body({"due_date": date(2026, 1, 31)})) == {"dueDate": "2026-01-31"}
-    full = {"due_date": "2026-01-31", "description": "", "custom_reference": "r", "assigned_users": ["u2", "u1"]}
+    full: ScheduleChanges = {
+        "due_date": "2026-01-31",
+        "description": "",
+        "custom_reference": "r",
+        "assigned_users": ["u2", "u1"],
+    }
     assert json.loads(schedule_body(full)) == {
         "dueDate": "2026-01-31",
         "description": "",

@@ -146,8 +146,8 @@ def test_a_name_that_comes_ten_thousand_times_is_numbered_soon(read):
 def test_rows_come_in_lots(tmp_path):
     content = b"Ref\n" + b"".join(b"%d\n" % number for number in range(4_500))
     path = write(tmp_path / "bundle.zip", {"actions.csv": content})
-    [(_, lots)] = csv_tables(path, read_bundle(path, Bounds()))
-    lots = list(lots)
+    [(_, found)] = csv_tables(path, read_bundle(path, Bounds()))
+    lots = list(found)
     assert [len(lot) for lot in lots] == [2_000, 2_000, 500]
     assert [row for lot in lots for row in lot] == [(str(number),) for number in range(4_500)]
 

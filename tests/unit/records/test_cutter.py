@@ -48,6 +48,7 @@ def test_a_number_s_spelling_stays_in_the_bytes():
 
 def test_what_stands_beside_the_records_is_kept():
     page = ID.cut(b'{"total":0,"types":[{"id": 1}],"assets":[]}')
+    assert page.types is not None
     assert bytes(page.types) == b'[{"id": 1}]'
 
 
@@ -80,6 +81,7 @@ def test_a_page_without_a_total_tells_none(missing):
 
 def test_before_the_list_was_found_a_page_shows_only_what_stands_beside():
     page = Cutter(None).cut(b'{"total":1,"assets":[{}],"types":[]}')
+    assert page.types is not None
     assert (page.total, page.records, bytes(page.types)) == (1, [], b"[]")
 
 

@@ -1,6 +1,7 @@
 """Timetables and automations: what people changed stays, and what is there is not made twice."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -30,19 +31,24 @@ class FakeServer:
         self.patched.append((path, body))
 
 
+def _fake(*answers) -> Any:
+    return FakeServer(*answers)
+
+
 def deployment(*schedules, paused=False):
     return {"id": "d", "paused": paused, "schedules": [{"id": "s", **one} for one in schedules]}
 
 
 def patched(before, after, time_zone="Europe/London"):
-    server = FakeServer(before, after)
+    server: Any = FakeServer(before, after)
     deploy(server, lambda *words, cwd: None, time_zone)
     return [body for _, body in server.patched]
 
 
 def test_the_work_pool_is_made_with_propsync_s_template_or_put_back_to_it():
     template = json.loads((shipped("flows") / "job-template.json").read_text())
-    new, changed = FakeServer(None), FakeServer({"base_job_template": {"variables": {}, "job_configuration": {}}})
+    new: Any = FakeServer(None)
+    changed: Any = FakeServer({"base_job_template": {"variables": {}, "job_configuration": {}}})
     make_pool(new)
     assert new.posted[1]["base_job_template"] == template
     make_pool(changed)
@@ -83,9 +89,9 @@ def test_only_automations_that_lack_are_made(tmp_path, monkeypatch, form):
     (tmp_path / "automations.yaml").write_text(json.dumps(wanted if form == "list" else {"automations": wanted}))
     monkeypatch.setattr(deployments, "shipped", lambda name: tmp_path)
     commands = []
-    automate(FakeServer([{"name": "there"}]), lambda *words: commands.append(words))
+    automate(_fake([{"name": "there"}]), lambda *words: commands.append(words))
     assert commands == [("automation", "create", "--from-json", json.dumps(wanted[1:]))]
-    automate(FakeServer(wanted), lambda *words: commands.append(words))
+    automate(_fake(wanted), lambda *words: commands.append(words))
     assert len(commands) == 1
 
 

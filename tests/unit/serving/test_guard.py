@@ -3,6 +3,7 @@
 import asyncio
 import json
 import socket
+from typing import Any
 
 import pytest
 from prefect.workers.process import ProcessJobConfiguration
@@ -23,7 +24,11 @@ def ask(*headers, listening="127.0.0.1", kind="http", method="GET", path="/", **
 
     lines = [(name.replace("_", "-").encode(), value.encode()) for name, value in [*headers, *named.items()]]
     scope = {"type": kind, "method": method, "path": path, "headers": lines}
-    asyncio.run(Guard(app, listening)(scope, None, send))
+
+    async def receive():
+        return {"type": "http.request"}
+
+    asyncio.run(Guard(app, listening)(scope, receive, send))
     return sent[0].get("status", sent[0]["type"])
 
 
@@ -91,8 +96,10 @@ def test_the_job_template_takes_nothing_of_what_a_run_or_a_deployment_says(value
     class NoClient:
         """Nothing is looked up for a template without references."""
 
+    no_client: Any = NoClient()
+
     async def configured(given):
-        return await ProcessJobConfiguration.from_template_and_values(template, given, client=NoClient())
+        return await ProcessJobConfiguration.from_template_and_values(template, given, client=no_client)
 
     assert asyncio.run(configured(values)) == asyncio.run(configured({}))
     assert asyncio.run(configured(values)).command == "python -m prefect.engine"

@@ -147,8 +147,8 @@ def test_what_people_decided_beats_everything():
 
 
 def test_volatile_members_may_be_named_for_all_resources_or_for_one():
-    assert configured({"volatile": ["a.b"]}, "assets").volatile == {"a.b"}
-    assert configured({"volatile": ["a.b"], "assets": {"volatile": "c"}}, "assets").volatile == {"c"}
+    assert configured({"volatile": ["a.b"]}, "assets").volatile == frozenset({"a.b"})
+    assert configured({"volatile": ["a.b"], "assets": {"volatile": "c"}}, "assets").volatile == frozenset({"c"})
     assert configured({}, "assets").volatile is None
     assert configured({"assets": {"volatile": []}}, "assets").volatile == frozenset()
 

@@ -1,6 +1,7 @@
 """Promises of the columns that depend on the data."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -78,7 +79,7 @@ def test_which_of_too_many_members_get_columns_does_not_depend_on_the_order_of_t
 
 
 def test_a_column_widens_for_one_record_among_ever_so_many_different_ones(small):
-    rows = [{"own": {"score": n, f"k{n}": 1, f"l{n}": 1}} for n in range(6_000)]
+    rows: list[Any] = [{"own": {"score": n, f"k{n}": 1, f"l{n}": 1}} for n in range(6_000)]
     assert learnt(small, rows).columns[("own", "score")].type == "BIGINT"
     rows[5_999]["own"]["score"] = 1.5
     columns = learnt(small, rows)
