@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # that of `typing` takes as long to import as Python to start, while nobody hears Ctrl-C yet
+TYPE_CHECKING = False  # importing `typing` costs as much as starting Python, and delays Ctrl-C
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -12,10 +12,12 @@ __version__ = "0.1.0"
 
 
 def open(path: str | Path | None = None) -> PublishedReader:
-    """A read-only handle on what is published, with `.sql(...)` (a DuckDB relation) and `.frame(...)` (pandas).
+    """A read-only handle on the published warehouse, with `.sql(...)` (a DuckDB relation) and `.frame(...)`
+    (pandas).
 
-    `path` is a warehouse file; without one, that of the home in the settings. "Today" is that of PROPSYNC_TIME_ZONE;
-    frames have their times in UTC. Raises propsync.errors.UsageError where nothing is published.
+    `path` is a warehouse file; without one, the handle reads that of the home in the settings. "Today" is that of
+    PROPSYNC_TIME_ZONE; frames have their times in UTC. Raises propsync.errors.UsageError if propsync has published
+    nothing.
     """
     from pathlib import Path
 

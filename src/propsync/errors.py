@@ -1,25 +1,25 @@
 """Every error of propsync, named by what can be done about it.
 
     PropsyncError
-    ├── UsageError                  exit 2  change what was asked, then run again
+    ├── UsageError                  exit 2  change the request, then run again
     │   ├── SettingsError                   a setting is missing or cannot be used: set it
     │   ├── QueryWrong                      SQL that cannot be run, or may not be: correct it
     │   └── InvalidValue                    a value to be written fails the API's rules: correct it
-    ├── StopRun                     exit 1  nothing is published; put it right, then run again
+    ├── StopRun                     exit 1  nothing is published; correct it, then run again
     │   ├── TokenRefused                    401, also after the token file was read again: new token
     │   ├── CertificateRefused              the server's TLS certificate is not trusted: trust it, or stay away
-    │   ├── DiskFull                        make room
+    │   ├── DiskFull                        free some space
     │   ├── LibraryUnfit                    a library changed what propsync needs of it: install the version asked for
     │   ├── HomeUnusable                    the home folder cannot be used: rights, file system
     │   ├── StateUnusable                   the state database cannot be used: rebuild
-    │   ├── BaseLost                        what history is rebuilt from is damaged: restore it from a backup
+    │   ├── BaseLost                        a file that history needs is damaged: restore it from a backup
     │   └── CheckFailed                     a rule that the tables must keep is broken: report it
-    ├── ResourceFailed              exit 3  that resource keeps yesterday's rows, the others go on
+    ├── ResourceFailed              exit 3  that resource keeps yesterday's rows, the others continue
     │   ├── AccessForbidden                 403: ask for the right, which is per endpoint
-    │   ├── NotFound                        404, 410: skip it, or conclude that it is gone
+    │   ├── NotFound                        404, 410: skip it, or conclude that it was deleted
     │   ├── RequestRefused                  400, 422: the request is wrong, sending it again is no use
     │   ├── UnexpectedAnswer                an answer the API's document does not know: look at the address
-    │   │   └── MalformedBody               a body that is not what it should be: retried while tries are left
+    │   │   └── MalformedBody               a body of the wrong form: retried while tries are left
     │   ├── TransientApiError               gave up after the retry budget: run again later
     │   │   ├── ApiUnreachable              no connection at all: network, proxy, address
     │   │   └── AnswerLost                  a POST may or may not have been done: look before repeating it
@@ -28,10 +28,10 @@
     │   ├── MergeFailed                     a record could not be made into rows: report it
     │   ├── ShapeUnknown                    a shape could not be found: name it under [shapes]
     │   ├── PageTooLarge                    a body exceeds its bound: ask for fewer records a page
-    │   └── DocumentDamaged                 a document is not whole: it is not kept, and asked for again later
-    └── Busy                        exit 4  another run is at work: wait
+    │   └── DocumentDamaged                 a document is not whole: propsync discards and retries it later
+    └── Busy                        exit 4  another run holds the lock: wait
 
-Nothing here may hold a token: whoever quotes a server's words redacts them first (`log.redact`).
+No error may hold a token: code that quotes a server's words redacts them first (`log.redact`).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from typing import ClassVar
 class PropsyncError(Exception):
     """Where it happened, what happened, and what to do next; `str()` is one line of the three.
 
-    `next_step` falls back to the class's own advice.
+    If `next_step` is missing, the class's own advice takes its place.
     """
 
     exit_code: ClassVar[int] = 1
@@ -65,20 +65,22 @@ def _one_line(text: str) -> str:
 
 
 class UsageError(PropsyncError):
-    """The command or its settings are wrong; nothing was done."""
+    """The command or its settings are wrong; propsync did nothing."""
 
     exit_code = 2
     advice = "Run `propsync --help`"
 
 
 class SettingsError(UsageError):
-    """A setting is missing or cannot be used; `where` names it and where it came from."""
+    """A setting is missing or unusable; `where` names it and its source."""
 
     advice = "Correct the setting, then run `propsync doctor`"
 
 
 class QueryWrong(UsageError):
-    """SQL that cannot be run, or may not be. `excerpt` is its line with a caret below; "" if DuckDB gives none."""
+    """SQL that DuckDB cannot run, or that propsync refuses. `excerpt` is its line with a caret below; "" if DuckDB
+    gives none.
+    """
 
     advice = "Correct the SQL, then run it again"
 
@@ -91,7 +93,7 @@ class QueryWrong(UsageError):
 
 
 class InvalidValue(UsageError):
-    """A value to be written breaks the rules of spec 2.3 or 4.11; nothing was sent."""
+    """A value to write breaks the rules of spec 2.3 or 4.11; propsync sent nothing."""
 
     advice = "Correct the value, then try again"
 
@@ -103,31 +105,31 @@ class StopRun(PropsyncError):
 
 
 class TokenRefused(StopRun):
-    """The API answered 401, also after the token file was read again."""
+    """The API answered 401, even after propsync read the token file again."""
 
     advice = "Put a valid token in PROPSYNC_TOKEN or PROPSYNC_TOKEN_FILE, then run `propsync doctor`"
 
 
 class CertificateRefused(StopRun):
-    """The server's TLS certificate was not accepted by the system's trust store."""
+    """The system's trust store does not accept the server's TLS certificate."""
 
     advice = "Add the certificate authority to the system's trust store (or SSL_CERT_FILE), then run `propsync doctor`"
 
 
 class LibraryUnfit(StopRun):
-    """A library is of a version that keeps elsewhere what propsync needs; raised when it is imported."""
+    """An installed library lacks a member that propsync needs; importing propsync raises this."""
 
     advice = "Install the versions that propsync asks for"
 
 
 class DiskFull(StopRun):
-    """No room is left where propsync keeps its files."""
+    """The disk that holds propsync's files is full."""
 
     advice = "Free some room under PROPSYNC_HOME, then run `propsync sync`"
 
 
 class HomeUnusable(StopRun):
-    """The home folder cannot be created, written or trusted (rights, network file system)."""
+    """propsync cannot create, write or trust the home folder (rights, network file system)."""
 
     advice = "Run `propsync doctor`"
 
@@ -139,7 +141,7 @@ class StateUnusable(StopRun):
 
 
 class BaseLost(StopRun):
-    """A file that history is rebuilt from is missing or damaged, and history would be lost; nothing was changed."""
+    """A file that history needs is missing or damaged, and a rebuild would lose history; propsync changed nothing."""
 
     advice = (
         "Restore that file from a backup, then run the same command again. If the state database is sound, "
@@ -148,15 +150,15 @@ class BaseLost(StopRun):
 
 
 class CheckFailed(StopRun):
-    """A check of severity "fail" found rows; what was published before stays."""
+    """A check of severity "fail" found rows; propsync leaves the published files as they were."""
 
     advice = "This is a fault in propsync: report it with the output of `propsync --log-level DEBUG sync`"
 
 
 class ResourceFailed(PropsyncError):
-    """One resource failed and keeps yesterday's rows; the others go on.
+    """One resource failed and keeps yesterday's rows; the other resources continue.
 
-    `status` is the HTTP status that said so, None where no answer did.
+    `status` is the HTTP status of the failure, None if no answer came.
     """
 
     exit_code = 3
@@ -173,7 +175,7 @@ class AccessForbidden(ResourceFailed):
 
 
 class NotFound(ResourceFailed):
-    """404 or 410: what was asked for is not there."""
+    """404 or 410: the API does not have the thing requested."""
 
     advice = "Check the id, or run `propsync sync` to see whether it is gone"
     says_not_found = True
@@ -203,20 +205,20 @@ class RequestRefused(ResourceFailed):
 
 
 class UnexpectedAnswer(ResourceFailed):
-    """A redirect, an undocumented status, or a body of the wrong kind that stayed wrong when asked again."""
+    """A redirect, an undocumented status, or a body that stayed wrong on each retry."""
 
     advice = "Check PROPSYNC_BASE_URL (a login page or proxy may be answering), then run `propsync doctor`"
 
 
 class MalformedBody(UnexpectedAnswer):
-    """A body that ends early or is not what it should be; inside api/ it makes the request be repeated."""
+    """A body that ends early or has the wrong form; api/ retries the request."""
 
 
 class TransientApiError(ResourceFailed):
-    """Gave up within the retry budget.
+    """propsync gave up: the retry budget is spent.
 
-    `status` is the last HTTP status (None for a connection error), `attempts` how many requests were sent,
-    `waited` the seconds spent waiting between them, `asked_to_wait` what the server's Retry-After asked at last.
+    `status` is the last HTTP status (None for a connection error) and `attempts` the number of requests. `waited` is
+    the time between them in seconds, and `asked_to_wait` the server's last Retry-After.
     """
 
     advice = "Run the same command again later; what is published stays as it was"
@@ -239,37 +241,37 @@ class TransientApiError(ResourceFailed):
 
 
 class ApiUnreachable(TransientApiError):
-    """No connection could be made at all."""
+    """propsync could not connect at all."""
 
     advice = "Check PROPSYNC_BASE_URL, the network and the proxy variables, then run `propsync doctor`"
 
 
 class AnswerLost(TransientApiError):
-    """A POST was sent and no answer came: it may or may not have been done (correctness 9)."""
+    """propsync sent a POST and got no answer: the API may or may not have done it (correctness 9)."""
 
     advice = "Look whether the asset now exists before creating it again"
 
 
 class PageLost(ResourceFailed):
-    """A page of a landed snapshot is missing or damaged; the snapshot is passed over."""
+    """A page of a landed snapshot is missing or damaged; propsync passes the snapshot over."""
 
     advice = "Run `propsync sync`, which reads the resource anew"
 
 
 class ManifestUnreadable(ResourceFailed):
-    """The manifest of a landed snapshot is damaged; the snapshot is passed over."""
+    """The manifest of a landed snapshot is damaged; propsync passes the snapshot over."""
 
     advice = "Run `propsync sync`, which reads the resource anew"
 
 
 class MergeFailed(ResourceFailed):
-    """What was read could not be made into rows."""
+    """propsync could not make rows of the records that it read."""
 
     advice = "This is a fault in propsync: report it with the output of `propsync --log-level DEBUG sync`"
 
 
 class ShapeUnknown(ResourceFailed):
-    """An undocumented shape could not be found, or a documented key is absent from every record."""
+    """propsync could not find an undocumented shape, or no record has a documented key."""
 
     advice = "Run `propsync doctor`, then name the member under [shapes] in propsync.toml"
 
@@ -281,13 +283,13 @@ class PageTooLarge(ResourceFailed):
 
 
 class DocumentDamaged(ResourceFailed):
-    """A document that came is not what it should be (correctness.md §8): it is not kept."""
+    """A document came damaged or in the wrong form (correctness.md §8): propsync does not keep it."""
 
     advice = "It is asked for again by a later `propsync archive`"
 
 
 class Busy(PropsyncError):
-    """Another run holds the lock; nothing was done."""
+    """Another run holds the lock; propsync did nothing."""
 
     exit_code = 4
     advice = "Wait for the other run to end (`propsync status` names it), then run again"

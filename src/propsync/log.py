@@ -1,4 +1,4 @@
-"""Secrets, and their redaction in texts and log records. What a process does with its lines is for it to say."""
+"""Secrets, and their redaction in texts and log records. The process decides where its log lines go."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote, quote_plus
 
 REDACTED = "[redacted]"
-# A shorter one would tear holes into unrelated words, and protects nothing.
+# A shorter secret would blank out parts of unrelated words, and protects nothing.
 _SHORTEST_SECRET = 4
 _SHORTEST_BASE64 = 8
 
@@ -23,7 +23,7 @@ _pattern: re.Pattern[str] | None = None
 
 
 def conceal(secret: str) -> None:
-    """From now on `redact` knows `secret`, and its URL-encoded, escaped and base64 forms."""
+    """Makes `redact` hide `secret`, and its URL-encoded, escaped and base64 forms, from now on."""
     global _pattern
     if len(secret) < _SHORTEST_SECRET:
         return
@@ -43,7 +43,8 @@ def _forms_of(secret: str) -> set[str]:
 
 
 def _base64_forms(secret: bytes) -> Iterator[str]:
-    # In base64 a secret looks different at each of the three places it can start; only whole characters are its own.
+    # In base64 a secret looks different at each of the three places where it can start; only whole characters are its
+    # own.
     for shift in range(3):
         start, end = -(-shift * 8 // 6), (shift + len(secret)) * 8 // 6
         for encode in (base64.b64encode, base64.urlsafe_b64encode):
@@ -53,10 +54,10 @@ def _base64_forms(secret: bytes) -> Iterator[str]:
 
 
 def guard_records() -> None:
-    """No log record of this process shows a concealed secret from now on, whatever logger and handler.
+    """Keeps every concealed secret out of the log records of this process, whatever the logger and handler.
 
-    Redacts at the making of records: libraries with handlers of their own (Prefect) are covered too. It changes the
-    process, so it is for those whose process it is: the command line and the flows.
+    Redacts each record as Python makes it, so it covers libraries with handlers of their own (Prefect). It changes the
+    process, so only the owners of a process call it: the command line and the flows.
     """
     make = logging.getLogRecordFactory()
     if getattr(make, "redacts", False):
@@ -72,13 +73,13 @@ def guard_records() -> None:
 
 
 def redact_record(record: logging.LogRecord) -> bool:
-    """Redact message, arguments and exception text of a record in place; always True, so that it serves as a filter."""
+    """Redacts message, arguments and exception text of a record in place; always True, so that it can be a filter."""
     if _pattern is None:
         return True
-    # Formatted here and now: whoever reads the arguments later would read them as they are.
+    # Formats now: a handler that reads the arguments later would show them unredacted.
     record.msg, record.args = redact(_message_of(record)), None
     if record.exc_info and record.exc_info[0] is not None and not record.exc_text:
-        # Formatters use exc_text when it is there, and would print the exception itself otherwise.
+        # Formatters use exc_text if it is set, and would print the exception itself if not.
         record.exc_text = redact("".join(traceback.format_exception(*record.exc_info)).rstrip("\n"))
     if record.stack_info:
         record.stack_info = redact(record.stack_info)
@@ -89,5 +90,5 @@ def _message_of(record: logging.LogRecord) -> str:
     try:
         return record.getMessage()
     except (TypeError, ValueError, KeyError):
-        # logging itself would print such arguments to standard error as they are.
+        # logging itself would print such arguments to standard error unredacted.
         return f"{record.msg} {record.args!r}"

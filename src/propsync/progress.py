@@ -1,4 +1,4 @@
-"""How far a long piece of work has come: a bar on a terminal, a log line now and then elsewhere."""
+"""The progress of long work: a bar on a terminal, a log line now and then elsewhere."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Protocol
 
 PROGRESS_SECONDS = 10.0
 Watch = Callable[[str, float, "float | None", str], None]
-"""Is told what is done (the description), how much of it, of how much in all (None: unknown), and that in words."""
+"""Receives the description, the amount done, the total (None: unknown), and both in words."""
 _watches: list[Watch] = []
 
 
 @contextlib.contextmanager
 def watched(watch: Watch) -> Iterator[None]:
-    """Each line of progress meanwhile goes to `watch` too, from whatever thread; it should be quick."""
+    """Sends each line of progress to `watch` too, from any thread; `watch` should be quick."""
     _watches.append(watch)
     try:
         yield
@@ -26,12 +26,12 @@ def watched(watch: Watch) -> Iterator[None]:
 
 
 class Progress(Protocol):
-    """One bar: `total` may be set once it is known; `advance` may be called from any thread."""
+    """One bar: set `total` once you know it; any thread may call `advance`."""
 
     total: float | None
 
     def advance(self, n: float = 1, size: int = 0) -> None:
-        """Count n more, and the bytes that came with them."""
+        """Counts n more, and the bytes that came with them."""
 
 
 Bars = Callable[[str, "float | None", str], contextlib.AbstractContextManager[Progress]]
@@ -40,7 +40,7 @@ _bars: Bars | None = None
 
 
 def show_bars(bars: Bars | None) -> None:
-    """From now on progress is what `bars` shows; None for log lines, which it is at first."""
+    """Shows progress through `bars` from now on; None, the default, writes log lines."""
     global _bars
     _bars = bars
 
@@ -59,7 +59,7 @@ class LineProgress:
         self._spoke = False
 
     def advance(self, n: float = 1, size: int = 0) -> None:
-        """Count n more, and the bytes that came with them."""
+        """Counts n more, and the bytes that came with them."""
         with self._lock:
             self._done += n
             self._bytes += size
@@ -67,7 +67,7 @@ class LineProgress:
                 self._say()
 
     def finish(self) -> None:
-        """The last line, if any was needed before."""
+        """Writes the last line, if it wrote any before."""
         with self._lock:
             if self._spoke:
                 self._say()
@@ -81,7 +81,7 @@ class LineProgress:
             watch(self._description, self._done, self.total, line)
 
     def _traffic(self) -> str:
-        """How much came, how fast, and how long the rest takes at this pace; nothing where no bytes are counted."""
+        """The bytes so far, their rate, and the time left at this rate; empty if nothing counts bytes."""
         if not self._bytes:
             return ""
         seconds = max(self._clock() - self._began, 1e-6)
@@ -100,7 +100,7 @@ def _span(seconds: float) -> str:
 
 @contextlib.contextmanager
 def progress(description: str, total: float | None = None, unit: str = "") -> Iterator[Progress]:
-    """Progress as log lines, or as whatever `show_bars` was given shows it; bars may be nested."""
+    """Progress as log lines, or as the bars of `show_bars`; bars may be nested."""
     if _bars is not None:
         with _bars(description, total, unit) as bar:
             yield bar

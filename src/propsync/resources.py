@@ -1,7 +1,7 @@
-"""What each resource is, as data: where it is listed, what keys it, what its lists tell of their records.
+"""Each resource as data: its path, its key, its lists, and the facts that a list gives about its records.
 
-Sections are those of the API's document. A role's `documented` names are believed; its `likely` names only break ties
-between members that the values speak for equally.
+Sections are those of the API's document. propsync trusts a role's `documented` names; its `likely` names only break
+ties between members whose values fit equally well.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from itertools import product
 class Role:
     """One thing to find in every record of a resource.
 
-    `documented` are the member names that the API's document gives (tried in order), `likely` the names it may have
-    where the document is silent. `known` says which values speak for a member: "unique", "property_ids",
-    "assessment_type_ids" or "statuses". Without a `required` role the resource cannot be read at all. `column` is where
-    the resource's table has it.
+    `documented` are the member names of the API's document, tried in order; `likely` are probable names if the document
+    is silent. `known` names the values that identify a member: "unique", "property_ids", "assessment_type_ids" or
+    "statuses". propsync cannot read a resource without its `required` roles. `column` is the role's column in the
+    resource's table.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Role:
 
 @dataclass(frozen=True)
 class ListQuery:
-    """One list: a query with fixed filters, and what being on it tells of a record."""
+    """One list: a query with fixed filters, and the facts that it gives about its records."""
 
     name: str
     filters: tuple[tuple[str, str], ...] = ()
@@ -39,22 +39,22 @@ class ListQuery:
     performed: str | None = None
 
     def narrowed(self, *filters: tuple[str, Sequence[str]]) -> ListQuery:
-        """The same list, of what passes further filters only: names of the API's parameters, each with its values.
+        """The same list with further filters: names of the API's parameters, each with its values.
 
-        A parameter that narrows the list already is replaced.
+        A new value replaces that of a parameter that the list has already.
         """
         more = {name: ",".join(values) for name, values in filters if values}
         return replace(self, filters=tuple((dict(self.filters) | more).items()))
 
     def values(self, name: str) -> frozenset[str] | None:
-        """The values that a parameter narrows the list to, None where it does not."""
+        """The values of a parameter that narrows the list, None if it does not."""
         told = dict(self.filters).get(name)
         return None if told is None else frozenset(told.split(","))
 
 
 @dataclass(frozen=True)
 class Resource:
-    """A kind of record that the API lists, and how it is swept and keyed."""
+    """A kind of record that the API lists, with its sweeps and its key."""
 
     name: str
     path: str
@@ -69,20 +69,20 @@ class Resource:
     dropped: tuple[str, ...] = ()
     performed: tuple[str, ...] = ()
     status_setting: str | None = None
-    """The setting with the statuses to ask for, where lists have a filter of them."""
+    """The setting with the statuses to ask for, if lists have a filter of them."""
     flags: tuple[tuple[str, str], ...] = ()
     types: str | None = None
-    """The resource that lists this one's types; the two are one step of a run."""
+    """The resource that lists this one's types; one step of a run reads both."""
     id_filter: str | None = None
-    """The parameter that asks for known keys."""
+    """The parameter that filters by known keys."""
     held_by: tuple[str, ...] = ("property",)
-    """The roles by which all records of one value are held if all of them would be deleted (correctness.md §2)."""
+    """propsync holds all records of one value of these roles if it would delete all of them (correctness.md §2)."""
     is_beside: bool = False
     """Whether pages of what it types repeat these types beside the records."""
 
     @property
     def words(self) -> str:
-        """What people read of it: "asset types"."""
+        """Its name for people: "asset types"."""
         return self.name.replace("_", " ")
 
     def role(self, name: str) -> Role:
@@ -90,16 +90,16 @@ class Resource:
         return next(role for role in self.roles if role.name == name)
 
     def column(self, role: str) -> str | None:
-        """The column of the resource's table that holds a role; None for a role that it does not have."""
+        """The column of the resource's table that holds a role; None if it lacks the role."""
         return next((one.column for one in self.roles if one.name == role), None)
 
     @property
     def has_statuses(self) -> bool:
-        """Whether its lists are asked for by status."""
+        """Whether propsync asks for its lists by status."""
         return self.status_setting is not None
 
     def lists(self, statuses: Sequence[str], *, by_status: bool = False) -> tuple[ListQuery, ...]:
-        """The lists to sweep; `by_status` where the list must tell the status, or the API heeds only one at a time."""
+        """The lists to sweep; `by_status` if only the list gives the status, or the API heeds only one at a time."""
         if not self.has_statuses:
             return (ListQuery("all", self.flags),)
         groups = [(status,) for status in statuses] if by_status else [tuple(statuses)]
@@ -110,7 +110,7 @@ class Resource:
 
     def _list(self, performed: str | None, statuses: tuple[str, ...]) -> ListQuery:
         filters = [("performed", performed)] if performed else []
-        # a schedule says its status itself; what a list told of it would only make other versions of the same record
+        # a schedule has its own status; one from the list would only make other versions of the same record
         alone = statuses[0] if len(statuses) == 1 and performed else None
         name = " ".join(part for part in (performed, alone) if part) or "all"
         return ListQuery(name, (*filters, ("status", ",".join(statuses)), *self.flags), alone, performed)
@@ -210,7 +210,7 @@ SCHEDULES = Resource(
     key=("property", "type"),
     key_columns=("property_id", "assessment_type_id"),
     roles=(
-        # `asset` is the deprecated name of `property` and stands in where that is missing (section 2.6)
+        # `asset` is the deprecated name of `property` and replaces it if it is missing (section 2.6)
         Role("property", documented=("property", "asset"), known="property_ids", required=True, column="property_id"),
         Role("type", documented=("type",), known="assessment_type_ids", required=True, column="assessment_type_id"),
         Role("status", documented=("status",), column="status"),
@@ -232,4 +232,4 @@ RESOURCES: dict[str, Resource] = {
 """In the order in which a run merges them: types before what they type."""
 
 SYNCED = (ASSETS, ASSESSMENTS, SCHEDULES)
-"""What `--only` can name; each is a step of a run, together with its types."""
+"""The names that `--only` accepts; each is a step of a run, together with its types."""

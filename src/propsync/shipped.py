@@ -1,4 +1,4 @@
-"""The files that are no Python modules: sql/, flows/ and prefect.yaml, from the wheel or from the checkout."""
+"""The files that are not Python modules: sql/, flows/ and prefect.yaml, from the wheel or from the checkout."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ def shipped(name: str) -> Path:
 
 
 def find_flows() -> dict[str, str]:
-    """A Prefect pull step: the flows are where propsync is installed, whatever machine a worker runs on."""
+    """A Prefect pull step: finds the flows in the installed propsync on any machine that has a worker."""
     return {"directory": str(shipped("prefect.yaml").parent)}

@@ -1,7 +1,7 @@
-"""The one place that puts files where they stay: whole or not at all, and on the disk when the call returns.
+"""The one place that stores files for good: whole or not at all, and on the disk when the call returns.
 
-A local folder now; object stores have the same verbs (put, put_file, get, list, exists, delete), so nothing else
-renames, removes or fsyncs. `place` and `settle` are `put_file` in two steps, for many files at once.
+This module has a local folder; object stores have the same verbs (put, put_file, get, list, exists, delete). So nothing
+else renames, removes or fsyncs. `place` and `settle` are `put_file` in two steps, for many files at once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from propsync.errors import DiskFull, HomeUnusable
 
 PARTIAL = ".partial"
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
-_SYNCS = 8  # folders that are waited for at once; a disk takes many notes in the time of one
+_SYNCS = 8  # folders to wait for at once; a disk notes many names in the time of one
 _numbers = count()
 
 
@@ -32,7 +32,7 @@ class LocalStorage:
         self.root = root
 
     def put(self, key: str, body: bytes) -> None:
-        """Stores `body` under `key`; whoever looks sees the old content or the new, never a part."""
+        """Stores `body` under `key`; a reader sees the old content or the new, never a part."""
         target = self.root / key
         with disk_errors(target):
             _make_folder(target.parent)
@@ -42,50 +42,50 @@ class LocalStorage:
                     partial.flush()
                     replace(Path(partial.name), target)
                 except BaseException:
-                    remove(Path(partial.name))  # a full disk needs the room
+                    remove(Path(partial.name))  # the full disk needs the space
                     raise
 
     def put_file(self, key: str, source: Path) -> None:
-        """Stores a finished file under `key`; it is moved there, so that it is on the disk once at any moment."""
+        """Stores a finished file under `key`; a move keeps it on the disk only once at any moment."""
         target = self.root / key
         with disk_errors(target):
             _make_folder(target.parent)
             replace(source, target)
 
     def place(self, key: str, source: Path) -> None:
-        """Moves a file that is on the disk to `key`, over one that is there; its name is on the disk after `settle`."""
+        """Moves a file on the disk to `key`, over any file of that name; its name is on the disk after `settle`."""
         target = self.root / key
         with disk_errors(target):
             try:
                 source.replace(target)
-            except FileNotFoundError:  # its folder is not there yet, which is rarer than to look for it each time
+            except FileNotFoundError:  # a missing folder is too rare to look for each time
                 _make_folder(target.parent, is_synced=False)
                 source.replace(target)
 
     def settle(self, keys: Iterable[str]) -> None:
-        """Waits until the names of placed files are on the disk, those of their folders too; lost ones are no error."""
+        """Waits until the names of placed files and of their folders are on the disk; lost files are no error."""
         folders = {self.root / folder for folder in {key.rpartition("/")[0] for key in keys}}
         above = {parent for folder in folders for parent in folder.parents if parent.is_relative_to(self.root)}
         with disk_errors(self.root), ThreadPoolExecutor(_SYNCS) as pool:
             list(pool.map(_sync_folder, folders | above))
 
     def lines(self, key: str) -> LineFile:
-        """The file `key`, made if it is not there, to add lines to; to be closed."""
+        """Opens the file `key` to add lines to, and creates it if it is missing; the caller closes it."""
         target = self.root / key
         with disk_errors(target):
             _make_folder(target.parent)
             return LineFile(target)
 
     def delete(self, key: str) -> None:
-        """Removes what is stored under `key`, if anything is, and folders that are empty then."""
+        """Removes the file under `key`, if there is one, and folders that it leaves empty."""
         with disk_errors(self.root / key):
             remove(self.root / key)
         for folder in list((self.root / key).relative_to(self.root).parents)[:-2]:  # the top folders stay
-            with suppress(OSError):  # something else is in it
+            with suppress(OSError):  # it still holds something else
                 (self.root / folder).rmdir()
 
     def path(self, key: str) -> Path:
-        """A local file with what is stored under `key`, for readers that want a file. Raises FileNotFoundError."""
+        """A local file with the content of `key`, for readers that want a file. Raises FileNotFoundError."""
         if not self.exists(key):
             raise FileNotFoundError(key)
         return self.root / key
@@ -95,11 +95,11 @@ class LocalStorage:
         return (self.root / key).read_bytes()
 
     def exists(self, key: str) -> bool:
-        """Whether `key` is stored."""
+        """Whether `key` exists."""
         return (self.root / key).is_file()
 
     def list(self, prefix: str) -> list[str]:
-        """Keys under the folder `prefix`, sorted; partial files are none of them."""
+        """Keys under the folder `prefix`, sorted; without partial files."""
         before = len(str(self.root)) + 1
         keys = (path[before:] for path in _files(self.root / prefix))
         return sorted(key for key in keys if PARTIAL not in key)
@@ -113,31 +113,31 @@ class LineFile:
         self._file = cast("BinaryIO", path.open("ab", buffering=0))
 
     def add(self, line: bytes) -> None:
-        """Adds one; a line that death cut short ends before it. Raises DiskFull, HomeUnusable."""
+        """Adds one line; it first ends a line that a killed process left unfinished. Raises DiskFull, HomeUnusable."""
         with disk_errors(self._path):
             write_all(self._file, b"\n%b\n" % line)
 
     def close(self) -> None:
-        """Closes the file; what was added is there."""
+        """Closes the file; its lines are all in it."""
         self._file.close()
 
 
 def write_all(file: BinaryIO, body: bytes) -> None:
-    """Writes all of it, where an unbuffered file takes a part at a time. Raises OSError."""
+    """Writes the whole body: an unbuffered file may take a part at a time. Raises OSError."""
     rest = memoryview(body)
     while rest:
         rest = rest[file.write(rest) :]
 
 
 def remove_partials(folder: Path) -> None:
-    """Removes what killed runs left unfinished anywhere under `folder`; only the holder of the run lock may ask."""
+    """Removes unfinished files of killed runs anywhere under `folder`; only the holder of the run lock may call it."""
     for path in _files(folder):
-        if PARTIAL in path[len(str(folder)) :]:  # a database that is not finished has a .wal after its name
+        if PARTIAL in path[len(str(folder)) :]:  # an unfinished database has a .wal after its name
             remove(Path(path))
 
 
 def disk_use(folder: Path) -> int:
-    """Bytes of the files under `folder`; 0 where there is none."""
+    """Bytes of the files under `folder`; 0 if there is none."""
     sizes, folders = 0, [str(folder)]
     while folders:
         with suppress(FileNotFoundError), os.scandir(folders.pop()) as entries:
@@ -145,7 +145,7 @@ def disk_use(folder: Path) -> int:
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(entry.path)
                     continue
-                with suppress(FileNotFoundError):  # a run at work may move it meanwhile
+                with suppress(FileNotFoundError):  # a run may move it meanwhile
                     sizes += entry.stat(follow_symlinks=False).st_size
     return sizes
 
@@ -157,7 +157,7 @@ def _files(folder: Path) -> Iterator[str]:
 
 
 def _make_folder(folder: Path, *, is_synced: bool = True) -> None:
-    """A folder of the service's own, its name on the disk too if `is_synced`."""
+    """Makes a folder that only the service may read; `is_synced` puts its name on the disk too."""
     if not folder.is_dir():
         _make_folder(folder.parent, is_synced=is_synced)
         folder.mkdir(exist_ok=True, mode=0o700)
@@ -172,7 +172,8 @@ def _sync_folder(folder: Path) -> None:
 
 @contextmanager
 def partial_file(folder: Path) -> Iterator[BinaryIO]:
-    """A new file for what is under way, unbuffered; `sync_open` and `LocalStorage.place` keep it, else it is removed.
+    """A new unbuffered file for unfinished content; `sync_open` and `LocalStorage.place` keep it, else propsync removes
+    it.
 
     Raises DiskFull, HomeUnusable.
     """
@@ -215,7 +216,7 @@ def sync_file(path: Path) -> None:
 
 
 def copy(source: Path, target: Path) -> None:
-    """Copies in the kernel, sharing blocks where the file system can."""
+    """Copies in the kernel, sharing blocks if the file system can."""
     with disk_errors(target), source.open("rb") as reader, target.open("wb") as writer:
         left = os.fstat(reader.fileno()).st_size
         while left > 0 and (sent := os.copy_file_range(reader.fileno(), writer.fileno(), left)):
@@ -223,14 +224,14 @@ def copy(source: Path, target: Path) -> None:
 
 
 def remove(path: Path) -> None:
-    """Removes a file that may not be there."""
+    """Removes a file that may not exist."""
     with suppress(FileNotFoundError):
         path.unlink()
 
 
 @contextmanager
 def disk_errors(where: Path | str) -> Iterator[None]:
-    """Turns the system's words about disks and rights into ours."""
+    """Turns the system's errors about disks and rights into propsync's."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The base: history up to a run, in place of snapshots that were pruned. Its manifest is put last, as theirs are."""
+"""The base: history up to a run, in place of pruned snapshots. propsync puts its manifest last, as with a snapshot."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class BaseFile:
 
 @dataclass(frozen=True)
 class Base:
-    """History as of `run_id`, that run's changes included, and what a rebuild needs besides.
+    """History as of `run_id`, including that run's changes, and whatever else a rebuild needs.
 
-    `files` has a file for each table, by name. `forms` has, for each resource, the different ways in which its records
-    were compared.
+    `files` has a file for each table, by name. `forms` has, for each resource, the canonical forms that its records
+    were compared in.
     """
 
     run_id: str
@@ -47,35 +47,35 @@ class Bases:
         self._storage = storage
 
     def newest(self) -> Base | None:
-        """The latest complete base; None where nothing was ever pruned. Raises BaseLost for one that is damaged."""
+        """The latest complete base; None if nothing was ever pruned. Raises BaseLost if it is damaged."""
         run_id = self.newest_run()
         if run_id is None:
             return None
         key = _manifest_key(run_id)
         try:
             return msgspec.json.decode(unsealed(self._storage.get(key)), type=Base)
-        except (OSError, ValueError) as error:  # msgspec's errors are ValueErrors, and so is a broken seal
+        except (OSError, ValueError) as error:  # msgspec's errors are ValueErrors, and SealBroken is too
             raise BaseLost(key, f"it cannot be read: {error}") from error
 
     def newest_run(self) -> str | None:
-        """The run up to which the latest base holds history, whether or not its manifest can be read."""
+        """The run up to which the latest base holds history, even if its manifest is unreadable."""
         found = [key for key in self._storage.list(_FOLDER) if key.endswith(f"/{_FILE}")]
         return found[-1].split("/")[2] if found else None
 
     def put_file(self, run_id: str, table: str, source: Path) -> BaseFile:
-        """Takes a finished file into the base that is under way."""
+        """Takes a finished file into the unfinished base."""
         key = f"{_FOLDER}/{run_id}/{table}.parquet"
         told = BaseFile(key, _sha256(source), source.stat().st_size)
         self._storage.put_file(key, source)
         return told
 
     def put(self, base: Base) -> None:
-        """Makes the base exist; every file that it names is stored before."""
+        """Makes the base exist; the caller has stored every file that it names."""
         body = msgspec.json.format(msgspec.json.encode(base), indent=1)
         self._storage.put(_manifest_key(base.run_id), sealed(body))
 
     def paths(self, base: Base) -> Mapping[str, Path]:
-        """The file of each table. Raises BaseLost for one that is missing or not as it was put."""
+        """The file of each table. Raises BaseLost if one is missing or has changed."""
         return {table: self._checked(one) for table, one in base.files.items()}
 
     def keep_only(self, base: Base | None) -> int:

@@ -1,4 +1,4 @@
-"""What of landing is damaged: files that are missing, or not as they were written."""
+"""Finds damage in landing: files that are missing, or whose bytes have changed."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Damage:
 
 @dataclass
 class Inspection:
-    """Looks at every file of landing, and hashes bodies until `most_bytes` unpacked are hashed, newest runs first.
+    """Looks at every file of landing, newest runs first, and hashes bodies up to `most_bytes` unpacked.
 
-    Of the other bodies it sees only whether they are there. `bodies` and `hashed` count them.
+    Of the other bodies it sees only whether they exist. `bodies` and `hashed` count them.
     """
 
     storage: LocalStorage
@@ -34,10 +34,10 @@ class Inspection:
     bodies: int = 0
     hashed: int = 0
     _flaws: dict[str, str | None] = field(default_factory=dict)
-    """What is wrong with each body looked at so far, by its hash."""
+    """The fault of each body inspected so far, by its hash."""
 
     def damage(self, expected: Iterable[tuple[str, str]]) -> list[Damage]:
-        """What is damaged, newest first; `expected` are the run and resource of each snapshot that should be there."""
+        """The damage, newest first; `expected` are the run and resource of each snapshot that should exist."""
         bases, manifests = Bases(self.storage), Manifests(self.storage)
         until = bases.newest_run() or ""
         landed = {(run_id, name) for run_id, names in manifests.all_runs().items() for name in names}

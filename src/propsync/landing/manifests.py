@@ -1,5 +1,5 @@
-"""The manifest: what a snapshot consists of, and what was concluded from it. It is written last, so a snapshot exists
-whole or not at all.
+"""The manifest: the parts of a snapshot, and propsync's conclusions from it. propsync writes it last, so a snapshot
+exists whole or not at all.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from propsync.resources import RESOURCES
 from propsync.storage import LocalStorage
 
 MANIFEST_VERSION = 2
-"""From 2 on a manifest is sealed."""
+"""A manifest of version 2 or later is sealed."""
 
 _FILE = "manifest.json"
 _T = TypeVar("_T")
@@ -25,9 +25,9 @@ _T = TypeVar("_T")
 class Landed:
     """One answer that feeds a table.
 
-    `role` is "page", "again" (page 1 read once more), "combined" (a total only), "look-up" (a list asked for known
-    keys) or "one" (a body that is one record). `status` and `performed` are what being on the list tells of a record;
-    `asked_at` is epoch seconds; `types_hash` tells pages with the same types beside their records.
+    `role` is "page", "again" (page 1 read once more) or "combined" (a total only). It may also be "look-up" (a list
+    filtered by known keys) or "one" (a single record). `status` and `performed` are facts that the list gives about a
+    record; `asked_at` is epoch seconds. `types_hash` identifies pages with the same types beside their records.
     """
 
     sequence: int
@@ -46,7 +46,7 @@ class Landed:
 
 @dataclass(frozen=True)
 class Certificate:
-    """What one attempt at one list showed (a row of `ops.sweeps`)."""
+    """The evidence of one attempt at one list (a row of `ops.sweeps`)."""
 
     list_name: str
     rung: int
@@ -61,16 +61,16 @@ class Certificate:
 
     @property
     def is_exceeded(self) -> bool:
-        """Whether more records came than the total says."""
+        """Whether more records came than the total."""
         return self.total_first is not None and self.distinct_keys > self.total_first
 
 
 @dataclass(frozen=True)
 class LookedUp:
-    """What was concluded of one missing key (correctness.md §2).
+    """The conclusion about one missing key (correctness.md §2).
 
-    `outcome` is "gone" (its row gets a tombstone), "hidden" (it lives in a status that nobody knows) or "held" (its
-    row stays); `reason` says which answer told so, or why it is held.
+    `outcome` is "gone" (its row gets a tombstone), "hidden" (its status is one that nobody knows) or "held" (its row
+    stays). `reason` names the answer that showed so, or why propsync holds it.
     """
 
     key: tuple[str, ...]
@@ -80,12 +80,12 @@ class LookedUp:
 
 @dataclass
 class Manifest:
-    """One resource's snapshot of one run, and all that was concluded from it: a merge needs nothing else.
+    """One resource's snapshot of one run, with every conclusion from it: a merge needs nothing else.
 
-    `run_time` is ISO 8601 UTC with microseconds, `flow` the kind of run, `shape` what was known when it was merged.
-    `filters` narrow what a backfill asked for. `accepted` names the run whose held deletes were accepted,
-    `repeats` the one whose answers were the same, byte for byte. `types_shape` is that of the types beside the records,
-    if the list of types failed.
+    `run_time` is ISO 8601 UTC with microseconds, `flow` the kind of run, `shape` the known shape at the merge.
+    `filters` narrow a backfill. `accepted` names the run whose held deletes somebody accepted, `repeats` the one whose
+    answers were the same, byte for byte. `types_shape` is that of the types beside the records, if the list of types
+    failed.
     """
 
     run_id: str
@@ -107,7 +107,7 @@ class Manifest:
     version: int = MANIFEST_VERSION
 
     def keys(self, outcome: str) -> list[tuple[str, ...]]:
-        """The missing keys of which this was concluded."""
+        """The missing keys with this outcome."""
         return [one.key for one in self.looked_up if one.outcome == outcome]
 
 
@@ -118,12 +118,12 @@ class Manifests:
         self._storage = storage
 
     def put(self, manifest: Manifest) -> None:
-        """Makes the snapshot exist; every body that it names is stored before."""
+        """Makes the snapshot exist; the caller has stored every body that it names."""
         body = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
         self._storage.put(manifest_key(manifest.resource, manifest.run_id), sealed(body))
 
     def get(self, resource: str, run_id: str) -> Manifest | None:
-        """The snapshot of a resource in a run, None where none was landed. Raises ManifestUnreadable."""
+        """The snapshot of a resource in a run, None if the run landed none. Raises ManifestUnreadable."""
         key = manifest_key(resource, run_id)
         if not self._storage.exists(key):
             return None
@@ -133,7 +133,7 @@ class Manifests:
         return manifest
 
     def sound(self, resource: str, run_id: str) -> Manifest | None:
-        """The same for those who can do without: None too where it is damaged."""
+        """The same for callers that can do without: None too if it is damaged."""
         try:
             return self.get(resource, run_id)
         except ManifestUnreadable:
@@ -162,7 +162,7 @@ class Manifests:
         return {one.sha256: one.size_bytes for one in self._read(manifest_key(resource, run_id), _Named).landed}
 
     def delete(self, resource: str, run_id: str) -> None:
-        """Forgets a snapshot; its pages stay until no snapshot names them."""
+        """Deletes a snapshot; its pages stay until no snapshot names them."""
         self._storage.delete(manifest_key(resource, run_id))
 
     def _read(self, key: str, kind: type[_T]) -> _T:
@@ -171,7 +171,7 @@ class Manifests:
             body = unsealed(stored)
             found = msgspec.json.decode(body, type=kind)
             version = msgspec.json.decode(body, type=_Version).version
-        except (OSError, ValueError) as error:  # msgspec's errors are ValueErrors, and so is a broken seal
+        except (OSError, ValueError) as error:  # msgspec's errors are ValueErrors, and SealBroken is too
             raise ManifestUnreadable(key, f"it cannot be read: {error}") from error
         if version > 1 and body == stored:
             raise ManifestUnreadable(key, "it has no seal")
@@ -188,11 +188,11 @@ class _Page(msgspec.Struct):
 
 
 class _Named(msgspec.Struct):
-    """Of a manifest only what it names: the rest is not even decoded."""
+    """The part of a manifest that names pages: msgspec does not decode the rest."""
 
     landed: list[_Page]
 
 
 def manifest_key(resource: str, run_id: str) -> str:
-    """Where the manifest of a snapshot stands."""
+    """The key of a snapshot's manifest."""
     return f"landing/{resource}/{run_id}/{_FILE}"

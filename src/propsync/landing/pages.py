@@ -1,4 +1,4 @@
-"""Bodies of answers, each stored once, by the hash of what it holds, in the form in which it came."""
+"""Bodies of answers, each stored once, by the hash of its content, in the form in which it came."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _FOLDER = "landing/pages"
 class PageStore:
     """`landing/pages/<aa>/<sha256>`; the hash is that of the decompressed bytes.
 
-    JSON never opens with the first bytes of a compressed stream, so a stored page tells by itself how to read it.
+    JSON never begins with the first bytes of a compressed stream, so a stored page itself shows how to read it.
     """
 
     def __init__(self, storage: LocalStorage) -> None:
         self._storage = storage
 
     def put(self, raw: bytes, body: bytes, known: str | None = None) -> str:
-        """Stores one body as received, or unpacked where `raw` does not tell how it is packed. Returns the hash.
+        """Stores one body as received, or unpacked if `raw` does not say how it is packed. Returns the hash.
 
-        One that is stored already stays, unless it is damaged. `known` is the hash for one who has it already.
+        A body that is stored already stays, unless it is damaged. `known` is the hash, if the caller has it.
         """
         sha256 = known or sha256_of(body)
         kept = raw if raw.startswith((_GZIP, _ZSTD)) else body
@@ -38,7 +38,7 @@ class PageStore:
         return sha256
 
     def get(self, sha256: str) -> bytes:
-        """The decompressed bytes of that hash. Raises PageLost where they are missing, or not what was stored."""
+        """The decompressed bytes of that hash. Raises PageLost if they are missing or changed."""
         try:
             body = _unpacked(self._storage.get(page_key(sha256)))
         except FileNotFoundError as error:
@@ -58,7 +58,7 @@ class PageStore:
         return len(unnamed)
 
     def _is_stored(self, sha256: str, kept: bytes) -> bool:
-        """Whether the body is there and sound; equal bytes need not be unpacked to know."""
+        """Whether the body exists and is sound; equal bytes need not be unpacked for that."""
         try:
             if self._storage.get(page_key(sha256)) != kept:
                 self.get(sha256)
@@ -78,10 +78,10 @@ def _unpacked(stored: bytes) -> bytes:
 
 
 def sha256_of(body: bytes) -> str:
-    """What a body is called."""
+    """The name of a body."""
     return hashlib.sha256(body).hexdigest()
 
 
 def page_key(sha256: str) -> str:
-    """Where the body of a hash stands."""
+    """The key of the body with a hash."""
     return f"{_FOLDER}/{sha256[:2]}/{sha256}"

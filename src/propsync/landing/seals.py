@@ -1,4 +1,4 @@
-"""A manifest vouches for its own bytes: its last member, the seal, is a hash of all that stands before it."""
+"""A manifest vouches for its own bytes: its last member, the seal, is a hash of everything before it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import hashlib
 
 _MARK = b',\n "seal": "'
 _END = b'"\n}'
-_LENGTH = 32  # hex digits: a damaged file must not pass, nobody forges one
+_LENGTH = 32  # hex digits: enough against damage; nobody forges one
 
 
 class SealBroken(ValueError):
-    """The bytes are not those that were sealed."""
+    """The bytes have changed since propsync sealed them."""
 
 
 def sealed(body: bytes) -> bytes:
@@ -19,7 +19,7 @@ def sealed(body: bytes) -> bytes:
 
 
 def unsealed(stored: bytes) -> bytes:
-    """The object without its seal; one that never had any as it is. Raises SealBroken."""
+    """The object without its seal; unchanged if it never had one. Raises SealBroken."""
     before, mark, after = stored.rpartition(_MARK)
     if not mark:
         return stored

@@ -1,7 +1,8 @@
-"""The canonical form of a record: what two readings must share to be one version (correctness.md §3).
+"""The canonical form of a record: two readings that share it are one version (correctness.md §3).
 
-Members sorted, numbers by value, strings by code point, field results by field, users as a set, other arrays in
-order; without the deprecated `asset` and without volatile members. Decoding, sorting and encoding run in C.
+It sorts members, strings by code point and field results by field, takes numbers by value and users as a set. Other
+arrays keep their order. The deprecated `asset` and volatile members are absent. Decoding, sorting and encoding run in
+C.
 """
 
 from __future__ import annotations
@@ -18,17 +19,18 @@ from propsync.records.cutter import Path, PayloadUnreadable, first_text
 from propsync.records.decoding import decoder
 
 HASH_VERSION = 3
-"""Part of every record hash: of another number it says nothing, so both records are read and compared as now."""
+"""Part of every record hash. If the number differs, propsync reads and compares both records by today's rules."""
 
-_LONGEST_PLAIN = 4_300  # digits, as msgspec reads whole numbers; more would let 1e999999999 ask for a gigabyte
+_LONGEST_PLAIN = 4_300  # digits, as msgspec reads whole numbers; with more, 1e999999999 would take a gigabyte
 
 
 @dataclass(frozen=True)
 class CanonicalForm:
-    """What to know of a resource to bring its records into canonical form.
+    """The facts about a resource that bring its records into canonical form.
 
-    `results` names the array of field results and `result_refs` the paths to a result's field id; `sets` are arrays
-    without order; `dropped` are members never compared; `volatile` are leaf paths (see `shapes.volatile`).
+    `results` names the array of field results and `result_refs` the paths to a result's field id. `sets` are arrays
+    without order; `dropped` are members that propsync never compares; `volatile` are leaf paths (see
+    `shapes.volatile`).
     """
 
     results: str | None = None
@@ -39,7 +41,7 @@ class CanonicalForm:
 
 
 def canonical_hash(record: bytes | msgspec.Raw, form: CanonicalForm) -> str:
-    """32 hex digits over the canonical form. Raises PayloadUnreadable for a record that is not whole JSON text."""
+    """32 hex digits over the canonical form. Raises PayloadUnreadable if a record is not whole JSON text."""
     return hashlib.sha256(canonical_bytes(record, form)).hexdigest()[:32]
 
 
@@ -74,7 +76,7 @@ def _arrange(record: dict[str, Any], form: CanonicalForm) -> None:
 
 
 def _plain_place(results: list[Any], refs: tuple[Path, ...]) -> Callable[[Any], Any] | None:
-    """By field without a search, where every result names its field by a plain string, as nearly all do."""
+    """By field without a search, if every result names its field by a plain string, as nearly all do."""
     if not refs or len(refs[0]) != 1:
         return None
     (name,) = refs[0]
@@ -83,7 +85,9 @@ def _plain_place(results: list[Any], refs: tuple[Path, ...]) -> Callable[[Any], 
 
 
 def _place(result: Any, refs: tuple[Path, ...]) -> tuple[str, bytes]:
-    """By field; of results of one field the first is kept, so their order counts, and that of no field's does not."""
+    """By field; of results of one field it keeps the first, so their order counts. The order of results without a field
+    does not.
+    """
     field_id = first_text(result, refs)
     return (field_id, b"") if field_id else ("", _encode(result))
 
@@ -98,7 +102,7 @@ def _number(literal: str) -> Any:
     trimmed = without_end.lstrip("0")
     if not trimmed:
         return 0
-    if len(power) > _LONGEST_PLAIN:  # an exponent beyond all arithmetic
+    if len(power) > _LONGEST_PLAIN:  # an exponent beyond any number type
         return msgspec.Raw(literal.lower().replace("+", "").encode())
     exponent = int(power or 0) - len(fraction) + len(digits) - len(without_end)
     if exponent >= 0 and len(trimmed) + exponent <= _LONGEST_PLAIN:
@@ -110,7 +114,7 @@ _decode = decoder(_number)
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
-_RESULTS = "fields"  # field results have one path whatever their field, also in an object keyed by field
+_RESULTS = "fields"  # a field result has one path whatever its field, also in an object keyed by field
 
 
 def leaves(value: Any, path: str = "") -> list[tuple[str, Any]]:
@@ -136,6 +140,6 @@ def without(value: Any, volatile: frozenset[str], path: str = "") -> Any:
 
 
 def _kind(member: Any) -> str:
-    """A field result's discriminator (API section 2.2) is kept in the path: an image's link is not a text's value."""
+    """Keeps a field result's discriminator (API section 2.2) in the path: an image's link is not a text's value."""
     kind = member.get("type") if isinstance(member, dict) else None
     return kind if isinstance(kind, str) else ""

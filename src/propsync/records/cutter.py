@@ -1,7 +1,7 @@
 """Cuts a page into records without turning them into Python objects.
 
-`msgspec.Raw` walks the whole page once, checks that it is JSON, and keeps each record's bytes as they came. Only the
-members that make up a key are decoded.
+`msgspec.Raw` walks the whole page once, checks that it is JSON, and keeps each record's bytes as they came. It decodes
+only the members of the key.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _RAW_MEMBERS: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decode
 
 
 _TYPES = "types"
-"""What every page of assets repeats beside its records (API section 4.2)."""
+"""The member that every page of assets repeats beside its records (API section 4.2)."""
 
 
 class PayloadUnreadable(ValueError):
@@ -37,8 +37,8 @@ class PayloadUnreadable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page, cut: `total` as told (None where the page tells none, or what is no count), each record's bytes, and
-    those of `types`.
+    """One page, cut: each record's bytes and those of `types`. `total` is the page's own, None if the page has none
+    or it is no count.
     """
 
     total: int | None
@@ -50,9 +50,9 @@ class Page:
 class Cutter:
     """Knows where a page keeps its records and a record keeps its key.
 
-    `list_path` leads to the array of records, `()` for a bare array; None when no page with records was seen yet.
-    `key_paths` has, for each part of the key, the paths to try in order. With `is_one` a body is one record itself,
-    such as a schedule asked for by its key (section 4.10).
+    `list_path` leads to the array of records, `()` for a bare array; None until a page has records. `key_paths` has,
+    for each part of the key, the paths to try in order. With `is_one` a body is one record itself, such as a schedule
+    that propsync requests by its key (section 4.10).
     """
 
     list_path: Path | None
@@ -60,9 +60,9 @@ class Cutter:
     is_one: bool = False
 
     def cut(self, body: bytes) -> Page:
-        """Cuts the decompressed `body` of one answer. Raises PayloadUnreadable when the array is not where it was.
+        """Cuts the decompressed `body` of one answer. Raises PayloadUnreadable if the array has moved.
 
-        Where a body is nested deeper than can be walked, what lies too deep is left out of the records.
+        If a body is nested too deep for the decoder, `cut` leaves the deepest parts out of the records.
         """
         try:
             return self._cut_whole(body)
@@ -84,7 +84,7 @@ class Cutter:
         return self._cut_at_once(body) or self._cut_step_by_step(body)
 
     def _cut_at_once(self, body: bytes) -> Page | None:
-        """A page as nearly all are: an object with `total` and the array, walked through once."""
+        """Cuts an ordinary page, which nearly all are: an object with `total` and the array, in one walk."""
         if self.list_path is None or len(self.list_path) != 1:
             return None
         try:
@@ -113,7 +113,7 @@ class Cutter:
             members = _members(members.get(name, msgspec.Raw(b"{}")))
         array = members.get(last)
         if array is None:
-            if total == 0:  # a list of nothing may leave its array out
+            if total == 0:  # an empty list may leave its array out
                 return []
             raise PayloadUnreadable(f"no member {'.'.join(self.list_path)!r} in the page")
         return [] if bytes(array) == b"null" else _array(array)
@@ -155,7 +155,7 @@ def first_text(record: object, paths: Sequence[Path]) -> str | None:
 
 
 def follow(record: object, path: Iterable[str]) -> Any:
-    """The value that `path` leads to, or None where it breaks off."""
+    """The value that `path` leads to, or None if the path breaks off."""
     found: Any = record
     for name in path:
         found = found.get(name) if isinstance(found, dict) else None
@@ -163,7 +163,7 @@ def follow(record: object, path: Iterable[str]) -> Any:
 
 
 def text_of(scalar: object) -> str | None:
-    """An identifier as text: strings as they are, whole numbers in digits; anything else is no identifier."""
+    """An identifier as text: strings as they are, whole numbers in digits, None for anything else."""
     if isinstance(scalar, str):
         return scalar
     return str(scalar) if isinstance(scalar, int) and not isinstance(scalar, bool) else None
@@ -177,7 +177,7 @@ def bytes_hash(record: bytes | msgspec.Raw) -> str:
 def _plain_key(
     decoder: msgspec.json.Decoder[Any], record: msgspec.Raw, fields: Sequence[str]
 ) -> tuple[str, ...] | None:
-    """The key of a record that needs no closer look, None for any other."""
+    """The key of an ordinary record, None if it needs a closer look."""
     try:
         members = decoder.decode(record)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -206,7 +206,7 @@ def _decoder(key_paths: tuple[tuple[Path, ...], ...]) -> tuple[list[str], msgspe
 
 
 def _no_identifier(_literal: str) -> None:
-    """Numbers other than whole ones identify nothing, and need not fit a float."""
+    """Returns no number: only whole numbers identify a record, and others need not fit a float."""
 
 
 @cache
@@ -235,7 +235,7 @@ def _members(raw: msgspec.Raw) -> dict[str, msgspec.Raw]:
 
 
 def count_of(told: object) -> int | None:
-    """What may count records: a whole number from 0, written 5 or 5.0; None for anything else."""
+    """A count of records: a whole number from 0, written 5 or 5.0; None for anything else."""
     if isinstance(told, float) and told.is_integer():
         told = int(told)
     is_count = isinstance(told, int) and not isinstance(told, bool) and told >= 0

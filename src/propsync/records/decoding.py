@@ -1,4 +1,4 @@
-"""Reads JSON into Python values, whatever the size of its numbers: JSON bounds none, Python and msgspec do."""
+"""Reads JSON into Python values, whatever the size of its numbers: JSON sets no bound, Python and msgspec do."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _LONGEST = 4_000  # digits; Python refuses to read integers of more than 4300
 
 
 def decoder(number: Callable[[str], Any]) -> Callable[[bytes | str | msgspec.Raw], Any]:
-    """A decoder that gives numbers other than 64-bit integers to `number`, as they are written.
+    """A decoder that passes numbers other than 64-bit integers to `number`, as they are written.
 
-    What it returns raises ValueError for what is no JSON.
+    The decoder raises ValueError if its input is not JSON.
     """
     fast = msgspec.json.Decoder(float_hook=number)
 
@@ -22,7 +22,7 @@ def decoder(number: Callable[[str], Any]) -> Callable[[bytes | str | msgspec.Raw
         try:
             return fast.decode(text)
         except msgspec.DecodeError:
-            # an integer of thousands of digits, most likely
+            # probably an integer of thousands of digits
             plain = text if isinstance(text, str) else bytes(text)
             return json.loads(plain, parse_int=number, parse_float=number)
 

@@ -1,7 +1,7 @@
-"""Text nested so deep that what reads it further on gives up: which it is, and the same without its depths.
+"""Finds text nested too deep for its readers, and returns it without its deepest parts.
 
-DuckDB's JSON functions end their whole session at some 130 levels, msgspec and Python at some 1,000. A page is kept as
-received; where it is read, what lies too deep is left out, so that one such record does not cost all the others.
+DuckDB's JSON functions end their whole session at some 130 levels, msgspec and Python at some 1,000. propsync keeps the
+page as received and leaves the deepest parts out when it reads it. So one such record does not cost all the others.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from propsync.records.decoding import decode
 DEEPEST = 64
 """Levels that a record may have."""
 
-_DEEPEST_PAGE = 96  # of what is left of a page: a record in it that is too deep still shows that it is
+_DEEPEST_PAGE = 96  # of the rest of a page, so that a record in it that is too deep still shows that it is
 _TOKENS = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[\[{\]}]', re.DOTALL)
 _STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 
@@ -24,7 +24,7 @@ _STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 def is_too_deep(record: bytes | msgspec.Raw) -> bool:
     """Whether a record is nested beyond `DEEPEST`."""
     text = bytes(record)
-    if text.count(b"[") + text.count(b"{") <= DEEPEST:  # so it is with nearly all
+    if text.count(b"[") + text.count(b"{") <= DEEPEST:  # nearly every record
         return False
     depth = 0
     for token in _TOKENS.finditer(text):
@@ -35,7 +35,7 @@ def is_too_deep(record: bytes | msgspec.Raw) -> bool:
 
 
 def shallow(text: bytes, most: int = _DEEPEST_PAGE) -> bytes:
-    """The text, in which arrays and objects at the level `most` are empty."""
+    """The text with arrays and objects at the level `most` emptied."""
     kept, start, depth = [], 0, 0
     for token in _TOKENS.finditer(text):
         step = _STEP.get(text[token.start()], 0)
@@ -44,13 +44,13 @@ def shallow(text: bytes, most: int = _DEEPEST_PAGE) -> bytes:
         elif step < 0 and depth == most:
             start = token.start()
         depth += step
-    if depth >= most:  # it breaks off down there
+    if depth >= most:  # it breaks off at that depth
         return b"".join(kept)
     return b"".join((*kept, text[start:]))
 
 
 def decode_shallow(text: bytes | msgspec.Raw) -> Any:
-    """A page or a record as Python values, without what lies too deep. Raises ValueError for what is no JSON."""
+    """A page or a record as Python values, without its deepest parts. Raises ValueError if it is not JSON."""
     try:
         values = decode(text)
     except RecursionError:

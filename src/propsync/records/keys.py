@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def record_id(key: Sequence[str]) -> str:
-    r"""The key as it is; of several parts, joined by `/`, with `\` and `/` inside a part written `\\` and `\/`.
+    r"""The key as it is. Several parts are joined by `/`, with `\` and `/` inside a part written `\\` and `\/`.
 
     So no two keys have one text: (`a/b`, `c`) is `a\/b/c` and (`a`, `b/c`) is `a/b\/c`.
     """

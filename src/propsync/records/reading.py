@@ -1,8 +1,8 @@
 """A copy of a payload from which DuckDB reads every number as it is written.
 
 DuckDB reads a JSON number as a double and writes it in its own way (12.50 becomes 12.5). In the copy, each such number
-is a text: a mark, then the number as written. A text or a member's name that opens with the same letter gets a mark of
-its own: nothing that an API sends is taken for a number. The macros in sql/macros/staging/ take both marks off again.
+is a text: a mark, then the number as written. A text or a member's name that begins with the same letter gets a mark of
+its own. So propsync takes no text from an API for a number. The macros in sql/macros/staging/ remove both marks.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 
 from propsync.records.cutter import Path
 
-_OPENS = "\\u0001"  # how JSON writes the letter that opens both marks: no JSON text may hold it as it is
+_OPENS = "\\u0001"  # the letter of both marks as JSON escapes it: no JSON text may hold it unescaped
 NUMBER = _OPENS + "#"
 TEXT = _OPENS + "'"
 
@@ -20,14 +20,14 @@ SUSPECT = (
     # a letter that could be a mark, minus zero, a zero at a fraction's end, 16 digits or more, an exponent
     rf'"\\u0001|[:,\[\s](-0[^0-9.]|-?(\d+\.\d+0[^0-9]|{_SIXTEEN}|\d{{16,}}\.|0\.0000|\d+(\.\d+)?[eE]))'
 )
-"""What a payload that needs a copy matches, in RE2; a few others match too."""
+"""Matches, in RE2, each payload that needs a copy; a few others match too."""
 
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d[0-9.eE+-]*', re.DOTALL)
 _LETTER = chr(1)
 
 
 def readable(payload: str) -> str:
-    """The copy; the payload itself where DuckDB changes nothing."""
+    """The copy; the payload itself if DuckDB changes nothing."""
     return _TOKENS.sub(_marked, payload)
 
 
@@ -44,7 +44,7 @@ def _marked(token: re.Match[str]) -> str:
 
 
 def _is_kept(number: str) -> bool:
-    """Whether DuckDB writes a number as it came: whole ones, and those that are their double's shortest text."""
+    """Whether DuckDB writes a number as it came: whole numbers, and those that are their double's shortest text."""
     if number.lstrip("-").isdigit():
         return number != "-0"
     return "e" not in number and "E" not in number and repr(float(number)) == number

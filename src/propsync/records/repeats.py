@@ -1,6 +1,6 @@
-"""Members that come twice in one object: the last one counts, as it does for msgspec and Python.
+"""Members that occur twice in one object: the last one counts, as it does for msgspec and Python.
 
-DuckDB takes the first. So a record that has such members is kept without those that do not count.
+DuckDB takes the first, so propsync removes the members that do not count from such a record.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-# where none of these is, a member is one `":`, and so is that in a text; PHP, Java and Python write no others
+# without any of these, each `":` ends a member's name or is in a text; PHP, Java and Python write no others
 _ESCAPED = (b"\\u0022", b"\\u003a", b"\\u003A")
 _SPACED = {b" ": b" :", b"\t": b"\t:", b"\n": b"\n:", b"\r": b"\r:"}
 _MEMBER = b'":'
@@ -22,22 +22,22 @@ _RAW_ARRAY: msgspec.json.Decoder[list[msgspec.Raw]] = msgspec.json.Decoder(list[
 
 
 def without_repeats(records: Sequence[bytes]) -> list[bytes]:
-    """Each record with every member once, the last; records without repeats come back byte for byte."""
+    """Each record with every member once, the last; a record without repeats comes back byte for byte."""
     if not _may_repeat(b"[" + b",".join(records) + b"]"):
         return list(records)
     return [_last_of_each(record) if _may_repeat(record) and _repeats(record) else record for record in records]
 
 
 def _may_repeat(text: bytes) -> bool:
-    """Quick: whether decoding and encoding loses members, or may hide that it does."""
-    # of a pair of bytes its first is looked for before: that is ten times as quick, and most texts have few of these
+    """A quick test: whether decoding and encoding loses members, or may hide that it does."""
+    # it looks for the first byte of a pair before the pair: that is ten times as quick, and few texts have it
     if any(space in text and pair in text for space, pair in _SPACED.items()):
         return True
     if b"\\u00" in text and any(escaped in text for escaped in _ESCAPED):
         return True
     try:
         return text.count(_MEMBER) != _encode(_decode(text)).count(_MEMBER)
-    except (msgspec.DecodeError, RecursionError):  # a number beyond all floats
+    except (msgspec.DecodeError, RecursionError):  # a number beyond any float
         return True
 
 

@@ -1,7 +1,7 @@
-"""Half letters: JSON may hold `\\ud83d` without its other half, which is what a text cut inside an emoji becomes.
+"""Half letters: JSON may hold `\\ud83d` without its other half, for example if something cut a text inside an emoji.
 
-That is legal JSON and no legal text: neither msgspec nor DuckDB reads it. The page is kept as received; where it is
-read, each half letter becomes U+FFFD, so that one such text does not cost all the other records.
+That is legal JSON and no legal text: neither msgspec nor DuckDB reads it. propsync keeps the page as received and reads
+each half letter as U+FFFD. So one such text does not cost all the other records.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _REPLACEMENT = rb"\ufffd"
 
 
 def mended(body: bytes) -> bytes:
-    """The text with half letters replaced; the very same bytes where it has none."""
+    """The text with half letters replaced; the very same bytes if it has none."""
     replaced = _ESCAPE.sub(_whole, body)
     return body if replaced == body else replaced
 

@@ -1,4 +1,4 @@
-"""The shapes that the API's document does not show: found from the data, shown with the evidence."""
+"""The shapes that the API's document omits: propsync finds them in the data and shows the evidence."""
 
 from propsync.shapes.choice import UNREAD, Choice, Shape, configured
 from propsync.shapes.cutting import cutter_of

@@ -1,4 +1,4 @@
-"""What was found out about a resource's undocumented shape, with the evidence (correctness.md §5)."""
+"""The findings about a resource's undocumented shape, with the evidence (correctness.md §5)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from propsync.records import Path
 from propsync.resources import RESOURCES
 
 UNREAD = "unread"
-"""The source of a part that records have, and that nothing can be made of."""
+"""The source of a part that records have, and that propsync cannot read."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One part of a shape: the paths to try in order, where they come from, and why they are believed.
+    """One part of a shape: the paths to try in order, their source, and the evidence for them.
 
     `source` is "documented", "found", "likely" (by name only), "configured", "absent" or UNREAD (no path).
     """
@@ -27,7 +27,7 @@ class Choice:
 
     @property
     def text(self) -> str:
-        """The paths as people write them: members joined by dots, alternatives by commas; `(bare)` for no member."""
+        """The paths for people: members joined by dots, alternatives by commas; `(bare)` for no member."""
         return ", ".join(".".join(path) or "(bare)" for path in self.paths)
 
 
@@ -38,19 +38,19 @@ class Shape:
     resource: str
     choices: dict[str, Choice] = field(default_factory=dict)
     volatile: frozenset[str] | None = None
-    """Leaf paths that differ between two readings of one record; None when never looked for."""
+    """Leaf paths that differ between two readings of one record; None if propsync never looked for them."""
 
     def paths(self, part: str) -> tuple[Path, ...]:
-        """The paths of one part, empty when it is absent or not yet found."""
+        """The paths of one part, empty if it is absent or not yet found."""
         choice = self.choices.get(part)
         return choice.paths if choice else ()
 
     def has(self, part: str) -> bool:
-        """Whether the part was looked for and found."""
+        """Whether propsync looked for the part and found it."""
         return bool(self.paths(part))
 
     def settle(self, part: str, choice: Choice | None) -> None:
-        """Keeps a choice, unless it would put a guess in the place of something known."""
+        """Keeps a choice, unless it would replace something known by a guess."""
         before = self.choices.get(part)
         if choice is None or (before is not None and before.paths and not choice.paths):
             return

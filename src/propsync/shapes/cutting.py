@@ -1,4 +1,4 @@
-"""How a resource's pages are cut, as their shape is known."""
+"""Cuts a resource's pages by their known shape."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from propsync.shapes.choice import Shape
 
 
 def cutter_of(shape: Shape, resource: Resource) -> Cutter:
-    """A cutter for the resource's pages as their shape is known."""
+    """A cutter for the resource's pages, by their known shape."""
     paths = shape.paths("list")
     return Cutter(paths[0] if paths else None, tuple(shape.paths(role) for role in resource.key))

@@ -1,4 +1,4 @@
-"""What a record holds many of: members of an array, or of an object that is keyed by their ids."""
+"""The repeated parts of a record: members of an array, or of an object that is keyed by their ids."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 from propsync.records import Path, follow, text_of
 
 NAME: Path = ()
-"""In the place of a path: the name of the member itself, as in `{"<field id>": …}`."""
+"""In place of a path: the name of the member itself, as in `{"<field id>": …}`."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One of them; `name` is None in an array."""
+    """One such part; `name` is None in an array."""
 
     name: str | None
     value: Any
@@ -24,7 +24,7 @@ class Entry:
         return self.name if path == NAME else text_of(follow(self.value, path))
 
     def first_text(self, paths: Sequence[Path]) -> str | None:
-        """The first identifier that one of `paths` leads to; the name where none does."""
+        """The first identifier that one of `paths` leads to; the name if none does."""
         for path in paths:
             if text := self.text(path):
                 return text
@@ -40,10 +40,10 @@ def entries(record: Any, path: Path) -> list[Entry]:
 
 
 def values(found: Sequence[Entry]) -> list[Any]:
-    """What stands under the names."""
+    """The values under the names."""
     return [entry.value for entry in found]
 
 
 def names(found: Sequence[Entry]) -> list[str]:
-    """The names, of those that have one."""
+    """The names of the entries that have one."""
     return [entry.name for entry in found if entry.name is not None]

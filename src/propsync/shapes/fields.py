@@ -1,7 +1,7 @@
 """Finds how asset types define fields and how assets refer to them: ids, labels, options, references, values.
 
-API sections 2.1 and 2.2 show only the discriminator `type`; the rest speaks through the data: a result's reference is
-the member whose values are ids of its type's fields, and its value is what is left. Definitions, options and results
+API sections 2.1 and 2.2 show only the discriminator `type`; the data shows the rest. A result's reference is the member
+whose values are ids of its type's fields, and its value is the member that remains. Definitions, options and results
 may also be objects keyed by their ids; then the name of the member is the reference.
 """
 
@@ -64,13 +64,13 @@ def find_result_shape(shape: Shape, assets: Sequence[Any], field_ids: set[str]) 
 
 
 def field_ids(types: Sequence[Any], shape: Shape) -> set[str]:
-    """The ids of all fields that `types` define, by the shape found."""
+    """The ids of all fields that `types` define, by their known shape."""
     found = (entry.first_text(shape.paths("field_id")) for one in types for entry in entries(one, FIELDS))
     return {field_id for field_id in found if field_id}
 
 
 def _says_its_kind(result: Entry) -> bool:
-    """What an object holds under a field's id may be the value itself."""
+    """Whether the object under a field's id names its kind; if not, it may be the value itself."""
     if result.name is None:
         return True
     return isinstance(result.value, dict) and (result.value.get("type") in _KINDS or "value" in result.value)
@@ -85,7 +85,7 @@ def _settle(shape: Shape, part: str, choice: Choice | None, found: Sequence[Entr
 
 
 def _all_texts(value: Any) -> Iterator[str]:
-    """Every string anywhere in a value: what a result may refer to."""
+    """Every string anywhere in a value, any of which a result may refer to."""
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list):
@@ -96,7 +96,7 @@ def _all_texts(value: Any) -> Iterator[str]:
 
 
 def _field_id(types: Sequence[Any], defined: Sequence[Entry], referred: set[str]) -> Choice | None:
-    """An id is unique among a type's fields, and results refer to it; one odd type does not speak for the others."""
+    """Finds the member that is unique among a type's fields and that results refer to, though one odd type differs."""
     paths = [path for path in _paths(values(defined)) if path != KIND]
     shares = {path: _unique_share(types, path) for path in paths}
     inside = [path for path in paths if shares[path] == 1]
@@ -110,9 +110,9 @@ def _field_id(types: Sequence[Any], defined: Sequence[Entry], referred: set[str]
 def _identifier(
     found: Sequence[Entry], inside: Sequence[Path], known: set[str], likely: Sequence[str], evidence: str
 ) -> Choice | None:
-    """The one of `inside`, or the name in an object, that most known values speak for; likely names break ties.
+    """The one of `inside`, or the name in an object, that matches most known values; likely names break ties.
 
-    Where arrays come beside objects, the best of `inside` is tried after the name.
+    If arrays occur beside objects, propsync tries the best of `inside` after the name.
     """
     candidates = [*inside, *([NAME] if names(found) else [])]
     if not candidates:
@@ -128,7 +128,7 @@ def _identifier(
 
 
 def _unique_share(types: Sequence[Any], path: Path) -> float:
-    """Of the types that define fields, how many have another text there in each field."""
+    """The number of types with fields in which this text differs from field to field."""
     defining = [of_type for one in types if (of_type := values(entries(one, FIELDS)))]
     unique = [of_type for of_type in defining if len(set(texts(of_type, path))) == len(of_type)]
     return len(unique) / len(defining)
@@ -194,7 +194,7 @@ def _reference_inside(results: Sequence[Any], field_ids: set[str]) -> Choice | N
 
 
 def _value(kind: str, results: Sequence[Any], reference: Sequence[Path]) -> Choice | None:
-    """What is left of a result: under `value`, under a member named for the kind, or the one member that remains."""
+    """The rest of a result: under `value`, under a member named for the kind, or the one member that remains."""
     taken = {KIND[0], *(path[0] for path in reference if path)}
     left: Counter[str] = Counter(name for result in results for name in result if name not in taken)
     if not left:
@@ -219,6 +219,6 @@ def _value_rank(name: str, kind: str) -> int:
 
 
 def _paths(records: Sequence[Any]) -> list[Path]:
-    """Paths to scalars in any of the records, without those that never hold an identifier or text."""
+    """Paths to scalars in any of the records, except those that never hold an identifier or text."""
     found = dict.fromkeys(path for record in records for path in scalar_paths(record))
     return [path for path in found if texts(records, path)]

@@ -1,4 +1,4 @@
-"""Finds where a page keeps its records: the array of objects beside `total`, or the page itself."""
+"""Finds the array of records in a page: the array of objects beside `total`, or the page itself."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _COMMON = ("items", "results", "records", "entries", "values", "data", "content"
 
 
 def find_list(pages: Sequence[Any], resource: Resource) -> Choice | None:
-    """Where `pages` (decoded answers) keep the records of `resource`; None when no array can be theirs.
+    """Finds the path from `pages` (decoded answers) to the records of `resource`; None if no array can hold them.
 
-    A documented member wins (API sections 4.1, 4.2); where it is missing or undocumented, the array of objects does.
+    A documented member wins (API sections 4.1, 4.2); if it is missing or undocumented, the array of objects does.
     """
     if any(isinstance(page, list) for page in pages):
         return Choice(((),), "found", "the answer is a bare array")
@@ -30,9 +30,9 @@ def find_list(pages: Sequence[Any], resource: Resource) -> Choice | None:
 
 
 def _that_may_be_it(pages: Sequence[Any], arrays: Sequence[Path], resource: Resource) -> list[Path]:
-    """The arrays that agree with a total of nothing, and those that can be nothing but the records beside it.
+    """The arrays that agree with a total of zero, and those that can only be the records beside it.
 
-    Some servers tell 0 beside records; others tell types or properties beside a list that is empty.
+    Some servers send a total of 0 beside records; others send types or properties beside an empty list.
     """
     agreeing = [path for path in arrays if not _exceeds(pages, path)]
     is_named = any(_name_rank(path[-1], resource) <= 1 for path in agreeing)
@@ -46,12 +46,12 @@ def _that_may_be_it(pages: Sequence[Any], arrays: Sequence[Path], resource: Reso
 
 
 def _exceeds(pages: Sequence[Any], path: Path) -> bool:
-    """Whether the array has members where the page tells a total of nothing."""
+    """Whether the array has members although the page has a total of zero."""
     return any(follow(page, ("total",)) == 0 and follow(page, path) for page in pages)
 
 
 def _are_records(members: Sequence[Any], resource: Resource) -> bool:
-    """Whether most of them have two members, besides an id, that records of the resource have and types have not."""
+    """Whether most of them have two members, besides an id, that records of the resource have and types do not."""
     roles = [{plain(name) for name in (*role.documented, *role.likely)} for role in resource.roles if role.name != "id"]
     fitting = [one for one in members if isinstance(one, dict) and _roles_in(one, roles) > 1]
     return len(fitting) * 2 > len(members)
@@ -79,7 +79,7 @@ def _arrays(value: Any, prefix: Path = ()) -> Iterator[Path]:
 
 
 def _fit(pages: Sequence[Any], path: Path, resource: Resource) -> tuple[int, int, int]:
-    """How an array suits: of objects first, then empty, then of texts; by its name; the longest."""
+    """Ranks an array: objects first, then empty, then texts; by its name; the longest."""
     members = _members(pages, path)
     objects = sum(isinstance(member, dict) for member in members)
     kind = 1 if not members else 0 if objects * 2 > len(members) else 2

@@ -1,4 +1,4 @@
-"""Evidence: which scalar members records have, and which of them a set of known values speaks for."""
+"""Evidence: the scalar members of records, and the ones whose values match a set of known values."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def texts(records: Iterable[Any], path: Path) -> list[str]:
 
 
 def refuse_astray(resource: str, part: str, choice: Choice, records: Sequence[Any]) -> None:
-    """Raises ShapeUnknown for a configured path that is in none of the records: tables would silently go empty."""
+    """Raises ShapeUnknown if none of the records has a configured path: tables would silently become empty."""
     if not records or any(_carries(record, path) for record in records for path in choice.paths):
         return
     raise ShapeUnknown(
@@ -51,13 +51,13 @@ def _carries(record: Any, path: Path) -> bool:
 
 
 def share_known(records: Sequence[Any], path: Path, known: Collection[str]) -> float:
-    """How many of the values at `path` are known ones, 0 to 1."""
+    """The share of the values at `path` that are known, 0 to 1."""
     found = texts(records, path)
     return sum(text in known for text in found) / len(found) if found else 0.0
 
 
 def rank(path: Path, likely: Sequence[str]) -> int:
-    """How likely a path is by its names: lower is likelier, `len(likely)` and above for names nobody expects.
+    """Ranks a path by its names: lower is likelier, `len(likely)` and above for names nobody expects.
 
     `type.id` and `typeId` rank as `type`; a nested identifier counts for the object that holds it.
     """
@@ -71,20 +71,20 @@ def rank(path: Path, likely: Sequence[str]) -> int:
 
 
 def documented(records: Sequence[Any], names: Sequence[str], known: Collection[str] = ()) -> Choice | None:
-    """Paths to documented members, each a string or an object holding one; None when no record has any of them."""
+    """Paths to documented members, each a string or an object holding one; None if no record has any of them."""
     paths: list[Path] = []
     for name in names:
         paths += reference_paths(records, (name,), known)
     if not paths:
         return None
     shown = ", ".join(".".join(path) for path in paths)
-    # a page may show strings only and the next one objects: the usual place in an object is tried last
+    # a page may show strings only and the next one objects: propsync tries the usual place in an object last
     spare = [(name, "id") for name in names if (name, "id") not in paths]
     return Choice((*paths, *spare), "documented", f"the API's document names it; found at {shown}")
 
 
 def reference_paths(records: Sequence[Any], path: Path, known: Collection[str] = ()) -> list[Path]:
-    """Where below `path` the identifier stands: at `path` itself, or in the object found there."""
+    """Finds the identifier at `path` itself, or in the object found there."""
     values = [value for record in records if (value := follow(record, path)) is not None]
     here = [path] if any(text_of(value) for value in values) else []
     objects = [value for value in values if isinstance(value, dict)]

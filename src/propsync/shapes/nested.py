@@ -1,4 +1,4 @@
-"""Finds the shapes inside records, from a sample of what was landed: fields, field results, flags."""
+"""Finds the shapes inside landed records from a sample: fields, field results, flags."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def find_nested_shapes(
     manifest: Manifest | None,
     earlier: Callable[[], Collection[str]] = tuple,
 ) -> None:
-    """Settles the inner parts of `shapes`, by resource, before a snapshot is merged.
+    """Settles the inner parts of `shapes`, by resource, before propsync merges a snapshot.
 
     `earlier` gives the ids of fields that asset types have or had before.
     """

@@ -1,4 +1,4 @@
-"""Finds the id, property, type, status and name of records whose members the API's document does not show."""
+"""Finds the id, property, type, status and name of records whose members the API's document omits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from propsync.resources import Resource, Role
 from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.members import documented, rank, refuse_astray, scalar_paths, share_known, texts
 
-_SPEAKS = 0.5  # of the values at least; a property may have assessments and nothing else, so not all are known
+_SPEAKS = 0.5  # least share of the values; a property may have assessments and nothing else, so not all are known
 
 
 def find_roles(
@@ -19,8 +19,8 @@ def find_roles(
 ) -> None:
     """Settles every role of `resource` from the decoded records of a page or two; two pages may share records.
 
-    `known` has property ids, assessment type ids and statuses met so far, by the names that `Role.known` uses.
-    Raises ShapeUnknown when a required role is in no record. Without records nothing is settled.
+    `known` has the property ids, assessment type ids and statuses met so far, by the names that `Role.known` uses.
+    Raises ShapeUnknown if no record has a required role. Without records it settles nothing.
     """
     of_pages = [[record for record in page if isinstance(record, dict)] for page in pages]
     objects = [record for page in of_pages for record in page]
@@ -34,16 +34,17 @@ def find_roles(
         taken.update(shape.paths(role.name))
         if role.required and not shape.has(role.name):
             raise _unknown(resource, role)
-        # records that carry no status any more need lists by status, whatever was found before
+        # records that no longer have a status need lists by status, whatever an earlier run found
         is_gone = role.known == "statuses" and not any(texts(objects, path) for path in shape.paths(role.name))
         if is_gone or not shape.has(role.name):
             shape.choices[role.name] = _absent(role, len(objects))
 
 
 def _refuse_repeats(shape: Shape, resource: Resource, role: Role, pages: Sequence[Sequence[Any]]) -> None:
-    """An id found from few records may turn out to be none; another one would make every record another.
+    """Refuses an id that repeats: few records may suggest a wrong one, and a later change of id would give every record
+    a new key.
 
-    A key that comes twice on a page because the list moved comes there once for each copy, so most are still unique.
+    A key that occurs twice on a page because the list moved does so in each copy, so most are still unique.
     """
     choice = shape.choices.get(role.name)
     if role.known != "unique" or choice is None or choice.source == "configured":
@@ -57,13 +58,13 @@ def _refuse_repeats(shape: Shape, resource: Resource, role: Role, pages: Sequenc
 
 
 def _absent(role: Role, count: int) -> Choice:
-    """A documented member may still be in records further on, so its place is kept; another has none."""
+    """Keeps a documented member, which later records may have; drops any other."""
     places = tuple(path for name in role.documented for path in ((name,), (name, "id")))
     return Choice(places, "absent", f"no member of {count} records speaks for it")
 
 
 def _still_holds(shape: Shape, role: Role, records: Sequence[Any]) -> bool:
-    """What people decided stays; what was found before stays while some record still carries it."""
+    """A person's choice stays; an earlier finding stays while some record still has the member."""
     choice = shape.choices.get(role.name)
     if choice is None or not choice.paths:
         return False
@@ -91,7 +92,7 @@ def _find(
 def _unique(
     role: Role, pages: Sequence[Sequence[Any]], records: Sequence[Any], candidates: Sequence[Path]
 ) -> Choice | None:
-    """An id is in every record, and in each of a page another; two lists may show the same record."""
+    """Whether every record has an id that differs from the others on its page; two lists may show the same record."""
     alone = [path for path in candidates if all(len(set(texts(page, path))) == len(page) for page in pages)]
     if not alone:
         return _by_name(role, candidates)
@@ -100,7 +101,7 @@ def _unique(
 
 
 def _wordy(records: Sequence[Any], path: Path) -> float:
-    """Share of values that read like prose or a date rather than like an identifier."""
+    """The share of values that read like prose or a date rather than like an identifier."""
     found = texts(records, path)
     return sum(" " in text or len(text) > 64 or (text[:4].isdigit() and text[4:5] == "-") for text in found) / len(
         found

@@ -1,4 +1,4 @@
-"""A few records from all over a snapshot, as evidence for shapes."""
+"""A few records from across a snapshot, as evidence for shapes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from propsync.records import Cutter, PayloadUnreadable, decode_shallow
 from propsync.resources import TYPES_BESIDE
 
 _PAGES = 40
-_RECORDS = 25  # of a page: kinds that one page lacks another has
+_RECORDS = 25  # of a page: one page may have kinds that another lacks
 
 
 def sample(pages: PageStore, manifest: Manifest, cutter: Cutter) -> list[Any]:
@@ -23,7 +23,7 @@ def sample(pages: PageStore, manifest: Manifest, cutter: Cutter) -> list[Any]:
 
 
 def types_beside(manifest: Manifest) -> list[Landed]:
-    """The pages that together show all the types told beside records, each version of them once, the latest last."""
+    """The pages that together show all the types sent beside records, each version of them once, the latest last."""
     latest = {landed.types_hash: landed for landed in sorted(manifest.landed, key=lambda one: -one.asked_at)}
     return sorted((one for kind, one in latest.items() if kind), key=lambda one: one.asked_at)
 
@@ -33,7 +33,7 @@ BESIDE = Cutter((TYPES_BESIDE,))
 
 
 def types_of(pages: PageStore, landed: Landed, cutter: Cutter) -> list[Any]:
-    """Decoded types of one answer; none where the member is something else."""
+    """Decoded types of one answer; none if the member is something else."""
     try:
         return [decode_shallow(record) for record in cutter.cut(pages.get(landed.sha256)).records]
     except PayloadUnreadable:

@@ -1,4 +1,4 @@
-"""Notices what records hold and nothing can be made of, so that values are never missing without a sign."""
+"""Notices parts of records that propsync cannot read, so that it reports every missing value."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def settle_read(
 ) -> None:
     """Settles the parts "definitions" and "results": whether any field definition and any field result can be read.
 
-    `listed` and `records` are decoded types and assets. Without `is_whole` they are a part of what there is, which may
-    show that something can be read, and not that nothing can. `earlier` are the fields that types defined before:
-    assets keep results of fields that are no longer defined. What an asset of an unlisted type names cannot be known.
+    `listed` and `records` are decoded types and assets. Without `is_whole` they are only a part, which may show that
+    propsync can read something, and not that it cannot. `earlier` are the fields that types defined before, because
+    assets keep results of fields after a type drops them. The fields of an unlisted type remain unknown.
     """
     known = field_ids(listed, types)
     _settle(types, "definitions", FIELDS, listed, [one for one in listed if entries(one, FIELDS) and known], is_whole)
@@ -78,7 +78,7 @@ def _form(held: Any) -> str:
 
 
 def _names_a_field(found: Iterable[Entry], shape: Shape, known: Collection[str]) -> bool:
-    """Whether any result names a field; one of a type's, where any type defines fields."""
+    """Whether any result names a field; one of a type's, if any type defines fields."""
     told = {entry.first_text(shape.paths("result_field")) for entry in found} - {None}
     return not told.isdisjoint(known) if known else bool(told)
 

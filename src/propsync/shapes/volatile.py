@@ -1,4 +1,4 @@
-"""Finds members that change at every reading though nothing changed, such as signed links (correctness.md §3)."""
+"""Finds members that change at every reading of an unchanged record, such as signed links (correctness.md §3)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def find_volatile(
 ) -> frozenset[str] | None:
     """Leaf paths that differ in every one of at least five records, of two readings of page 1 by key.
 
-    `kept` are the paths of ids, properties, types and statuses, which are never volatile; neither is the value of a
-    text, number, date, time, option or qr result. None when too few records were read twice to tell.
+    `kept` are the paths of ids, properties, types and statuses, which are never volatile. Nor is the value of a text,
+    number, date, time, option or qr result. None if propsync read too few records twice to tell.
     """
     both = first.keys() & again.keys()
     if len(both) < _ENOUGH:
@@ -47,11 +47,11 @@ def _by_path(record: Any) -> dict[str, list[str]]:
 
 
 def _is_own_value(path: str) -> bool:
-    """Whether a leaf is what a person entered rather than a link that the service made."""
+    """Whether a leaf is a person's entry rather than a link that the service made."""
     return path == "fields[]" or any(f"[{kind}]" in path for kind in _OWN_KINDS)
 
 
 def by_key(records: Sequence[tuple[tuple[str, ...] | None, Any]]) -> dict[tuple[str, ...], Any]:
-    """Records by key, without those that have none or appear twice."""
+    """By key, the records that have one and appear once."""
     counts = Counter(key for key, _ in records)
     return {key: record for key, record in records if key is not None and counts[key] == 1}

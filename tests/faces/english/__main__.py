@@ -26,11 +26,9 @@ EXCEPTIONS: dict[tuple[str, str], str] = {}
 
 STILL_TO_DO = (
     *("benchmarks/", "deploy/", "flows/", "sql/", "tests/", "src/propsync_sandbox/"),
-    *("src/propsync/errors.py", "src/propsync/log.py", "src/propsync/progress.py", "src/propsync/resources.py"),
-    *("src/propsync/shipped.py", "src/propsync/storage.py", "src/propsync/__init__.py"),
-    *("src/propsync/api/", "src/propsync/cli/", "src/propsync/documents/", "src/propsync/landing/"),
-    *("src/propsync/merge/", "src/propsync/publish/", "src/propsync/records/", "src/propsync/runbooks/"),
-    *("src/propsync/runs/", "src/propsync/serving/", "src/propsync/settings/", "src/propsync/shapes/"),
+    *("src/propsync/api/", "src/propsync/cli/", "src/propsync/documents/"),
+    *("src/propsync/merge/", "src/propsync/publish/", "src/propsync/runbooks/"),
+    *("src/propsync/runs/", "src/propsync/serving/", "src/propsync/settings/"),
     *("src/propsync/sweep/", "src/propsync/warehouse/"),
 )
 """Folders and files that the lint doesn't read yet; the list may only shrink."""
