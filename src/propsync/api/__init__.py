@@ -4,7 +4,7 @@ from propsync.api.answers import Answer, Saved, Traffic, TrafficMark
 from propsync.api.bodies import check_body, check_text
 from propsync.api.client import Api
 from propsync.api.clock import SYSTEM_CLOCK, Clock
-from propsync.api.exchange import Check
+from propsync.api.exchange import Check, checked
 from propsync.api.notices import post_notice
 from propsync.api.requests import (
     Accept,
@@ -42,6 +42,7 @@ __all__ = [
     "check_body",
     "check_text",
     "check_values",
+    "checked",
     "page_request",
     "post_notice",
     "report_request",

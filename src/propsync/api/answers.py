@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
+from typing import Any
 
 from propsync.api.requests import ApiRequest
 
@@ -14,7 +15,7 @@ class Answer:
 
     `raw` is the body as received, still compressed as `encoding` says ("" for plain, else gzip, zstd or deflate);
     `body` is what it holds. `asked_at` is when the request that succeeded was sent, in epoch seconds; `attempts`
-    counts it and those before it.
+    counts it and those before it. `found` is what the caller's own check made of the body, None without one.
     """
 
     request: ApiRequest
@@ -25,6 +26,7 @@ class Answer:
     attempts: int
     asked_at: float
     content_type: str
+    found: Any = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

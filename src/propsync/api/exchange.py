@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from propsync.api.answers import Answer
 from propsync.api.bodies import check_body
@@ -28,7 +28,8 @@ from propsync.errors import (
 )
 
 T = TypeVar("T")
-Check = Callable[[Answer], None]
+Check = Callable[[Answer], Any]
+"""Looks at an answer; what it returns goes with the answer. Raises MalformedBody to have the request repeated."""
 _log = logging.getLogger("propsync.api")
 
 
@@ -195,16 +196,15 @@ def receive_answer(bound: int, check: Check | None, *, walks: bool = False) -> R
         answer = Answer(
             request, receiving.reply.status, raw, encoding, body, receiving.attempts, receiving.asked_at, content_type
         )
-        if check is not None:
-            _checked(check, answer)
-        return answer
+        return answer if check is None else checked(check, answer)
 
     return receive
 
 
-def _checked(check: Check, answer: Answer) -> None:
+def checked(check: Check, answer: Answer) -> Answer:
+    """The answer with what `check` found in it. Raises MalformedBody."""
     try:
-        check(answer)
+        return replace(answer, found=check(answer))
     except MalformedBody:
         check_body(answer.request.accept, answer.body, str(answer.request))  # it tells more of what is no JSON at all
         raise

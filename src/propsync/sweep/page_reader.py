@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from propsync.api import Accept, Answer, ApiRequest, MalformedBody, check_text, page_request, schedule_request
+from propsync.api import Accept, Answer, ApiRequest, Check, MalformedBody, check_text, page_request, schedule_request
 from propsync.errors import NotFound, ResourceFailed
 from propsync.landing import Landed, PageStore
 from propsync.records import Cutter, Page, PayloadUnreadable, bytes_hash, count_of, decode_shallow, is_nothing
@@ -68,9 +68,6 @@ class PageReader:
         self.is_paged = resource.is_paged
         self.landed: list[Landed] = []
         self._said_nothing: set[ApiRequest] = set()
-        # what a check has cut or decoded, until the answer is landed: both walk the whole page, so once is enough
-        self._cut: dict[ApiRequest, Page] = {}
-        self._values: dict[ApiRequest, Any] = {}
         self._asked = 0
 
     def ask(self, query: ListQuery, page: int, role: str = "page", limit: int | None = None) -> Asked:
@@ -169,18 +166,19 @@ class PageReader:
 
         return self._api.fetch_each((one.request for one in asked), land, failed)
 
-    def _check(self, cutter: Cutter | None) -> Any:
+    def _check(self, cutter: Cutter | None) -> Check:
         return self._check_shape if cutter is None else lambda answer: self._check_page(answer, cutter)
 
-    def _check_shape(self, answer: Answer) -> None:
+    def _check_shape(self, answer: Answer) -> Any:
         """An answer without any array is no list, whatever its shape: something else answered, so ask again."""
-        page = self._values[answer.request] = decode_shallow(answer.body)
+        page = decode_shallow(answer.body)
         is_list = (
             self._is_bare_list(page, answer.request) if isinstance(page, list) else self._is_list(page, answer.request)
         )
         if not is_list:
             raise MalformedBody(str(answer.request), "the answer is JSON, but no list")
         self._said_nothing.discard(answer.request)  # each reading of an empty list is to be said twice
+        return page
 
     def _is_list(self, page: Any, request: ApiRequest) -> bool:
         total = count_of(page.get("total"))
@@ -202,23 +200,24 @@ class PageReader:
             return () in known
         return bool(page) or (self._is_said_twice(request) and self._resource.list_member is None)
 
-    def _check_page(self, answer: Answer, cutter: Cutter) -> None:
+    def _check_page(self, answer: Answer, cutter: Cutter) -> Page:
         if answer.request.accept is Accept.JSON_OR_NULL and is_nothing(answer.body):
-            self._cut[answer.request] = Page(None, [])
-            return
+            return Page(None, [])
         check_text(answer.body, str(answer.request))
         try:
-            page = self._cut[answer.request] = cutter.cut(answer.body)
+            page = cutter.cut(answer.body)
         except (PayloadUnreadable, RecursionError) as error:
             raise MalformedBody(str(answer.request), f"the answer is no page of the list: {error}") from error
         is_needed = self._resource.is_paged and cutter.list_path != ()
         if not _is_total(page.total) and (is_needed or page.total is not None):
             raise MalformedBody(str(answer.request), "the answer is no page of the list: its total is no count")
+        return page
 
     def _land(self, asked: Asked, answer: Answer, cutter: Cutter | None) -> Reading:
         sha256 = self._pages.put(answer.raw, answer.body)
-        page = self._cut.pop(answer.request, None) or (cutter or Cutter(None)).cut(answer.body)
-        values = self._values.pop(answer.request, None)
+        # the check has cut or decoded the page: both walk all of it, so once is enough
+        page = answer.found if isinstance(answer.found, Page) else (cutter or Cutter(None)).cut(answer.body)
+        values = None if isinstance(answer.found, Page) else answer.found
         query = asked.query
         landed = Landed(
             asked.sequence,

@@ -8,7 +8,7 @@ from itertools import chain, groupby
 from typing import TypeVar
 from urllib.parse import parse_qsl
 
-from propsync.api import Answer, Api, ApiRequest, Check, MalformedBody, check_body
+from propsync.api import Answer, Api, ApiRequest, Check, MalformedBody, check_body, checked
 from propsync.errors import ResourceFailed
 from propsync.landing import Landed, PageStore, sha256_of
 from propsync.progress import progress
@@ -69,18 +69,17 @@ class Replay:
                     return
                 yield request
 
-        hashes: dict[ApiRequest, str] = {}
-
-        def check(answer: Answer) -> None:
-            sha256 = hashes[answer.request] = sha256_of(answer.body)
+        def check(answer: Answer) -> str:
+            sha256 = sha256_of(answer.body)
             if sha256 != expected[answer.request].sha256:  # else it was looked at before
                 check_body(answer.request.accept, answer.body, str(answer.request))
+            return sha256
 
         def land(answer: Answer) -> Landed | None:
-            one, sha256 = expected[answer.request], hashes[answer.request]
+            one, sha256 = expected[answer.request], answer.found
             self._pages.put(answer.raw, answer.body, sha256)
             self._held.setdefault(answer.request, []).append(
-                EarlyAnswer(one, sha256, replace(answer, raw=b"", body=b""))
+                EarlyAnswer(one, sha256, replace(answer, raw=b"", body=b"", found=None))
             )
             return replace(one, asked_at=answer.asked_at) if sha256 == one.sha256 else other(answer.request, None)
 
@@ -133,11 +132,9 @@ class Replay:
             return None
         answer = self._whole(waiting.pop(0))
         try:
-            if check is not None:
-                check(answer)
+            return answer if check is None else checked(check, answer)
         except MalformedBody:
             return None
-        return answer
 
     def left_over(self) -> list[tuple[Landed, Answer]]:
         """What the first attempt did not take, each with its place in the earlier snapshot. No attempt gets it now."""
