@@ -1,4 +1,4 @@
-"""What comes back: an answer, a saved document, and counts of the traffic."""
+"""Answers, saved documents, and counts of the traffic."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A document that was streamed to a file: its bytes, their SHA-256 in hex, and how often it was asked for."""
+    """A document streamed to a file: its bytes, their SHA-256 in hex, and the number of attempts."""
 
     size: int
     sha256: str
@@ -58,7 +58,7 @@ class Traffic:
         self._so_far = TrafficMark()
 
     def count(self, *, requests: int = 0, retries: int = 0, bytes: int = 0) -> None:
-        """Add to the counters."""
+        """Adds to the counters."""
         with self._lock:
             now = self._so_far
             self._so_far = TrafficMark(now.requests + requests, now.retries + retries, now.bytes + bytes)
@@ -69,7 +69,7 @@ class Traffic:
             return self._so_far
 
     def since(self, mark: TrafficMark) -> TrafficMark:
-        """What was added after a mark."""
+        """The counts since a mark."""
         return self.mark() - mark
 
     @property

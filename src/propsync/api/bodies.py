@@ -1,4 +1,4 @@
-"""Whether a good answer's body is what was asked for."""
+"""Checks that a good answer's body is of the requested kind."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _PIECE = 65_536  # bytes
 
 
 def check_body(accept: Accept, body: bytes, where: str, *, walk: bool = True) -> None:
-    """Check a whole body. Raises MalformedBody if it is not the JSON, PDF or ZIP it should be.
+    """Checks a whole body. Raises MalformedBody if it is not the expected JSON, PDF or ZIP.
 
-    Without `walk` only the first sign of JSON is looked at, for one who calls `check_text` and reads it all himself.
+    Without `walk` it reads only the first sign of JSON, for a caller that reads the whole body and calls `check_text`.
     """
     if accept in (Accept.JSON, Accept.JSON_OR_NULL):
         _check_json(body, where, null_allowed=accept is Accept.JSON_OR_NULL, walk=walk)
@@ -27,15 +27,15 @@ def check_body(accept: Accept, body: bytes, where: str, *, walk: bool = True) ->
 
 
 def check_header(accept: Accept, start: bytes, where: str) -> None:
-    """Check the first bytes of a document. Raises MalformedBody if they are not those of a PDF or ZIP."""
+    """Checks the first bytes of a document. Raises MalformedBody if they are not those of a PDF or ZIP."""
     if accept in _HEADERS and not start.startswith(_HEADERS[accept][0]):
         raise MalformedBody(where, f"the body is not {_HEADERS[accept][1]}")
 
 
 def check_text(body: bytes, where: str) -> None:
-    """Raises MalformedBody if a body is not UTF-8, which `msgspec.Raw` skips over without looking.
+    """Raises MalformedBody if a body is not UTF-8: `msgspec.Raw` does not check that.
 
-    Piece by piece: as one text, a page with a single sign beyond Latin-1 is two or four times as long.
+    It checks piece by piece: a page with a single sign beyond Latin-1 takes two or four times its size as one text.
     """
     if body.isascii():
         return
@@ -49,7 +49,7 @@ def check_text(body: bytes, where: str) -> None:
 
 
 def _walk(body: bytes) -> None:
-    """Walks the text, all but what no reader reaches (records.depth)."""
+    """Walks the text, except the depths that no reader reaches (records.depth)."""
     try:
         _walk_all(body)
     except RecursionError:
@@ -57,7 +57,7 @@ def _walk(body: bytes) -> None:
 
 
 def _walk_all(body: bytes) -> None:
-    """Half a letter is legal JSON, though msgspec reads none (records.surrogates)."""
+    """Walks all of it. Half a letter is legal JSON, though msgspec cannot read it (records.surrogates)."""
     try:
         msgspec.json.decode(body, type=msgspec.Raw)
     except msgspec.DecodeError:

@@ -1,4 +1,4 @@
-"""The API as propsync sees it: twelve endpoints (spec 4), asked through one gate and one retry policy."""
+"""The API as propsync sees it: twelve endpoints (spec 4) behind one gate and one retry policy."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ MAX_DOCUMENT_BYTES = 20 * 1024 * 1024 * 1024
 
 
 class Api:
-    """A client of the API; threads may share it. A context manager, or to be closed.
+    """A client of the API that threads may share. Use it as a context manager, or close it.
 
     Every call may raise, by recovery: StopRun (TokenRefused, CertificateRefused) and ResourceFailed (AccessForbidden,
     NotFound, RequestRefused, UnexpectedAnswer, PageTooLarge, TransientApiError); see `propsync.errors`.
@@ -73,7 +73,7 @@ class Api:
         self.close()
 
     def close(self) -> None:
-        """Close all connections."""
+        """Closes all connections."""
         self._transport.close()
 
     @property
@@ -83,13 +83,13 @@ class Api:
 
     @property
     def concurrency(self) -> int:
-        """How many requests go out at once, as learnt so far."""
+        """The number of concurrent requests, as learnt so far."""
         return self._gate.limit
 
     def fetch(self, request: ApiRequest, *, check: Check | None = None, walks: bool = False) -> Answer:
-        """One answer, retried. `check` may raise MalformedBody to have the request repeated.
+        """Returns one answer, with retries. `check` may raise MalformedBody to repeat the request.
 
-        `walks` says that it reads all of a JSON body itself, which need not be done twice.
+        `walks` says that `check` reads all of a JSON body itself, so that the client need not.
         """
         return self._fetch(request, check, threading.Event(), walks=walks)
 
@@ -107,11 +107,11 @@ class Api:
         walks: bool = False,
         refused: Callable[[ApiRequest, ResourceFailed], T] | None = None,
     ) -> Iterator[T]:
-        """What `then` makes of each answer, as they complete; it runs in the thread that asked.
+        """The results of `then` for each answer, as they complete; it runs in the thread that sent the request.
 
-        `requests` is read as needed, at most some 2 × max_concurrency ahead. The first error cancels the rest and is
-        raised once the requests under way have ended; with `refused`, one that the API refuses (400) or does not find
-        (404) is no error but what `refused` makes of it.
+        `requests` is read as needed, at most some 2 × max_concurrency ahead. The first error cancels the rest, and the
+        client raises it when the requests under way have ended. With `refused`, a request that the API refuses (400) or
+        does not find (404) gives the result of `refused` instead of an error.
         """
         cancel = threading.Event()
 
@@ -132,7 +132,7 @@ class Api:
         then: Callable[[Answer], T],
         failed: Callable[[ApiRequest, ResourceFailed], T],
     ) -> Iterator[T]:
-        """Like `fetch_all`, where a request that fails costs only itself; an API out of reach still ends it all."""
+        """Like `fetch_all`, but a failed request costs only itself; an API out of reach still ends everything."""
         cancel = threading.Event()
 
         def one(request: ApiRequest) -> T:
@@ -149,28 +149,29 @@ class Api:
     def create_asset(
         self, property_id: str, type_id: str, values: Values | None = None, fields: Fields | None = None
     ) -> str:
-        """Spec 4.3: the id of the new asset; `fields` are those of its type, and values are checked against them.
+        """Spec 4.3: returns the id of the new asset; `fields` are those of its type, and the client checks values
+        against them.
 
-        Raises InvalidValue before anything is sent, and AnswerLost when the asset may have been created.
+        Raises InvalidValue before it sends anything, and AnswerLost if the API may have created the asset.
         """
         check_values(fields or {}, values or {})
         request = ask.create_asset_request(property_id, new_asset_body(type_id, values))
         return created_id(self.fetch(request))
 
     def update_asset(self, property_id: str, asset_id: str, values: Values, fields: Fields) -> None:
-        """Spec 4.4: set values by field id, None removes one; `fields` are those of the asset's type.
+        """Spec 4.4: sets values by field id, None removes one; `fields` are those of the asset's type.
 
-        Raises InvalidValue before anything is sent (spec 2.3).
+        Raises InvalidValue before it sends anything (spec 2.3).
         """
         check_values(fields, values)
         self.fetch(ask.update_asset_request(property_id, asset_id, values_body(values)))
 
     def report(self, assessment_id: str, into: BinaryIO, *, max_bytes: int = MAX_DOCUMENT_BYTES) -> Saved:
-        """Spec 4.7: write the report PDF to `into`, a seekable file, from where it stands (truncated on a repeat)."""
+        """Spec 4.7: writes the report PDF to `into`, a seekable file, from its position (a repeat truncates it)."""
         return self._document(ask.report_request(assessment_id), into, max_bytes)
 
     def bundle(self, assessment_id: str, into: BinaryIO, *, max_bytes: int = MAX_DOCUMENT_BYTES) -> Saved:
-        """Spec 4.8: write the bundle ZIP to `into`, a seekable file, from where it stands (truncated on a repeat)."""
+        """Spec 4.8: writes the bundle ZIP to `into`, a seekable file, from its position (a repeat truncates it)."""
         return self._document(ask.bundle_request(assessment_id), into, max_bytes)
 
     def _document(self, request: ApiRequest, into: BinaryIO, max_bytes: int) -> Saved:
@@ -183,10 +184,10 @@ class Api:
         then: Callable[[ApiRequest, BinaryIO, Saved], T],
         failed: Callable[[ApiRequest, ResourceFailed], T],
     ) -> Iterator[T]:
-        """Documents, at once, each written to the file that `into` opens for it; as they complete.
+        """Saves documents at once, each to the file that `into` opens for it; returns them as they complete.
 
-        `then` gets the file, still open, in the thread that asked; it may raise ResourceFailed for one that is not
-        whole. One that fails costs only itself; an API out of reach, or StopRun, ends it all.
+        `then` gets the open file in the thread that sent the request; it may raise ResourceFailed for an incomplete
+        document. A failure costs only its own document; an API out of reach, or StopRun, ends everything.
         """
         cancel = threading.Event()
 
@@ -203,13 +204,13 @@ class Api:
         return in_parallel(one, requests, threads=self._threads, cancel=cancel, wake=self._gate.wake)
 
     def probe_report(self, assessment_id: str) -> None:
-        """Ask for the report PDF without reading it: returns if there is one, raises NotFound and so on if not."""
+        """Asks for the report PDF without reading it: returns if it exists, raises NotFound and so on if not."""
         self._exchange.run(ask.report_request(assessment_id), receive_nothing, threading.Event())
 
     def probe_reports(self, assessment_ids: Iterable[str]) -> Iterator[tuple[str, ResourceFailed | None]]:
         """The same for many, as they complete: each id with the error that the API answered, None for a report.
 
-        An id that cannot stand in an address, as ids that came from the API may be, comes with RequestRefused.
+        An id from the API that cannot be part of an address comes with RequestRefused.
         """
 
         def one(assessment_id: str) -> tuple[str, ResourceFailed | None]:
@@ -231,9 +232,9 @@ class Api:
         return self.fetch(ask.schedule_request(property_id, type_id))
 
     def put_schedule(self, property_id: str, type_id: str, changes: ScheduleChanges) -> None:
-        """Spec 4.11: create or update; only the members given are sent. Raises InvalidValue."""
+        """Spec 4.11: creates or updates a schedule; sends only the members given. Raises InvalidValue."""
         self.fetch(ask.schedule_request(property_id, type_id, "PUT", schedule_body(changes)))
 
     def delete_schedule(self, property_id: str, type_id: str) -> None:
-        """Spec 4.12."""
+        """Spec 4.12: deletes a schedule."""
         self.fetch(ask.schedule_request(property_id, type_id, "DELETE"))

@@ -1,4 +1,4 @@
-"""Time as a thing that is passed in, so that waiting can be tested without waiting."""
+"""Time as a parameter, so that tests of waiting need not wait."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """What api/ needs of time; all in seconds."""
+    """The clock functions that api/ needs; all in seconds."""
 
     def now(self) -> float:
         """Since the epoch, UTC."""
 
     def monotonic(self) -> float:
-        """Since some moment, never going back."""
+        """Since some moment; never decreases."""
 
     def sleep(self, seconds: float, wake: threading.Event) -> None:
-        """Wait, but no longer than until `wake` is set."""
+        """Waits, but no longer than until something sets `wake`."""
 
 
 class SystemClock:
@@ -28,11 +28,11 @@ class SystemClock:
         return time.time()
 
     def monotonic(self) -> float:
-        """Since some moment, never going back."""
+        """Since some moment; never decreases."""
         return time.monotonic()
 
     def sleep(self, seconds: float, wake: threading.Event) -> None:
-        """Wait, but no longer than until `wake` is set."""
+        """Waits, but no longer than until something sets `wake`."""
         wake.wait(seconds)
 
 

@@ -1,4 +1,4 @@
-"""Kept connections to one server; the system's trust store and proxy variables hold."""
+"""Kept connections to one server; they use the system's trust store and proxy variables."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ import httpx
 from propsync.api.internals import holds_more, receive_at_once
 from propsync.errors import UsageError
 
-_AT_ONCE = 256 * 1024  # bytes; at httpcore's own 64 KB receiving a page took half as much again
+_AT_ONCE = 256 * 1024  # bytes; with httpcore's own 64 KB a page took half as long again to receive
 
 
 class Connections:
-    """Each has an httpx transport of its own, and threads take turns.
+    """Connections with an httpx transport each, which threads use in turn.
 
-    A pool that all share looks at every idle connection before each request; and a client, for cookies and redirects
-    that the API has none of, makes a request cost half as much again. Raises UsageError for a proxy that is none.
+    A shared pool looks at every idle connection before each request. A client handles cookies and redirects that the
+    API does not have, and makes a request cost half as much again. Raises UsageError for an invalid proxy.
     """
 
     def __init__(self, base_url: str, verify: ssl.SSLContext | None) -> None:
@@ -31,20 +31,20 @@ class Connections:
         self._idle: deque[httpx.HTTPTransport] = deque()
 
     def close(self) -> None:
-        """Close all."""
+        """Closes all connections."""
         while self._idle:
             self._idle.pop().close()
 
     @contextmanager
     def answer(self, request: httpx.Request) -> Iterator[httpx.Response]:
-        """The answer to a request, its body still to be read. Raises httpx's own errors."""
+        """The answer to a request, with its body still unread. Raises httpx's own errors."""
         with self._one() as connection, closing(connection.handle_request(request)) as response:
             receive_at_once(connection, _AT_ONCE)
             yield response
 
     @contextmanager
     def _one(self) -> Iterator[httpx.HTTPTransport]:
-        """The one used last, which is the most likely to be open still, or a new one."""
+        """The connection used last, which is the most likely to be open still, or a new one."""
         try:
             connection = self._idle.pop()
         except IndexError:
@@ -59,14 +59,14 @@ class Connections:
 
 
 def trust(base_url: str) -> ssl.SSLContext:
-    """The system's trust store, which takes longer to read than many a sync; plain HTTP asks it nothing."""
+    """The system's trust store, which takes longer to read than many a sync; plain HTTP does not need it."""
     if base_url.lower().startswith("http://"):
-        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # it trusts nobody
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # it trusts no certificate
     return ssl.create_default_context()
 
 
 def _proxy(base_url: str, verify: ssl.SSLContext) -> httpx.Proxy | None:
-    """The proxy that the environment names for an address; a variable that cannot be used is refused in any case."""
+    """The proxy that the environment names for an address; an invalid variable is an error in any case."""
     told = {scheme: address for scheme, address in getproxies().items() if scheme in ("http", "https", "all")}
     try:
         proxies = {scheme: _usable(address, verify) for scheme, address in told.items() if address}
@@ -75,28 +75,30 @@ def _proxy(base_url: str, verify: ssl.SSLContext) -> httpx.Proxy | None:
     else:
         url = urlsplit(base_url)
         return None if _is_direct(url) else proxies.get(url.scheme.lower()) or proxies.get("all")
-    # Outside the handler: the address may carry a password.
+    # Raises outside the handler: the address may contain a password.
     raise UsageError("proxy", failure, "Correct or unset it, then run `propsync doctor`")
 
 
 def _is_direct(url: SplitResult) -> bool:
-    """Without a proxy: what NO_PROXY names, and this computer, whose plain HTTP would carry the token out of it."""
+    """Whether to go without a proxy: for hosts in NO_PROXY, and for this computer, as plain HTTP would carry the
+    token out of it.
+    """
     host = url.hostname or ""
     with suppress(ValueError):
         if ipaddress.ip_address(host).is_loopback:
             return True
-    # an address of IPv6 stands there without its brackets
+    # the variable has an IPv6 address without its brackets
     return host == "localhost" or any(map(proxy_bypass, (url.netloc.rpartition("@")[2], host)))
 
 
 def _usable(address: str, verify: ssl.SSLContext) -> httpx.Proxy:
     proxy = httpx.Proxy(address if "://" in address else f"http://{address}")
-    httpx.HTTPTransport(verify=verify, proxy=proxy).close()  # it looks for what proxies of this kind need
+    httpx.HTTPTransport(verify=verify, proxy=proxy).close()  # it checks for the packages that proxies of this kind need
     return proxy
 
 
 def is_about_certificate(error: BaseException | None) -> bool:
-    """Whether a failure is that of a certificate that is not trusted."""
+    """Whether a failure comes from an untrusted certificate."""
     while error is not None:
         if isinstance(error, ssl.SSLCertVerificationError):
             return True

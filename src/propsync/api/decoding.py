@@ -1,4 +1,4 @@
-"""Undoing Content-Encoding piece by piece, so that a small body cannot grow without bound."""
+"""Decodes Content-Encoding piece by piece, so that a small body cannot grow without bound."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from propsync.errors import MalformedBody
 
 try:
     import zstandard
-except ImportError:  # an extra: without it zstd is not asked for
+except ImportError:  # an extra: without it propsync does not accept zstd
     zstandard = None  # type: ignore[assignment]
 
 ACCEPT_ENCODING = "zstd, gzip" if zstandard else "gzip"
@@ -48,7 +48,7 @@ def _stream_for(encoding: str, start: bytes) -> _Stream:
 
 
 class Decoder:
-    """Decodes one body. Every method raises MalformedBody when the stream is corrupt or ends early."""
+    """Decodes one body. Every method raises MalformedBody if the stream is corrupt or ends early."""
 
     def __init__(self, encoding: str, where: str) -> None:
         self._encoding = encoding
@@ -71,7 +71,7 @@ class Decoder:
         while part:
             if self._stream is None or self._stream.eof:
                 if self._encoding == "deflate" and len(part) < 2:
-                    self._waiting = part  # its first two bytes tell which kind it is
+                    self._waiting = part  # its first two bytes show which kind it is
                     return
                 self._stream = _stream_for(self._encoding, part)
             piece, part = self._step(self._stream, part)
@@ -82,19 +82,19 @@ class Decoder:
         try:
             return stream.decompress(part), stream.unused_data if stream.eof else b""
         except Exception as error:
-            # zstandard raises an error class of its own, which is not there without it.
+            # zstandard raises an error class of its own, which does not exist without it.
             if not isinstance(error, zlib.error) and not (zstandard and isinstance(error, zstandard.ZstdError)):
                 raise
         raise MalformedBody(self._where, f"the {self._encoding} body is corrupt")
 
     def finish(self) -> None:
-        """To be called after the last chunk."""
+        """Checks the end; the caller calls it after the last chunk."""
         if self._encoding and (self._stream is None or not self._stream.eof):
             raise MalformedBody(self._where, f"the {self._encoding} body ends early")
 
 
 def decoded(chunks: Iterable[bytes], decoder: Decoder) -> Iterator[bytes]:
-    """The decoded pieces of all chunks, with the end checked."""
+    """The decoded pieces of all chunks; checks the end."""
     for chunk in chunks:
         yield from decoder.feed(chunk)
     decoder.finish()

@@ -1,4 +1,4 @@
-"""One request until it is answered: gate, token, attempt, verdict, body."""
+"""One request until it has an answer: gate, token, attempt, verdict, body."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _log = logging.getLogger("propsync.api")
 
 @dataclass(frozen=True, slots=True)
 class Receiving:
-    """A good answer about to be read: `asked_at` in epoch seconds, `attempts` counts this one too."""
+    """A good answer with its body still unread: `asked_at` in epoch seconds, `attempts` counts this one too."""
 
     request: ApiRequest
     reply: Reply
@@ -49,7 +49,7 @@ class Receiving:
         return str(self.request)
 
     def chunks(self, bound: int) -> Iterator[bytes]:
-        """The body as received. Raises Cancelled as well, between chunks."""
+        """The body as received. Also raises Cancelled between chunks."""
         for chunk in self.reply.chunks(bound):
             if self.cancel.is_set():
                 raise Cancelled
@@ -60,15 +60,15 @@ Receive = Callable[[Receiving], T]
 
 
 class Resuming(ABC):
-    """A `Receive` that can resume where the last attempt broke off."""
+    """A `Receive` that can resume at the point where the last attempt stopped."""
 
     @abstractmethod
     def rest(self) -> Rest | None:
-        """The part of the body to ask for, None for all of it."""
+        """The part of the body to request, None for all of it."""
 
 
 class Exchange:
-    """What all requests of one client share."""
+    """The state that all requests of one client share."""
 
     def __init__(self, transport: Transport, token: TokenSource, gate: Gate, clock: Clock, policy: RetryPolicy) -> None:
         self._transport = transport
@@ -78,7 +78,7 @@ class Exchange:
         self._policy = policy
 
     def run(self, request: ApiRequest, receive: Receive[T], cancel: threading.Event) -> T:
-        """What `receive` makes of the first good answer. Raises the errors of `propsync.errors`, or Cancelled."""
+        """The result of `receive` for the first good answer. Raises the errors of `propsync.errors`, or Cancelled."""
         effort = Effort(request, self._policy, self._clock, cancel)
         return effort.run(lambda effort: self._attempt(effort, receive))
 
@@ -91,7 +91,7 @@ class Exchange:
             outcome = Outcome.GOOD
             return result
         except PropsyncError as error:
-            # The API answered, and not that it has too much to do.
+            # The API answered, and did not say that it is overloaded.
             outcome = Outcome.FAILED if isinstance(error, MalformedBody) else Outcome.GOOD
             raise
         except Setback as failure:
@@ -103,7 +103,7 @@ class Exchange:
             self._gate.leave(ticket, outcome)
 
     def _mind_the_hold(self, effort: Effort) -> None:
-        # A first attempt may be held as long as others ask; a repeat pays for it from its own budget.
+        # A first attempt waits as long as the API asks; a repeat pays for the wait from its own budget.
         held = self._gate.held_for() if effort.attempts > 1 else 0.0
         if held > effort.left:
             raise effort.exhausted(held)
@@ -144,7 +144,7 @@ class Exchange:
 
 
 def _rest_of(request: ApiRequest, receive: Receive[T]) -> ApiRequest:
-    """The request for the bytes that are still lacking, where the last attempt can be resumed."""
+    """The request for the missing bytes, if the last attempt can be resumed."""
     rest = receive.rest() if isinstance(receive, Resuming) else None
     return replace(request, rest=rest) if rest else request
 
@@ -179,7 +179,7 @@ def _error_body(request: ApiRequest, reply: Reply) -> bytes:
 
 
 def receive_answer(bound: int, check: Check | None, *, walks: bool = False) -> Receive[Answer]:
-    """Read a body of at most `bound` bytes, compressed and not, and check that it is what was asked for.
+    """Reads a body of at most `bound` bytes, compressed and not, and checks that it is of the requested kind.
 
     `walks` says that `check` reads all of a JSON body itself.
     """
@@ -206,7 +206,7 @@ def checked(check: Check, answer: Answer) -> Answer:
     try:
         return replace(answer, found=check(answer))
     except MalformedBody:
-        check_body(answer.request.accept, answer.body, str(answer.request))  # it tells more of what is no JSON at all
+        check_body(answer.request.accept, answer.body, str(answer.request))  # for a body that is not JSON it says more
         raise
 
 
@@ -220,4 +220,4 @@ def _decode(raw: bytes, encoding: str, bound: int, where: str) -> bytes:
 
 
 def receive_nothing(receiving: Receiving) -> None:
-    """Leave the body unread; the connection is closed rather than kept."""
+    """Leaves the body unread, and closes the connection instead of keeping it."""

@@ -1,4 +1,4 @@
-"""The gate that every request passes: learnt concurrency, and a hold for all when the API asks to wait."""
+"""The gate for every request: it learns the concurrency, and holds every request when the API asks to wait."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FIRST_LIMIT = 2
 
 
 class Outcome(Enum):
-    """What an exchange says about the load that the API bears."""
+    """The evidence of an exchange about the API's load."""
 
     GOOD = "good"
     FAILED = "failed"
@@ -19,14 +19,14 @@ class Outcome(Enum):
 
 
 class Cancelled(Exception):
-    """The work this request was part of has failed or was given up; nobody waits for its answer."""
+    """The work that needs this request has failed or ended; nobody waits for its answer."""
 
 
 class Gate:
     """Lets at most `limit` requests through at once.
 
-    The limit starts at 2, grows by one for every `limit` good answers in a row, up to `maximum`, and is halved (never
-    below 1) when the API is crowded, once for all the requests that were under way at that moment.
+    The limit starts at 2 and grows by one for every `limit` good answers in a row, up to `maximum`. When the API is
+    crowded, the gate halves it (never below 1), once for all the requests under way at that moment.
     """
 
     def __init__(self, maximum: int, clock: Clock) -> None:
@@ -42,12 +42,12 @@ class Gate:
 
     @property
     def limit(self) -> int:
-        """How many requests are let through at once, as learnt so far."""
+        """The number of concurrent requests, as learnt so far."""
         with self._turn:
             return self._limit
 
     def enter(self, cancel: threading.Event) -> int:
-        """Wait for a turn, and return its ticket for `leave`. Raises Cancelled once `cancel` is set."""
+        """Waits for a turn, and returns its ticket for `leave`. Raises Cancelled once something sets `cancel`."""
         while True:
             if cancel.is_set():
                 raise Cancelled
@@ -69,7 +69,7 @@ class Gate:
             return self._tickets
 
     def leave(self, ticket: int, outcome: Outcome) -> None:
-        """Give the turn back and learn from how it went."""
+        """Gives the turn back and learns from its outcome."""
         with self._turn:
             self._under_way -= 1
             self._learn(ticket, outcome)
@@ -83,18 +83,18 @@ class Gate:
                 self._limit = min(self._limit + 1, self._maximum)
             return
         self._streak = 0
-        # Requests sent before the last halving tell nothing about the limit that it set.
+        # Requests sent before the last halving are no evidence about the new limit.
         if outcome is Outcome.CROWDED and ticket > self._halved_at:
             self._limit = max(1, self._limit // 2)
             self._halved_at = self._tickets
 
     def hold(self, seconds: float) -> None:
-        """Let nobody in for so many seconds; a longer hold already there stays."""
+        """Holds all requests for that many seconds; a longer hold remains."""
         with self._turn:
             self._held_until = max(self._held_until, self._clock.monotonic() + seconds)
 
     def held_for(self) -> float:
-        """Seconds until the hold ends; 0 without one."""
+        """Seconds until the hold ends; 0 if nothing holds requests."""
         with self._turn:
             return self._held()
 
@@ -102,6 +102,6 @@ class Gate:
         return max(0.0, self._held_until - self._clock.monotonic())
 
     def wake(self) -> None:
-        """Make those who wait for a turn look at their cancel events."""
+        """Makes threads that wait for a turn check their cancel events."""
         with self._turn:
             self._turn.notify_all()

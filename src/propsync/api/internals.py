@@ -1,7 +1,7 @@
-"""What propsync uses of httpx and httpcore that they keep to themselves.
+"""The private members of httpx and httpcore that propsync uses.
 
-Two things are to be had in no other way: whether bytes came beyond an answer, and how much is received at once. A
-version that keeps them elsewhere would let answers be mixed up in silence, so importing this raises LibraryUnfit then.
+Nothing public gives two things: whether bytes came beyond an answer, and how much to receive at once. A version that
+moves these members would mix answers up silently, so importing this module then raises LibraryUnfit.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from propsync.errors import LibraryUnfit
 
 
 def holds_more(transport: httpx.HTTPTransport) -> bool:
-    """Whether bytes beyond the answer came with it: httpcore would take them for the next request's answer."""
+    """Whether bytes came beyond the answer: httpcore would read them as the next request's answer."""
     return any(one._h11_state.trailing_data[0] for one in _http11_of(transport))
 
 
 def receive_at_once(transport: httpx.HTTPTransport, size: int) -> None:
-    """Has an open connection take up to so many bytes from its socket in one go, from its next read on."""
+    """Makes an open connection receive up to that many bytes in one call, from its next read on."""
     for one in _http11_of(transport):
         one.READ_NUM_BYTES = size
 
 
 def _http11_of(transport: httpx.HTTPTransport) -> Iterator[Any]:
-    """The connections of HTTP/1.1; a proxy's stands around the one that goes through it."""
+    """The connections of HTTP/1.1; a proxy's connection wraps the one that goes through it."""
     for one in transport._pool.connections:
         inner: Any = one
         while inner is not None and not isinstance(inner, httpcore.HTTP11Connection):
@@ -39,7 +39,7 @@ def _http11_of(transport: httpx.HTTPTransport) -> Iterator[Any]:
 
 
 def check() -> None:
-    """Raises LibraryUnfit where one of these members is not there, or is of another kind."""
+    """Raises LibraryUnfit if one of these members is missing, or is of another kind."""
     for library, member, is_as_known in _looked_at():
         if not is_as_known:
             told = [one for one in metadata.requires("propsync") or () if one.startswith(library)]
@@ -49,8 +49,8 @@ def check() -> None:
 
 
 def _looked_at() -> Iterator[tuple[str, str, bool]]:
-    """Library, member, and whether it is there: asked of real connections that nobody opens."""
-    # it trusts nobody: the system's trust store takes long to read
+    """Library, member, and whether it exists: checked on real connections that nobody opens."""
+    # it trusts no certificate: the system's trust store takes long to read
     transport = httpx.HTTPTransport(verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
     yield "httpx", "HTTPTransport._pool", isinstance(getattr(transport, "_pool", None), httpcore.ConnectionPool)
     plain, secure = httpcore.Origin(b"http", b"localhost", 80), httpcore.Origin(b"https", b"localhost", 443)

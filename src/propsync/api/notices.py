@@ -1,4 +1,4 @@
-"""A run's notice to an address of the operator's own, which is not the API: one POST, never repeated."""
+"""A run's notice to an address of the operator, which is not the API: one POST without a retry."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ NOTICE_SECONDS = 10.0
 
 
 def post_notice(url: str, body: bytes) -> str | None:
-    """Posts JSON to `url` once; returns why it did not get there, None when a 2xx came. Never tells the address.
+    """Posts JSON to `url` once; returns the reason for a failure, None after a 2xx. Never reveals the address.
 
-    The address is a secret (whoever knows it can write to a chat), so no log line shows it from now on; a client of
-    httpx would log it. Whatever answers there has so many seconds in all, and its body is not read.
+    The address is a secret, because anybody who knows it can write to a chat. So no log line shows it from now on; a
+    client of httpx would log it. The receiver has that many seconds in all, and propsync does not read its answer.
     """
     log.conceal(url)
     told: list[str | None] = []
@@ -40,7 +40,7 @@ def _posted(url: str, body: bytes) -> str | None:
 
 
 def _request(url: str, body: bytes) -> httpx.Request:
-    """With the user and password that stand in the address, if any."""
+    """With the user and password of the address, if it has any."""
     headers = {"Content-Type": "application/json", "User-Agent": "propsync"}
     timeout = httpx.Timeout(NOTICE_SECONDS).as_dict()
     request = httpx.Request("POST", url, headers=headers, content=body, extensions={"timeout": timeout})

@@ -1,4 +1,4 @@
-"""Threads at one kind of work; the first failure ends it all."""
+"""Threads for one kind of work; the first failure ends it all."""
 
 from __future__ import annotations
 
@@ -18,19 +18,21 @@ T = TypeVar("T")
 def in_parallel(
     work: Callable[[S], T], subjects: Iterable[S], *, threads: int, cancel: threading.Event, wake: Callable[[], None]
 ) -> Iterator[T]:
-    """Results as they complete, at most twice as many begun or unread as there are threads.
+    """Results as they complete; at most twice as many subjects are begun or unread as there are threads.
 
-    At the first error, or the end of the reading, nothing else begins, `cancel` is set, `wake` called and the threads
-    waited for; the error is raised. `subjects` are read as they are needed, in the caller's thread.
+    At the first error, or when the caller stops reading, it begins nothing else, sets `cancel`, calls `wake` and waits
+    for the threads. Then it raises the error. It reads `subjects` as needed, in the caller's thread.
     """
     remaining, pending = iter(subjects), 0
-    done: SimpleQueue[Future[T]] = SimpleQueue()  # in the order of their ends, which costs less than to wait for any
+    done: SimpleQueue[Future[T]] = (
+        SimpleQueue()
+    )  # in the order in which they end, which costs less than waiting for any
     pool = ThreadPoolExecutor(threads, "propsync-api")
     try:
         while True:
             for subject in islice(remaining, 2 * threads - pending):
                 pending += 1
-                # in the caller's context: log handlers look there for the run that a line belongs to
+                # in the caller's context: log handlers look there for the run of a line
                 pool.submit(copy_context().run, work, subject).add_done_callback(done.put)
             if not pending:
                 return
@@ -39,14 +41,14 @@ def in_parallel(
             for one in ended:
                 yield one.result()
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)  # first, so that nothing else begins
+        pool.shutdown(wait=False, cancel_futures=True)  # first, so that no other work begins
         cancel.set()
         wake()
         pool.shutdown()
 
 
 def _more(queue: SimpleQueue[T]) -> Iterator[T]:
-    """What else is there by now."""
+    """The other results that have completed by now."""
     with suppress(Empty):
         while True:
             yield queue.get_nowait()

@@ -1,4 +1,4 @@
-"""Requests of the twelve endpoints (spec 4), built here and sent elsewhere; what is listed is in `resources`."""
+"""Builds requests of the twelve endpoints (spec 4), which other modules send; `resources` says what the API lists."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from propsync.errors import UsageError
 from propsync.resources import ListQuery, Resource
 
 LONGEST_VALUE = 1_000
-"""Characters of one id or status, percent-encoded: two of them, all statuses and the rest go into 4,000."""
+"""Characters of one id or status, percent-encoded: two of them, all statuses and the rest fit into 4,000."""
 _SLASH = re.compile(r"[/\\]")
 
 
@@ -19,15 +19,15 @@ class Accept(Enum):
     """The kind of body that a good answer must have."""
 
     JSON = "an object or an array"
-    JSON_OR_NULL = "an object, an array or null"  # a schedule that is gone may be told as null (correctness 2)
+    JSON_OR_NULL = "an object, an array or null"  # an API may send null for a schedule that is gone (correctness 2)
     PDF = "a PDF"
     ZIP = "a ZIP"
     NOTHING = "no body"
 
     @property
     def media_type(self) -> str:
-        """What the Accept header says."""
-        # With */* behind it: an error answer is JSON, and a strict server may refuse to send it otherwise.
+        """The value of the Accept header."""
+        # It ends in */*: an error answer is JSON, and a strict server may refuse to send it otherwise.
         return {Accept.PDF: "application/pdf, */*;q=0.1", Accept.ZIP: "application/zip, */*;q=0.1"}.get(
             self, "application/json"
         )
@@ -45,7 +45,7 @@ class Rest:
 class ApiRequest:
     """One request: `path` is already percent-encoded and relative to base_url, `query` is not encoded yet.
 
-    `rest` asks for the end of a body whose beginning came before.
+    `rest` asks for the end of a body whose beginning propsync has.
     """
 
     method: str
@@ -56,11 +56,11 @@ class ApiRequest:
     rest: Rest | None = None
 
     def target(self) -> str:
-        """Path and query as sent. Commas stay as they are: the API separates ids by them, and URLs stay short."""
+        """Path and query as sent. Commas remain: the API separates ids by them, and URLs stay short."""
         return f"{self.path}?{urlencode(self.query, safe=',', quote_via=quote)}" if self.query else self.path
 
     def url_length(self, base_url: str) -> int:
-        """Characters of the whole address, for keeping under a bound."""
+        """Characters of the whole address, to keep it under a bound."""
         return len(base_url.rstrip("/")) + len(self.target())
 
     def __str__(self) -> str:
@@ -68,7 +68,7 @@ class ApiRequest:
 
 
 def why_unaskable(value: str) -> str | None:
-    """Why the API cannot be asked for an id or status by a filter; None where it can."""
+    """The reason why no filter can ask for an id or status; None if one can."""
     if not value:
         return "it is empty"
     if "," in value:
@@ -85,7 +85,7 @@ def _why_unwritable(value: str, longest: int) -> str | None:
 
 
 def path_to(*segments: str) -> str:
-    """A path from segments, ids percent-encoded. Raises UsageError for an id that cannot be a part of a path."""
+    """A path from segments, ids percent-encoded. Raises UsageError for an id that cannot be part of a path."""
     for segment in segments:
         why = _why_no_segment(segment)
         if why is not None:
@@ -96,7 +96,8 @@ def path_to(*segments: str) -> str:
 def _why_no_segment(segment: str) -> str | None:
     if not segment:
         return "it is empty"
-    # Clients and servers resolve "." and ".." away, some after they decode "%2F": another endpoint would be reached.
+    # Clients and servers resolve "." and ".." away, some after they decode "%2F": the request would reach another
+    # endpoint.
     if any(not part.strip(".") and part for part in _SLASH.split(segment)):
         return "a part of it is made of dots only"
     return _why_unwritable(segment, LONGEST_VALUE)
@@ -107,7 +108,7 @@ def page_request(
 ) -> ApiRequest:
     """One page of a list (spec 4.1, 4.2, 4.5, 4.6, 4.9), of up to `limit` records, or all of a list without pages.
 
-    `resources` says what the API is asked for; values of filters are those that `why_unaskable` has no word against.
+    `resources` says what the API can filter by; values of filters are those that `why_unaskable` accepts.
     """
     paging = (("limit", str(limit)), ("page", str(page))) if resource.is_paged else ()
     return ApiRequest("GET", resource.path, (*paging, *query.filters), accept=accept)

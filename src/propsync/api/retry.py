@@ -20,7 +20,7 @@ _log = logging.getLogger("propsync.api")
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Bounds on trying again, and full jitter: a wait between 0 and base · 2^(n-1), never above the cap.
+    """Bounds on retries, with full jitter: a wait between 0 and base · 2^(n-1), never above the cap.
 
     `budget`, `base` and `cap` are seconds; `rng` gives numbers from 0 to 1.
     """
@@ -37,10 +37,10 @@ class RetryPolicy:
 
 
 class Setback(Exception):
-    """An attempt failed in a way that another may not.
+    """A failed attempt after which another may succeed.
 
-    `sent` tells whether the request may have reached the API, `malformed` whether an answer came that is not what it
-    should be, `crowded` whether the API has too much to do, `retry_after` the seconds it asks to wait.
+    `sent` says whether the request may have reached the API, `malformed` whether a wrong answer came, `crowded` whether
+    the API is overloaded. `retry_after` is the wait that it asks for, in seconds.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Setback(Exception):
 
 
 class Effort:
-    """The attempts at one request: how many, how long was waited between them, and when to give up."""
+    """The attempts at one request: their number, the time between them, and when to give up."""
 
     def __init__(self, request: ApiRequest, policy: RetryPolicy, clock: Clock, cancel: threading.Event) -> None:
         self.request = request
@@ -77,12 +77,13 @@ class Effort:
 
     @property
     def left(self) -> float:
-        """Seconds that may still be spent waiting."""
+        """Seconds of waiting left in the budget."""
         return max(0.0, self._policy.budget - self.waited)
 
     def run(self, attempt: Callable[[Effort], T]) -> T:
-        """The first attempt that does not end in a Setback. Raises what `attempt` raises, Cancelled, or gives up with
-        TransientApiError, ApiUnreachable, AnswerLost or UnexpectedAnswer."""
+        """Returns the first attempt that does not end in a Setback. Raises the errors of `attempt`, Cancelled, or
+        gives up with TransientApiError, ApiUnreachable, AnswerLost or UnexpectedAnswer.
+        """
         while True:
             self.attempts += 1
             try:
@@ -93,7 +94,7 @@ class Effort:
             self._await_next()
 
     def _await_next(self) -> None:
-        """Waits as long as the API asks, or the policy says. Raises what ends it all, if this was the last attempt."""
+        """Waits as long as the API asks, or the policy says. Raises the final error if this was the last attempt."""
         asked = self._last.retry_after
         seconds = self._policy.jitter(self.attempts) if asked is None else asked
         if self._is_over(seconds):
@@ -102,12 +103,12 @@ class Effort:
         self.wait(seconds)
 
     def _is_over(self, seconds: float) -> bool:
-        # A POST that may have arrived may have been done.
+        # The API may have done a POST that may have arrived.
         unrepeatable = self.request.method == "POST" and self._last.sent
         return unrepeatable or self.attempts >= self._policy.attempts or seconds > self.left
 
     def wait(self, seconds: float) -> None:
-        """Wait, counted against the budget. Raises Cancelled when woken."""
+        """Waits, counted against the budget. Raises Cancelled when woken."""
         self._clock.sleep(seconds, self.cancel)
         self.waited += seconds
         if self.cancel.is_set():
@@ -124,7 +125,7 @@ class Effort:
         )
 
     def exhausted(self, asked_to_wait: float | None) -> PropsyncError:
-        """The error to end with; `asked_to_wait` is what the API asked for, in seconds."""
+        """The error to end with; `asked_to_wait` is the API's requested wait, in seconds."""
         where, last = str(self.request), self._last
         if self.request.method == "POST" and last.sent:
             what = f"{last.why}, so whether it was done is not known"

@@ -1,4 +1,4 @@
-"""A document on its way to a file: hashed as it comes, and resumed where it broke off (spec 4.7, 4.8)."""
+"""Saves a document to a file: hashes it as it comes, and resumes after an interruption (spec 4.7, 4.8)."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from propsync.errors import DiskFull, HomeUnusable
 from propsync.storage import write_all
 
 _OVERLAP = 4_096
-"""Bytes that are asked for a second time: a server may send one version's ETag with another version's bytes."""
+"""Bytes to request a second time: a server may send one version's ETag with another version's bytes."""
 _LOT = 1 << 20
-"""Bytes that are hashed and written at once: each of these lets another thread go first."""
+"""Bytes to hash and write at once: after each of these another thread can run."""
 _PART = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})")
 _STRONG = re.compile(r'"[\x21\x23-\x7e\x80-\xff]{1,500}"')
-"""A strong ETag (RFC 9110, 8.8.3). Without one nothing says that two answers are byte for byte of one version."""
+"""A strong ETag (RFC 9110, 8.8.3). Without one nothing shows that two answers are byte for byte of one version."""
 
 
 class Saving(Resuming):
-    """Writes a body of at most `bound` bytes to `into`, a seekable file, from where it stands, which is its end.
+    """Writes a body of at most `bound` bytes to `into`, a seekable file, from its position, which is its end.
 
-    A repeat resumes where the last attempt broke off, if the server offers ranges (`Accept-Ranges: bytes`, which spec 4
-    does not show) and gave a strong ETag; else it starts again. It sends that ETag as `If-Range`, and believes only a
-    part that has the same one. Raises PageTooLarge, DiskFull, HomeUnusable.
+    A repeat resumes where the last attempt stopped, if the server offers ranges (`Accept-Ranges: bytes`, which spec 4
+    does not show) and gave a strong ETag. Otherwise it starts again. It sends that ETag as `If-Range`, and accepts only
+    a part that has the same one. Raises PageTooLarge, DiskFull, HomeUnusable.
     """
 
     def __init__(self, into: BinaryIO, bound: int) -> None:
@@ -48,7 +48,7 @@ class Saving(Resuming):
         self._written = 0
 
     def rest(self) -> Rest | None:
-        """The part of the body to ask for, None for all of it; a server that refuses a part is asked for all."""
+        """The part of the body to request, None for all of it; if a server refuses a part, it requests everything."""
         is_safe = self._whole is not None and self._etag is not None
         self._has_asked = is_safe and self._size > _OVERLAP and not self._has_asked
         return Rest(self._size - _OVERLAP, self._etag or "") if self._has_asked else None
@@ -68,7 +68,7 @@ class Saving(Resuming):
         try:
             for chunk in chunks:
                 self._take(chunk, where)
-        finally:  # an attempt may resume from what came before the body broke off
+        finally:  # an attempt may resume from the bytes before the interruption
             self._hand_over(where)
         self._check_end(receiving)
         return Saved(self._size, self._digest.hexdigest(), receiving.attempts)
@@ -83,7 +83,7 @@ class Saving(Resuming):
         self._waiting, self._written = [], 0
 
     def _rest(self, chunks: Iterator[bytes], headers: Mapping[str, str]) -> Iterator[bytes]:
-        """The bytes that are new, once the first of the part have shown that it belongs to what is there."""
+        """The new bytes, once the start of the part matches the end of the file."""
         overlap, begun = self._end_of_file(), b""
         for chunk in chunks if self._fits(headers) else ():
             begun += chunk
@@ -96,7 +96,7 @@ class Saving(Resuming):
         yield from chunks
 
     def _fits(self, headers: Mapping[str, str]) -> bool:
-        """Whether a part is what was asked for, to the end of the body, and of the version that came before."""
+        """Whether a part is the requested one, to the end of the body, and of the same version."""
         part = _PART.fullmatch(headers.get("content-range", "").strip())
         if part is None or self._whole is None or headers.get("content-encoding", "identity").strip() != "identity":
             return False
@@ -120,7 +120,7 @@ class Saving(Resuming):
             self._hand_over(where)
 
     def _hand_over(self, where: str) -> None:
-        """Hashes and writes what waits."""
+        """Hashes and writes the buffered bytes."""
         lot = b"".join(self._waiting)
         self._waiting = []
         self._digest.update(lot)
@@ -130,7 +130,7 @@ class Saving(Resuming):
         self._written += len(lot)
 
     def _check_end(self, receiving: Receiving) -> None:
-        whole, self._whole = self._whole, None  # what is whole is not gone on with
+        whole, self._whole = self._whole, None  # a complete body needs no resume
         if whole is not None and whole != self._size:
             raise Setback(f"{self._size:,} of {whole:,} bytes came")
         check_header(receiving.request.accept, self._head, receiving.where)
@@ -142,7 +142,7 @@ def _strong_etag(headers: Mapping[str, str]) -> str | None:
 
 
 def _resumable_length(headers: Mapping[str, str]) -> int | None:
-    """How long the body is, where the server offers parts of it."""
+    """The length of the body, if the server offers parts of it."""
     declared = headers.get("content-length", "")
     is_offered = headers.get("accept-ranges", "").strip().lower() == "bytes"
     return int(declared) if is_offered and declared.isdecimal() else None

@@ -1,4 +1,4 @@
-"""The bearer token, and reading its file again when the API refuses it."""
+"""The bearer token; propsync reads its file again if the API refuses it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from propsync import log
 
 
 class TokenSource:
-    """A bearer token, from a text or with the file it came from; threads share it, and it never shows itself."""
+    """A bearer token, from a text or with the file it came from; threads share it, and no text shows it."""
 
     def __init__(self, token: str, file: Path | None = None) -> None:
         self._lock = threading.Lock()
@@ -27,7 +27,7 @@ class TokenSource:
 
     @property
     def where(self) -> str:
-        """Where the token comes from, for messages."""
+        """The source of the token, for messages."""
         return f"the token in {self._file}" if self._file else "the token in PROPSYNC_TOKEN"
 
     def current(self) -> str:
@@ -36,9 +36,9 @@ class TokenSource:
             return self._token
 
     def after_refusal(self, refused: str) -> str | None:
-        """Another token to try after a 401 for `refused`, None if there is none that was not refused before.
+        """Another token to try after a 401 for `refused`, None if the API has refused every known one.
 
-        Of many threads whose token is refused at once, the first reads the file and the others get what it found.
+        If the API refuses the token of many threads at once, the first reads the file and the others use its result.
         """
         with self._lock:
             self._refused.add(refused)

@@ -1,4 +1,4 @@
-"""The only user of httpx: one exchange, its bytes in bounds, its failures as setbacks or errors."""
+"""The only user of httpx: one exchange within its bounds, with failures as setbacks or errors."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ CONNECT_SECONDS = 10.0
 READ_SECONDS = 60.0
 WRITE_SECONDS = 60.0
 WHOLE_SECONDS = 300.0
-# A document may be of any size: it gets more time for every so many bytes that came.
+# A document may be of any size: it gets more time for every so-many bytes received.
 DOCUMENT_BYTES_PER_SECOND = 64 * 1024
 ERROR_BODY_BYTES = 64 * 1024
-# Nothing has left this computer when one of these is raised.
+# httpx raises these before anything has left this computer.
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError, httpx.UnsupportedProtocol)
 
 
 class Reply:
-    """An answer whose body is still to be read: status, header names in lower case, and the chunks."""
+    """An answer with its body still unread: status, header names in lower case, and the chunks."""
 
     def __init__(
         self, request: ApiRequest, response: httpx.Response, traffic: Traffic, clock: Clock, began: float
@@ -41,10 +41,10 @@ class Reply:
         self._response = response
         self._traffic = traffic
         self._clock = clock
-        self._began = began  # before the request was sent: headers that drip are late as well
+        self._began = began  # before the request: slow headers are late as well
 
     def chunks(self, bound: int) -> Iterator[bytes]:
-        """The body as received. Raises PageTooLarge beyond `bound` bytes, Setback when it drips too slowly."""
+        """The body as received. Raises PageTooLarge beyond `bound` bytes, Setback if it comes too slowly."""
         where = str(self._request)
         declared = self.headers.get("content-length", "")
         check_bound(where, int(declared) if declared.isdecimal() else 0, bound)
@@ -63,7 +63,7 @@ class Reply:
             raise Setback(f"the body did not arrive within {allowed:.0f} s", crowded=True)
 
     def start_of_body(self) -> bytes:
-        """At most 64 KB of an error's body; what cannot be read is left out, the status counts."""
+        """At most 64 KB of an error's body; it skips any part that it cannot read, as the status counts."""
         body = b""
         try:
             for chunk in self._response.iter_raw():
@@ -84,7 +84,7 @@ def check_bound(where: str, size: int, bound: int) -> None:
 
 
 class Transport:
-    """Requests over HTTP/1.1; redirects are not followed, as the token must not go elsewhere."""
+    """Sends requests over HTTP/1.1; it follows no redirect, as the token must not go elsewhere."""
 
     def __init__(self, base_url: str, verify: ssl.SSLContext | None, clock: Clock) -> None:
         self.traffic = Traffic()
@@ -94,12 +94,12 @@ class Transport:
         self._timeout = httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS, write=WRITE_SECONDS).as_dict()
 
     def close(self) -> None:
-        """Close all connections."""
+        """Closes all connections."""
         self._connections.close()
 
     @contextmanager
     def send(self, request: ApiRequest, token: str, *, is_repeat: bool) -> Iterator[Reply]:
-        """Send once. What goes wrong inside the block too is raised as Setback or CertificateRefused."""
+        """Sends once. A failure inside the block too becomes Setback or CertificateRefused."""
         self.traffic.count(requests=1, retries=int(is_repeat))
         began = self._clock.monotonic()
         try:
@@ -109,7 +109,7 @@ class Transport:
             return
         except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL) as error:
             failure = error
-        # Raised outside the handler: httpx's errors carry the request, and with it the token.
+        # Raises outside the handler: httpx's errors carry the request, and with it the token.
         _raise(str(request), failure)
 
     def _asked(self, request: ApiRequest, token: str) -> httpx.Request:
@@ -127,7 +127,7 @@ def _headers(request: ApiRequest, token: str) -> dict[str, str]:
     headers = {
         "Authorization": f"Bearer {token}",
         "Accept": request.accept.media_type,
-        # Documents are compressed in themselves, and their length can be checked only as they are.
+        # Documents are compressed formats, and propsync can check their length only if the server adds no compression.
         "Accept-Encoding": "identity" if document else ACCEPT_ENCODING,
         "User-Agent": "propsync",
     }

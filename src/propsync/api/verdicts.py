@@ -1,4 +1,4 @@
-"""What a status that is not the good one means: try again, or an error named by recovery (correctness 7)."""
+"""The meaning of a status other than the good one: retry, or an error named by recovery (correctness 7)."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ from propsync.errors import (
 
 RETRY_AFTER_FLOOR = 1.0
 _AGAIN = frozenset((408, 416, 425, 429))
-# Answers to a request for a part of a body: the body may be shorter by now, or the server wants no such header.
+# Answers to a request for part of a body: the body may be shorter by now, or the server rejects the header.
 _NO_PART = frozenset((400, 412, 417, 422))
 _CROWDED = frozenset((408, 429, 503, 504))
 _LONGEST_QUOTE = 200
 
 
 def is_good(request: ApiRequest, status: int) -> bool:
-    """Whether the status is the one that spec 4 shows for the request, or the rest of a body that was asked for."""
+    """Whether the status is the one that spec 4 shows for the request, or the requested rest of a body."""
     return status == (204 if request.accept is Accept.NOTHING else 200) or (request.rest is not None and status == 206)
 
 
 def is_passing(request: ApiRequest, status: int) -> bool:
-    """Whether the same request may well succeed later, or the same body be had as a whole."""
+    """Whether the same request may succeed later, or a request for the whole body may."""
     return status in _AGAIN or status >= 500 or (request.rest is not None and status in _NO_PART)
 
 
 def setback(status: int, headers: Mapping[str, str], now: float) -> Setback:
-    """The setback for a passing status; `now` in epoch seconds stands in for a missing Date header."""
+    """The setback for a passing status; `now` in epoch seconds replaces a missing Date header."""
     wait = retry_after(headers.get("retry-after"), headers.get("date"), now)
     return Setback(f"the API answered {status}", status=status, retry_after=wait, crowded=status in _CROWDED)
 
 
 def retry_after(value: str | None, date: str | None, now: float) -> float | None:
-    """Seconds that a Retry-After header asks to wait, at least 1; None without one, or for one that makes no sense."""
+    """Seconds that a Retry-After header asks to wait, at least 1; None if there is none, or an unreadable one."""
     if value is None:
         return None
     value = value.strip()
@@ -68,7 +68,7 @@ def _epoch(http_date: str) -> float | None:
 
 
 def refusal(request: ApiRequest, status: int, headers: Mapping[str, str], body: bytes) -> ResourceFailed:
-    """The error for a status that asking again does not change. `body` may be anything, also cut short."""
+    """The error for a status that a retry does not change. `body` may be anything, also cut short."""
     where = str(request)
     code = error_code(body)
     if status == 403:
@@ -101,12 +101,12 @@ def _pointing_to(headers: Mapping[str, str]) -> str:
         host = parts.hostname or ""
     except ValueError:
         return ", a redirect to no address"
-    # Without user and query, where tokens hide.
+    # Without user and query, which may contain tokens.
     return f", a redirect to {_quoted(host + parts.path) or 'no address'}, which is not followed"
 
 
 def error_code(body: bytes) -> str | None:
-    """The `code` of an error body (spec 7), None if there is none to be read; redacted, since servers echo."""
+    """The `code` of an error body (spec 7), None if it has none; redacted, since servers echo."""
     try:
         answer = msgspec.json.decode(body)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):

@@ -1,4 +1,4 @@
-"""What the API says of a write that it refuses."""
+"""The API's codes for a write that it refuses."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class WriteErrorCode(Enum):
-    """The nine codes of spec 7, each with what it means and what to do next."""
+    """The nine codes of spec 7, each with its meaning and the next step."""
 
     meaning: str
     next_step: str

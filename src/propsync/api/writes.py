@@ -1,4 +1,4 @@
-"""Bodies of the writing endpoints, and the rules that spec 2.3 and 4.11 set for them; nothing is sent from here."""
+"""Builds the bodies of the writing endpoints, by the rules of spec 2.3 and 4.11; it sends nothing."""
 
 from __future__ import annotations
 
@@ -27,14 +27,16 @@ _ACCEPTED = {
 
 @dataclass(frozen=True, slots=True)
 class FieldKind:
-    """A field's kind as the API names it, in lower case; `options` are its option ids, None if they are not known."""
+    """A field's kind as the API names it, in lower case; `options` are its option ids, None if propsync does not
+    know them.
+    """
 
     name: str
     options: Collection[str] | None = None
 
 
 class ScheduleChanges(TypedDict, total=False):
-    """What PUT of a schedule may carry (spec 4.11); members left out are not sent."""
+    """The members that PUT of a schedule may have (spec 4.11); propsync sends only those that are set."""
 
     due_date: date | str
     description: str
@@ -43,9 +45,10 @@ class ScheduleChanges(TypedDict, total=False):
 
 
 def check_values(fields: Mapping[str, FieldKind], values: Mapping[str, object]) -> None:
-    """Check values by field id against the kinds of their fields (spec 2.3). Raises InvalidValue for the first bad one.
+    """Checks values by field id against the kinds of their fields (spec 2.3). Raises InvalidValue for the first
+    wrong one.
 
-    None removes a value. Image, file and pin fields cannot be written: the document does not show how.
+    None removes a value. propsync cannot write image, file and pin fields: the document does not show how.
     """
     for field_id, value in values.items():
         kind = fields.get(field_id)
@@ -124,7 +127,7 @@ def _plain(values: Mapping[str, object]) -> dict[str, object]:
 
 
 def schedule_body(changes: ScheduleChanges) -> bytes:
-    """Spec 4.11, with only the members that are given. Raises InvalidValue for one that does not fit or is unknown."""
+    """Spec 4.11, with only the members given. Raises InvalidValue for one that does not fit or is unknown."""
     checks = {
         "due_date": ("dueDate", _due_date),
         "description": ("description", _text),
@@ -174,7 +177,7 @@ class _Created(msgspec.Struct):
 
 
 def created_id(answer: Answer) -> str:
-    """The id in the answer of spec 4.3. Raises AnswerLost if there is none: the asset exists, its id is not known."""
+    """The id in the answer of spec 4.3. Raises AnswerLost if there is none: the asset exists, but its id is unknown."""
     try:
         asset_id = msgspec.json.decode(answer.body, type=_Created).id
     except (msgspec.DecodeError, RecursionError):

@@ -1,6 +1,6 @@
-"""`propsync serve`: a local Prefect server, a worker and the deployments, for those who have no Prefect.
+"""`propsync serve`: a local Prefect server, a worker and the deployments, for people who have no Prefect.
 
-Nothing here imports prefect: its program is started as people would start it, and its server asked over loopback.
+No module here imports prefect: they start its program as people would, and talk to its server over loopback.
 """
 
 from propsync.serving.place import Place, check_config

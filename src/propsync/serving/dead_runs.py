@@ -1,4 +1,4 @@
-"""Runs that an end of the service left at work: they are marked, and their deployment's slot is free again."""
+"""Runs that the end of the service interrupted: propsync marks them, and frees their deployment's slot."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _AT_WORK = ["RUNNING", "PENDING", "CANCELLING"]
 
 
 def mark_dead(server: Server, why: str) -> int:
-    """Marks what is at work as crashed, for nothing of the service runs when this is asked; how many runs it was."""
+    """Marks unfinished runs as crashed, as nothing of the service runs at this moment; returns their number."""
     body = {"work_pools": {"name": {"any_": [POOL]}}, "flow_runs": _at_work()}
     runs = server.all_of("/flow_runs/filter", body)
     for run in runs:
@@ -31,14 +31,14 @@ def _tasks() -> dict[str, object]:
 
 
 def _mark(server: Server, kind: str, run: dict[str, Any], why: str) -> None:
-    """Forced: the server must not hold on to a run that nobody can finish."""
+    """Forces the mark: the server must not keep a run that nobody can finish."""
     ended = "CANCELLED" if run["state_type"] == "CANCELLING" else "CRASHED"
     state = {"type": ended, "name": ended.capitalize(), "message": why}
     server.post(f"/{kind}/{run['id']}/set_state", {"state": state, "force": True})
 
 
 def _free_slots(server: Server) -> None:
-    """Frees slots that no run has: counted by a server that was killed before it noted whose they were."""
+    """Frees slots without a run: somebody killed the server before it noted the owners."""
     for deployment in server.all_of("/deployments/filter", {"work_pools": {"name": {"any_": [POOL]}}}):
         limit = deployment.get("global_concurrency_limit") or {}
         if limit.get("active_slots"):

@@ -1,4 +1,4 @@
-"""The work pool, the deployments with their timetables, and the automations, made or brought up to date."""
+"""Creates or updates the work pool, the deployments with their timetables, and the automations."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from propsync.shipped import shipped
 Command = Callable[..., None]
 _TYPE = "process"
 _logger = logging.getLogger("propsync.serving")
-_SCHEDULER_SECONDS = 20  # it looks for new deployments every five
+_SCHEDULER_SECONDS = 20  # it looks for new deployments every five seconds
 
 
 def make_pool(server: Server) -> None:
-    """Makes the work pool, or puts its template back: neither command nor environment of a run can be overridden.
+    """Makes the work pool, or restores its template: nobody can override the command or the environment of a run.
 
-    `prefect work-pool create` would have the server ask the internet.
+    `prefect work-pool create` would make the server call the internet.
     """
     template = json.loads((shipped("flows") / "job-template.json").read_text(encoding="utf-8"))
     if server.get(f"/work_pools/{POOL}") is None:
@@ -34,9 +34,9 @@ def make_pool(server: Server) -> None:
 
 
 def deploy(server: Server, prefect: Command, time_zone: str) -> None:
-    """Deploys what prefect.yaml names; a timetable that people changed or paused stays as they left it.
+    """Deploys everything in prefect.yaml; a timetable that people changed or paused remains as it is.
 
-    The shipped one is in the quiet hour in a time zone whose clocks skip or repeat its own.
+    In a time zone whose clocks skip or repeat the shipped time, the timetable uses the quiet hour.
     """
     before = {one["id"]: one for one in _deployments(server)}
     prefect("--no-prompt", "deploy", "--all", cwd=shipped("prefect.yaml").parent)
@@ -47,7 +47,7 @@ def deploy(server: Server, prefect: Command, time_zone: str) -> None:
 
 
 def automate(server: Server, prefect: Command) -> None:
-    """Makes the automations whose names are not there; those that are stay as people changed them."""
+    """Makes the automations whose names are missing; existing ones remain as people changed them."""
     path = shipped("flows") / "automations.yaml"
     wanted = _automations(path) if path.exists() else []
     known = {one["name"] for one in server.all_of("/automations/filter", {})}
@@ -56,7 +56,7 @@ def automate(server: Server, prefect: Command) -> None:
 
 
 def next_run(server: Server, name: str) -> datetime | None:
-    """When the deployment `name` runs next, once the scheduler has planned it; None if nothing is planned."""
+    """The next run of the deployment `name`, once the scheduler has planned it; None if nothing is planned."""
     deployment = server.get(f"/deployments/name/{name}")
     is_planned = not deployment["paused"] and any(one["active"] for one in deployment["schedules"])
     deadline = time.monotonic() + _SCHEDULER_SECONDS
@@ -78,14 +78,16 @@ def _deployments(server: Server) -> list[dict[str, Any]]:
 
 
 def _timetable(deployment: dict[str, Any]) -> dict[str, Any]:
-    """What of a deployment is people's to change."""
+    """The parts of a timetable that people may change."""
     kept = ("schedule", "active", "parameters", "slug", "max_scheduled_runs")
     schedules = [{name: one[name] for name in kept if one.get(name) is not None} for one in deployment["schedules"]]
     return {"paused": deployment["paused"], "schedules": schedules}
 
 
 def _in_zone(timetable: dict[str, Any], shipped_one: dict[str, Any], time_zone: str) -> dict[str, Any]:
-    """The same in `time_zone`; times that people chose stay, with a warning where a night would have two or none."""
+    """The same in `time_zone`; times that people chose remain, with a warning if a night would have two runs or
+    none.
+    """
     ours = {one["schedule"].get("cron") for one in shipped_one["schedules"]}
     schedules = []
     for one in timetable["schedules"]:

@@ -1,7 +1,7 @@
-"""Stands before the Prefect server and refuses what other web pages, or names that point here, ask of it.
+"""Checks each request to the Prefect server, and refuses those of other web pages or foreign names.
 
-Prefect itself asks for the password. That is not enough for a browser: a page of another origin may send requests with
-it from this machine, show Prefect's pages in a frame, or reach them under a name of its own (DNS rebinding).
+Prefect itself requires the password. That is not enough for a browser. A page of another origin may send requests with
+it from this machine, show Prefect's pages in a frame, or reach them under its own name (DNS rebinding).
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
-# Prefect's pages about its own API load scripts from elsewhere, which could read the password that the browser keeps
+# Prefect's pages about its own API load scripts from other hosts, which could read the password in the browser
 _CLOSED = frozenset({"/docs", "/redoc", "/openapi.json"})
-_FOREIGN = frozenset({"cross-site", "same-site"})  # another port of this machine is of the same site
+_FOREIGN = frozenset({"cross-site", "same-site"})  # another port of this machine belongs to the same site
 _NOT_FRAMED = [(b"x-frame-options", b"DENY"), (b"content-security-policy", b"frame-ancestors 'none'")]
 
 
 class Guard:
-    """An ASGI application around `app`, which then only hears what is meant for a server that listens on `host`."""
+    """An ASGI application around `app`, which receives only requests meant for a server that listens on `host`."""
 
     def __init__(self, app: App, host: str) -> None:
         self._app, self._names, self._any_address = app, names_of(host), not _is_loopback(host)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Answers 4xx itself, or lets the application answer; a WebSocket is refused before it is accepted."""
+        """Answers 4xx itself, or lets the application answer; it refuses a WebSocket before accepting it."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
         elif refusal := self._refusal(scope):
@@ -57,8 +57,8 @@ class Guard:
 def names_of(host: str) -> Collection[str]:
     """The names, in lower case, by which browsers may call a server that listens on `host`.
 
-    One that listens beyond loopback is also reached by this machine's own names, and by any address of numbers, which
-    no foreign DNS can point here.
+    A server that listens beyond loopback also has this machine's own names, and any numeric address, which no foreign
+    DNS can point here.
     """
     own = [host, f"[{host}]"]
     if not _is_loopback(host):
@@ -93,7 +93,7 @@ def _path(scope: Message) -> str:
 
 
 def _is_link_to_page(scope: Message) -> bool:
-    """Whether somebody followed a link to one of the pages, which shows nothing to the page that it stood in."""
+    """Whether somebody followed a link to one of the pages, which shows nothing to the page with the link."""
     is_page = scope["type"] == "http" and scope["method"] == "GET" and not f"{_path(scope)}/".startswith("/api/")
     return (
         is_page
@@ -113,7 +113,7 @@ async def _refuse(scope: Message, send: Send, status: int, why: str) -> None:
 
 
 def _never_framed(send: Send) -> Send:
-    """Lets no page show Prefect's in a frame, where clicks could be led astray."""
+    """Forbids every page to show Prefect's in a frame, which could mislead clicks."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":

@@ -1,7 +1,7 @@
-"""Becomes a program that ends when whoever started it dies, even by kill -9.
+"""Becomes a program that ends when its starter dies, even by kill -9.
 
-Started by `programs` as `python -I -S launcher.py PID PROGRAM WORD…`, PID being the starter's. The kernel is asked from
-inside the new process: to run code between fork and exec, as `preexec_fn` does, can hang a process that has threads.
+`programs` starts it as `python -I -S launcher.py PID PROGRAM WORD…`, with the starter's PID. It calls the kernel from
+inside the new process: code between fork and exec, as with `preexec_fn`, can hang a process that has threads.
 """
 
 import ctypes
@@ -13,7 +13,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def main(starter: int, words: list[str]) -> None:
-    """Replaces this process by the program; ends it where the starter is dead already."""
+    """Replaces this process by the program; ends it if the starter has died already."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() == starter:
         os.execv(words[0], words)

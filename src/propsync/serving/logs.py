@@ -1,4 +1,6 @@
-"""The programs' log files: the last one's is kept, none grows for ever, and the line that says why one ended."""
+"""The programs' log files: propsync keeps the last one, bounds their size, and finds the line that says why one
+ended.
+"""
 
 from __future__ import annotations
 
@@ -9,32 +11,32 @@ from typing import BinaryIO
 
 _MOST = 20_000_000  # bytes
 _LOOK_AT = 20_000  # bytes at the end
-_EMPTY = "Application startup failed"  # the reason stands before it
+_EMPTY = "Application startup failed"  # the reason precedes it
 _TROUBLE = ("error", "critical", "exception", "cannot", "fatal")
 
 
 def previous(log: Path) -> Path:
-    """Where what was logged before is kept."""
+    """The path of the previous log."""
     return log.with_name(f"{log.name}.1")
 
 
 def opened(log: Path) -> BinaryIO:
-    """A new log; the last one becomes the previous."""
+    """Opens a new log; the last one becomes the previous."""
     if log.exists():
-        os.replace(log, previous(log))  # noqa: PTH105 - storage's renames are of what must outlive a power cut
-    # appending: when the file is cut short under a program, its next line is at the new end
+        os.replace(log, previous(log))  # noqa: PTH105 - storage's renames are for files that must survive a power cut
+    # appends: if something cuts the file under a program, its next line goes to the new end
     return log.open("ab")
 
 
 def keep_small(log: Path) -> None:
-    """Puts a log that grew too long aside while its program goes on writing; a line of that moment may be lost."""
+    """Moves a log that grew too long aside while its program continues to write; a line of that moment may be lost."""
     if log.stat().st_size > _MOST:
         shutil.copyfile(log, previous(log))
         os.truncate(log, 0)
 
 
 def last_trouble(log: Path) -> str:
-    """The last line that tells of an error, else the last one; empty if there is none."""
+    """The last line with an error, else the last one; empty if there is none."""
     with log.open("rb") as file:
         file.seek(max(0, log.stat().st_size - _LOOK_AT))
         lines = [line.strip() for line in file.read().decode("utf-8", "replace").splitlines() if line.strip()]

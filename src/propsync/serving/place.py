@@ -1,4 +1,4 @@
-"""Where a service lives: its folder and address, and what each of its programs may see of the environment."""
+"""The place of a service: its folder and address, and the part of the environment that each of its programs may see."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from propsync.errors import SettingsError, UsageError
 from propsync.settings import CONFIG_NAME, Settings
 
 MARK = "SERVED_BY_PROPSYNC"
-"""Which service a process belongs to: each of its programs has it, and what they start inherits it."""
+"""Shows which service a process belongs to: each of its programs has it, and their children inherit it."""
 _LOOPBACK = "127.0.0.1"
 _ANY = {"0.0.0.0": _LOOPBACK, "::": "::1"}  # noqa: S104 - compared, not bound to
 _QUIET = {
     "DO_NOT_TRACK": "1",
-    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",  # the server does not look at DO_NOT_TRACK
+    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",  # the server ignores DO_NOT_TRACK
     "PREFECT_CLOUD_ENABLE_ORCHESTRATION_TELEMETRY": "false",
     "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
-    # the newer pages have the browser ask an analytics service, whatever the server says; these ask nobody
+    # the newer pages make the browser call an analytics service, whatever the server says; these do not
     "PREFECT_SERVER_UI_V2_ENABLED": "false",
     "PREFECT_CLI_COLORS": "false",
     "PREFECT_LOGGING_COLORS": "false",
     "PREFECT_CLI_WRAP_LINES": "false",
 }
 _PLAIN = {
-    # in memory, the default, they would be lost with the server, and the slot of a run taken until freed by hand
+    # in memory, the default, they would be lost with the server, and the slot of a run blocked until somebody frees it
     "PREFECT_SERVER_CONCURRENCY_LEASE_STORAGE": "prefect.server.concurrency.lease_storage.filesystem",
     "PREFECT_FLOWS_HEARTBEAT_FREQUENCY": "30",
     # off its default port the pages would ask that one; relative, they also work through a tunnel or a container's port
@@ -50,7 +50,7 @@ class Place:
 
     @property
     def mark(self) -> str:
-        """What its programs are known by, however home is spelt."""
+        """The mark of its programs, however somebody spells home."""
         return str(self.folder.resolve())
 
     @property
@@ -60,27 +60,27 @@ class Place:
 
     @property
     def login(self) -> Path:
-        """What people type into the pages."""
+        """The credentials that people type into the pages."""
         return self.folder / "login"
 
     @property
     def client(self) -> Path:
-        """What a shell reads so that `prefect` commands reach the server."""
+        """The file that a shell reads so that `prefect` commands reach the server."""
         return self.folder / "client.env"
 
     @property
     def url(self) -> str:
-        """Where people find the pages, from this machine."""
+        """The address of the pages, from this machine."""
         host = _ANY.get(self.host, self.host)
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
     @property
     def api(self) -> str:
-        """Where programs find the server."""
+        """The address of the server for programs."""
         return f"{self.url}/api"
 
     def prepare(self) -> None:
-        """Makes the folders, for the service's own eyes. Raises SettingsError where it cannot."""
+        """Makes the folders, readable by the service only. Raises SettingsError if it cannot."""
         try:
             self.home.mkdir(parents=True, exist_ok=True, mode=0o711)
             self.folder.mkdir(exist_ok=True, mode=0o700)
@@ -92,14 +92,16 @@ class Place:
             ) from error
 
     def environment(self, inherited: Mapping[str, str], level: str) -> dict[str, str]:
-        """What every program of the service gets: nothing of another Prefect's, and none of propsync's settings."""
+        """The environment of every program of the service: without another Prefect's variables and propsync's
+        settings.
+        """
         kept = {name: value for name, value in inherited.items() if not name.startswith(("PREFECT_", "PROPSYNC_"))}
         own = {
             MARK: self.mark,
             "PREFECT_HOME": str(self.folder),
             "PREFECT_API_URL": self.api,
-            "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": self.url,  # else it tells every page that it may read
-            "PREFECT_SERVER_UI_STATIC_DIRECTORY": str(self.folder / "ui"),  # not where Prefect is installed
+            "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": self.url,  # otherwise it tells every page that it may read
+            "PREFECT_SERVER_UI_STATIC_DIRECTORY": str(self.folder / "ui"),  # if Prefect is not installed
             "PREFECT_LOGGING_LEVEL": level,
             "PREFECT_SERVER_LOGGING_LEVEL": level if level == "DEBUG" else "WARNING",
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), inherited.get("PATH", os.defpath)]),
@@ -108,14 +110,14 @@ class Place:
 
 
 def _unproxied(inherited: Mapping[str, str], url: str) -> dict[str, str]:
-    """The variables that keep a proxy out of talks with our own server."""
+    """The variables that keep a proxy out of calls to our own server."""
     host = url.removeprefix("http://").rpartition(":")[0].strip("[]")
     spared = [inherited.get("NO_PROXY") or inherited.get("no_proxy") or "", host, _LOOPBACK, "localhost"]
     return dict.fromkeys(("NO_PROXY", "no_proxy"), ",".join(one for one in spared if one))
 
 
 def settings_of_runs(settings: Settings, inherited: Mapping[str, str]) -> dict[str, str]:
-    """propsync's own variables as runs need them, in whatever folder they start."""
+    """propsync's own variables as runs need them, in any folder."""
     own = {name: value for name, value in inherited.items() if name.startswith("PROPSYNC_")}
     own["PROPSYNC_HOME"] = str(settings.home)
     if settings.source("token_file") == "environment":
@@ -124,7 +126,7 @@ def settings_of_runs(settings: Settings, inherited: Mapping[str, str]) -> dict[s
 
 
 def check_config(settings: Settings, config: Path | None) -> None:
-    """Raises UsageError for a settings file that runs would not read: they only look into home."""
+    """Raises UsageError for a settings file that runs would not read: they read only the one in home."""
     wanted = settings.home / CONFIG_NAME
     if config is not None and config.expanduser().resolve() != wanted.resolve():
         raise UsageError("serve", f"runs would not read {config}", f"Move it to {wanted}, and leave --config out")

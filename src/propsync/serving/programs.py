@@ -1,4 +1,4 @@
-"""The programs of a service: started so that none outlives it, and found again where one did."""
+"""The programs of a service: propsync starts them so that none outlives it, and finds any that did."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from propsync.serving import logs
 from propsync.serving.place import MARK
 from propsync.shipped import shipped
 
-# -P: the folder that a program is started in is not where its modules come from
+# -P: a program does not take modules from the folder that it starts in
 _PYTHON = (sys.executable, "-P")
 PREFECT = (*_PYTHON, "-m", "prefect")
 _LAUNCHER = str(Path(__file__).with_name("launcher.py"))
-_OWN_FILES = 0o077  # nothing that a program writes is for other users
+_OWN_FILES = 0o077  # other users may not read files that a program writes
 _COMMAND_SECONDS = 300
 
 
 def guarded() -> tuple[str, ...]:
-    """The program that is the Prefect server behind propsync's guard."""
+    """The program that runs the Prefect server behind propsync's guard."""
     return (*_PYTHON, str(shipped("flows") / "guarded.py"))
 
 
 class Program:
-    """A program of ours, `prefect` unless given, its output in a log of its own; it inherits `descriptors`."""
+    """A program of the service, `prefect` by default, with a log of its own; it inherits `descriptors`."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Program:
                 stdin=subprocess.DEVNULL,
                 stdout=lines,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,  # Ctrl-C is for us: they end in our order
+                start_new_session=True,  # Ctrl-C reaches only the service, which ends its programs in order
             )
 
     @property
@@ -63,16 +63,16 @@ class Program:
         return self._process.pid
 
     def check(self) -> None:
-        """Raises StopRun, with the reason from the log, if it has ended by itself."""
+        """Raises StopRun, with the reason from the log, if the program has ended by itself."""
         if (code := self._process.poll()) is not None:
-            # a log cannot tell of a kill
+            # a log has no line about a kill
             told = signal.Signals(-code).name if code < 0 else logs.last_trouble(self.log)
             why = told or f"exit code {code}"
             raise StopRun("serve", f"the {self.name} ended by itself: {why}", f"Read {self.log}")
         logs.keep_small(self.log)
 
     def stop(self, seconds: float) -> None:
-        """Asks it to end, and ends it if it does not within `seconds`."""
+        """Asks it to end, and kills it if it does not within `seconds`."""
         self._process.terminate()
         try:
             self._process.wait(seconds)
@@ -82,7 +82,7 @@ class Program:
 
 
 def run(words: Sequence[str], environ: Mapping[str, str], cwd: Path) -> None:
-    """A `prefect` command. Raises StopRun with its last line if it fails."""
+    """Runs a `prefect` command. Raises StopRun with its last line if it fails."""
     done = subprocess.run(
         _tied([*PREFECT, *words]),
         env=environ,
@@ -106,7 +106,7 @@ def _tied(command: Sequence[str]) -> list[str]:
 
 
 def end_all(mark: str, seconds: float, spared: Sequence[int] = ()) -> int:
-    """Ends every process of the service `mark`, by force after `seconds`; how many there were."""
+    """Ends every process of the service `mark`, by force after `seconds`; returns their number."""
     found = [process for process in _marked(mark) if process.pid not in spared]
     for process in found:
         _send(process, signal.SIGTERM)
@@ -118,13 +118,15 @@ def end_all(mark: str, seconds: float, spared: Sequence[int] = ()) -> int:
 
 
 def _marked(mark: str) -> list[psutil.Process]:
-    """Processes whose environment names the service: a run whose worker is gone, too, whatever its parent is now."""
+    """Processes whose environment names the service, including a run that lost its worker, whatever its parent is
+    now.
+    """
     found = []
     for process in psutil.process_iter():
         try:
             if process.pid != os.getpid() and process.environ().get(MARK) == mark:
                 found.append(process)
-        except (psutil.Error, OSError):  # gone, or another user's
+        except (psutil.Error, OSError):  # it ended, or belongs to another user
             continue
     return found
 

@@ -1,4 +1,4 @@
-"""Talks with our own Prefect server over loopback, with its password; no proxy, no token of the API."""
+"""Talks to our own Prefect server over loopback, with its password; no proxy, no token of the API."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _START_SECONDS = 180  # the first start makes the database, on a slow disk and o
 
 
 class Server:
-    """The server's API at `url`, asked with `headers`. Raises StopRun when it does not answer as it should."""
+    """The server's API at `url`, called with `headers`. Raises StopRun if it does not answer properly."""
 
     def __init__(self, url: str, headers: Mapping[str, str]) -> None:
         self.url, self._headers = url, headers
         self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
     def wait(self, check: Callable[[], None]) -> None:
-        """Waits until it answers; `check` raises when its program has ended."""
+        """Waits until it answers; `check` raises if its program has ended."""
         deadline = time.monotonic() + _START_SECONDS
         while not self._is_up():
             check()
@@ -34,15 +34,15 @@ class Server:
             time.sleep(0.2)
 
     def get(self, path: str) -> Any:
-        """What is at `path`; None where nothing is."""
+        """The answer at `path`; None if it does not exist."""
         return self._ask("GET", path)
 
     def post(self, path: str, body: object) -> Any:
-        """What comes of posting `body`."""
+        """The answer to posting `body`."""
         return self._ask("POST", path, body)
 
     def patch(self, path: str, body: object) -> Any:
-        """What comes of changing what is at `path`."""
+        """The answer to changing the object at `path`."""
         return self._ask("PATCH", path, body)
 
     def all_of(self, path: str, body: dict[str, object]) -> list[dict[str, Any]]:
@@ -60,7 +60,7 @@ class Server:
             return False
 
     def _ask(self, method: str, path: str, body: object = None) -> Any:
-        """Asks again on a 503, as Prefect's own client does: the server says so while SQLite is locked."""
+        """Retries after a 503, as Prefect's own client does: the server sends one while SQLite is locked."""
         for _ in range(_TRIES):
             try:
                 return self._once(method, path, body)

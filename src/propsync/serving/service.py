@@ -1,4 +1,4 @@
-"""The service from start to stop: server, what an earlier life left, deployments, worker."""
+"""The service from start to stop: server, remains of an earlier service, deployments, worker."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from propsync.settings import Settings
 NIGHTLY = "propsync-nightly/nightly"
 _DIED = "the machine or the service stopped while it ran: what it had read is kept, and the next run goes on from there"
 _STOPPED = "the service was stopped while it ran: what it had read is kept, and the next run goes on from there"
-# together under the ten seconds that a container is given to stop
+# together under the ten seconds that a container has to stop
 _PATIENCE = 3.0
 _BACKLOG = 2048
 _logger = logging.getLogger("propsync.serving")
 
 
 class Service:
-    """Server and worker under `place`; both run while the block of `running` does."""
+    """Server and worker under `place`; both run during the block of `running`."""
 
     def __init__(self, settings: Settings, place: Place, level: str) -> None:
         self._settings, self.place = settings, place
@@ -43,9 +43,9 @@ class Service:
 
     @contextmanager
     def running(self, before_end: Callable[[], None]) -> Iterator[None]:
-        """Starts everything, and stops it in the end. Raises Busy, UsageError, StopRun.
+        """Starts everything, and stops it at the end. Raises Busy, UsageError, StopRun.
 
-        `before_end` sees to it that nothing interrupts the end, whose every wait is bounded.
+        `before_end` prevents any interruption of the end, whose every wait is bounded.
         """
         self.place.prepare()
         with self._lock():
@@ -57,14 +57,14 @@ class Service:
                 self._stop()
 
     def watch(self) -> None:
-        """Looks after the programs until something is raised. Raises StopRun if one ends by itself."""
+        """Watches the programs until something raises an error. Raises StopRun if one ends by itself."""
         while True:
             for program in self._programs:
                 program.check()
             time.sleep(0.5)
 
     def next_run(self) -> datetime | None:
-        """When the nightly deployment runs next; None if its timetable is paused or empty."""
+        """The next run of the nightly deployment; None if its timetable is paused or empty."""
         return next_run(self._server, NIGHTLY)
 
     @contextmanager
@@ -90,7 +90,7 @@ class Service:
         make_pool(self._server)
         deploy(self._server, self._prefect, self._settings.time_zone)
         automate(self._server, self._prefect)
-        # the worker alone gets propsync's settings, for its runs
+        # only the worker gets propsync's settings, for its runs
         worker = ("worker", "start", "--pool", POOL, "--name", "propsync")
         self._begin(Program("worker", worker, *self._ground("worker", settings_of_runs(self._settings, os.environ))))
 
@@ -111,7 +111,7 @@ class Service:
         programs.run(words, self._environ, cwd or self.place.folder)
 
     def _stop(self) -> None:
-        """The worker first, then what it ran, which is marked while the server is there; nothing is left."""
+        """Stops the worker, then its runs, which it marks while the server still answers; nothing remains."""
         server, workers = self._programs[:1], self._programs[1:]
         for worker in workers:
             worker.stop(_PATIENCE)
@@ -130,9 +130,9 @@ class Service:
 
 
 def _listening(place: Place) -> socket.socket:
-    """A socket that listens already: from here on nobody else can have the port and be taken for our server.
+    """A socket that listens already: from now on no other program can take the port and imitate our server.
 
-    Raises UsageError where the server could not listen, before it says so in many more words.
+    Raises UsageError if the server could not listen, before the server says so at length.
     """
     try:
         family, kind, _, _, address = socket.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)[0]

@@ -11,7 +11,7 @@ _DAYS_AHEAD = 3653
 
 
 def settled(cron: str, time_zone: str, first: date) -> str:
-    """`cron` as it is, or in the quiet hour if its own time of day is skipped or repeated from `first` on.
+    """`cron` as it is, or in the quiet hour if clocks skip or repeat its own time of day from `first` on.
 
     Europe/Berlin skips 02:30 in March and has it twice in October. A cron line without a fixed time of day stays.
     """
@@ -30,5 +30,5 @@ def comes_once_a_day(moment: time, zone: ZoneInfo, first: date) -> bool:
 
 
 def _is_plain(moment: datetime) -> bool:
-    """In a gap and in an hour that is repeated, the two readings of a local time differ."""
+    """Whether the two readings of a local time agree: they differ in a gap and in a repeated hour."""
     return moment.replace(fold=0).utcoffset() == moment.replace(fold=1).utcoffset()

@@ -1,4 +1,4 @@
-"""The only reader of the environment: every setting, its bounds, and where its value came from.
+"""The only reader of the environment: every setting, its bounds, and the source of its value.
 
 A value comes from `PROPSYNC_<NAME>` (an empty one counts as unset), else from `<name>` in propsync.toml, else from
 its default. Every failure is a `SettingsError` that names the setting, the value and the source.

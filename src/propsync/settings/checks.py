@@ -1,4 +1,4 @@
-"""What a value must be: each check returns the value, tidied, or raises ValueError with the reason."""
+"""The rules for values: each check returns the value, tidied, or raises ValueError with the reason."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEAST_MEMORY = 64_000_000
 """Bytes: with less, DuckDB cannot sync even a few hundred records."""
 
 _MOST_MEMORY = 1e15
-_NOT_IN_HOME = {"?": "a question mark", "\\": "a backslash"}  # DuckDB takes them for options and for a slash
+_NOT_IN_HOME = {"?": "a question mark", "\\": "a backslash"}  # DuckDB reads them as options and as a slash
 
 DOCUMENT_KINDS = ("report", "bundle")
 
@@ -33,7 +33,7 @@ def _check_address(text: str) -> str:
     parts = urlsplit(text)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError("it is not an http(s) address")
-    _ = parts.port  # raises ValueError itself for a port that is no port
+    _ = parts.port  # raises ValueError itself for a wrong port
     if parts.scheme == "http" and not _is_loopback(parts.hostname):
         raise ValueError("http is for this computer (loopback) only")
     if not text.isascii() or not text.isprintable() or " " in text:
@@ -107,7 +107,7 @@ def split(value: object) -> object:
 def check_list(names: tuple[str, ...]) -> tuple[str, ...]:
     if not names:
         raise ValueError("the list is empty")
-    # A comma or a space inside one would be sent as two.
+    # The API would read a comma or a space inside a value as the start of another.
     if bad := next((name for name in names if not re.fullmatch(r"[^\s,]+", name)), None):
         raise ValueError(f"{bad!r} is not one name")
     return tuple(dict.fromkeys(names))
@@ -129,7 +129,7 @@ def no_boolean(value: object) -> object:
 
 
 def any_lists(tables: object) -> object:
-    """Whatever stands for a path becomes one: a mistake in a list is the run's to tell, and stops none."""
+    """Turns any value into a path: the run reports a mistake in a list, and continues."""
     return {name: str(path) for name, path in tables.items()} if isinstance(tables, dict) else tables
 
 
@@ -159,7 +159,7 @@ def absolute(path: Path) -> Path:
     except UnicodeEncodeError as error:
         raise ValueError("it is not UTF-8 text") from error
     try:
-        # Not resolve(): a symlink may be moved on purpose, and is followed when used.
+        # Not resolve(): somebody may move a symlink on purpose, and propsync follows it at each use.
         return Path(os.path.abspath(path.expanduser()))  # noqa: PTH100
     except RuntimeError as error:
         raise ValueError("that user's home folder is not known") from error

@@ -1,4 +1,4 @@
-"""The kinds of value that settings take: how each is checked, and in words what it accepts."""
+"""The kinds of value that settings take: the check of each, and the values that it accepts, in words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from propsync.settings import checks
 
 @dataclass(frozen=True, slots=True)
 class Accepts:
-    """What a setting takes, in words that can follow "Give"."""
+    """The values that a setting takes, in words that can follow "Give"."""
 
     words: str
 

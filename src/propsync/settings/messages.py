@@ -1,4 +1,4 @@
-"""What is said about settings: why a value cannot be used and what to give instead, and the table of them all."""
+"""The messages about settings: why a value is wrong and what to give instead, and the table of all settings."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from propsync.errors import SettingsError
 from propsync.settings.kinds import Accepts
 from propsync.settings.model import PREFIX, TABLES, Settings
 
-# Teams and healthchecks addresses carry their own secret, so the address as a whole is one.
+# Teams and healthchecks addresses contain their own secret, so propsync hides the whole address.
 _SECRET = ("token", "notify_url")
 
 
 def checked(given: dict[str, Any], sources: Mapping[str, str]) -> Settings:
-    """The settings made of what was given. Raises SettingsError for the first value that cannot be used."""
+    """The settings from these values. Raises SettingsError for the first value that is wrong."""
     try:
         return Settings(**given)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         reason = str(first["msg"]).removeprefix("Value error, ")
-    # Raised outside the handler: the original holds the inputs, and would be shown with it.
+    # Raises outside the handler: the original error holds the inputs, and Python would show it too.
     name = str(first["loc"][0])
     raise SettingsError(_label(name, sources), _complaint(name, given.get(name), reason), _advice(name))
 
@@ -54,7 +54,7 @@ def _accepted(field: FieldInfo) -> str:
 
 
 def _marks(field: FieldInfo) -> list[Any]:
-    # In `X | None` the marks stay inside the union's first member.
+    # In `X | None` the metadata stays inside the union's first member.
     inner = [mark for part in get_args(field.annotation) for mark in getattr(part, "__metadata__", ())]
     return [*field.metadata, *inner]
 
@@ -80,5 +80,5 @@ def settings_table() -> list[tuple[str, str, str]]:
 
 
 def accepted_values() -> dict[str, str]:
-    """What each setting takes, in words that can follow "Give", by the names of `settings_table`."""
+    """The values that each setting takes, in words that can follow "Give", by the names of `settings_table`."""
     return {PREFIX + name.upper(): _accepted(field) for name, field in Settings.plain_fields().items()}

@@ -1,4 +1,4 @@
-"""The settings themselves: names, meanings, defaults, and what follows from them."""
+"""The settings themselves: names, meanings, defaults, and values derived from them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TABLES = ("reference", "shapes")
 
 @dataclass(frozen=True, slots=True)
 class ApiAccess:
-    """What talking to the API needs; `token_file` is None when the token came from PROPSYNC_TOKEN."""
+    """The settings for talking to the API; `token_file` is None if the token came from PROPSYNC_TOKEN."""
 
     base_url: str
     token: SecretStr
@@ -85,12 +85,12 @@ class Settings(BaseModel):
 
     @property
     def explicit(self) -> frozenset[str]:
-        """The settings that somebody set, in lower case; the others stand at their defaults."""
+        """The settings that somebody set, in lower case; the others have their defaults."""
         return frozenset(self.model_fields_set)
 
     @property
     def unrecognised(self) -> tuple[str, ...]:
-        """PROPSYNC_ variables that name no setting (a slip of the pen, most likely)."""
+        """PROPSYNC_ variables that name no setting (probably a typing error)."""
         return self._unrecognised
 
     @property
@@ -100,7 +100,7 @@ class Settings(BaseModel):
 
     @property
     def published(self) -> Path:
-        """The only folder that people get."""
+        """The only folder that other people read."""
         return self.home / "published"
 
     @property
@@ -110,22 +110,22 @@ class Settings(BaseModel):
 
     @property
     def landing(self) -> Path:
-        """Every answer as received, the service's own too."""
+        """The folder of answers as received, also the service's own."""
         return self.home / "landing"
 
     def source(self, name: str) -> str:
-        """Where the value of a setting came from, for messages: "environment", a file, or "default"."""
+        """The source of a setting's value, for messages: "environment", a file, or "default"."""
         return self._sources.get(name, "default")
 
     def with_token(self, token: SecretStr) -> Settings:
-        """The same with a token from elsewhere. Raises SettingsError if no header can carry it."""
+        """The same settings with a token from elsewhere. Raises SettingsError if no header can carry it."""
         try:
             return self.model_copy(update={"token": SecretStr(legal_token(token.get_secret_value()))})
         except ValueError as error:
             raise SettingsError("the token", str(error), "Put the token there alone") from None
 
     def require_api(self) -> ApiAccess:
-        """The address and the token, read now. Raises SettingsError if either is missing or cannot be used."""
+        """The address and the token, read now. Raises SettingsError if either is missing or unusable."""
         if self.base_url is None:
             raise SettingsError(
                 "PROPSYNC_BASE_URL", "it is not set", "Set it to the address of the API, then run `propsync doctor`"

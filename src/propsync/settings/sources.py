@@ -1,4 +1,4 @@
-"""Where values come from: the environment over propsync.toml. The only reader of either."""
+"""The sources of values: the environment over propsync.toml. The only reader of either."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ CONFIG_NAME = "propsync.toml"
 def load_settings(config: Path | None = None, *, environ: Mapping[str, str] | None = None) -> Settings:
     """The settings from `environ` (the process's own by default) over propsync.toml.
 
-    `config` must exist when given; else `<home>/propsync.toml` is read if it is there. Address and token may be
-    missing (see `Settings.require_api`). Raises SettingsError for anything that cannot be used.
+    A given `config` must exist; without one, propsync reads `<home>/propsync.toml` if it exists. Address and token may
+    be missing (see `Settings.require_api`). Raises SettingsError for any unusable value.
     """
     environ = os.environ if environ is None else environ
     variables = _variables(environ)
@@ -91,7 +91,7 @@ def _check_known(name: str, path: Path) -> None:
 
 
 def _rooted(written: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """The same, with relative paths taken from the toml's own folder."""
+    """The same, with relative paths resolved from the toml's own folder."""
     rooted = dict(written)
     for name in ("home", "token_file"):
         if isinstance(rooted.get(name), str):

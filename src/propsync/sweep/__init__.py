@@ -1,4 +1,4 @@
-"""Sweeps: whole lists read page by page, landed as received, and certified (correctness.md §1)."""
+"""Sweeps: propsync reads whole lists page by page, lands them as received, and certifies them (correctness.md §1)."""
 
 from propsync.sweep.ladder import Sweeper, Swept
 from propsync.sweep.lookups import Answers, Key, LookUps

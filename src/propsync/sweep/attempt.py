@@ -22,9 +22,10 @@ from propsync.sweep.staged_keys import StagedKeys
 
 @dataclass
 class Attempt:
-    """How one attempt went; certified only if every list is, and the lists together are what their query counts.
+    """The result of one attempt. It is certified only if every list is, and the lists together match the total of
+    their query.
 
-    `totals` are what all the pages told, which may differ from page to page and yet be wrong in the same way each time.
+    `totals` are those of all the pages. They may differ from page to page, and yet be wrong in the same way each time.
     """
 
     number: int
@@ -38,16 +39,16 @@ class Attempt:
 
     @property
     def is_certified(self) -> bool:
-        """Whether it is what a resource that stood still would show."""
+        """Whether a resource that did not move would show the same."""
         return all(certificate.verdict == "certified" for certificate in self.certificates)
 
     def refuse(self) -> None:
-        """Takes all of it for doubtful, whatever its lists add up to."""
+        """Refuses all of it, whatever its lists add up to."""
         self.is_steady = False
         self.doubt()
 
     def doubt(self) -> None:
-        """Takes its certificates back."""
+        """Withdraws its certificates."""
         self.certificates = [replace(one, verdict="incomplete") for one in self.certificates]
 
     @property
@@ -61,7 +62,7 @@ class Attempt:
 
     @property
     def lists(self) -> set[str]:
-        """The lists that were read."""
+        """The lists that the attempt read."""
         return {certificate.list_name for certificate in self.certificates}
 
 
@@ -95,7 +96,7 @@ class Attempts:
 
     def partition(self, rung: int, places: Callable[[], KnownIds], avoid: str | None) -> Attempt:
         """All lists in parts (rung 2)."""
-        known = cache(places)  # it reads again what was landed, which need not be done for each list
+        known = cache(places)  # it re-reads landed pages, which not every list needs
 
         def read(attempt: Attempt, query: ListQuery, first: Reading, bar: Progress) -> Certificate:
             cutter = self._shaping.cutter
@@ -123,7 +124,9 @@ class Attempts:
         return attempt
 
     def _end(self, attempt: Attempt) -> None:
-        """What was asked for ahead and not taken shows that the list moved, and may be newer than what was taken."""
+        """Pages that propsync fetched ahead and did not use show that the list moved, and may be newer than the
+        others.
+        """
         if self._reader.land_left_over(self._shaping.cutter):
             attempt.refuse()
 
@@ -139,7 +142,7 @@ class Attempts:
         lists = self._lists()
         totals = [self._combined()] if len(lists) > 1 else []
         firsts = self._shaping.first_pages(self._reader, lists)
-        if self._lists() != lists:  # the first pages showed whether records carry their status
+        if self._lists() != lists:  # the first pages showed whether records have their status
             lists = self._lists()
             firsts = self._shaping.first_pages(self._reader, lists)
         with progress(f"Reading {self._resource.words}", None, "pages") as bar:
@@ -151,7 +154,7 @@ class Attempts:
             self._check_heeded(attempt)
 
     def _check_heeded(self, attempt: Attempt) -> None:
-        """A list is no more than what its filters let pass, however well it adds up."""
+        """Checks that a list has only records that pass its filters, however well it adds up."""
         heeded = HeededFilters(self._reader, self._resource, self._wanted, self._shaping)
         heeded.check_filters()
         if not heeded.all_statuses():
@@ -166,9 +169,9 @@ class Attempts:
         return self._reader.read(asked, None).page.total
 
     def _of_all(self, rung: int, first: int | None, last: int | None) -> Certificate:
-        """The lists together show as many different keys as the combined query counts, before and after."""
+        """Checks that the lists together show as many different keys as the combined query counts, before and after."""
         distinct, most_rejected, rejected = self._listed.together(self._made)
-        # whether two lists show the same record without a key cannot be known
+        # without a key nobody can know whether two lists show the same record
         holds = first == last and (first is None or distinct + most_rejected <= first <= distinct + rejected)
         verdict = "certified" if holds else "incomplete"
         return Certificate(COMBINED, rung, self._made, 2, first, last, distinct, 0, rejected, verdict)

@@ -1,4 +1,4 @@
-"""Whether the API heeded every value of a filter: some servers cut a long one in silence (correctness.md §2)."""
+"""Checks that the API heeded every value of a filter: some servers silently cut a long one (correctness.md §2)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from propsync.sweep.page_reader import PageReader
 from propsync.sweep.scope import SweepScope
 from propsync.sweep.shaping import Shaping
 
-_ALONE = 10  # values of a filter that shows nothing at all
+_ALONE = 10  # values of a filter without any record
 
 
 class HeededFilters:
-    """Asks once more for the values that no record of an attempt has; each request is for one record at most."""
+    """Asks again for the values that no record of an attempt has; each request is for one record at most."""
 
     def __init__(self, reader: PageReader, resource: Resource, wanted: SweepScope, shaping: Shaping) -> None:
         self._reader = reader
@@ -26,7 +26,7 @@ class HeededFilters:
         self._shaping = shaping
 
     def all_statuses(self) -> bool:
-        """A status that no record has is asked for alone."""
+        """Checks each status without records by a request of its own."""
         statuses = self._wanted.statuses
         if not self._resource.has_statuses or self._shaping.is_by_status() or len(statuses) < 2:
             return True
@@ -35,7 +35,7 @@ class HeededFilters:
         return not any(map(self._shows_any, lists))
 
     def check_filters(self) -> None:
-        """Raises NotFound where a filter of a backfill was cut: its values are to be asked for in smaller parts."""
+        """Raises NotFound if the API cut a filter of a backfill: the user must ask for its values in smaller parts."""
         for name, values in self._wanted.filters:
             role = "id" if name == self._resource.id_filter else name
             if len(values) > 1 and not self._are_heeded(name, *self._shaping.told(role, values, self._pages())):
@@ -46,12 +46,14 @@ class HeededFilters:
                 )
 
     def _are_heeded(self, name: str, shown: Sequence[str], silent: Sequence[str]) -> bool:
-        """Silent values show nothing by themselves, and do not keep the API from heeding one that comes after them."""
+        """Tests silent values beside one with records: they have none themselves, and the API must still heed the
+        last one.
+        """
         if not silent:
             return True
         if shown:
             return not self._shows(name, silent) and self._shows(name, [*silent, shown[0]])
-        some = Random(silent[0]).sample(silent, min(_ALONE, len(silent)))  # noqa: S311 - nothing is kept secret by it
+        some = Random(silent[0]).sample(silent, min(_ALONE, len(silent)))  # noqa: S311 - keeps nothing secret
         return not any(self._shows(name, [one]) for one in some)
 
     def _shows(self, name: str, values: Sequence[str]) -> bool:
@@ -61,7 +63,7 @@ class HeededFilters:
         return self._shows_any(lists.narrowed(*filters))
 
     def _shows_any(self, query: ListQuery) -> bool:
-        """Whether the API has records for a query; what it refuses or does not find it has none for."""
+        """Whether the API has records for a query; a refusal or "not found" counts as none."""
         try:
             page = self._reader.read(self._reader.ask(query, 1, "combined", limit=1), self._shaping.cutter).page
         except (NotFound, RequestRefused):

@@ -1,4 +1,4 @@
-"""The ladder: from a plain sweep to a certificate, or to giving up honestly (correctness.md §1)."""
+"""The ladder: from a plain sweep to a certificate, or to an honest failure (correctness.md §1)."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from propsync.warehouse import Warehouse
 SWEEP, AGAIN, PARTITION, AGREED, GIVEN_UP = range(5)
 _SWEEPS = 4  # one, and up to three more
 _PARTITIONS = 3
-_ALIKE = 3  # attempts that must be wrong in the same way to be believed
+_ALIKE = 3  # attempts that must agree for propsync to believe a wrong total
 
 
 @dataclass(frozen=True)
 class Swept:
-    """What a resource's lists showed: how completely, on which rung, and what asks further."""
+    """The result of a resource's sweep: how complete it is, on which rung, and the source of further answers."""
 
     verdict: Verdict
     rung: int
@@ -38,11 +38,13 @@ class Swept:
     certificates: list[Certificate]
     landed: list[Landed]
     repeats: str | None = None
-    """The run that was answered the same, byte for byte; then nothing is staged."""
+    """The run that got the same answers, byte for byte; then propsync stages nothing."""
 
 
 class Sweeper:
-    """Reads a resource's lists through `api`, keeps every answer in `pages` and stages what counts in `listed`."""
+    """Reads a resource's lists through `api`, stores every answer in `pages` and stages the answers that count in
+    `listed`.
+    """
 
     def __init__(self, api: Api, pages: PageStore, warehouse: Warehouse, limit: int) -> None:
         self._api = api
@@ -60,9 +62,10 @@ class Sweeper:
         start: int = SWEEP,
         before: Manifest | None = None,
     ) -> Swept:
-        """All lists of one resource, climbing from the rung `start` until they are certified. Raises ResourceFailed.
+        """Sweeps all lists of one resource, climbing from the rung `start` until they are certified. Raises
+        ResourceFailed.
 
-        `before` is a snapshot of which all that it showed still holds where it shows again.
+        `before` is a snapshot whose evidence still holds for answers that are the same again.
         """
         ahead = Replay(self._api, self._pages)
         reader = PageReader(ahead, self._pages, resource, shape, self._limit)
@@ -93,13 +96,13 @@ def _answered_the_same(
 ) -> list[Landed] | None:
     lists = resource.lists(before.settings["statuses"], by_status=shaping.is_status_absent())
     asked = {str(reader.ask(query, 1).request) for query in lists}
-    if not asked <= {one.request for one in before.landed}:  # an earlier version asked otherwise
+    if not asked <= {one.request for one in before.landed}:  # an earlier version sent other requests
         return None
     return ahead.asked_again(resource.words, before.landed)
 
 
 class _Ladder:
-    """One climb. `settle` takes in what was read and not yet looked at."""
+    """One climb. `settle` takes in the answers that nobody has read yet."""
 
     def __init__(
         self,
@@ -128,7 +131,7 @@ class _Ladder:
                 return found
             if self._start == AGREED and (agreed := self.agreed()):
                 return agreed
-        self._settle()  # what a broken-off attempt showed may speak against those that agree
+        self._settle()  # a cancelled attempt may contradict those that agree
         return self.agreed()
 
     def agreed(self) -> Attempt | None:
@@ -145,7 +148,7 @@ class _Ladder:
             if attempt.is_certified:
                 return attempt
             attempt.fingerprint = self._attempts.fingerprint(attempt)
-            if attempt.is_refused or self.agreed():  # once more would only show the same
+            if attempt.is_refused or self.agreed():  # a further attempt would only show the same
                 return None
         return None
 
@@ -159,7 +162,7 @@ class _Ladder:
         return None
 
     def _note(self, attempt: Attempt) -> Attempt:
-        """A total that two attempts exceeded is wrong: parts that add up to it certify nothing."""
+        """Notes that a total that two attempts exceeded is wrong: parts that add up to it certify nothing."""
         self._exceeded.update((one.list_name, one.total_first) for one in attempt.certificates if one.is_exceeded)
         is_wrong = any(self._exceeded[one.list_name, one.total_first] > 1 for one in attempt.certificates)
         if attempt.rung == PARTITION and is_wrong:
@@ -169,7 +172,7 @@ class _Ladder:
 
 
 def _swept(counted: Attempt | None, ladder: _Ladder, reader: PageReader, shaping: Shaping, listed: StagedKeys) -> Swept:
-    """What comes of a climb: of an attempt that counts only its own answers, else all that was seen."""
+    """The result of a climb: the answers of the attempt that counts, or every answer if none counts."""
     certificates = [one for attempt in ladder.made for one in attempt.certificates]
     if counted is None:
         verdict, rung = Verdict.INCOMPLETE, GIVEN_UP
@@ -186,7 +189,7 @@ def _swept(counted: Attempt | None, ladder: _Ladder, reader: PageReader, shaping
 
 
 def _counted(counted: Attempt, ladder: _Ladder, reader: PageReader, listed: StagedKeys) -> list[Landed]:
-    """The answers of the attempt that counts; what else was staged is forgotten."""
+    """The answers of the attempt that counts; deletes the other staged answers."""
     dropped: set[int] = set()
     if len(ladder.made) > 1 or counted.rung == PARTITION:
         before = listed.sequences()
@@ -198,7 +201,7 @@ def _counted(counted: Attempt, ladder: _Ladder, reader: PageReader, listed: Stag
 
 
 def _add_the_rest(reader: PageReader, shaping: Shaping, listed: StagedKeys) -> None:
-    """Answers that came while an attempt was being broken off."""
+    """Adds answers that came while propsync was cancelling an attempt."""
     for one in reader.landed:
         if one.role != "combined" and one.sequence not in listed.taken:
             listed.add(one, reader.records(one, shaping.cutter), shaping.cutter)

@@ -14,16 +14,17 @@ from propsync.resources import ListQuery
 from propsync.sweep.page_reader import Asked, PageReader, Reading, RefusedPage
 from propsync.sweep.staged_keys import Arithmetic, StagedKeys
 
-_MOST_UNTOLD = 100_000  # pages of a list that tells no total
-_EMPTY_IN_A_ROW = 50  # a total that lies by a million must not cost a thousand requests
-_IDLE_IN_A_ROW = 3  # pages beyond the total that show nothing new: the list goes round for ever
+_MOST_UNTOLD = 100_000  # pages of a list without a total
+_EMPTY_IN_A_ROW = 50  # a total that is a million too high must not cost a thousand requests
+_IDLE_IN_A_ROW = 3  # pages beyond the total with nothing new: the server repeats its pages without end
 
 
 @dataclass(frozen=True)
 class ListSwept:
-    """One reading of one list. `again` is page 1 read once more; `is_steady` that it showed the same keys meanwhile.
+    """One reading of one list. `again` is page 1 read once more; `is_steady` says that it showed the same keys
+    again.
 
-    `totals` are what the pages told, in the order in which they were asked for.
+    `totals` are those of the pages, in the order of the requests.
     """
 
     certificate: Certificate
@@ -34,12 +35,12 @@ class ListSwept:
 
     @property
     def is_certified(self) -> bool:
-        """Whether this is what a list that stood still would show."""
+        """Whether a list that did not move would show the same."""
         return self.certificate.verdict == "certified"
 
 
 class ListSweep:
-    """One list of one attempt. `first` is its first page, read already."""
+    """One list of one attempt. `first` is its first page, which propsync has read already."""
 
     def __init__(
         self, reader: PageReader, listed: StagedKeys, cutter: Cutter, query: ListQuery, first: Reading, rung: int = 0
@@ -60,23 +61,25 @@ class ListSweep:
         self._is_refused = False
 
     def pages(self) -> int:
-        """How many pages the first one promises; 1 where it tells no total."""
+        """How many pages the first one promises; 1 if it has no total."""
         total, shown = self._first.page.total, len(self._first.page.records)
         if total is None or total <= shown:
             return 1
         return -(-total // self._page_size())
 
     def _page_size(self) -> int:
-        """A server may give fewer records a page than asked; a page 1 that holds all or nothing tells nothing of it."""
+        """The real page size: a server may return fewer records than requested. A page 1 that holds all or nothing
+        is no evidence.
+        """
         total, shown = self._first.page.total or 0, len(self._first.page.records)
         return shown if 0 < shown < min(total, self._reader.limit) else max(self._reader.limit, shown)
 
     def sweep(self, bar: Progress, *, read_again: bool = False) -> ListSwept:
-        """Reads the rest, then page 1 once more unless all came at once and `read_again` does not ask for it."""
+        """Reads the rest, then page 1 once more, unless all came at once and `read_again` does not ask for it."""
         self._take(self._first, bar)
         for reading in self._rest():
             if isinstance(reading, RefusedPage):
-                # the highest page that the API takes is not known (section 8); what is under way is still kept
+                # the API's highest page is unknown (section 8); propsync still keeps the pages under way
                 self._is_whole, self._is_refused = False, True
                 continue
             self._take(reading, bar)
@@ -102,7 +105,9 @@ class ListSweep:
             yield self._reader.ask(self._query, page)
 
     def _may_be_more(self) -> bool:
-        """A total is a claim: some servers cap it, some count the page (correctness.md §1)."""
+        """Whether more records may exist than the total claims: some servers cap it, some count the page
+        (correctness.md §1).
+        """
         total, (_, of_last_page) = self._first.page.total, self._last
         if total is None:
             return self._shown > 0
@@ -110,7 +115,7 @@ class ListSweep:
         return self._shown > total or is_full
 
     def _until_its_end(self, start: int) -> Iterator[Reading | RefusedPage]:
-        """The pages that no total promises; the list ends where one shows nothing, or repeats one that came."""
+        """Reads pages beyond the total; the list ends at an empty page, or one that repeats an earlier page."""
         idle = 0
         for page in count(start):
             reading = self._beyond(page)
@@ -127,14 +132,16 @@ class ListSweep:
                 return
 
     def _is_end(self, reading: Reading) -> bool:
-        """Where no total speaks for it, only page 1 once more is no page that the server is stuck at."""
+        """Whether a page ends a list without a total: only page 1 again does, as any other may be one that the
+        server repeats.
+        """
         is_repeat = self._mark(reading) in self._seen
         if is_repeat and self._first.page.total is None:
             self._is_whole = self._mark(reading) == self._mark(self._first)
         return is_repeat or not reading.page.records
 
     def _beyond(self, page: int) -> Reading | RefusedPage | None:
-        """One page; None where the API says that there is none, which it may do only after all that it told came."""
+        """Reads one page; None if the API says that it does not exist, which it may only after all that it promised."""
         asked = self._reader.ask(self._query, page)
         try:
             return self._reader.read(asked, self._cutter)
@@ -144,8 +151,8 @@ class ListSweep:
             return None if error.says_not_found else RefusedPage(asked, error)
 
     def _end_with(self, reading: Reading) -> None:
-        """The page that shows the end counts for nothing but what it tells, and is asked for once more every night."""
-        if reading.page.records or reading.page.total:  # a server that counts the page tells 0 of an empty one
+        """Keeps only the total of the page that shows the end, and asks for it once more every night."""
+        if reading.page.records or reading.page.total:  # a server that counts the page sends 0 on an empty one
             self._totals[reading.landed.sequence] = reading.page.total
         self._stage(self._reader.as_again(reading))
 
@@ -161,7 +168,7 @@ class ListSweep:
         bar.advance()
 
     def _mark(self, reading: Reading, keys: Sequence[tuple[str, ...] | None] | None = None) -> int:
-        """The same for two pages that show the same records, in whatever order."""
+        """A mark that two pages share if they show the same records, in any order."""
         if keys is None:
             keys = self._cutter.keys(reading.page.records)
         return hash(
@@ -169,14 +176,14 @@ class ListSweep:
         )
 
     def _is_news(self, reading: Reading) -> bool:
-        """Whether a page shows a record that had not come; a list without a total would have to be searched at each."""
+        """Whether a page shows a new record; a list without a total would need a search at each page."""
         keys = self._cutter.keys(reading.page.records)
         if self._first.page.total is None or None in keys:
             return True
         return not self._listed.has_shown(self._reader.attempt, self._query.name, {key for key in keys if key})
 
     def _stage(self, reading: Reading) -> Sequence[tuple[str, ...] | None]:
-        """Returns the keys."""
+        """Stages a page's records; returns the keys."""
         return self._listed.add(reading.landed, reading.page.records, self._cutter)
 
     def _read_again(self) -> Reading:
@@ -186,7 +193,7 @@ class ListSweep:
         return again
 
     def _is_all_at_once(self) -> bool:
-        """The first response has all that is told, which paging cannot tear."""
+        """Whether the first response holds every record that it counts, so that paging cannot tear the list."""
         return self._first.page.total == len(self._first.page.records) or not self._reader.is_paged
 
     def _certificate(self, *, is_steady: bool) -> Certificate:
@@ -208,7 +215,7 @@ class ListSweep:
         return len(set(self._totals.values())) == 1
 
     def _adds_up(self, found: Arithmetic) -> bool:
-        """No key twice, as many keys as told; a record without a key counts in the total too."""
+        """Whether no key comes twice and the keys match the total; a record without a key counts in the total too."""
         total = self._first.page.total
         is_counted = total is None or found.distinct_keys + found.rejected == total
         return not found.duplicates and is_counted
@@ -218,5 +225,5 @@ class ListSweep:
 
 
 def _may_be_a_page(count: int) -> bool:
-    """Whether this may be a server's own limit of a page: a total that counts the page then looks like all there is."""
+    """Whether this may be a server's own page limit: a total that counts the page then looks like all records."""
     return count >= 10 and (count % 10 == 0 or count % 25 == 0 or count.bit_count() == 1)

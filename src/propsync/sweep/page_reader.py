@@ -1,4 +1,4 @@
-"""One answer, asked for, landed and cut."""
+"""Requests one answer, lands it and cuts it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from propsync.shapes import Shape, find_list
 from propsync.sweep.replay import Replay, request_of
 
 LONGEST_URL = 4_000
-_LARGEST_TOTAL = 2**63 - 1  # what a BIGINT holds; no list is that long
+_LARGEST_TOTAL = 2**63 - 1  # the range of a BIGINT; no list is that long
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A request, and what its answer will be to the sweep: see `landing.Landed`."""
+    """A request, and the role of its answer in the sweep: see `landing.Landed`."""
 
     request: ApiRequest
     query: ListQuery
@@ -39,13 +39,15 @@ class RefusedPage:
 
     @property
     def says_not_found(self) -> bool:
-        """Whether what was asked for is said not to exist."""
+        """Whether the API says that the thing requested does not exist."""
         return self.error.says_not_found
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A landed answer with its records; `body` is decompressed, `values` the same decoded until its shape is known."""
+    """A landed answer with its records; `body` is decompressed, `values` are its decoded values until the shape is
+    known.
+    """
 
     landed: Landed
     body: bytes
@@ -54,7 +56,7 @@ class Reading:
 
 
 class PageReader:
-    """Asks for pages of one resource and lands each answer before anything is read from it but its total."""
+    """Requests pages of one resource, and lands each answer before it reads more than its total."""
 
     def __init__(
         self, api: Replay, pages: PageStore, resource: Resource, shape: Shape, limit: int, attempt: int = 1
@@ -73,17 +75,17 @@ class PageReader:
     def ask(self, query: ListQuery, page: int, role: str = "page", limit: int | None = None) -> Asked:
         """The request for one page of a list, or for all of a list that has no pages."""
         self._asked += 1
-        # asked for what may be gone, an API may answer that there is nothing
+        # for records that may be gone, an API may answer with null
         accept = Accept.JSON_OR_NULL if role == "look-up" else Accept.JSON
         request = page_request(self._resource, query, limit or self.limit, page, accept)
         return Asked(request, query, role, self._asked)
 
     def fits(self, query: ListQuery) -> bool:
-        """Whether the address of a list's page stays short enough for servers and proxies."""
+        """Whether the address of a list's page is short enough for servers and proxies."""
         return self.ask(query, 1).request.url_length(self._api.base_url) < LONGEST_URL
 
     def read(self, asked: Asked, cutter: Cutter | None) -> Reading:
-        """One answer. Without a cutter only `total` is read from it and its shape is still to be found."""
+        """Reads one answer. Without a cutter it reads only `total`, and the shape remains to be found."""
         try:
             answer = self._api.fetch(asked.request, check=self._check(cutter), walks=cutter is not None)
         except NotFound as error:
@@ -91,7 +93,7 @@ class PageReader:
         return self._land(asked, answer, cutter)
 
     def read_all(self, asked: Iterable[Asked], cutter: Cutter) -> Iterator[Reading | RefusedPage]:
-        """Many answers, at once, as they come."""
+        """Reads many answers at once, as they come."""
         under_way: dict[ApiRequest, Asked] = {}
 
         def requests() -> Iterator[ApiRequest]:
@@ -108,13 +110,13 @@ class PageReader:
         return self._api.fetch_all(requests(), land, check=self._check(cutter), walks=True, refused=refused)
 
     def as_again(self, reading: Reading) -> Reading:
-        """The same answer, as one that shows again what came already, or nothing."""
+        """The same answer as a repeat: its records came already, or it has none."""
         again = replace(reading, landed=replace(reading.landed, role="again"))
         self.landed[self.landed.index(reading.landed)] = again.landed
         return again
 
     def land_left_over(self, cutter: Cutter) -> list[Landed]:
-        """Lands the pages that were asked for ahead and that the first attempt did not take."""
+        """Lands the pages that propsync fetched ahead and that the first attempt did not use."""
         landed = []
         for place, answer in self._api.left_over():
             self._asked += 1
@@ -138,23 +140,27 @@ class PageReader:
         return self.read(Asked(request_of(landed), query, "again", self._asked), cutter)
 
     def from_landing(self, landed: Landed, cutter: Cutter) -> Reading:
-        """An answer that has landed."""
+        """A landed answer as a reading."""
         body = self._pages.get(landed.sha256)
         return Reading(landed, body, cutter.cut(body))
 
     def records(self, landed: Landed, cutter: Cutter) -> Sequence[msgspec.Raw]:
-        """The records of an answer that has landed."""
+        """The records of a landed answer."""
         return cutter.cut(self._pages.get(landed.sha256)).records
 
     def ask_one(self, key: tuple[str, ...]) -> Asked:
-        """The request for one schedule (section 4.10). Raises UsageError for a key that cannot stand in an address."""
+        """The request for one schedule (section 4.10). Raises UsageError for a key that cannot be part of an
+        address.
+        """
         self._asked += 1
         return Asked(schedule_request(key[0], key[1]), ListQuery("one"), "one", self._asked)
 
     def read_ones(
         self, asked: Sequence[Asked], cutter: Cutter
     ) -> Iterator[tuple[Asked, Reading | ResourceFailed | None]]:
-        """Single records, at once: each with its reading, None where the answer holds nothing, or why there is none."""
+        """Reads single records at once: each with its reading, None if the answer is empty, or the reason for its
+        failure.
+        """
         by_request = {one.request: one for one in asked}
 
         def land(answer: Answer) -> tuple[Asked, Reading | ResourceFailed | None]:
@@ -170,14 +176,16 @@ class PageReader:
         return self._check_shape if cutter is None else lambda answer: self._check_page(answer, cutter)
 
     def _check_shape(self, answer: Answer) -> Any:
-        """An answer without any array is no list, whatever its shape: something else answered, so ask again."""
+        """Refuses an answer without any array, which is no list of any shape: another server answered, so propsync
+        retries.
+        """
         page = decode_shallow(answer.body)
         is_list = (
             self._is_bare_list(page, answer.request) if isinstance(page, list) else self._is_list(page, answer.request)
         )
         if not is_list:
             raise MalformedBody(str(answer.request), "the answer is JSON, but no list")
-        self._said_nothing.discard(answer.request)  # each reading of an empty list is to be said twice
+        self._said_nothing.discard(answer.request)  # propsync reads each empty list twice
         return page
 
     def _is_list(self, page: Any, request: ApiRequest) -> bool:
@@ -189,7 +197,7 @@ class PageReader:
         return self._resource.is_paged and _is_empty(page) and self._is_said_twice(request)
 
     def _is_said_twice(self, request: ApiRequest) -> bool:
-        """An answer that holds nothing may stand in place of another by mistake."""
+        """Asks again for an empty answer, which a server may send by mistake."""
         is_repeated = request in self._said_nothing
         self._said_nothing.add(request)
         return is_repeated
@@ -237,7 +245,7 @@ class PageReader:
         return Reading(landed, answer.body, page, values)
 
     def _types_hash(self, page: Page) -> str | None:
-        """Every page of assets repeats the asset types (section 4.2); most repeat the same bytes."""
+        """The hash of the asset types that every page of assets repeats (section 4.2); most repeat the same bytes."""
         return bytes_hash(page.types) if page.types is not None and self._resource.types else None
 
 
@@ -246,5 +254,5 @@ def _is_total(count: int | None) -> bool:
 
 
 def _is_empty(page: Any) -> bool:
-    """A list of nothing may leave its array out."""
+    """Whether the list is empty: an empty list may leave its array out."""
     return isinstance(page, dict) and page.get("total") == 0

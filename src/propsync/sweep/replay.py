@@ -1,4 +1,4 @@
-"""Asks once more what an earlier snapshot asked: as long as every answer is the same, byte for byte, nothing is new."""
+"""Repeats the requests of an earlier snapshot: while every answer is the same, byte for byte, nothing is new."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from propsync.progress import progress
 
 T = TypeVar("T")
 _ALONE = ("again", "combined")
-"""Roles of answers that tell something only because of when they were asked for."""
+"""Roles of answers whose meaning depends on the time of the request."""
 
 
 @dataclass(frozen=True)
 class EarlyAnswer:
-    """An answer that came before anybody needed it; `place` says where the earlier snapshot had one like it."""
+    """An answer fetched ahead; `place` is the place of one like it in the earlier snapshot."""
 
     place: Landed
     sha256: str
@@ -28,9 +28,9 @@ class EarlyAnswer:
 
 
 class Replay:
-    """The API, and the answers that it gave before anybody needed them.
+    """The API, and the answers that propsync fetched ahead.
 
-    Each is handed out once, the oldest first, and to the first attempt only: see `left_over`.
+    It gives each of them out once, the oldest first, and to the first attempt only: see `left_over`.
     """
 
     def __init__(self, api: Api, pages: PageStore) -> None:
@@ -40,11 +40,13 @@ class Replay:
 
     @property
     def base_url(self) -> str:
-        """Where the API is."""
+        """The API's address."""
         return self._api.base_url
 
     def asked_again(self, what: str, before: Sequence[Landed]) -> list[Landed] | None:
-        """The same requests in the same order: their answers, or None as soon as one is another than `before`."""
+        """Sends the same requests in the same order; returns their answers, or None at the first that differs from
+        `before`.
+        """
         found: list[Landed] = []
         in_order = sorted(before, key=lambda one: one.sequence)
         with progress(f"Reading {what}", len(in_order), "pages") as bar:
@@ -59,7 +61,7 @@ class Replay:
         return found
 
     def _same(self, before: Sequence[Landed]) -> Iterator[Landed]:
-        """Those that came the same; no more is asked for once one did not."""
+        """The answers that came the same; it sends no more requests after one that differs."""
         expected = {request_of(one): one for one in before}
         others: list[ApiRequest] = []
 
@@ -71,7 +73,7 @@ class Replay:
 
         def check(answer: Answer) -> str:
             sha256 = sha256_of(answer.body)
-            if sha256 != expected[answer.request].sha256:  # else it was looked at before
+            if sha256 != expected[answer.request].sha256:  # otherwise an earlier check has read it
                 check_body(answer.request.accept, answer.body, str(answer.request))
             return sha256
 
@@ -106,7 +108,7 @@ class Replay:
         walks: bool = False,
         refused: Callable[[ApiRequest, ResourceFailed], T] | None = None,
     ) -> Iterator[T]:
-        """What `then` makes of each answer, see `Api.fetch_all`."""
+        """The results of `then` for each answer, see `Api.fetch_all`."""
         remaining = iter(requests)
         for request in remaining:
             answer = self._taken(request, check)
@@ -122,11 +124,11 @@ class Replay:
         then: Callable[[Answer], T],
         failed: Callable[[ApiRequest, ResourceFailed], T],
     ) -> Iterator[T]:
-        """The same, where a request that fails costs only itself, see `Api.fetch_each`."""
+        """The same, but a failed request costs only itself, see `Api.fetch_each`."""
         return self._api.fetch_each(requests, then, failed)
 
     def _taken(self, request: ApiRequest, check: Check | None) -> Answer | None:
-        """An answer that is there already and is what it should be."""
+        """An answer fetched ahead, if it passes the check."""
         waiting = self._held.get(request)
         if not waiting:
             return None
@@ -137,7 +139,9 @@ class Replay:
             return None
 
     def left_over(self) -> list[tuple[Landed, Answer]]:
-        """What the first attempt did not take, each with its place in the earlier snapshot. No attempt gets it now."""
+        """The answers that the first attempt did not use, each with its place in the earlier snapshot. No attempt
+        gets them now.
+        """
         left = [(early.place, self._whole(early)) for waiting in self._held.values() for early in waiting]
         self._held.clear()
         return left
@@ -148,6 +152,6 @@ class Replay:
 
 
 def request_of(landed: Landed) -> ApiRequest:
-    """The request that a landed answer belongs to."""
+    """The request of a landed answer."""
     path, _, query = landed.request.removeprefix("GET ").partition("?")
     return ApiRequest("GET", path, tuple(parse_qsl(query, keep_blank_values=True)))

@@ -1,4 +1,4 @@
-"""What to read of a resource."""
+"""The part of a resource to read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Filters = Sequence[tuple[str, Sequence[str]]]
 
 @dataclass(frozen=True)
 class SweepScope:
-    """What to read of a resource: the statuses asked for, and a backfill's further filters."""
+    """The part of a resource to read: its statuses, and a backfill's further filters."""
 
     statuses: Sequence[str]
     filters: Filters = ()
@@ -23,7 +23,7 @@ class SweepScope:
 
     @property
     def is_one_thing(self) -> bool:
-        """Whether each filter has one value, so that "not found" tells that nothing is there."""
+        """Whether each filter has one value, so that "not found" means that no record exists."""
         return bool(self.filters) and all(len(values) == 1 for _, values in self.filters)
 
     def combined(self, resource: Resource) -> ListQuery:

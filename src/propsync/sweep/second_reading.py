@@ -1,4 +1,4 @@
-"""Reads page 1 once more when most records changed overnight: a service may have begun to sign its links (§3)."""
+"""Reads page 1 once more if most records changed overnight: a service may have begun to sign its links (§3)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def find_new_volatile(swept: Swept) -> frozenset[str]:
 
 
 def _read_twice(swept: Swept) -> Iterator[tuple[Reading, Reading]]:
-    """The first page of each list with a second reading of it; the sweep itself made one of a list of many pages."""
+    """The first page of each list with a second reading of it, which the sweep made itself for a list of many pages."""
     cutter = swept.shaping.cutter
     for landed in _first_pages(swept).values():
         first = swept.reader.from_landing(landed, cutter)
@@ -40,7 +40,7 @@ def _first_pages(swept: Swept) -> dict[str, Landed]:
 
 
 def _once_more(swept: Swept, first: Reading) -> Reading | None:
-    """A further reading; one that shows other keys than the list that was certified counts for nothing."""
+    """A further reading; if its keys differ from the certified list's, it does not count."""
     cutter = swept.shaping.cutter
     try:
         again = swept.reader.once_more(first.landed, cutter)

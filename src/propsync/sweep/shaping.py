@@ -1,4 +1,4 @@
-"""Finds how a resource's pages are read, from its first pages."""
+"""Finds the shape of a resource's pages from its first pages."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Known = Callable[[], Mapping[str, Collection[str]]]
 
 
 class Shaping:
-    """What the first pages of a resource tell of its shape, kept in `shape`.
+    """The evidence of a resource's first pages about its shape, kept in `shape`.
 
-    `known` gives the property ids, assessment type ids and statuses that speak for undocumented members.
+    `known` gives the property ids, assessment type ids and statuses that identify undocumented members.
     """
 
     def __init__(self, resource: Resource, shape: Shape, known: Known) -> None:
@@ -28,15 +28,15 @@ class Shaping:
         self._shape = shape
         self._known = known
         self.heeds_one_status = False
-        """Whether the API was found to answer for the first of several statuses only."""
+        """Whether the API answers for the first of several statuses only."""
 
     @property
     def cutter(self) -> Cutter:
-        """A cutter for the pages as their shape is known by now."""
+        """A cutter for the pages by their shape so far."""
         return cutter_of(self._shape, self._resource)
 
     def is_status_absent(self) -> bool:
-        """Whether records do not carry their status, so that their list must tell it (correctness.md §1)."""
+        """Whether records lack their status, so that propsync must take it from their list (correctness.md §1)."""
         choice = self._shape.choices.get("status")
         return bool(self._resource.performed) and choice is not None and not choice.paths
 
@@ -47,7 +47,7 @@ class Shaping:
     def told(
         self, role: str, values: Sequence[str], pages: Iterable[Sequence[msgspec.Raw]]
     ) -> tuple[list[str], list[str]]:
-        """Those of the values that a record on these pages has in a role, and those that none has."""
+        """The values that a record on these pages has in a role, and the values that none has."""
         cutter = Cutter(None, (tuple(self._shape.paths(role)),))
         silent = {value.casefold(): value for value in values}
         for records in pages:
@@ -70,7 +70,7 @@ class Shaping:
         known = self._shape.choices.get("list")
         if known is None or known.source != "configured":
             found = find_list(pages, self._resource)
-            # an empty list speaks for no array in particular
+            # an empty list is no evidence for any array
             if found is not None and (known is None or any(_records(page, found.paths) for page in pages)):
                 self._shape.settle("list", found)
         records = [_records(page, self._shape.paths("list")) for page in pages]
@@ -78,7 +78,7 @@ class Shaping:
 
     @property
     def wants_second_reading(self) -> bool:
-        """Whether page 1 is to be read twice even where it holds everything: volatile members are not known yet."""
+        """Whether to read page 1 twice even if it holds everything: propsync does not know the volatile members yet."""
         return self._shape.volatile is None
 
     def find_volatile(self, first: Reading, again: Reading | None) -> None:
@@ -86,7 +86,7 @@ class Shaping:
         if again is None or not self.wants_second_reading:
             return
         kept = self._kept()
-        if first.landed.sha256 == again.landed.sha256:  # nothing differs: how many were read twice is all that counts
+        if first.landed.sha256 == again.landed.sha256:  # no difference: only the number of records read twice counts
             shown = by_key([(key, None) for key in self.cutter.keys(first.page.records)])
             self._shape.volatile = find_volatile(shown, shown, kept)
         else:

@@ -1,4 +1,4 @@
-"""What the lists showed, as rows of `staging.listed`: keys and hashes, no payloads, so that memory stays flat."""
+"""The lists' records, as rows of `staging.listed`: keys and hashes, no payloads, so that memory stays flat."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _TABLES = (
     "from staging.shown join staging.answers on answer = place >> 32"
 )
 _TOLD_APART = ("answers", "shown")
-_LOT = 10_000  # rows for one statement: one for each page would cost more than what it does
+_LOT = 10_000  # rows for one statement: one statement a page would cost more than its work
 
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """What came on one list, page 1's second reading apart."""
+    """The counts of one list, without page 1's second reading."""
 
     distinct_keys: int
     duplicates: int
@@ -37,18 +37,18 @@ class Arithmetic:
 class StagedKeys:
     """`staging.listed`, filled page by page. `position` counts from 1 in a page; without a key there is no key_1.
 
-    A record that is nested too deep to be read has no payload_hash: it is listed, so it is not missing, and no version
-    is made of it.
+    A record nested too deep for propsync has no payload_hash: it is listed, so it is not missing, and it gets no
+    version.
 
-    What an answer tells of all of its records is kept once; the number of the answer and the position are one number.
-    Rows are written in lots. Whoever adds some calls `flush` before others read `staging.listed`; the methods here
-    that read it do so themselves.
+    Facts that an answer gives about all of its records are stored once; the number of the answer and the position are
+    one number. propsync writes rows in batches. A caller that adds rows calls `flush` before others read
+    `staging.listed`; the methods here that read it do so themselves.
     """
 
     def __init__(self, warehouse: Warehouse) -> None:
         self._warehouse = warehouse
         self.taken: set[int] = set()
-        """The answers that were added, those without records too."""
+        """The answers added so far, including those without records."""
         self._answers: list[tuple[Any, ...]] = []
         self._written = 0
         self._first_parts: list[str | None] = []
@@ -60,7 +60,7 @@ class StagedKeys:
     def add(
         self, landed: Landed, records: Sequence[msgspec.Raw], cutter: Cutter, list_name: str | None = None
     ) -> Sequence[tuple[str, ...] | None]:
-        """Adds one page's records, as those of another list where `list_name` says so; returns their keys."""
+        """Adds one page's records, as those of another list if `list_name` says so; returns their keys."""
         self.taken.add(landed.sequence)
         if not records:
             return []
@@ -78,7 +78,7 @@ class StagedKeys:
         return keys
 
     def flush(self) -> None:
-        """Writes what was added and is not written yet."""
+        """Writes the rows that it holds in memory."""
         if not self._counts:
             return
         first = self._written + 1
@@ -99,7 +99,7 @@ class StagedKeys:
             waiting.clear()
 
     def arithmetic(self, attempt: int, list_name: str) -> Arithmetic:
-        """Keys counted on one list."""
+        """Counts the keys of one list."""
         self.flush()
         rows, distinct, rejected = self._warehouse.rows(
             "select count(key_1), count(distinct (key_1, key_2)) filter (key_1 is not null), "
@@ -137,7 +137,7 @@ class StagedKeys:
         return bool(self._warehouse.value(query, [attempt]))
 
     def has_shown(self, attempt: int, list_name: str, keys: Collection[tuple[str, ...]]) -> bool:
-        """Whether the pages of a list that were added showed all of these keys."""
+        """Whether the added pages of a list have shown all of these keys."""
         self.flush()
         parts = [[key[0] for key in keys], [key[1] if len(key) > 1 else "" for key in keys]]
         query = (
@@ -148,13 +148,13 @@ class StagedKeys:
         return bool(self._warehouse.value(query, values))
 
     def rename(self, attempt: int, before: str, after: str) -> None:
-        """What was staged as one list's is another's."""
+        """Moves one list's staged rows to another list."""
         self.flush()
         query = "update staging.answers set list = ? where attempt = ? and list = ?"
         self._warehouse.execute(query, [after, attempt, before])
 
     def keep(self, attempt: int, lists: Collection[str]) -> None:
-        """Only what one attempt showed on these lists counts; the rest is forgotten."""
+        """Keeps only one attempt's rows of these lists, and deletes the rest."""
         self.flush()
         query = "delete from staging.answers where attempt <> ? or not list_contains(?, list)"
         self._warehouse.execute(query, [attempt, list(lists)])
@@ -162,14 +162,14 @@ class StagedKeys:
         self._warehouse.execute(f"delete from staging.shown where {gone}")
 
     def sequences(self) -> set[int]:
-        """The answers of which a record is staged."""
+        """The answers with a staged record."""
         self.flush()
         return {sequence for (sequence,) in self._warehouse.rows("select distinct sequence from staging.answers")}
 
 
 @contextmanager
 def set_aside(warehouse: Warehouse, *, is_wanted: bool) -> Iterator[None]:
-    """Keeps what a sweep staged while something else is staged and merged, whatever becomes of that."""
+    """Sets a sweep's staged rows aside while propsync stages and merges others, even if that fails."""
     if not is_wanted:
         yield
         return

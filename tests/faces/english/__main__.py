@@ -26,10 +26,10 @@ EXCEPTIONS: dict[tuple[str, str], str] = {}
 
 STILL_TO_DO = (
     *("benchmarks/", "deploy/", "flows/", "sql/", "tests/", "src/propsync_sandbox/"),
-    *("src/propsync/api/", "src/propsync/cli/", "src/propsync/documents/"),
+    *("src/propsync/cli/", "src/propsync/documents/"),
     *("src/propsync/merge/", "src/propsync/publish/", "src/propsync/runbooks/"),
-    *("src/propsync/runs/", "src/propsync/serving/", "src/propsync/settings/"),
-    *("src/propsync/sweep/", "src/propsync/warehouse/"),
+    "src/propsync/runs/",
+    "src/propsync/warehouse/",
 )
 """Folders and files that the lint doesn't read yet; the list may only shrink."""
 

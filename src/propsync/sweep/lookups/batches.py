@@ -1,4 +1,4 @@
-"""Asks for known keys, and keeps what the answers tell of each (correctness.md §2)."""
+"""Asks for known keys, and records the answer for each (correctness.md §2)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Key = tuple[str, ...]
 
 @dataclass
 class Answers:
-    """What look-ups told: keys found (their records are staged), gone, hidden, or why it is not known."""
+    """The results of look-ups: keys found (with their records staged), gone, hidden, or unknown with a reason."""
 
     found: set[Key] = field(default_factory=set)
     gone: dict[Key, str] = field(default_factory=dict)
@@ -26,13 +26,13 @@ class Answers:
     landed: list[Landed] = field(default_factory=list)
 
     def is_open(self, key: Key) -> bool:
-        """Whether nothing is concluded of a key yet."""
+        """Whether a key has no conclusion yet."""
         return not any(key in told for told in (self.found, self.gone, self.hidden, self.unknown))
 
 
 @dataclass(frozen=True)
 class Batch:
-    """What one request asks for: keys, by values that the API narrows its list to."""
+    """The content of one request: keys, by values that the API narrows its list to."""
 
     keys: tuple[Key, ...]
     values: tuple[str, ...]
@@ -43,14 +43,14 @@ class Batch:
         return cls(tuple(keys), tuple(dict.fromkeys(key[0] for key in keys)))
 
     def halves(self) -> list[Batch]:
-        """Two smaller ones; none where there is only one value."""
+        """Two smaller batches; none if the batch has one value only."""
         middle = len(self.values) // 2
         pieces = (set(self.values[:middle]), set(self.values[middle:])) if middle else ()
         return [Batch.of([key for key in self.keys if key[0] in piece]) for piece in pieces]
 
 
 class Batches:
-    """Sends look-ups of one resource. `statuses` are all that may be asked for, `fewer` those that were swept."""
+    """Sends look-ups of one resource. `statuses` are all that propsync may ask for, `fewer` those that it swept."""
 
     def __init__(self, resource: Resource, swept: Swept, statuses: Sequence[str], fewer: Sequence[str]) -> None:
         self.resource = resource
@@ -62,10 +62,10 @@ class Batches:
         self._fewer = tuple(fewer)
         self._is_by_status = swept.shaping.is_by_status()
         self.is_doubtful = swept.shaping.heeds_one_status or swept.verdict is not Verdict.CERTIFIED
-        """Whether what is asked of several lists at once is to be asked of each: totals or filters were wrong."""
+        """Whether to ask each list by itself instead of several at once, because totals or filters were wrong."""
 
     def everything(self, values: Sequence[str]) -> ListQuery:
-        """What is known by these ids, or of these properties, whatever its status and whoever did it."""
+        """The query for these ids or properties in any status, performed by anybody."""
         if self.resource.has_statuses:
             query = replace(self.resource.combined(self._statuses), performed="" if self.resource.performed else None)
         else:
@@ -73,20 +73,20 @@ class Batches:
         return replace(query, name="look-up").narrowed((self.resource.id_filter or "property", values))
 
     def memberships(self, values: Sequence[str]) -> list[ListQuery]:
-        """The lists that a record may be on, each narrowed the same way; none where lists tell nothing of records."""
+        """The lists that a record may be on, each narrowed the same way; none if lists give no facts about records."""
         if not self.resource.performed:
             return []
         lists = self.resource.lists(self._statuses, by_status=self._is_by_status)
         return [query.narrowed((str(self.resource.id_filter), values)) for query in lists]
 
     def forgo_statuses(self, refused: RefusedPage) -> bool:
-        """Asks only for the statuses that were swept from now on; whether what was refused had asked for more."""
+        """Asks only for the swept statuses from now on; returns whether the refused request had asked for more."""
         asked = dict(refused.asked.request.query).get("status")
         self._statuses = self._fewer
         return asked is not None and asked != ",".join(self._fewer)
 
     def batches(self, keys: Sequence[Key]) -> Iterator[Batch]:
-        """As many keys a request as the page and the address take."""
+        """Batches with as many keys as a page and an address can take."""
         chunk: list[Key] = []
         for key in keys:
             more = Batch.of([*chunk, key])
@@ -101,7 +101,7 @@ class Batches:
     def ask(
         self, batches: Sequence[Batch], query: Callable[[Sequence[str]], ListQuery]
     ) -> Iterator[tuple[Batch, Reading | RefusedPage]]:
-        """The answers to batches; where the API fails, the keys left are noted as unknown."""
+        """The answers to batches; if the API fails, notes the other keys as unknown."""
         asks = [(self.reader.ask(query(batch.values), 1, "look-up"), batch) for batch in batches]
         waiting = {ask.sequence: batch for ask, batch in asks}
         try:
@@ -115,21 +115,21 @@ class Batches:
                 self.is_unknown(batch, f"its look-up failed: {error.what}")
 
     def is_unknown(self, batch: Batch, why: str) -> None:
-        """Nothing can be concluded of a batch's keys."""
+        """Notes a batch's keys as unknown."""
         self.answers.unknown.update(dict.fromkeys(batch.keys, why))
 
     def is_whole(self, answer: Reading) -> bool:
-        """Whether everything that an answer counts came with it, each record once."""
+        """Whether an answer holds everything that it counts, each record once."""
         shown = self.cutter.keys(answer.page.records)
         return answer.page.total == len(shown) == len(set(shown))
 
     def stage(self, answer: Reading) -> None:
-        """Takes in what an answer showed, which is newer than what lists showed before; `null` shows nothing."""
+        """Stages an answer, which is newer than the lists' answers before; `null` shows nothing."""
         if answer.page.total is None and not answer.page.records:
             return
         self._listed.add(answer.landed, answer.page.records, self.cutter)
         self.answers.landed.append(answer.landed)
 
     def flush(self) -> None:
-        """Lets others read what was taken in."""
+        """Makes the staged answers visible to other readers."""
         self._listed.flush()

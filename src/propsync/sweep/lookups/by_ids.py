@@ -10,14 +10,15 @@ from propsync.errors import AccessForbidden
 from propsync.sweep.lookups.batches import Batch, Batches, Key
 from propsync.sweep.page_reader import Reading, RefusedPage
 
-_ALONE = 50  # ids that no answer shows: so many are asked for alone, which no server cuts short
+_ALONE = 50  # ids that no answer shows: up to this many, propsync asks for each alone, which no server cuts short
 
 
 class ByIds:
-    """Look-ups by `id=` or `assessment=`, a page of ids at a time, halved where an answer does not count.
+    """Looks up by `id=` or `assessment=`, a page of ids at a time, and halves a batch if an answer does not count.
 
-    Some servers heed only the first ids of a long filter. So an id that an answer for several does not show is silent,
-    not gone: silent ids are asked for by themselves until an answer shows none of them, and then alone.
+    Some servers heed only the first ids of a long filter. So an id that an answer for several omits is silent, not
+    gone. propsync asks for silent ids in batches of their own until an answer shows none of them, and then for each
+    alone.
     """
 
     def __init__(self, api: Api, asking: Batches) -> None:
@@ -29,7 +30,7 @@ class ByIds:
         self._silence = "no look-up shows it, alone or with others"
 
     def look_up(self, keys: Sequence[Key]) -> None:
-        """Concludes something of each key."""
+        """Reaches a conclusion about each key."""
         for key in keys:
             why = why_unaskable(key[0])
             if why is not None:
@@ -45,19 +46,19 @@ class ByIds:
         return [key for key in keys if self._answers.is_open(key)]
 
     def _ask(self, waiting: list[Batch]) -> None:
-        """Asks until nothing is left but what no answer shows."""
+        """Asks until the only keys left are those that no answer shows."""
         while waiting and not self._is_ignored:
-            # one key alone goes before the others: it shows whether the API minds the filter at all
+            # one key alone goes first: it shows whether the API refuses the filter at all
             now = waiting[:1] if len(waiting[0].keys) == 1 and not self._is_minded else waiting
             waiting = [*self._round(now), *waiting[len(now) :]]
         for batch in waiting:
             self._asking.is_unknown(batch, "the API ignores the ids that it is asked for")
 
     def _ask_alone(self, silent: list[Key]) -> None:
-        """Each alone where they are few, else some at random: if any of those is found, each."""
+        """Asks for each key alone if they are few, else for a random few: if the API has any of those, for each."""
         some = silent
         if len(silent) > _ALONE:
-            some = Random(f"{silent[0]} {len(silent)}").sample(silent, _ALONE)  # noqa: S311 - nothing is kept secret by it
+            some = Random(f"{silent[0]} {len(silent)}").sample(silent, _ALONE)  # noqa: S311 - keeps nothing secret
         self._ask([Batch.of([key]) for key in some])
         left = self._open(silent)
         if self._answers.gone.keys() >= set(some):
@@ -66,7 +67,7 @@ class ByIds:
             self._ask([Batch.of([key]) for key in left])
 
     def _ask_each_list(self, gone: list[Key]) -> None:
-        """What one request for all lists does not show may be on one of them, where the API heeds but one."""
+        """Asks each list for keys that one request for all lists omits: the API may heed only one."""
         for batch in self._asking.batches(gone):
             readings = self._memberships(batch) or []
             for reading in readings:
@@ -77,7 +78,7 @@ class ByIds:
                     del self._answers.gone[key]
 
     def _round(self, batches: Sequence[Batch]) -> list[Batch]:
-        """Asks once for each batch; those of which nothing can be concluded come back smaller, the smallest first."""
+        """Asks once for each batch; batches without a conclusion come back smaller, the smallest first."""
         again: list[Batch] = []
         for batch, answer in self._asking.ask(batches, self._asking.everything):
             if isinstance(answer, RefusedPage):
@@ -90,15 +91,17 @@ class ByIds:
         return sorted(again, key=lambda batch: len(batch.keys))
 
     def _counts(self, answer: Reading, batch: Batch) -> bool:
-        """Everything came, and only what was asked for; nothing at all says something of one key only."""
+        """Whether the answer holds everything requested, and no more; an empty answer is evidence about one key
+        only.
+        """
         is_only_it = set(self._asking.cutter.keys(answer.page.records)) <= set(batch.keys)
         is_nothing = answer.page.total is None and not answer.page.records
         return is_only_it and (self._asking.is_whole(answer) or (is_nothing and len(batch.keys) == 1))
 
     def _after_refusal(self, batch: Batch, answer: RefusedPage) -> list[Batch]:
-        """That several ids are not found says nothing of any one of them."""
+        """Handles a refusal: "not found" for several ids is no evidence about any one of them."""
         if not answer.says_not_found and self._asking.forgo_statuses(answer):
-            return [batch]  # the API may refuse a status that was not swept
+            return [batch]  # the API may refuse a status that no sweep used
         if len(batch.keys) > 1:
             return batch.halves()
         if answer.says_not_found:
@@ -117,7 +120,7 @@ class ByIds:
         return [Batch.of(batch.keys[:1]), Batch.of(batch.keys[1:])] if is_foreign else batch.halves()
 
     def _conclude(self, batch: Batch, answer: Reading) -> list[Batch]:
-        """Takes in what an answer shows; what it shows nothing of comes back, unless it shows nothing at all."""
+        """Stages an answer; returns the keys that it omits, unless it is empty."""
         shown, silent = self._told(batch, answer)
         if len(batch.keys) == 1 and silent:
             self._answers.gone[silent[0]] = f"{answer.landed.request} does not show it"
@@ -129,12 +132,12 @@ class ByIds:
         return [Batch.of(silent)] if shown and silent else []
 
     def _told(self, batch: Batch, answer: Reading) -> tuple[list[Key], list[Key]]:
-        """The keys that an answer shows, and those of the batch that it does not."""
+        """The keys that an answer shows, and those of the batch that it omits."""
         shown = sorted(key for key in self._asking.cutter.keys(answer.page.records) if key)
         return shown, sorted(set(batch.keys).difference(shown))
 
     def _memberships(self, batch: Batch) -> list[Reading] | None:
-        """The lists that show what was found, each asked the same way; None where they do not tell."""
+        """The lists that show the records found, each asked the same way; None if they give no facts."""
         readings: list[Reading] = []
         for place in range(len(self._asking.memberships(batch.values))):
             silent = list(batch.keys)
@@ -149,7 +152,7 @@ class ByIds:
         return readings
 
     def _on_list(self, batch: Batch, place: int) -> list[Reading] | None:
-        """What one list shows of a batch; that several are not found on it says nothing of any one of them."""
+        """One list's answer for a batch; "not found" for several is no evidence about any one of them."""
         for _, answer in self._asking.ask([batch], lambda values: self._asking.memberships(values)[place]):
             if isinstance(answer, Reading):
                 if self._counts(answer, batch):
@@ -169,7 +172,9 @@ class ByIds:
         return readings
 
     def _probe_reports(self, keys: Collection[Key]) -> None:
-        """An assessment that no list shows may live in a status that nobody knows; then its report is there."""
+        """Probes the report of an assessment that no list shows: if it exists, the assessment has a status that
+        nobody knows.
+        """
         for assessment_id, error in self._api.probe_reports([key[0] for key in keys]):
             key = (assessment_id,)
             if error is None:

@@ -11,26 +11,26 @@ from propsync.sweep.page_reader import Asked, Reading, RefusedPage
 
 
 class ByProperty:
-    """Look-ups of schedules, which have no id to be asked for by."""
+    """Looks up schedules, which have no id to filter by."""
 
     def __init__(self, asking: Batches) -> None:
         self._asking = asking
         self._answers = asking.answers
 
     def look_up(self, keys: Sequence[Key]) -> None:
-        """Concludes something of each key."""
+        """Reaches a conclusion about each key."""
         waiting = list(self._asking.batches([key for key in keys if why_unaskable(key[0]) is None]))
         while waiting:
             again: list[Batch] = []
             for batch, answer in self._asking.ask(waiting, self._asking.everything):
                 again += self._take_list(batch, answer)
             waiting = again
-        for key in keys:  # what a list could not tell is asked for alone
+        for key in keys:  # asks for each schedule alone if the list left it open
             self._answers.unknown.pop(key, None)
         self._one_by_one([key for key in keys if self._answers.is_open(key)])
 
     def _take_list(self, batch: Batch, answer: Reading | RefusedPage) -> list[Batch]:
-        """Only what a list shows is concluded from it; a smaller list may show more."""
+        """Concludes only from the records that a list shows; a smaller list may show more."""
         if isinstance(answer, RefusedPage):
             is_status = not answer.says_not_found and self._asking.forgo_statuses(answer)
             return [batch] if is_status else batch.halves()

@@ -1,4 +1,4 @@
-"""Looks up known keys that a complete read no longer lists, before anything is concluded of them."""
+"""Looks up known keys that a complete read no longer lists, before propsync concludes anything about them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from propsync.sweep.lookups.by_property import ByProperty
 
 
 class LookUps:
-    """Look-ups of one resource, after its sweep. `statuses` are all that may be asked for, `fewer` those swept.
+    """Look-ups of one resource, after its sweep. `statuses` are all that propsync may ask for, `fewer` those that it
+    swept.
 
-    What they find is staged beside what the sweep showed, and landed like it.
+    propsync stages their records beside those of the sweep, and lands them in the same way.
     """
 
     def __init__(
@@ -27,11 +28,11 @@ class LookUps:
 
     @property
     def answers(self) -> Answers:
-        """What they told so far."""
+        """Their results so far."""
         return self._asking.answers
 
     def is_beyond_asking(self, key: Key) -> bool:
-        """Whether no look-up can tell that a key is gone, as an id of dots cannot stand in an address."""
+        """Whether no look-up can show that a key is gone: an id of dots, for example, cannot be part of an address."""
         try:
             if not self._asking.resource.id_filter:
                 schedule_request(key[0], key[1])
@@ -42,7 +43,9 @@ class LookUps:
         return bool(self._asking.resource.id_filter) and why_unaskable(key[0]) is not None
 
     def look_up(self, keys: Iterable[Key]) -> Answers:
-        """Concludes something of each key, in as few requests as addresses and pages allow. Raises ApiUnreachable."""
+        """Reaches a conclusion about each key, in as few requests as addresses and pages allow. Raises
+        ApiUnreachable.
+        """
         self._way.look_up([key for key in keys if self.answers.is_open(key)])
         self._asking.flush()
         return self.answers

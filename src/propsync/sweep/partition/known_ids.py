@@ -1,4 +1,4 @@
-"""Where records are: the properties and types that lists can be narrowed to, and how many records each has."""
+"""Where records are: the properties and types that narrow a list, and how many records each has."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TYPES = {
 
 
 class KnownIds:
-    """What is known of one resource's properties and types: from the warehouse, and from the pages of this run."""
+    """The known properties and types of one resource: from the warehouse, and from the pages of this run."""
 
     def __init__(
         self, warehouse: Warehouse, pages: PageStore, resource: Resource, shape: Shape, types: Collection[str]
@@ -42,7 +42,7 @@ class KnownIds:
         self._pages = pages
         self._resource = resource
         self.has_property, self.has_type = shape.has("property"), shape.has("type")
-        # cutters decode nothing of a record but what they are asked for
+        # cutters decode only these members of a record
         self._property, self._type = (Cutter(None, (shape.paths(role),)) for role in ("property", "type"))
         self.properties: dict[str, None] = _usable(one for (one,) in warehouse.rows(f"{_PROPERTIES} order by 1"))
         known = _usable(one for (one,) in warehouse.rows(f"{_TYPES[resource.name]} order by 1"))
@@ -58,7 +58,7 @@ class KnownIds:
         return _only(self._property.key(record)), _only(self._type.key(record))
 
     def observe(self, records: Iterable[msgspec.Raw]) -> bool:
-        """Learns the ids that these records show; whether any property was new."""
+        """Learns the ids that these records show; returns whether any property was new."""
         before = len(self.properties)
         for record in records:
             property_id, type_id = self.place(record)
@@ -67,7 +67,7 @@ class KnownIds:
         return len(self.properties) > before
 
     def observe_landed(self, landed: Iterable[Landed], cutter: Cutter) -> None:
-        """Learns from the pages that earlier attempts of this run landed, and counts what they showed."""
+        """Learns from the pages that earlier attempts of this run landed, and counts their records."""
         seen: dict[tuple[str, ...] | None, Place] = {}  # by key: a list that moves shows many records twice
         for one in landed:
             if one.role == "page":
@@ -77,7 +77,7 @@ class KnownIds:
         self.counts |= Counter(seen.values())
 
     def keys(self, part: Part, landed: Iterable[Landed], cutter: Cutter) -> list[str]:
-        """The first parts of all keys known at a part's places, from before and from this run."""
+        """The first parts of all known keys at a part's places, from before and from this run."""
         key = quoted(self._resource.key_columns[0])
         rows = self._warehouse.rows(f"select {key}, {_COLUMNS[self._resource.name]} from main.{self._resource.name}")
         known = {found for found, *place in rows if part.holds((place[0], place[1]))}
@@ -97,5 +97,5 @@ def _only(key: tuple[str, ...] | None) -> str | None:
 
 
 def _usable(ids: Iterable[str | None]) -> dict[str, None]:
-    """Ids that can be asked for."""
+    """Ids that a filter can carry."""
     return {one: None for one in ids if one and why_unaskable(one) is None}

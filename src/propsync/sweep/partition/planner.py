@@ -1,6 +1,6 @@
-"""Plans how to ask for a list in parts, each of which fits in one response (correctness.md §1, rung 2).
+"""Plans the parts in which to read a list, each of which fits in one response (correctness.md §1, rung 2).
 
-A part is told apart by property ids, by type ids, or by both. Pure arithmetic: nothing is asked for here.
+Property ids, type ids, or both define a part. Pure arithmetic: this module sends no request.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 Place = tuple[str | None, str | None]
 """The property and the type of a record."""
 
-_FILL = 0.8  # of a page: a few records may have come since they were counted
+_FILL = 0.8  # of a page: a few records may have come since the count
 
 
 @dataclass(frozen=True)
 class Part:
-    """What a list is narrowed to; an empty dimension is not narrowed."""
+    """The filters of one part; an empty dimension has none."""
 
     properties: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
@@ -41,9 +41,9 @@ class Part:
 
 @dataclass(frozen=True)
 class Planner:
-    """`properties` and `types` are all the ids known, `counts` the records known at each place.
+    """`properties` and `types` are all the known ids, `counts` the known records at each place.
 
-    `limit` is the most that one response holds, `fits` whether a part's address is short enough.
+    `limit` is the most records in one response, `fits` whether a part's address is short enough.
     """
 
     properties: Sequence[str]
@@ -53,7 +53,7 @@ class Planner:
     fits: Callable[[Part], bool]
 
     def plan(self) -> tuple[str, list[Part]] | None:
-        """The dimension that takes the fewest requests, and its parts; None where no id is known at all."""
+        """The dimension that takes the fewest requests, and its parts; None if no id is known."""
         plans = {}
         if self.properties:
             plans["property"] = self.chunks(Part(), "properties", self.properties)
@@ -73,7 +73,7 @@ class Planner:
                 yield from self.chunks(Part(types=(one,)), "properties", self.properties) or [Part(types=(one,))]
 
     def chunks(self, within: Part, dimension: str, ids: Iterable[str]) -> list[Part]:
-        """Parts of `within` by as many ids of one dimension as go into a page and an address."""
+        """Parts of `within` with as many ids of one dimension as a page and an address can take."""
         weights = self._weights(dimension, within)
         room = max(1, int(self.limit * _FILL))
         parts: list[Part] = []
@@ -88,7 +88,7 @@ class Planner:
         return [*parts, _narrowed(within, dimension, chunk)] if chunk else parts
 
     def split(self, part: Part, total: int | None) -> list[Part]:
-        """Smaller parts in the place of one that does not fit; empty for one that cannot be split."""
+        """Smaller parts in place of one that does not fit; empty if the part cannot be smaller."""
         pieces = 2 if total is None else max(2, -(-total // max(1, int(self.limit * _FILL))))
         if len(part.properties) > 1:
             return [replace(part, properties=piece) for piece in _cut(part.properties, pieces)]

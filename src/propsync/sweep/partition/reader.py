@@ -17,19 +17,19 @@ from propsync.sweep.partition.planner import Part, Planner
 from propsync.sweep.staged_keys import StagedKeys
 
 RUNG = 2
-_MORE_SWEEPS = 20  # of the whole list, in search of properties that no part named yet
-_IDLE_SWEEPS = 3  # of them in a row that showed none
+_MORE_SWEEPS = 20  # of the whole list, to find properties that no part named yet
+_IDLE_SWEEPS = 3  # of them in a row without a new property
 _LEAF_TRIES = 4  # rungs 0 and 1 of a part that cannot be split
-_MOST_REFUSED = 100  # parts in a row: what refuses them all refuses the filter, however few ids it names
-_EMPTY_IN_A_ROW = 50  # pages that a total promised and that show nothing
+_MOST_REFUSED = 100  # parts in a row: an API that refuses them all refuses the filter, however few ids it names
+_EMPTY_IN_A_ROW = 50  # empty pages that a total promised
 
 
 class Unusable(Exception):
-    """The list cannot be read in such parts: a filter is ignored, or a part is refused."""
+    """propsync cannot read the list in such parts: the API ignores a filter, or refuses a part."""
 
 
 class Partition:
-    """One list of one attempt. `first` is its unfiltered first page, which tells the total before."""
+    """One list of one attempt. `first` is its unfiltered first page, which gives the total before the parts."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Partition:
         self.dimension = ""
 
     def read(self, bar: Progress, *, avoid: str | None = None) -> Certificate:
-        """All parts; `avoid` names the dimension that fell short before."""
+        """Reads all parts; `avoid` names the dimension that fell short before."""
         total = self._first.page.total
         is_short = True
         try:
@@ -87,12 +87,12 @@ class Partition:
         return Planner(properties, types, places.counts, self._page_size(), self._fits)
 
     def _page_size(self) -> int:
-        """What the API really gives a page, if page 1 is shorter than asked."""
+        """The API's real page size, if page 1 is shorter than requested."""
         shown, total = len(self._first.page.records), self._first.page.total or 0
         return shown if 0 < shown < min(total, self._reader.limit) else self._reader.limit
 
     def _within(self, parameter: str, ids: Iterable[str]) -> list[str]:
-        """Those that a backfill's own filter lets pass; none of the dimension that fell short before."""
+        """The ids that pass a backfill's own filter; none of the dimension that fell short before."""
         wanted = self._query.values(parameter)
         return [one for one in ids if parameter != self._avoided and (wanted is None or one in wanted)]
 
@@ -115,7 +115,7 @@ class Partition:
             yield self._reader.ask(self._query.narrowed(*part.filters), 1), part
 
     def _take(self, part: Part, answer: Reading | RefusedPage) -> list[Part]:
-        """Counts a part that came whole; else the smaller parts to ask for in its place."""
+        """Takes a whole part; otherwise returns the smaller parts to read in its place."""
         if isinstance(answer, RefusedPage):
             return self._halve(part, answer)
         self._refused = 0
@@ -129,15 +129,17 @@ class Partition:
             self._counted += total
             return []
         self._listed.add(answer.landed, records, self._cutter, _beside(self._query))
-        # a part that a page could hold and that does not add up would not do so in pieces either; of one that came full
-        # the total may be capped
+        # A part within one page that does not add up would not do so in smaller parts. The API may cap the total of a
+        # full page.
         smaller = self._planner().split(part, total) if total >= self._page_size() else []
         if not smaller:
             self._read_leaf(part)
         return smaller
 
     def _halve(self, part: Part, answer: RefusedPage) -> list[Part]:
-        """That several ids are not found says nothing of any one of them; one alone has nothing (correctness.md §2)."""
+        """Halves a refused part: "not found" for several ids is no evidence about any one of them; one alone has
+        none (correctness.md §2).
+        """
         self._refused += not answer.says_not_found
         if self._refused > _MOST_REFUSED:
             raise Unusable
@@ -148,7 +150,7 @@ class Partition:
         return []
 
     def _read_leaf(self, part: Part) -> None:
-        """A part that cannot be split: swept like a list, else asked for by the ids known of it."""
+        """Reads a part that cannot be split: sweeps it like a list, else asks for its known ids."""
         for _ in range(_LEAF_TRIES):
             self._leaves += 1
             query = self._query.narrowed(*part.filters)
@@ -245,5 +247,5 @@ class Partition:
 
 
 def _beside(query: ListQuery) -> str:
-    """Where records go that a part showed and that do not count: they matter only if nothing better is found."""
+    """The list for records of a part that does not count: they matter only if propsync finds nothing better."""
     return f"{query.name} (beside)"
