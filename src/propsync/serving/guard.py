@@ -1,7 +1,7 @@
 """Checks each request to the Prefect server, and refuses those of other web pages or foreign names.
 
 Prefect itself requires the password. That is not enough for a browser. A page of another origin may send requests with
-it from this machine, show Prefect's pages in a frame, or reach them under its own name (DNS rebinding).
+it from this machine. It may also frame Prefect's pages, or reach them under its own name (DNS rebinding).
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ class Place:
             "PREFECT_HOME": str(self.folder),
             "PREFECT_API_URL": self.api,
             "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": self.url,  # otherwise it tells every page that it may read
-            "PREFECT_SERVER_UI_STATIC_DIRECTORY": str(self.folder / "ui"),  # if Prefect is not installed
+            "PREFECT_SERVER_UI_STATIC_DIRECTORY": str(self.folder / "ui"),  # not in the folder of the installation
             "PREFECT_LOGGING_LEVEL": level,
             "PREFECT_SERVER_LOGGING_LEVEL": level if level == "DEBUG" else "WARNING",
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), inherited.get("PATH", os.defpath)]),
