@@ -24,9 +24,7 @@ def in_parallel(
     for the threads. Then it raises the error. It reads `subjects` as needed, in the caller's thread.
     """
     remaining, pending = iter(subjects), 0
-    done: SimpleQueue[Future[T]] = (
-        SimpleQueue()
-    )  # in the order in which they end, which costs less than waiting for any
+    done: SimpleQueue[Future[T]] = SimpleQueue()  # in the order in which they end, cheaper than waiting for any
     pool = ThreadPoolExecutor(threads, "propsync-api")
     try:
         while True:

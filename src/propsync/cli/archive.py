@@ -1,4 +1,4 @@
-"""`propsync archive`: documents fetched, checked again, and handed over."""
+"""`propsync archive`: fetches documents, verifies them, and exports them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def verify(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Hash stored files anew, those least recently verified first; fetch again what rotted or is gone."""
+    """Hash stored files again, those least recently verified first; fetch again what rotted or is gone."""
     from propsync.runbooks.archive_verify import verify as verify_documents
 
     report = verify_documents(settings(), limit, remove_orphans=remove_orphans)
@@ -75,7 +75,7 @@ def export(
 
 
 def print_archive(report: ArchiveReport, *, as_json: bool) -> None:
-    """What came, what is lacking still, and what to type next; or one JSON object."""
+    """Prints the new and the missing documents, and the next command; or one JSON object."""
     from propsync.cli.text_tables import echo
 
     if as_json:
@@ -97,7 +97,7 @@ def print_archive(report: ArchiveReport, *, as_json: bool) -> None:
 
 
 def print_verify(report: VerifyReport, *, as_json: bool) -> None:
-    """What was found and mended, what is left, and what to type next; or one JSON object."""
+    """Prints the findings, the repairs, the rest, and the next command; or one JSON object."""
     from propsync.cli.text_tables import echo
     from propsync.runbooks.verify_report import are, counted
 
@@ -136,7 +136,7 @@ def _after_verify(report: VerifyReport) -> str:
 
 
 def print_export(report: ExportReport, *, as_json: bool) -> None:
-    """What is in the bag, what is not, and what to type next; or one JSON object."""
+    """Prints the documents in the bag, those left out, and the next command; or one JSON object."""
     from propsync.cli.text_tables import echo
 
     if as_json:

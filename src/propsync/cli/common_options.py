@@ -1,4 +1,4 @@
-"""What a call gives its command: the settings file, and options that several commands take."""
+"""The settings file of a call, and options that several commands take."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ AsJson = Annotated[
 
 
 def ids_option(name: str, wanted: str) -> Any:
-    """An option that takes ids, several of them."""
+    """An option that takes several ids."""
     return typer.Option(name, metavar="ID…", show_default=False, help=wanted)
 
 
 def settings() -> Settings:
-    """The settings of this call; names that are not settings are told. Raises SettingsError.
+    """The settings of this call; logs names that are not settings. Raises SettingsError.
 
-    Each command asks for them when it has imported what it needs. An import that a stop breaks off can abort Python,
-    so from here on only does a stop raise KeyboardInterrupt.
+    Each command calls it when all its imports are complete. Interrupting an import can abort Python, so only from here
+    on does a stop raise KeyboardInterrupt.
     """
     from propsync.cli import stopping
     from propsync.settings import load_settings
@@ -51,7 +51,7 @@ class ManyValues(TyperCommand):
 
 
 class ManyValuesGroup(TyperGroup):
-    """The same for a command that has commands of its own."""
+    """The same for a command with subcommands."""
 
     def parse_args(self, ctx: typer_click.Context, args: list[str]) -> list[str]:
         """Repeats each option before each of its values, up to the name of a command."""
@@ -61,7 +61,7 @@ class ManyValuesGroup(TyperGroup):
 
 
 def _spread(params: Any, args: list[str]) -> list[str]:
-    """Each option before each of its values; the first of them may open with a dash, as ids do."""
+    """Puts the option before each of its values; the first of them may begin with a dash, as ids do."""
     several = {name for option in params if option.multiple for name in option.opts}
     spread: list[str] = []
     option = None

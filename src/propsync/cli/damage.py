@@ -1,4 +1,4 @@
-"""`propsync status`: what of landing is damaged, by snapshot."""
+"""`propsync status`: the damage in landing, by snapshot."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from propsync.settings import Settings
 from propsync.storage import LocalStorage
 from propsync.warehouse import PublishedReader, statement
 
-_MOST_HASHED = 300_000_000  # bytes, a second or so: whoever watches asks for the status every few minutes
+_MOST_HASHED = 300_000_000  # bytes, a second or so: monitoring asks for the status every few minutes
 _MOST_NAMED = 5
 
 
 def find_damage(reader: PublishedReader, settings: Settings) -> dict[str, Any] | None:
-    """For `--json`: damaged files with their run and resource, and how many bodies were hashed of how many there are.
+    """For `--json`: damaged files with their run and resource, and how many of the bodies propsync hashed.
 
-    None where the caller may not read landing.
+    None if the caller may not read landing.
     """
     if settings.landing.exists() and not os.access(settings.landing, os.R_OK | os.X_OK):
         return None
@@ -29,7 +29,7 @@ def find_damage(reader: PublishedReader, settings: Settings) -> dict[str, Any] |
 
 
 def print_damage(told: dict[str, Any] | None) -> None:
-    """A line for each damaged snapshot, the newest first; nothing where all is sound."""
+    """Prints a line for each damaged snapshot, the newest first; nothing if all are sound."""
     snapshots: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for one in told["damaged"] if told else ():
         snapshots.setdefault((one["run_id"], one["resource"]), []).append(one)

@@ -1,4 +1,4 @@
-"""`propsync demo`: everything that exists, with made-up data, in under a minute."""
+"""`propsync demo`: all features with made-up data, in under a minute."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CHAPTERS = {
 
 
 def run_demo(scale: int, home: Path | None) -> int:
-    """Runs it and prints what came of it; returns the exit code."""
+    """Runs the demo and prints its results; returns the exit code."""
     stopping.begin()
     logging.getLogger("propsync").setLevel(logging.WARNING)
     with imports_left_alone(), _folder(home) as folder, running(scale=scale, reference=folder) as sandbox:
@@ -56,7 +56,7 @@ def run_demo(scale: int, home: Path | None) -> int:
 
 
 def _let_a_night_pass(sandbox: Address) -> None:
-    """Asks our own sandbox, past any proxy."""
+    """Advances our own sandbox by a night, past any proxy."""
     asked = urllib.request.Request(f"{sandbox.base_url}/_sandbox/night", method="POST")  # noqa: S310 - on loopback
     urllib.request.build_opener(urllib.request.ProxyHandler({})).open(asked).close()
 

@@ -1,4 +1,4 @@
-"""What `propsync query --tables` and `--describe` ask."""
+"""The queries of `propsync query --tables` and `--describe`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import difflib
 from propsync.errors import UsageError
 from propsync.warehouse import PublishedReader, statement, text
 
-_FIRST = ("main", "by_type")  # where a name without a schema is looked for before the others
+_FIRST = ("main", "by_type")  # the schemas to search first for a name without one
 
 
 def columns_of(reader: PublishedReader, asked: str) -> str:

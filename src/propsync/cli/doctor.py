@@ -8,7 +8,7 @@ from propsync.settings import Settings
 
 
 def print_doctor(settings: Settings) -> int:
-    """Prints each finding as it is made; returns 1 if something is not well, else 0."""
+    """Prints each finding at once; returns 1 if it finds a fault, else 0."""
     troubles = 0
     for finding in examine(settings):
         echo(f"{'ok ' if finding.is_well else 'BAD'}  {finding.what}: {finding.seen}")

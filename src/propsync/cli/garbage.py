@@ -1,4 +1,4 @@
-"""How often Python looks for garbage: this process is the command's own, so its settings are too."""
+"""Sets how often Python collects garbage: this process is the command's own, so its settings are too."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_WHILE_IMPORTING = 300_000  # allocations between two looks: imports leave none, and took a fifth longer at Python's 700
-_WHILE_RUNNING = 50_000  # records are decoded into many small objects, none of them in a cycle
+_WHILE_IMPORTING = (
+    300_000  # allocations between collections: imports leave no garbage, and 700 made them a fifth slower
+)
+_WHILE_RUNNING = 50_000  # decoded records become many small objects, none of them in a cycle
 
 
 def look_seldom() -> None:
@@ -17,7 +19,7 @@ def look_seldom() -> None:
 
 @contextmanager
 def imports_left_alone() -> Iterator[None]:
-    """What imports made stays: to look through it for garbage again and again took a twentieth of a first load."""
+    """Freezes objects from imports: collecting garbage among them again and again took a twentieth of a first load."""
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(_WHILE_RUNNING)

@@ -1,4 +1,4 @@
-"""Where the command's log lines go: a plain line each, or on a terminal beside the bars."""
+"""The destination of the command's log lines: plain text, or a terminal beside the bars."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class PlainFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         record.place = record.name.removeprefix("propsync.")
-        # A server's text with a line break in it could pass for a line of ours.
+        # A line break in a server's text could imitate a line of ours.
         record.line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in record.getMessage())
         return redact(super().format(record))
 
@@ -31,9 +31,9 @@ _handler: logging.Handler | None = None
 
 
 def configure(level: int | str = logging.INFO, stream: TextIO | None = None, interactive: bool = False) -> None:
-    """Send log lines to `stream` (standard error by default): rich on a terminal (`interactive`), plain elsewhere.
+    """Sends log lines to `stream` (standard error by default): rich on a terminal (`interactive`), plain elsewhere.
 
-    `level` is that of propsync's own loggers. HTTP libraries stay at WARNING unless it is DEBUG. May be called again.
+    `level` is that of propsync's own loggers. HTTP libraries stay at WARNING unless it is DEBUG. Callers may repeat it.
     """
     global _handler
     log.guard_records()
@@ -58,7 +58,7 @@ def _plain(stream: TextIO) -> logging.Handler:
 
 
 def _on_terminal(stream: TextIO) -> logging.Handler:
-    """Lines and bars share a terminal, on which alone rich is imported."""
+    """Shares the terminal between lines and bars; only a terminal imports rich."""
     from propsync.cli.bars import Bars
 
     bars = Bars(stream)

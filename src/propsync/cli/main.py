@@ -1,4 +1,4 @@
-"""`propsync`: the commands, their options, and what their exit codes mean."""
+"""`propsync`: the commands, their options, and the meaning of their exit codes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ app = typer.Typer(
     name="propsync",
     no_args_is_help=True,
     add_completion=False,
-    pretty_exceptions_enable=False,  # its tracebacks show local values, a token could be among them
+    pretty_exceptions_enable=False,  # its tracebacks show local values, which may include a token
     rich_markup_mode=None,
     help=(
         "Keeps a trustworthy, queryable copy of your property assets, assessments and assessment schedules.\n\n"
@@ -43,7 +43,7 @@ app.add_typer(archive_app, name="archive")
 
 
 class LogLevel(StrEnum):
-    """How much is told on standard error."""
+    """The level of log lines on standard error."""
 
     DEBUG = "DEBUG"
     INFO = "INFO"
@@ -51,7 +51,7 @@ class LogLevel(StrEnum):
 
 
 class Format(StrEnum):
-    """How rows are written."""
+    """The format of rows."""
 
     TABLE = "table"
     CSV = "csv"
@@ -235,11 +235,11 @@ def sandbox(
     os.execv(arguments[0], arguments)
 
 
-_PUBLISHING = ("sync", "backfill", "rebuild", "archive")  # their work is done, whoever hears of it
+_PUBLISHING = ("sync", "backfill", "rebuild", "archive")  # their work is done, whether or not anybody reads the output
 
 
 def program() -> NoReturn:
-    """`propsync`: runs, and is gone. By now everything is closed, and what Python does at its end takes 0.1 s."""
+    """`propsync`: runs and exits. By now everything is closed, and Python's own shutdown would take 0.1 s."""
     code = 1
     try:
         run()
@@ -254,14 +254,14 @@ def program() -> NoReturn:
 
 
 def run() -> None:
-    """Runs a command and ends with its exit code; no traceback for what people can mend themselves."""
+    """Runs a command and ends with its exit code; no traceback for faults that users can correct themselves."""
     garbage.look_seldom()
     sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # httpx's own program, and with it rich
     output.prepare()
     code: int | str | None = 0
     try:
         code = _command()
-    except ResourceFailed as error:  # one that no run could put down to a resource
+    except ResourceFailed as error:  # one that no run could assign to a resource
         say(str(error))
         code = 1
     except PropsyncError as error:
@@ -270,7 +270,7 @@ def run() -> None:
     except KeyboardInterrupt:
         code = INTERRUPTED
     except Exception as error:
-        if stopping.was_asked:  # in the middle of an import, which made another error of it
+        if stopping.was_asked:  # in the middle of an import, which turned it into another error
             code = INTERRUPTED
         else:
             logging.getLogger("propsync").debug("unexpected error", exc_info=True)
@@ -283,11 +283,11 @@ def run() -> None:
 
 
 def _command() -> int | str | None:
-    """Runs a command and hands over what it printed; its exit code."""
+    """Runs a command and writes its output; returns its exit code."""
     code: int | str | None = 0
     try:
         app()
-    except SystemExit as ended:  # how typer ends; wrong usage is told by then
+    except SystemExit as ended:  # how typer ends; it has reported wrong usage by then
         code = ended.code
     try:
         sys.stdout.flush()
@@ -297,15 +297,15 @@ def _command() -> int | str | None:
 
 
 def _code_without_output() -> int:
-    """Says why output was lost. A run that went well ends with 3 then: it published, and its report is left behind."""
-    if output.lost is None or isinstance(output.lost, BrokenPipeError):  # whoever read it has gone, as with `| head`
+    """Says why output was lost. A successful run then ends with 3: it published, but its report is incomplete."""
+    if output.lost is None or isinstance(output.lost, BrokenPipeError):  # the reader has gone, as with `| head`
         return 0
     say(_words(output.lost))
     return 3 if given.command in _PUBLISHING else 1
 
 
 def _words(error: Exception) -> str:
-    """What to say of an error that is none of ours: of the output, whose file has no name here, or a fault."""
+    """The message for an error that is not ours: of the output, whose file has no name here, or a fault."""
     if isinstance(error, OSError) and error.filename is None and error.errno in _NOT_WRITTEN:
         return f"standard output: it cannot be written ({error.strerror}). Make room there, or send it elsewhere"
     step = "This is a fault in propsync: run again with --log-level DEBUG and report what it says"

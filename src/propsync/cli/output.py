@@ -1,4 +1,4 @@
-"""Standard output as it was found: closed, full, with nobody reading, or of few characters."""
+"""Standard output in any state: closed, full, without a reader, or of few characters."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import sys
 
 is_closed = False
 lost: OSError | None = None
-"""Why what was printed did not get there."""
+"""Why the output was lost."""
 
 _PLAIN = {"─": "-", "│": "|", "→": "->", "…": "...", "–": "-"} | dict.fromkeys("╭╮╰╯┬┴├┤┼┌┐└┘", "+")
 
 
 def prepare() -> None:
-    """Makes both streams usable whatever they are. Characters that they cannot take are written in ASCII."""
+    """Makes both streams usable in any state. Characters that they cannot encode become ASCII."""
     global is_closed, lost
     is_closed, lost = sys.stdout is None, None
     codecs.register_error("propsync", _in_ascii)
@@ -29,14 +29,14 @@ def prepare() -> None:
 
 
 def lose(error: OSError) -> None:
-    """Keeps why output was lost; what follows goes nowhere, so that work under way comes to its end."""
+    """Keeps why output was lost, and discards later output, so that the work under way completes."""
     global lost
     lost = lost or error
     sys.stdout = _nowhere()
 
 
 def _nowhere() -> io.TextIOWrapper:
-    return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - as long as the program
+    return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - open until the program ends
 
 
 def _in_ascii(error: UnicodeError) -> tuple[str, int]:

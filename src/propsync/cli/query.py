@@ -1,4 +1,4 @@
-"""`propsync query`: the rows of SQL on what is published, as a table or a file."""
+"""`propsync query`: the rows of SQL on the published warehouse, as a table or a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from propsync.warehouse.query_result import Lot, QueryResult
 from propsync.warehouse.sealed_query import Question, SealedQuery
 
 _ON_A_TERMINAL = 100  # rows
-_COUNTED = 100_000  # rows, of those that are not shown
+_COUNTED = 100_000  # rows, beyond those shown
 
 
 def run_query(settings: Settings, sql: str | None, output_format: str, *, tables: bool, describe: str | None) -> None:
@@ -54,7 +54,7 @@ def _answer(inquiry: SealedQuery, sql: str, output_format: str) -> None:
     if shown > 1 and output_format != "table":
         what = f"{shown} statements return rows, and --format {output_format} holds those of one"
         raise QueryWrong("query", what, "Give one of them, or --format table")
-    with suppress(BrokenPipeError):  # whoever read it has gone, as with `| head`; typer would make a failure of it
+    with suppress(BrokenPipeError):  # the reader has gone, as with `| head`; typer would report a failure
         for number, answer in enumerate(_answers(inquiry, questions)):
             if output_format == "table":
                 _print(answer, is_first=number == 0)
@@ -93,12 +93,12 @@ def _print(answer: QueryResult, *, is_first: bool) -> None:
 
 
 def _wanted(lots: Iterator[Lot]) -> Iterator[Lot]:
-    """As long as they can be printed."""
+    """The rows, while standard output accepts them."""
     return takewhile(lambda _: output.lost is None, lots)
 
 
 def _parted(lots: Iterator[Lot]) -> tuple[Lot, int]:
-    """The rows that a terminal shows, and how many more there are, as far as they are counted."""
+    """The rows that a terminal shows, and how many more exist, up to the counting limit."""
     rows = (row for lot in lots for row in lot)
     first = list(islice(rows, _ON_A_TERMINAL))
     return first, sum(1 for _ in islice(rows, _COUNTED))

@@ -1,4 +1,4 @@
-"""`propsync rebuild`: what was rebuilt, and what was lost."""
+"""`propsync rebuild`: prints what it rebuilt, and what it lost."""
 
 from __future__ import annotations
 

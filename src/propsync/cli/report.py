@@ -9,9 +9,9 @@ from propsync.runbooks import Report
 
 
 def print_report(report: Report, *, as_json: bool) -> None:
-    """The counts of a run as a table, then what was left behind and what to type next; or one JSON object.
+    """Prints the counts of a run as a table, then the remaining problems and the next command; or one JSON object.
 
-    Of a run that published nothing a line on standard error tells why, as for one that an error ended.
+    If a run published nothing, a line on standard error says why, as after an error.
     """
     if as_json:
         echo(json.dumps(report.to_json(), default=str))

@@ -1,4 +1,4 @@
-"""`propsync sandbox`: starts the sandbox, which is a program of its own and shares no code with propsync."""
+"""`propsync sandbox`: starts the sandbox, which is a separate program and shares no code with propsync."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from propsync.errors import UsageError
 
 @dataclass(frozen=True)
 class Address:
-    """Where a started sandbox listens, and the token that it takes."""
+    """The address of a started sandbox, and its token."""
 
     base_url: str
     token: str
@@ -24,7 +24,7 @@ class Address:
 def command(
     *, port: int = 0, scale: int = 2_000, faults: Path | None = None, reference: Path | None = None
 ) -> list[str]:
-    """The command line of the sandbox. Raises UsageError where its extra is not installed."""
+    """The command line of the sandbox. Raises UsageError if its extra is not installed."""
     if importlib.util.find_spec("fpdf") is None:
         raise UsageError("sandbox", "its libraries are not installed", "Run: pip install 'propsync[sandbox]'")
     extras = [("--faults", faults), ("--reference", reference)]
@@ -34,7 +34,7 @@ def command(
 
 @contextmanager
 def running(*, scale: int, reference: Path) -> Iterator[Address]:
-    """A sandbox on a free loopback port while the block runs. Raises UsageError if it does not start."""
+    """A sandbox on a free loopback port during the block. Raises UsageError if it does not start."""
     with subprocess.Popen(command(scale=scale, reference=reference), stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None

@@ -1,4 +1,4 @@
-"""`propsync serve`: what is printed once the service is up; it stays until it is told to stop."""
+"""`propsync serve`: prints the service's addresses once it is up, and runs until somebody stops it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def run_serve(settings: Settings, config: Path | None, host: str, port: int) -> 
     check_config(settings, config)
     _check_access(settings)
     level = logging.getLevelName(logging.getLogger("propsync").getEffectiveLevel())
-    if host == "localhost":  # by that name, a browser may first try ::1, where somebody else may listen
+    if host == "localhost":  # by that name, a browser may first try ::1, where another program may listen
         host = _LOOPBACK[0]
     if host not in _LOOPBACK:
         _logger.warning(
@@ -52,13 +52,15 @@ def run_serve(settings: Settings, config: Path | None, host: str, port: int) -> 
 
 
 def _check_prefect() -> None:
-    """Raises UsageError where propsync was installed without its extra."""
+    """Raises UsageError if propsync was installed without its extra."""
     if find_spec("prefect") is None:
         raise UsageError("serve", "Prefect is not installed", "Run: pip install 'propsync[prefect]'")
 
 
 def _check_access(settings: Settings) -> None:
-    """Raises SettingsError without an address. A token may be in a Prefect block, so its lack is only told."""
+    """Raises SettingsError without an address. A token may be in a Prefect block, so without one it only logs a
+    warning.
+    """
     if settings.base_url is not None and settings.token is None and settings.token_file is None:
         _logger.warning(
             "no token is set: runs fail without PROPSYNC_TOKEN_FILE, PROPSYNC_TOKEN or Prefect's block propsync-token"
@@ -98,6 +100,6 @@ def _stop_on_signals() -> Iterator[None]:
 
 
 def _ignore_signals() -> None:
-    """From here on nothing interrupts the end."""
+    """Nothing interrupts the end from here on."""
     for one in _STOPS:
         signal.signal(one, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""Where `propsync query` gets its SQL: the command line, a file, or standard input."""
+"""The source of SQL for `propsync query`: the command line, a file, or standard input."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BO
 
 
 class SqlCommand(TyperCommand):
-    """A command whose argument may open with `--`, as a comment of SQL does."""
+    """A command whose argument may begin with `--`, as a comment of SQL does."""
 
     def parse_args(self, ctx: typer_click.Context, args: list[str]) -> list[str]:
-        """Puts such an argument behind the options, where nothing is taken for one."""
+        """Puts such an argument behind the options, so that nothing reads it as one."""
         return super().parse_args(ctx, _sql_last(self.params, args))
 
 
@@ -37,7 +37,7 @@ def _sql_last(params: Any, args: list[str]) -> list[str]:
 
 
 def sql_text(argument: str | None, file: Path | None, *, may_be_piped: bool) -> str | None:
-    """The SQL that was given, None if none was; `-` is standard input. Raises UsageError if it cannot be read."""
+    """The given SQL, None without any; `-` is standard input. Raises UsageError if propsync cannot read it."""
     if argument is not None and argument != "-":
         return _as_unicode(argument)
     if file is not None and str(file) != "-":

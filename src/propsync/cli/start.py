@@ -1,4 +1,4 @@
-"""The program `propsync`: it hears Ctrl-C from its first instant on, while the rest of it is still being imported."""
+"""The program `propsync`: it reacts to Ctrl-C from its first instant on, even during its imports."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ TYPE_CHECKING = False  # see propsync/__init__.py
 if TYPE_CHECKING:
     from typing import NoReturn
 
-INTERRUPTED = 130  # what typer makes of Ctrl-C
+INTERRUPTED = 130  # typer's reaction to Ctrl-C
 WORDS = "interrupted: what is published stays as it was. Run the same command again"
 
 
 def program() -> NoReturn:
     """Keeps the three standard files open, then runs the command."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is ignored on purpose, as by nohup
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # otherwise nohup, for example, ignores it
         signal.signal(signal.SIGINT, _leave)
     signal.signal(signal.SIGTERM, _leave)
     _open_what_is_closed()
@@ -32,9 +32,11 @@ def _leave(_number: int, _frame: object) -> NoReturn:
 
 
 def _open_what_is_closed() -> None:
-    """A database that got the number of a closed standard file would be written into by whatever prints there."""
+    """Opens closed standard files: a database with the number of one would receive whatever the program prints
+    there.
+    """
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number: this one

@@ -1,4 +1,4 @@
-"""`propsync status`: how fresh and how complete what is published is."""
+"""`propsync status`: how fresh and how complete the published copy is."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from propsync.warehouse import PublishedReader, open_published, statement, text
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 _STATUSES = ("ok", "attention", "killed", "failed")  # from good to bad
-_PUBLISHING = ("propsync nightly", "propsync backfill")  # who ends without that has failed; others may have no news
+_PUBLISHING = ("propsync nightly", "propsync backfill")  # without a publication they failed; others may have no news
 _WORDS = {
     "certified": "read completely",
     "agreed": "read completely, though the API's total is off",
@@ -29,7 +29,7 @@ _WORDS = {
 
 
 def print_status(settings: Settings, max_age: str | None, *, as_json: bool) -> int:
-    """Prints it; returns 3 when what is published is older than `max_age` (26h, 90m, 2d), else 0."""
+    """Prints the status; returns 3 if the published copy is older than `max_age` (26h, 90m, 2d), else 0."""
     allowed = _span(max_age) if max_age is not None else None
     path = settings.published / "warehouse.duckdb"
     if not path.is_file():
@@ -57,7 +57,7 @@ def _print_nothing(settings: Settings, *, as_json: bool, is_wanted: bool) -> int
 
 
 def _trouble(lock: RunLock, published_at: datetime | None) -> str | None:
-    """What happened after the last publication that nothing published can tell: a failed or killed run."""
+    """Events after the last publication that the published copy cannot show: a failed or killed run."""
     who = lock.told()
     if not who or lock.is_held() or (published_at is not None and datetime.fromisoformat(who["since"]) <= published_at):
         return None
@@ -75,7 +75,7 @@ def _span(words: str) -> timedelta:
         raise UsageError("--max-age", f"{words!r} is no time span", "Write 26h, 90m or 2d")
     try:
         return timedelta(**{_UNITS[found[2]]: int(found[1])})
-    except (OverflowError, ValueError):  # of more digits than a time, or even a number, may have
+    except (OverflowError, ValueError):  # more digits than a time, or even a number, may have
         raise UsageError("--max-age", "it is longer than time is counted", "Write 26h, 90m or 2d") from None
 
 
@@ -94,13 +94,13 @@ def _told(reader: PublishedReader, settings: Settings) -> dict[str, Any]:
         "documents": _dicts(reader, _asked("documents", lost=text(LOST)))[0]
         | {"lacking": dict(reader.rows(_asked("lacking"))[1])},
         "tables": dict(reader.rows(_asked("row_counts"))[1]),
-        "landing": None if lock.is_held() else find_damage(reader, settings),  # files come and go during a run
+        "landing": None if lock.is_held() else find_damage(reader, settings),  # a run adds and removes files meanwhile
         "disk_bytes": _disk_use(settings),
     }
 
 
 def _verdict(reader: PublishedReader) -> dict[str, Any]:
-    """That of the last sync, or the worst since then; of runs on documents the last tells for those before it."""
+    """The verdict of the last sync, or the worst since then; the last run on documents speaks for those before it."""
     judged = _dicts(reader, _asked("judged_runs"))
     worst = max(judged, key=lambda run: _STATUSES.index(run["status"]))
     errors = [run["error"] for run in judged if run["error"]]
@@ -108,13 +108,13 @@ def _verdict(reader: PublishedReader) -> dict[str, Any]:
 
 
 def _read_at(reader: PublishedReader) -> datetime | None:
-    """When the API was last read as a whole: a rebuild or a backfill makes nothing else fresher."""
+    """When propsync last read the whole API: a rebuild or a backfill makes nothing else fresher."""
     found: datetime | None = reader.rows(_asked("read_at"))[1][0][0]
     return found
 
 
 def _disk_use(settings: Settings) -> dict[str, int]:
-    """Bytes in each folder under home, of those that are there and that the caller may read."""
+    """Bytes in each folder under home that exists and that the caller may read."""
     folders = [settings.home / name for name in ("published", "state", "landing", "archive")]
     return {folder.name: disk_use(folder) for folder in folders if os.access(folder, os.R_OK | os.X_OK)}
 
@@ -164,7 +164,7 @@ def _next(told: dict[str, Any], max_age: str | None) -> str:
 
 
 def _print_documents(told: dict[str, Any]) -> None:
-    """How many there are, and how many are lacking and why; nothing where none was ever asked for."""
+    """Prints how many documents exist, how many are lacking and why; nothing if propsync never asked for any."""
     if not told["stored"] and not told["lost"] and not told["lacking"]:
         return
     lost = f", {told['lost']:,} lost (see documents.last_error)" if told["lost"] else ""

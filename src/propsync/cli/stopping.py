@@ -1,4 +1,4 @@
-"""Ctrl-C and a service manager's SIGTERM while a command is at work: both raise KeyboardInterrupt."""
+"""Ctrl-C and a service manager's SIGTERM during a command: both raise KeyboardInterrupt."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ was_asked = False
 
 
 def begin() -> None:
-    """From now on work may be under way, which a stop must unwind. Before, `start` ends the program at once.
+    """From now on a stop must unwind the work under way. Before, `start` ends the program at once.
 
-    A program that ignores Ctrl-C, as nohup makes it, goes on ignoring it.
+    A program that ignores Ctrl-C, as under nohup, continues to ignore it.
     """
     global was_asked
     was_asked = False
@@ -29,7 +29,7 @@ def _stop(_number: int, _frame: object) -> NoReturn:
 
 
 def _unraisable(unraisable: sys.UnraisableHookArgs) -> None:
-    """A stop that came where Python can raise nothing, as in a destructor, comes once more."""
+    """Repeats a stop that came where Python can raise nothing, as in a destructor."""
     if unraisable.exc_type is KeyboardInterrupt:
         signal.raise_signal(signal.SIGINT)
     else:

@@ -15,11 +15,11 @@ from propsync import log
 from propsync.cli import output
 
 _GAP = "  "
-_NARROWEST = 24  # characters to which a column is wrapped at most: numbers and ids stay in one piece
+_NARROWEST = 24  # characters, the narrowest wrapped column: numbers and ids stay in one piece
 
 
 def echo(line: str = "") -> None:
-    """One line on standard output, if that can be written: the exit code tells of the work, whoever reads."""
+    """Writes one line to standard output, if it can: the exit code reports the work even without a reader."""
     try:
         sys.stdout.write(f"{line}\n")
     except OSError as error:
@@ -27,20 +27,22 @@ def echo(line: str = "") -> None:
 
 
 def say(line: str) -> None:
-    """The one line on standard error that tells what went wrong and what to do."""
+    """Writes the one line on standard error that says what went wrong and what to do."""
     with suppress(OSError):
         sys.stderr.write(f"propsync: {log.redact(line)}\n")
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Aligned columns under their names; numbers to the right. A terminal's long texts are wrapped, nothing is cut."""
+    """Prints aligned columns under their names; numbers to the right. It wraps a terminal's long texts and cuts
+    nothing.
+    """
     cells = [[_shown(value) for value in row] for row in rows]
     numeric = [all(_is_number(row[place]) for row in cells) and bool(cells) for place in range(len(columns))]
     print_lots(columns, [cells], numeric)
 
 
 def print_lots(columns: Sequence[str], lots: Iterable[Sequence[Sequence[Any]]], numeric: Sequence[bool]) -> int:
-    """The same for rows that come in lots, each with the widths that it needs; returns how many they were."""
+    """The same for rows that come in batches, each with the widths that it needs; returns their number."""
     count, widths = 0, [len(name) for name in columns]
     for number, lot in enumerate(chain(lots, [()])):
         cells = [[_shown(value) for value in row] for row in lot]
@@ -74,7 +76,7 @@ def _fitted(widths: Sequence[int], columns: Sequence[str], room: int) -> list[in
 
 
 def _wrapped(cells: Sequence[str], widths: Sequence[int]) -> Iterator[tuple[str, ...]]:
-    """A row as lines that its columns have room for."""
+    """A row as lines that fit its columns."""
     if all(len(cell) <= width for cell, width in zip(cells, widths, strict=True)):
         return iter([tuple(cells)])
     pieces = (textwrap.wrap(cell, width, break_on_hyphens=False) for cell, width in zip(cells, widths, strict=True))

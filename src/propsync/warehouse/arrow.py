@@ -1,6 +1,6 @@
-"""Rows that Python holds, as Arrow arrays: DuckDB reads those where they are, and makes no value of each of them first.
+"""Rows in Python's memory as Arrow arrays: DuckDB reads them in place, without making a value of each first.
 
-nanoarrow is imported in a thirtieth of a second; pyarrow takes longer than most runs.
+Python imports nanoarrow in a thirtieth of a second; pyarrow takes longer than most runs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def texts(values: Sequence[str | None]) -> na.CArray:
 
 
 def documents(values: Sequence[bytes]) -> na.CArray:
-    """A JSON column of texts that are known to be JSON."""
+    """A JSON column of texts that are certainly JSON."""
     ends = array("q", accumulate(map(len, values), initial=0))
     return na.c_array_from_buffers(_JSON, len(values), [None, ends, b"".join(values)])
 

@@ -1,4 +1,4 @@
-"""Checks: queries that return the rows that break a rule. What they find stands in `ops.checks`."""
+"""Checks: queries that return the rows that break a rule. `ops.checks` has their findings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SEVERITY = re.compile(r"^-- severity: (fail|warn)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Check:
-    """One rule on the tables `reads`. With severity "fail", nothing is published while it finds something."""
+    """One rule on the tables `reads`. With severity "fail", propsync publishes nothing while it finds a row."""
 
     name: str
     severity: str
@@ -31,7 +31,7 @@ class Check:
 
 
 class Checks:
-    """All checks, read once: what a check reads follows from its text, so any warehouse can tell it."""
+    """All checks, read once: a check's text determines its tables, so any warehouse can find them."""
 
     def __init__(self) -> None:
         self._declared: tuple[Check, ...] = ()
@@ -50,7 +50,7 @@ _CHECKS = Checks()
 def run_checks(warehouse: Warehouse, run_id: str, since: str | None = None) -> list[str]:
     """Runs the checks on tables that a run changed, or any run after `since`; returns a line for each warning.
 
-    Raises CheckFailed when a rule is broken that what is published must keep.
+    Raises CheckFailed if the tables break a rule that published tables must keep.
     """
     changed = {
         f"{schema}.{table}"

@@ -1,4 +1,4 @@
-"""Columns that exist because the data has them: made when first seen, widened when they must, never dropped."""
+"""Columns that exist because the data has them: propsync makes and widens them as needed, and never drops them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from propsync.warehouse.statements import statement
 
 @dataclass(frozen=True)
 class OpenColumn:
-    """One such column: where its values stand in the payload, its name and type."""
+    """One such column: its path in the payload, its name and type."""
 
     source: Source
     name: str
@@ -61,7 +61,8 @@ class OpenColumns:
     def select_list(self, at: Callable[[Source], str] | None = None) -> str:
         """The columns as the end of a select list, each with a comma before it.
 
-        `at` tells where each source's text is, the column `payload` otherwise, which is parsed anew for each of them.
+        `at` names the column with each source's text. By default it is `payload`, which DuckDB then parses again for
+        each source.
         """
         told = at or (lambda source: f"payload->>{text(json_path(source))}")
         return "".join(

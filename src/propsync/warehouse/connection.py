@@ -18,18 +18,18 @@ from propsync.warehouse.declared_tables import TABLES, quoted
 from propsync.warehouse.macros import macros, macros_for_people
 
 STORAGE_VERSION = "v1.2.0"
-"""Clients from 1.2 on can open what is written so."""
+"""Clients from 1.2 on can open a file of this format."""
 
 SCHEMA_VERSION = 5
-"""Kept in `ops.schema_version`; a file with another number must be rebuilt, it is never migrated."""
+"""`ops.schema_version` has it; propsync never migrates a file with another number: rebuild it."""
 
 Parameters = Mapping[str, Any] | Sequence[Any] | None
 
 
 class Warehouse:
-    """A connection to the state database, with a scratch database `staging` beside it that no run leaves behind.
+    """A connection to the state database, with a scratch database `staging` that ends with the run.
 
-    `folder` gets what does not fit into `memory_limit`. Raises StateUnusable for a damaged or foreign file.
+    `folder` holds whatever exceeds `memory_limit`. Raises StateUnusable for a damaged or foreign file.
     """
 
     def __init__(self, path: Path, *, memory_limit: str, folder: Path) -> None:
@@ -41,7 +41,7 @@ class Warehouse:
             "temp_directory": str(folder),
             "preserve_insertion_order": False,
             "autoinstall_known_extensions": False,
-            "checkpoint_threshold": "1MB",  # what is larger goes into the file at once, not to the log first
+            "checkpoint_threshold": "1MB",  # larger changes go into the file at once, not to the log first
         }
         with our_errors(path):
             self._connection = duckdb.connect(path, config=config)
@@ -62,11 +62,11 @@ class Warehouse:
 
     @cached_property
     def catalog(self) -> str:
-        """What DuckDB calls the state database, for views that stand elsewhere."""
+        """DuckDB's name for the state database, for views in other databases."""
         return str(self.value("select current_database()"))
 
     def execute(self, sql: str, parameters: Parameters = None) -> duckdb.DuckDBPyConnection:
-        """Runs one statement. Raises DiskFull when there is no room, and DuckDB's own errors."""
+        """Runs one statement. Raises DiskFull if the disk is full, and DuckDB's own errors."""
         with our_errors(self.path):
             return self._run(sql, parameters)
 
@@ -76,8 +76,8 @@ class Warehouse:
             return self._run(sql, parameters).fetchall()
 
     def _run(self, sql: str, parameters: Parameters) -> duckdb.DuckDBPyConnection:
-        # a table that DuckDB does not know is looked for among the variables here; one that is registered would stay
-        # in memory until the transaction ends
+        # DuckDB looks for an unknown table among the variables here; a registered one would stay in memory until the
+        # transaction ends
         lot = self._shown  # noqa: F841
         return self._connection.execute(sql, parameters)
 
@@ -87,7 +87,7 @@ class Warehouse:
         return found[0][0] if found else None
 
     def batches(self, sql: str, parameters: Parameters = None, rows: int = 2_000) -> Iterator[list[tuple[Any, ...]]]:
-        """A query's rows in bounded lots; the connection's own statements between two lots would end it."""
+        """A query's rows in bounded batches; another statement on the connection would end it."""
         cursor = self._connection.cursor()
         try:
             with our_errors(self.path):
@@ -112,19 +112,19 @@ class Warehouse:
             self.execute(f"insert into {table} ({', '.join(map(quoted, columns))}) from lot")
 
     def add(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Adds whole rows to `table`, values in the order of its columns: one statement however many they are."""
+        """Adds whole rows to `table`, values in the order of its columns: one statement for any number."""
         columns = [list(values) for values in zip(*rows, strict=True)]
         if columns:
             self.execute(f"insert into {table} select {', '.join('unnest(?)' for _ in columns)}", columns)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing. Inside it `staging` can be read only: a transaction writes one database."""
+        """All or nothing. Inside it, only reads of `staging` work: a transaction writes one database."""
         self._connection.begin()
         try:
             yield
         except BaseException:
-            with suppress(duckdb.Error):  # a connection that broke has nothing left to take back
+            with suppress(duckdb.Error):  # a broken connection has nothing to roll back
                 self._connection.rollback()
             raise
         with our_errors(self.path):
@@ -144,7 +144,7 @@ class Warehouse:
             self.execute("insert into ops.schema_version values (?)", [SCHEMA_VERSION])
 
     def _begin(self) -> None:
-        """Makes the tables of a file that has none yet, be it new or one whose first run died."""
+        """Makes the tables of a file that has none yet: a new one, or one whose first run died."""
         version = self._version()
         if version is None and self._is_empty():
             self._create()
@@ -152,7 +152,7 @@ class Warehouse:
             raise StateUnusable(str(self.path), f"its schema version is {version}, not {SCHEMA_VERSION}")
 
     def _version(self) -> int | None:
-        with our_errors(self.path), suppress(duckdb.CatalogException, duckdb.BinderException):  # someone else's file
+        with our_errors(self.path), suppress(duckdb.CatalogException, duckdb.BinderException):  # another program's file
             told: int | None = self._connection.execute("select max(version) from ops.schema_version").fetchall()[0][0]
             return told
         return None
@@ -163,7 +163,7 @@ class Warehouse:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """DuckDB hears of Ctrl-C before Python does, and makes an error of its own of it."""
+    """Turns DuckDB's own error about Ctrl-C, which it notices before Python, into KeyboardInterrupt."""
     try:
         yield
     except RuntimeError as error:

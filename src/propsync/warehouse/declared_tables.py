@@ -35,14 +35,14 @@ class Table:
         return [f"create table {target} ({columns})", f"comment on table {target} is {text(self.comment)}", *comments]
 
     def _repeats(self, column: str) -> bool:
-        """Whether rows have the column's texts in common: words, what they belong to, or one part of their key."""
+        """Whether rows share the column's texts: words, their parent's id, or one part of their key."""
         return column in _REPEATED or (column in self.key and len(self.key) > 1)
 
 
 def compressed(kind: str, *, by_dictionary: bool) -> str:
-    """How a column is kept, as the end of its definition: to try all ways takes longer than to write it.
+    """A column's compression, as the end of its definition: trying all kinds takes longer than the write.
 
-    zstd takes the least room and time to write; texts kept by a dictionary are read several times as fast.
+    zstd takes the least room and time to write; DuckDB reads texts with a dictionary several times as fast.
     """
     if kind not in ("VARCHAR", "JSON"):
         return ""
@@ -50,7 +50,7 @@ def compressed(kind: str, *, by_dictionary: bool) -> str:
 
 
 def comment_on_column(target: str, column: str, comment: str) -> str:
-    """The statement that comments a column of `target`, which is quoted already."""
+    """The statement that comments a column of `target`, a quoted name."""
     return f"comment on column {target}.{quoted(column)} is {text(comment)}"
 
 
@@ -60,7 +60,7 @@ def quoted(name: str) -> str:
 
 
 def text(value: str) -> str:
-    """A text as an SQL literal, for the places where nothing can be bound."""
+    """A text as an SQL literal, for statements that cannot bind values."""
     return "'" + value.replace("'", "''") + "'"
 
 

@@ -1,4 +1,4 @@
-"""The macros under `sql/macros/`: those that people get, for one resource or all, and those for staging."""
+"""The macros under `sql/macros/`: those for people, for one resource or all, and those for staging."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _PART = re.compile(r"^ *\{\{(\w+)\}\}", re.MULTILINE)
 
 
 def macros(folder: str = "") -> list[str]:
-    """The statements of each file in `folder`; those for people replace macros of the same name."""
+    """The statements of each file in `folder`; macros for people replace those of the same name."""
     return [_whole(path) for path in sorted((shipped("sql") / "macros" / folder).glob("*.sql"))]
 
 
 def macros_for_people(resources: Iterable[Resource] = SYNCED) -> list[str]:
-    """Those that the published file has: for each resource, and for all."""
+    """The macros of the published file: for each resource, and for all."""
     of_each = [filled(sql, resource_fragments(one)) for one in resources for sql in macros("each_resource")]
     return [*of_each, *macros()]
 
@@ -31,7 +31,7 @@ def filled(sql: str, fragments: Mapping[str, str]) -> str:
 
 
 def _whole(path: Path) -> str:
-    """A long macro has parts: files in a folder that is called as the macro, put where `{{their names}}` stand."""
+    """A long macro has parts: files in a folder with the macro's name, each in place of its own `{{name}}`."""
     written, parts = path.read_text(encoding="utf-8"), path.with_suffix("")
     if not parts.is_dir():
         return written

@@ -1,4 +1,4 @@
-"""Which tables a model reads, told by DuckDB's own parser: the order of models follows from it, and is kept nowhere."""
+"""Finds the tables that a model reads with DuckDB's own parser: the order of models follows, and no list holds it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from propsync.warehouse.connection import Warehouse
 
 _READ: dict[str, frozenset[str]] = {}
-"""What each model reads: a model is parsed once in a process, as its file does not change."""
+"""The tables that each model reads: a process parses a model once, as its file does not change."""
 
 
 def sources(warehouse: Warehouse, sql: str) -> set[str]:
@@ -27,7 +27,7 @@ def sources(warehouse: Warehouse, sql: str) -> set[str]:
 
 
 def model_sources(warehouse: Warehouse, model: str, sql: str) -> frozenset[str]:
-    """The tables that a model reads. `sql` is its text; which fragments are in place makes no difference."""
+    """The tables that a model reads. `sql` is its text; its fragments make no difference."""
     if model not in _READ:
         _READ[model] = frozenset(sources(warehouse, sql))
     return _READ[model]

@@ -1,8 +1,8 @@
 """Runs the models under `sql/`: a file is a select, its folder the schema, its name the table.
 
-A model's `-- grain:` line names the columns that are unique together. `$name` in a file is a bound value, `{{name}}`
-a piece of SQL that follows from a shape or from the column registry (quoted names and literals only). An incremental
-model is a pair: `x.close.sql` selects the keys whose rows are taken out, `x.open.sql` the rows that are put in.
+A model's `-- grain:` line names the columns that are unique together. `$name` in a file is a bound value, `{{name}}` a
+piece of SQL from a shape or the column registry (quoted names and literals only). An incremental model is a pair:
+`x.close.sql` selects the keys of the rows to delete, `x.open.sql` the rows to insert.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Models:
         return Models(self._warehouse, self.values, self._fragments | fragments)
 
     def has(self, model: str) -> bool:
-        """Whether there is such a model."""
+        """Whether such a model exists."""
         return _file(model).exists()
 
     def sql(self, model: str) -> str:
@@ -61,17 +61,17 @@ class Models:
         return self._run(f"insert into {into} by name\n", model)
 
     def close(self, model: str, target: str | None = None) -> int:
-        """Takes out of its table the rows whose key the model selects; returns how many."""
+        """Deletes from its table the rows whose key the model selects; returns how many."""
         keys = ", ".join(quoted(name.strip('"')) for name in grain(self.sql(model)))
         return self._run(f"delete from {target or _target(model)} where ({keys}) in (\n", model, "\n)")
 
     def replace(self, model: str) -> int:
-        """Makes a small table anew, keeping its comments."""
+        """Replaces all rows of a small table and keeps its comments."""
         self._warehouse.execute(f"delete from {_target(model)}")
         return self.open(model)
 
     def stage_for(self, *models: str) -> list[str]:
-        """Makes the staging models that `models` read, directly or not, each after what it reads; returns them."""
+        """Makes the staging models that `models` read, directly or not, in order; returns them."""
         made = in_order(self.staged_for(models))
         for model in made:
             self.stage(model)
@@ -82,7 +82,9 @@ class Models:
         return in_order({model: self._reads(model) for model in models})
 
     def staged_for(self, models: Iterable[str], made: Collection[str] = ()) -> dict[str, frozenset[str]]:
-        """What each staging model reads that `models` read, without those `made`; what Python stages has no file."""
+        """The tables of each staging model that `models` read, without those `made`; Python's own staging tables
+        have no file.
+        """
         found: dict[str, frozenset[str]] = {}
         waiting = set(models)
         while waiting:
@@ -93,12 +95,12 @@ class Models:
         return found
 
     def _reads(self, model: str) -> frozenset[str]:
-        # a fragment that is not known yet is an expression or a name, and none makes a difference to the order
+        # an unknown fragment is an expression or a name, and neither affects the order
         read = _FRAGMENT.sub(lambda found: self._fragments.get(found[1], "unknown"), _written(model))
         return model_sources(self._warehouse, model, read)
 
     def _run(self, before: str, model: str, after: str = "") -> int:
-        # looked for in the file alone: a fragment may name a member of the API's that is called $type
+        # from the file alone: a fragment may name an API member called $type
         named = {name: self.values[name] for name in _PARAMETER.findall(without_comments(_written(model)))}
         body = self.sql(model).rstrip().rstrip(";")
         counted = self._warehouse.rows(f"{before}{body}{after}", named or None)

@@ -1,4 +1,4 @@
-"""Names of tables and columns from what people call things, in any script."""
+"""Makes names of tables and columns from labels in any script."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _NOT_WORD = re.compile(r"[^a-z0-9]+")
 
 
 def snake_case(label: str | None, fallback: str) -> str:
-    """A label in lower case ASCII words joined by `_`; `fallback` where nothing is left of it.
+    """A label in lower case ASCII words joined by `_`; `fallback` if no letter or digit remains.
 
-    Other scripts are written in Latin letters (Wysokość → wysokosc, 门 → men); a leading digit gets a `_` before it,
-    so that the name needs no quotes. `fireRating` and `raisedAt` are two words, `AOVs` and `kWh` are one.
+    It writes other scripts in Latin letters (Wysokość → wysokosc, 门 → men). A leading digit gets a `_` before it, so
+    that the name needs no quotes. `fireRating` and `raisedAt` are two words, `AOVs` and `kWh` are one.
     """
     spelt = anyascii(label or "")
     if _IS_CAMEL.match(spelt):
@@ -27,7 +27,7 @@ def snake_case(label: str | None, fallback: str) -> str:
 
 
 def unique_name(name: str, taken: Collection[str]) -> str:
-    """`name`, or with `_2`, `_3`, … at its end, so that it is not among `taken`."""
+    """`name`, or with `_2`, `_3`, … at its end, so that `taken` does not contain it."""
     number, free = 1, name
     while free in taken:
         number += 1

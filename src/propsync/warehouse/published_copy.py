@@ -11,8 +11,8 @@ from propsync.warehouse.macros import macros_for_people
 
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "storage_compatibility_version": STORAGE_VERSION,
-    # clients before 1.4.2 follow each metadata block to the next; one that was kept from an earlier checkpoint may name
-    # a next block that is gone
+    # clients before 1.4.2 follow each metadata block to the next; a block from an earlier checkpoint may name a deleted
+    # next block
     "experimental_metadata_reuse": False,
     "threads": 1,
     "autoinstall_known_extensions": False,
@@ -20,12 +20,12 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
 
 
 def make_published_copy(copy: Path, *, memory_limit: str, folder: Path) -> None:
-    """Writes all metadata of `copy` afresh, with the macros of this release; its rows stay where they are.
+    """Rewrites all metadata of `copy`, with the macros of this release; its rows stay in place.
 
-    `folder` gets what does not fit into `memory_limit`. Raises DiskFull, and StateUnusable for a damaged copy.
+    `folder` holds whatever exceeds `memory_limit`. Raises DiskFull, and StateUnusable for a damaged copy.
     """
     config = _CONFIG | {"memory_limit": memory_limit, "temp_directory": str(folder)}
     with our_errors(copy), duckdb.connect(copy, config=config) as connection:
-        for statements in macros_for_people():  # a checkpoint without a change before it writes nothing
+        for statements in macros_for_people():  # a checkpoint after no change writes nothing
             connection.execute(statements)
         connection.execute("checkpoint")

@@ -1,4 +1,4 @@
-"""What DuckDB says against somebody's SQL, as errors that say what to do next."""
+"""Turns DuckDB's complaints about a user's SQL into errors that say what to do next."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _ADVICE = (
 
 @contextmanager
 def explained(lines_above: int = 0) -> Iterator[None]:
-    """Raises QueryWrong for DuckDB's errors on SQL below so many lines; Ctrl-C stays Ctrl-C."""
+    """Raises QueryWrong for DuckDB's errors on SQL below that many lines; Ctrl-C remains Ctrl-C."""
     try:
         with interruptible():
             yield
@@ -59,7 +59,7 @@ def complaint(words: str, lines_above: int = 0) -> QueryWrong:
 
 
 def _moved(excerpt: str, lines: int) -> str:
-    """The same with the number that the line has in the whole text, the caret still below its place."""
+    """The same with the line's number in the whole text, the caret still below its place."""
     found = _LINE.match(excerpt)
     if found is None:
         return excerpt
@@ -73,7 +73,7 @@ def _fewer_signatures(found: re.Match[str]) -> str:
 
 
 def _fewer_names(found: re.Match[str]) -> str:
-    """Others are left as they are."""
+    """Shortens a list of suggestions; leaves other messages as they are."""
     names = re.findall(r'"[^"\n]+"', found[0])
     return f"{', '.join(names[:_MOST])}{_and_more(len(names))}"
 

@@ -1,4 +1,4 @@
-"""The rows of one question as text or as a file, in bounded memory however many they are."""
+"""The rows of one question as text or as a file, in bounded memory for any number of rows."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from propsync.warehouse.query_thread import QueryThread
 
 _OPTIONS = {"csv": "(format csv, header)", "json": "(format json, array true)", "parquet": "(format parquet)"}
 _PIECE = 1 << 16
-_LOT = 2_048  # rows: what DuckDB computes at once
+_LOT = 2_048  # rows: DuckDB's own batch
 _BARE = re.compile(rb'"(?:[^"\\]|\\.)*"|-?Infinity|NaN')
 
 Lot = list[tuple[str | None, ...]]
 
 
 class QueryResult:
-    """Rows that come as they are taken, once. `writer` is a connection that never sees the question's SQL."""
+    """Rows that a caller reads once. `writer` is a connection that never sees the question's SQL."""
 
     def __init__(
         self, rows: pa.RecordBatchReader, writer: duckdb.DuckDBPyConnection, worker: QueryThread, lines_above: int
@@ -68,7 +68,7 @@ class QueryResult:
         return copy
 
     def close(self) -> None:
-        """Lets the rows go that nobody took."""
+        """Releases the rows that nobody read."""
         with suppress(duckdb.Error):
             self._writer.unregister("answer")
 
@@ -79,7 +79,7 @@ def _is_number(kind: pa.DataType) -> bool:
 
 
 def _valid_json(pieces: Iterator[bytes]) -> Generator[bytes]:
-    """DuckDB writes NaN and Infinity as they are, each row on a line of its own."""
+    """Replaces the NaN and Infinity that DuckDB writes; each row has a line of its own."""
     rest = b""
     for piece in pieces:
         whole, end, rest = (rest + piece).rpartition(b"\n")

@@ -1,4 +1,4 @@
-"""DuckDB's work in a thread of its own, so that the main thread hears Ctrl-C at once."""
+"""Runs DuckDB in a thread of its own, so that the main thread receives Ctrl-C at once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class QueryThread:
-    """One thread that works with `connections`; whoever waits for it may stop it."""
+    """One thread that works with `connections`; a caller that waits for it may stop it."""
 
     def __init__(self, *connections: duckdb.DuckDBPyConnection) -> None:
         self._connections = connections
@@ -24,7 +24,7 @@ class QueryThread:
         return self._pool.submit(work)
 
     def wait(self, work: Callable[[], T]) -> T:
-        """What `work` returns; Ctrl-C stops it."""
+        """The result of `work`; Ctrl-C stops it."""
         future = self.start(work)
         try:
             return future.result()
@@ -33,7 +33,7 @@ class QueryThread:
             raise
 
     def stop(self, future: Future[T]) -> None:
-        """Ends work that is under way. DuckDB forgets an interrupt between two statements, so it is repeated."""
+        """Ends the work under way. DuckDB forgets an interrupt between two statements, so this repeats it."""
         while not future.done():
             for connection in self._connections:
                 connection.interrupt()

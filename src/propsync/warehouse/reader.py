@@ -1,4 +1,4 @@
-"""Reading what is published, from Python and from the command line."""
+"""Reads the published warehouse, from Python and from the command line."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ Config = dict[str, str | bool | int | float | list[str]]
 
 
 class PublishedReader:
-    """A read-only handle on a published warehouse file; it neither blocks a sync nor is disturbed by one.
+    """A read-only handle on a published warehouse file; neither blocks the other's work: a sync nor the handle.
 
-    `zone` is what "today" means, and how relations show times.
+    `zone` sets the meaning of "today", and the time zone of relations.
     """
 
     def __init__(self, path: Path, zone: str = "UTC") -> None:
@@ -42,7 +42,7 @@ class PublishedReader:
         self._connection.close()
 
     def sql(self, query: str, *, params: object = None) -> duckdb.DuckDBPyRelation:
-        """A DuckDB relation, to be refined or fetched. Raises UsageError for SQL that cannot be read."""
+        """A DuckDB relation, to refine or to fetch. Raises UsageError for SQL that DuckDB cannot read."""
         with explained():
             return _with_rows(self._connection.sql(query, params=params))
 
@@ -54,12 +54,12 @@ class PublishedReader:
 
     def rows(self, query: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Column names, and all rows."""
-        with explained():  # not as a relation, which hears of Ctrl-C late, or never
+        with explained():  # not as a relation, which reacts to Ctrl-C late, or never
             found = _with_rows(self._connection.cursor().execute(query))
             return [name for name, *_ in found.description], found.fetchall()
 
     def lots(self, query: str, params: object = None, rows: int = 2_000) -> Iterator[list[tuple[Any, ...]]]:
-        """All rows, in bounded lots."""
+        """All rows, in bounded batches."""
         with explained():
             found = self._connection.cursor().execute(query, params)
             while lot := found.fetchmany(rows):
@@ -71,13 +71,13 @@ class PublishedReader:
 
 
 def open_published(path: Path, zone: str = "UTC") -> PublishedReader:
-    """A handle on the published file. Raises UsageError where nothing is published yet."""
+    """A handle on the published file. Raises UsageError if propsync has published nothing yet."""
     check_published(path)
     return PublishedReader(path, zone)
 
 
 def check_published(path: Path) -> None:
-    """Raises UsageError where nothing is published yet."""
+    """Raises UsageError if propsync has published nothing yet."""
     if path.is_dir():
         raise UsageError(str(path), "it is a folder", f"Give its published file, {path / 'published/warehouse.duckdb'}")
     if not path.is_file():
@@ -115,14 +115,14 @@ def _dtype(kind: pa.DataType) -> Any:
 
 
 def _with_rows(found: T | None) -> T:
-    """What DuckDB gave; it gives None for a text without a statement."""
+    """DuckDB's result; DuckDB gives None for a text without a statement."""
     if found is None:
         raise QueryWrong("query", "the statement returns no rows", "Write a SELECT; what is published is read-only")
     return found
 
 
 def _in_utc(table: pa.Table) -> pa.Table:
-    """The same moments, as the promise is for frames, whatever zone relations show them in."""
+    """The same moments in UTC, as documented for frames, whatever the zone of relations."""
     import pyarrow as pa
 
     zoned = [

@@ -1,4 +1,4 @@
-"""What SQL for any resource says of one: names of its tables and columns, from its description."""
+"""Fills general SQL with one resource's names of tables and columns, from its description."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from propsync.resources import Resource
 from propsync.warehouse.declared_tables import quoted
 
 PARTS = ("key_1", "key_2")
-"""The columns of a key in staging, two of them whatever the resource."""
+"""The columns of a key in staging: two for every resource."""
 
 
 def resource_fragments(resource: Resource) -> dict[str, str]:
-    """Pieces for the templates under `sql/`: names, the key and what lists tell beside the record."""
+    """Pieces for the templates under `sql/`: names, the key and the list's facts beside the record."""
     keys = [quoted(column) for column in resource.key_columns]
     return {
         "name": resource.name,
@@ -29,15 +29,15 @@ def resource_fragments(resource: Resource) -> dict[str, str]:
 _NO_FACTS = "null::varchar as status, null::boolean as performed_for, null::boolean as performed_by"
 
 FACTS = ("status", "performed_for", "performed_by")
-"""What lists tell of an assessment, kept beside its payload in history."""
+"""A list's facts about an assessment, which history keeps beside its payload."""
 
 
 def key_parts(resource: Resource) -> tuple[str, str]:
-    """The columns of the key in SQL, two of them whatever the resource."""
+    """The columns of the key in SQL: two for every resource."""
     first, second = (*map(quoted, resource.key_columns), "''")[:2]
     return first, second
 
 
 def _escaped(column: str) -> str:
-    """As `records.record_id` escapes a part of a key."""
+    """Escapes a part of a key as `records.record_id` does."""
     return f"replace(replace({column}, '\\', '\\\\'), '/', '\\/')"

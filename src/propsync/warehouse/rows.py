@@ -1,4 +1,4 @@
-"""Rows on their way from one database file to another: out as Parquet, in by the columns that both have."""
+"""Moves rows from one database file to another: out as Parquet, in by the columns that both have."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _OPTIONS = "(format parquet, compression zstd, compression_level 9)"
 
 
 class OldFile:
-    """A database file of any schema version, opened beside the one that is made; it is only read.
+    """A database file of any schema version, opened read-only beside the new one.
 
-    Raises StateUnusable for one that cannot be read; that harms no other connection.
+    Raises StateUnusable for an unreadable one; that harms no other connection.
     """
 
     def __init__(self, path: Path, *, memory_limit: str, folder: Path) -> None:
-        """`folder` gets what does not fit into `memory_limit`, and what is written."""
+        """`folder` holds whatever exceeds `memory_limit`, and the written files."""
         self._path = path
         self._folder = folder
         config: dict[str, str | bool | int | float | list[str]] = {
@@ -49,7 +49,7 @@ class OldFile:
         return bool(self.value("select max(version) from ops.schema_version") == SCHEMA_VERSION)
 
     def value(self, query: str) -> Any:
-        """The first column of a query's first row, None where there is none, or nothing that it could read."""
+        """The first column of a query's first row, None if there is none, or DuckDB cannot read it."""
         try:
             found = self._connection.execute(query).fetchone()
         except duckdb.Error:
@@ -57,7 +57,7 @@ class OldFile:
         return found[0] if found else None
 
     def write(self, queries: Mapping[str, str]) -> dict[str, Path]:
-        """Writes each query's rows to a file of its own; a query that this file has no tables for is left out."""
+        """Writes each query's rows to a file of its own; skips a query if this file lacks its tables."""
         return {name: path for name, query in queries.items() if (path := self._write(name, query))}
 
     def _write(self, name: str, query: str) -> Path | None:
@@ -72,7 +72,7 @@ class OldFile:
 
 
 def settle_file(path: Path) -> None:
-    """Takes what stands beside a database file into it; one that cannot be opened stays as it is."""
+    """Moves the log beside a database file into it; a file that DuckDB cannot open stays as it is."""
     with suppress(duckdb.Error), duckdb.connect(path) as connection:
         connection.execute("checkpoint")
 
@@ -94,7 +94,7 @@ def add_rows(warehouse: Warehouse, table: str, path: Path) -> None:
 
 
 def _cell(name: str, given: str, wanted: str) -> str:
-    """A column of an older layout may have been of text where this one has JSON."""
+    """Converts a column whose older layout was text and is JSON now."""
     column = quoted(name)
     is_other = wanted == "JSON" and given == "VARCHAR"
     return f"if(json_valid({column}), {column}, to_json({column})) as {column}" if is_other else column

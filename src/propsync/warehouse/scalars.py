@@ -1,4 +1,4 @@
-"""Finds the scalar members of many payloads, bounded in time and memory however many different members they have."""
+"""Finds the scalar members of many payloads, in bounded time and memory for any number of members."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from propsync.warehouse.declared_tables import text
 from propsync.warehouse.statements import statement
 
 MOST = 400
-"""Columns of one table; an object used as a dictionary would otherwise make one for each of its keys."""
+"""Columns of one table; an object that is really a dictionary would otherwise make one for each of its keys."""
 MOST_BELOW = 300
-"""Columns from below one member: no dictionary can take the places of all other members."""
+"""Columns from below one member: no dictionary can use up the columns of all other members."""
 
 _WIDTH = ("BIGINT", "DOUBLE", "VARCHAR")
 _TOLD = {"BIGINT", "DOUBLE", "BOOLEAN", "OBJECT", "ARRAY", "NULL"}
-_NAMES = 2_000  # members of records that are looked at, those of most records first
-_LONGEST = 200  # characters of a member's name; what is longer is a key of a dictionary
-_SHORT = 100  # bytes of a structure that is kept at once; a dictionary's are long, and each is another
-_MOST_TEXT = 1_000_000  # bytes of one member's structures that are looked at, the most frequent first
-_AT_ONCE = 50  # paths; what they lead to in 2,048 payloads is in memory together
-_COMMON = 20  # a path in every 20th record comes before those that are rarer
+_NAMES = 2_000  # members of records to inspect, those of most records first
+_LONGEST = 200  # characters of a member's name; a longer one is a key of a dictionary
+_SHORT = 100  # bytes of a structure to keep; a dictionary's are long, and each differs
+_MOST_TEXT = 1_000_000  # bytes of one member's structures to inspect, the most frequent first
+_AT_ONCE = 50  # paths; their values in 2,048 payloads are in memory together
+_COMMON = 20  # a path in every 20th record comes before rarer ones
 Source = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Scalar:
-    """A scalar member: its path, the type that holds all its values, and how many records have it."""
+    """A scalar member: its path, the type that holds all its values, and the number of records that have it."""
 
     source: Source
     type: str
@@ -40,7 +40,7 @@ class Scalar:
 class Scalars:
     """The scalars in the query `payloads` (one column, `payload`), without those below `excluded` paths.
 
-    The types of `known` sources are found from every record, also where there are too many others to look at.
+    The types of `known` sources come from every record, even if there are too many others to inspect.
     """
 
     def __init__(
@@ -51,17 +51,17 @@ class Scalars:
         self._excluded = excluded
         self._known = known
         self.members: set[str] = set()
-        """Top-level members that the payloads had, after `find`: all that are known, the most frequent others."""
+        """Top-level members of the payloads, after `find`: all known ones, and the most frequent others."""
 
     def find(self) -> tuple[dict[Source, Scalar], list[Source]]:
-        """Scalars that have a column or deserve one, and the members below which others get none."""
+        """Scalars that have a column or deserve one, and the members that have more than their share below them."""
         seen = self._seen(self._names())
         new = [
             one for one in _scalars(seen.kinds) if one.source not in self._known and not self._is_excluded(one.source)
         ]
         wanted, full = chosen(new, self._known, seen.records)
         sources = [*self._known, *(one.source for one in wanted)]
-        # how many digits whole numbers have, no structure tells
+        # no structure shows how many digits whole numbers have
         numbers = [source for source in sources if seen.kinds.get(source, {}).keys() & {"UBIGINT", "BIGINT", "DOUBLE"}]
         seen.kinds |= self._kinds(sources if seen.is_cut else numbers)
         kinds = {source: seen.kinds[source] for source in sources if source in seen.kinds}
@@ -71,7 +71,7 @@ class Scalars:
         return source in self._excluded or any("." in name or len(name) > _LONGEST for name in source)
 
     def _names(self) -> list[str]:
-        """The members to look into. Big ones that have tables of their own are not."""
+        """The members to inspect, without big ones that have tables of their own."""
         wanted = sorted({source[0] for source in (*self._excluded, *self._known)})
         found = self._warehouse.rows(
             statement("scalars/members", payloads=self._payloads),
@@ -80,7 +80,7 @@ class Scalars:
         self.members = {name for (name,) in found}
         names = sorted(name for name in self.members if (name, "*") not in self._excluded)
         own = [name for name in names if (name,) in self._excluded]
-        # a member that has a column of its own has nothing to tell, unless it is an object
+        # a member with a column of its own needs no inspection, unless it is an object
         objects = self._objects(own)
         return [name for name in names if name not in own or name in objects]
 
@@ -89,9 +89,9 @@ class Scalars:
         return {source[0] for source, kinds in self._kinds([(name,) for name in names]).items() if "OBJECT" in kinds}
 
     def _kinds(self, sources: Sequence[Source]) -> dict[Source, Counter[str]]:
-        """What stands at each of `sources`, of every record; a payload is parsed once for many of them.
+        """The kinds of value at each of `sources`, of every record; DuckDB parses a payload once for many of them.
 
-        DuckDB tells a whole number of more than 64 bits as a double, in which it would lose digits.
+        DuckDB reports a whole number of more than 64 bits as a double, which would lose digits.
         """
         kinds: dict[Source, Counter[str]] = defaultdict(Counter)
         for first in range(0, len(sources), _AT_ONCE):
@@ -102,7 +102,9 @@ class Scalars:
         return kinds
 
     def _seen(self, names: Sequence[str]) -> _Seen:
-        """What stands where, from the structures of members; of records that look alike one stands for all."""
+        """The kinds of value at each path, from the structures of members; one of several equal records counts for
+        all.
+        """
         seen = _Seen()
         if not names:
             return seen
@@ -119,7 +121,7 @@ class Scalars:
 
 
 class _Seen:
-    """How many records have what kind of value where, of those structures that were looked at."""
+    """Counts the records by kind of value and path, among the structures inspected."""
 
     def __init__(self) -> None:
         self.kinds: dict[Source, Counter[str]] = defaultdict(Counter)
@@ -127,13 +129,13 @@ class _Seen:
         self.is_cut = False
 
     def take(self, member: str, structure: str, records: int) -> None:
-        """Takes in what so many records have under a member."""
+        """Adds the structures of that many records under a member."""
         for source, kind in _walk(json.loads(structure), (member,)):
             self.kinds[source][kind] += records
 
 
 def _walk(structure: Any, source: Source) -> Iterator[tuple[Source, str]]:
-    """What stands at each path of a structure as `json_structure` tells it; an empty object is told as "JSON"."""
+    """The kind at each path of a structure from `json_structure`, which gives "JSON" for an empty object."""
     if isinstance(structure, dict):
         yield source, "OBJECT"
         for name, inner in structure.items():
@@ -145,7 +147,7 @@ def _walk(structure: Any, source: Source) -> Iterator[tuple[Source, str]]:
 
 
 def _scalars(kinds: Mapping[Source, Counter[str]]) -> Iterator[Scalar]:
-    """The paths with a scalar in some record; where another has an object or an array, all of them are kept as text."""
+    """The paths with a scalar in some record; if another record has an object or an array there, all become text."""
     types = {source: {_type(kind) for kind in found} - {"NULL"} for source, found in kinds.items()}
     for source, found in types.items():
         above = [types[source[:depth]] for depth in range(1, len(source)) if source[:depth] in types]
@@ -169,9 +171,9 @@ def wider(types: Collection[str]) -> str:
 
 
 def chosen(scalars: Iterable[Scalar], known: Collection[Source], records: int) -> tuple[list[Scalar], list[Source]]:
-    """Those of `scalars` that get a column beside the `known` ones, and the members below which there were too many.
+    """Those of `scalars` that get a column beside the `known` ones, and the members with too many below them.
 
-    What stands in many of the `records` comes first, then what stands higher up.
+    Paths in many of the `records` come first, then paths higher up.
     """
     taken = Counter(above for source in known for above in _prefixes(source))
     wanted: list[Scalar] = []
@@ -195,7 +197,7 @@ def _prefixes(source: Source) -> list[Source]:
 
 
 def json_path(source: Source) -> str:
-    """A path into JSON that DuckDB takes: each member quoted, or a pointer where a quoted name would not be itself."""
+    """A path into JSON that DuckDB takes: each member quoted, or a pointer if quoting would change a name."""
     if "" in source or "*" in source:
         return "".join("/" + name.replace("~", "~0").replace("/", "~1") for name in source)
     escaped = (name.replace("\\", "\\\\").replace('"', '\\"') for name in source)

@@ -1,4 +1,4 @@
-"""SQL of people who may read what is published and nothing else."""
+"""Runs people's SQL, which may read the published warehouse and nothing else."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHOWING = ("SELECT", "EXPLAIN", "MULTI", "PRAGMA", "CALL")  # MULTI is a PIVOT
 _PREPARING = ("CREATE", "INSERT", "UPDATE", "DELETE", "DROP", "ALTER", "SET", "TRANSACTION")
 _LOCKED: Config = {
     "allow_persistent_secrets": False,
-    "python_enable_replacements": False,  # variables of ours are no tables
+    "python_enable_replacements": False,  # our own variables are not tables
     "autoload_known_extensions": False,
     "autoinstall_known_extensions": False,
 }
@@ -43,7 +43,7 @@ class Question:
 class SealedQuery:
     """A connection to a published file on which SQL reads its tables, and neither other files nor the network.
 
-    `zone` is what "today" means. What does not fit into `memory_limit` goes to a temporary folder.
+    `zone` sets the meaning of "today". A temporary folder holds whatever exceeds `memory_limit`.
     """
 
     def __init__(self, path: Path, *, zone: str, memory_limit: str) -> None:
@@ -68,7 +68,7 @@ class SealedQuery:
         self._closing.close()
 
     def questions(self, sql: str) -> list[Question]:
-        """The statements of a text. Raises QueryWrong if one cannot be read, or does anything but read."""
+        """The statements of a text. Raises QueryWrong if DuckDB cannot read one, or if one does more than read."""
         with explained():
             statements = self._connection.extract_statements(sql)
         for statement in statements:
@@ -76,7 +76,7 @@ class SealedQuery:
         return list(_placed(sql, statements))
 
     def ask(self, question: Question) -> QueryResult | None:
-        """Runs a statement; its rows if it has any. The rows of one must be taken before the next is asked."""
+        """Runs a statement; returns its rows if it has any. Read the rows of one before running the next."""
         with explained(question.lines_above):
             found = self._worker.wait(lambda: self._relation(question.sql))
             if found is None or not question.has_rows:
@@ -88,7 +88,7 @@ class SealedQuery:
         try:
             return self._connection.sql(sql)
         except (duckdb.BinderException, duckdb.CatalogException):
-            self._connection.execute(sql)  # fails in the same way, and says where in the line
+            self._connection.execute(sql)  # it fails in the same way, and names the place in the line
             raise
 
 
@@ -109,7 +109,9 @@ def _placed(sql: str, statements: list[duckdb.Statement]) -> Iterator[Question]:
 
 
 def _check(statement: duckdb.Statement) -> None:
-    """DuckDB's lock has a gap: COPY may write beside the database file, and EXPLAIN ANALYZE or PIVOT can hold one."""
+    """Closes a gap in DuckDB's lock: COPY may write beside the database file, and EXPLAIN ANALYZE or PIVOT can
+    contain one.
+    """
     kind = statement.type.name
     if kind in ("EXPLAIN", "MULTI") and "copy" in _words(statement.query):
         kind = "COPY"

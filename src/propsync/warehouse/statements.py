@@ -1,4 +1,4 @@
-"""The statements under `sql/statements/`: what a module asks of a database or changes in it, beside the models."""
+"""The statements under `sql/statements/`: a module's queries and changes beside the models."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _FRAGMENT = re.compile(r"\{\{(\w+)\}\}")
 
 
 def statement(name: str, **fragments: str) -> str:
-    """The statement in `sql/statements/<name>.sql`, to be run with values for each `$name` in it.
+    """The statement in `sql/statements/<name>.sql`; the caller binds values for each `$name` in it.
 
-    `{{name}}` stands for a fragment: a quoted name, a literal or a clause that is computed.
+    A fragment replaces `{{name}}`: a quoted name, a literal or a computed clause.
     """
     return _FRAGMENT.sub(lambda found: fragments[found[1]], _written(name))
 

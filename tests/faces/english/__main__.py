@@ -26,10 +26,9 @@ EXCEPTIONS: dict[tuple[str, str], str] = {}
 
 STILL_TO_DO = (
     *("benchmarks/", "deploy/", "flows/", "sql/", "tests/", "src/propsync_sandbox/"),
-    *("src/propsync/cli/", "src/propsync/documents/"),
+    "src/propsync/documents/",
     *("src/propsync/merge/", "src/propsync/publish/", "src/propsync/runbooks/"),
     "src/propsync/runs/",
-    "src/propsync/warehouse/",
 )
 """Folders and files that the lint doesn't read yet; the list may only shrink."""
 
