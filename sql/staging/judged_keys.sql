@@ -3,6 +3,6 @@
 with held as (
   select key_1, key_2 from ops.held_deletes where resource = $resource
 )
-select key_1, key_2 from held semi join staging.listed using (key_1, key_2)
+select key_1, key_2 from held semi join {{listed}} using (key_1, key_2)
 union
 select key_1, key_2 from held semi join staging.concluded using (key_1, key_2)

@@ -2,7 +2,7 @@
 -- why: a list that moves may show a key twice, and an assessment may be on two lists; the later requested copy wins.
 -- A record without a hash is nested too deep to be read: what is known of it stays. A list read in part does not tell what is not on it.
 with listed as (
-  select * from staging.listed where key_1 is not null and payload_hash is not null
+  select * from {{listed}} where key_1 is not null and payload_hash is not null
 ),
 known as (
   select * from staging.known where not $is_complete and change <> 'delete'

@@ -5,4 +5,4 @@ with known as (
 )
 select known.key_1, known.key_2
 from known
-anti join staging.listed as listed on listed.key_1 = known.key_1 and listed.key_2 = known.key_2
+anti join {{listed}} as listed on listed.key_1 = known.key_1 and listed.key_2 = known.key_2

@@ -70,10 +70,11 @@ def _union_trusted(patches: Patches) -> None:
     def note(self: Any, made: Any) -> Any:
         before(self, made)
         attempts = self._attempts
-        attempts._listed.flush()
-        query = "select count(distinct (key_1, key_2)) from staging.listed where role = 'page' and key_1 is not null"
-        if not made.is_certified and attempts._listed._warehouse.value(query) == made.certificates[-1].total_last:
-            attempts._listed._warehouse.execute("update staging.answers set attempt = ?", [made.number])
+        listed = attempts._listed
+        shown = f"from {listed.table} where role = 'page' and key_1 is not null"
+        query = f"select count(distinct (key_1, key_2)) {shown}"
+        if not made.is_certified and listed._warehouse.value(query) == made.certificates[-1].total_last:
+            listed._warehouse.execute(f"update {listed._of_answers} set attempt = ?", [made.number])
             landed = attempts._reader.landed
             landed[:] = [replace(one, attempt=made.number) for one in landed]
             made.certificates = [replace(one, verdict="certified") for one in made.certificates]

@@ -45,7 +45,13 @@ DEFAULTS = {
     "since": None,
     "is_concluded": False,
 }
-PLACES = {"open_columns": "", "of_dirty": "", "by_asset": "by_asset as (from field_values)", "lot": "staging.lot"}
+PLACES = {
+    "open_columns": "",
+    "of_dirty": "",
+    "by_asset": "by_asset as (from field_values)",
+    "lot": "staging.lot",
+    "listed": "staging.listed",
+}
 SAID: dict[str, dict[str, Any]] = {
     "history": {"valid_from": "2026-01-01", "change": "insert"},
     "staging.changed": {"is_concluded": False},

@@ -24,6 +24,7 @@ FILLING = resource_fragments(SCHEDULES) | {
     "by_asset": "by_asset as (from field_values)",
     "of_dirty": "",
     "lot": "lot",
+    "listed": "staging.listed",
 }
 FILES = sorted(str(path.relative_to(ROOT)).removesuffix(".sql") for path in ROOT.rglob("*.sql"))
 

@@ -269,7 +269,7 @@ def test_a_list_is_certified_if_and_only_if_it_shows_what_a_list_that_stood_stil
     cutter = cutter_of(shape, ASSETS)
     reader = PageReader(api, PageStore(LocalStorage(folder)), ASSETS, shape, LIMIT)
     first = reader.read(reader.ask(query, 1), cutter)
-    sweep = ListSweep(reader, StagedKeys(warehouse), cutter, query, first)
+    sweep = ListSweep(reader, StagedKeys(warehouse, "assets"), cutter, query, first)
     found = sweep.sweep(LineProgress("Reading", None, "pages"), read_again=read_again).certificate
     assert (found.verdict == "certified") is answers.are_those_of_a_list_that_stood_still()
     shown = [key for _, role, _, page in answers.served if role == "page" for key in page]

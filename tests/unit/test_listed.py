@@ -1,4 +1,4 @@
-"""What the lists showed stands in `staging.listed` row by row, however it is written."""
+"""What the lists showed stands in `staging.listed_assets` row by row, however it is written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from propsync.landing import Landed
 from propsync.records import Cutter, bytes_hash
-from propsync.sweep import StagedKeys, set_aside
+from propsync.sweep import StagedKeys
 from propsync.sweep.staged_keys import Arithmetic
 from propsync.warehouse import Warehouse
 
@@ -33,25 +33,25 @@ def raw(*records: object) -> list[msgspec.Raw]:
 
 
 def test_every_record_keeps_its_page_its_place_and_its_hash(warehouse: Warehouse) -> None:
-    listed, expected = StagedKeys(warehouse), []
+    listed, expected = StagedKeys(warehouse, "assets"), []
     for sequence in range(1, 31):  # in several lots, which end between pages of other sizes
         records = raw(*({"id": f"{sequence}/{number}"} for number in range(sequence * 50)))
         listed.add(page(sequence), records, ONE)
         expected += [(sequence, place, f"{sequence}/{place - 1}", "", bytes_hash(record), 1_000 * sequence)
                      for place, record in enumerate(records, 1)]  # fmt: skip
     listed.flush()
-    query = "select sequence, position, key_1, key_2, payload_hash, recency from staging.listed order by all"
+    query = "select sequence, position, key_1, key_2, payload_hash, recency from staging.listed_assets order by all"
     assert warehouse.rows(query) == expected
     assert listed.arithmetic(1, "all") == Arithmetic(len(expected), 0, 0)
 
 
 def test_keys_of_two_parts_and_records_without_a_key(warehouse: Warehouse) -> None:
-    listed = StagedKeys(warehouse)
+    listed = StagedKeys(warehouse, "assets")
     listed.add(page(1), raw({"property": "p", "type": "t"}, {"property": "p"}, 7, {"property": "p", "type": 5}), PAIR)
     listed.add(page(2), [], PAIR)
     listed.add(page(3), raw({"property": "\x1f", "type": "t"}), PAIR)
     listed.flush()
-    query = "select sequence, position, key_1, key_2 from staging.listed order by all"
+    query = "select sequence, position, key_1, key_2 from staging.listed_assets order by all"
     assert warehouse.rows(query) == [
         (1, 1, "p", "t"),
         (1, 2, None, ""),
@@ -64,16 +64,16 @@ def test_keys_of_two_parts_and_records_without_a_key(warehouse: Warehouse) -> No
 
 
 def test_no_statement_of_others_writes_what_is_staged(warehouse: Warehouse) -> None:
-    listed = StagedKeys(warehouse)
+    listed = StagedKeys(warehouse, "assets")
     listed.add(page(1), raw({"id": "a"}), ONE)
-    assert warehouse.value("select count(*) from staging.listed") == 0
+    assert warehouse.value("select count(*) from staging.listed_assets") == 0
     listed.flush()
     listed.flush()
-    assert warehouse.value("select count(*) from staging.listed") == 1
+    assert warehouse.value("select count(*) from staging.listed_assets") == 1
 
 
 def test_only_what_counts_is_kept(warehouse: Warehouse) -> None:
-    listed = StagedKeys(warehouse)
+    listed = StagedKeys(warehouse, "assets")
     listed.add(page(1, "For"), raw({"id": "a"}), ONE)
     listed.add(page(2, "For", attempt=2), raw({"id": "a"}, {"id": "b"}), ONE)
     listed.add(page(3, "By", attempt=2), raw({"id": "c"}), ONE)
@@ -81,27 +81,30 @@ def test_only_what_counts_is_kept(warehouse: Warehouse) -> None:
     listed.rename(2, "By", "For (again)")
     listed.keep(2, ["For"])
     assert listed.sequences() == {2}
-    assert warehouse.rows("select key_1 from staging.listed order by all") == [("a",), ("b",)]
-    assert warehouse.value("select count(*) from staging.shown") == 2
+    assert warehouse.rows("select key_1 from staging.listed_assets order by all") == [("a",), ("b",)]
+    assert warehouse.value("select count(*) from staging.shown_assets") == 2
     listed.add(page(4, "For", attempt=2, role="look-up"), raw({"id": "d"}), ONE)
     assert listed.sequences() == {2, 4}
 
 
-def test_what_a_sweep_staged_is_there_again_though_the_merge_in_between_failed(warehouse: Warehouse) -> None:
-    listed = StagedKeys(warehouse)
-    listed.add(page(1), raw({"id": "a"}), ONE)
-    listed.flush()
-    for _ in range(2):  # a second resource fails alike, and finds nothing of the first
+def test_keys_of_two_resources_stand_apart_and_go_whatever_happens(warehouse: Warehouse) -> None:
+    with StagedKeys(warehouse, "assets") as outer:
+        outer.add(page(1), raw({"id": "a"}), ONE)
+        outer.flush()
         with pytest.raises(ValueError, match="broken"):
             _stage_and_fail(warehouse)
-    assert warehouse.rows("select key_1 from staging.listed") == [("a",)]
-    left = "select table_name from duckdb_tables() where ends_with(table_name, '_aside')"
-    assert warehouse.rows(left) == []
+        assert warehouse.rows(f"select key_1 from {outer.table}") == [("a",)]
+        assert len(_tables(warehouse)) == 2
+    assert _tables(warehouse) == []
 
 
 def _stage_and_fail(warehouse: Warehouse) -> None:
-    with set_aside(warehouse, is_wanted=True):
-        inner = StagedKeys(warehouse)
+    with StagedKeys(warehouse, "asset_types") as inner:
         inner.add(page(2), raw({"id": "b"}), ONE)
         inner.flush()
         raise ValueError("broken")
+
+
+def _tables(warehouse: Warehouse) -> list[str]:
+    query = "select table_name from duckdb_tables() where database_name = 'staging' and table_name like '%asset%'"
+    return [name for (name,) in warehouse.rows(query)]

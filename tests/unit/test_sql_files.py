@@ -37,7 +37,13 @@ def table_of(name):
 def filled(name):
     """A piece of SQL in the place of each fragment: more columns, a table's name, or a value."""
     filling = resource_fragments(SCHEDULES)
-    filling |= {"open_columns": "", "by_asset": "by_asset as (from field_values)", "of_dirty": "", "lot": "lot"}
+    filling |= {
+        "open_columns": "",
+        "by_asset": "by_asset as (from field_values)",
+        "of_dirty": "",
+        "lot": "lot",
+        "listed": "staging.listed",
+    }
     return re.sub(r"\{\{(\w+)\}\}", lambda found: filling.get(found[1], "null"), FILES[name]).rstrip().rstrip(";")
 
 

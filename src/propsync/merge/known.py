@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from propsync.landing import Manifest, PageStore
 from propsync.records import Cutter
 from propsync.resources import SYNCED, Resource
+from propsync.sweep import StagedKeys
 from propsync.warehouse import Warehouse, key_parts, quoted
 
 _NAMING_PROPERTIES = [one for one in SYNCED if any(role.name == "property" and role.documented for role in one.roles)]
@@ -43,13 +44,13 @@ def listed_keys(pages: PageStore, manifest: Manifest, cutter: Cutter) -> set[str
     return {key[0] for record in records if (key := cutter.key(record))}
 
 
-def is_mostly_changed(warehouse: Warehouse, resource: Resource) -> bool:
+def is_mostly_changed(warehouse: Warehouse, resource: Resource, listed: StagedKeys) -> bool:
     """Whether more than half of the records known from before were staged with other bytes."""
     first, second = key_parts(resource)
     query = (
         f"with known as (select {first} as key_1, {second} as key_2, payload_hash "
         f"from history.{quoted(resource.name)} where valid_to is null and change <> 'delete'), "
-        "changed as (select key_1, key_2 from staging.listed as listed join known using (key_1, key_2) "
+        f"changed as (select key_1, key_2 from {listed.table} as listed join known using (key_1, key_2) "
         "group by all having bool_and(listed.payload_hash <> known.payload_hash)) "
         "select 2 * (select count(*) from changed) > (select count(*) from known)"
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from propsync.resources import Resource
-from propsync.sweep import Filters, Key
+from propsync.sweep import Filters, Key, StagedKeys
 from propsync.warehouse import Warehouse, quoted
 
 FEW = 20
@@ -30,13 +30,19 @@ class Known:
 
 
 class UnseenRecords:
-    """The known records of one resource that `staging.listed` does not show, within a backfill's filters."""
+    """The known records of one resource that `listed` does not show, within a backfill's filters."""
 
     def __init__(
-        self, warehouse: Warehouse, resource: Resource, statuses: Sequence[str], filters: Filters = ()
+        self,
+        warehouse: Warehouse,
+        resource: Resource,
+        listed: StagedKeys,
+        statuses: Sequence[str],
+        filters: Filters = (),
     ) -> None:
         self._warehouse = warehouse
         self._resource = resource
+        self._listed = listed
         self._asked = {status.casefold() for status in statuses}
         self._filters = filters
         self._unseen = list(map(_known, self._rows(self._unseen_query())))
@@ -88,7 +94,7 @@ class UnseenRecords:
     def _unseen_query(self) -> str:
         keys = ", ".join(map(quoted, self._resource.key_columns))
         listed = ", ".join(("key_1", "key_2")[: len(self._resource.key_columns)])
-        seen = f"select ({listed}) from staging.listed where key_1 is not null"
+        seen = f"select ({listed}) from {self._listed.table} where key_1 is not null"
         second = quoted(self._resource.key_columns[1]) if len(self._resource.key_columns) > 1 else "''"
         return (
             f"select {quoted(self._resource.key_columns[0])}, {second}, "

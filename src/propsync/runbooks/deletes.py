@@ -54,7 +54,7 @@ class Deletes:
 
     def conclude(self, manifest: Manifest, filters: Filters, accepted: Accepted | None) -> None:
         """Looks up what is missing and notes in the manifest what became of it. Raises ResourceFailed."""
-        missing = UnseenRecords(self._workspace.warehouse, self._resource, self._statuses, filters)
+        missing = UnseenRecords(self._workspace.warehouse, self._resource, self._swept.listed, self._statuses, filters)
         given = missing.still_known(accepted.keys.get(self._resource.name, [])) if accepted else []
         held: dict[Key, str] = {}
         if self._swept.verdict.is_complete:  # what a list read in part does not show may still be on it

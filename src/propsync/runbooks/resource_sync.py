@@ -19,7 +19,7 @@ from propsync.runbooks.repeats import repeatable
 from propsync.runbooks.workspace import Workspace
 from propsync.runs import Run
 from propsync.shapes import Shape, cutter_of, find_nested_shapes
-from propsync.sweep import Filters, Sweeper, SweepScope, Swept, find_new_volatile, set_aside
+from propsync.sweep import Filters, StagedKeys, Sweeper, SweepScope, Swept, find_new_volatile
 
 _log = logging.getLogger("propsync.sync")
 
@@ -56,15 +56,16 @@ class ResourceSync:
     def sync(self) -> None:
         """Reads, lands, merges and builds. Raises ResourceFailed; what was read before stays."""
         types = self._read_types()
-        try:
-            manifest = self._read(self._resource, types)
-        except ResourceFailed:
-            self._land(types, None)
-            self._merge(types, None)
-            self.build()
-            raise
-        self._land(types, manifest)
-        self._merge(types, manifest, is_staged=True)
+        with self._keys_of(self._resource) as listed:
+            try:
+                manifest = self._read(self._resource, listed, types)
+            except ResourceFailed:
+                self._land(types, None)
+                self._merge(types, None)
+                self.build()
+                raise
+            self._land(types, manifest)
+            self._merge(types, manifest, listed)
         self.build()
 
     def finish_earlier(self) -> None:
@@ -111,7 +112,8 @@ class ResourceSync:
         if self._types is None:
             return None
         try:
-            return self._read(self._types)
+            with self._keys_of(self._types) as listed:
+                return self._read(self._types, listed)
         except ApiUnreachable:
             raise  # asking for the records themselves would only wait as long again
         except ResourceFailed as error:
@@ -119,19 +121,23 @@ class ResourceSync:
             self._workspace.journal.failed(self._run, self._types.name, str(error))
             return None
 
-    def _read(self, resource: Resource, types: Manifest | None = None) -> Manifest:
+    def _keys_of(self, resource: Resource) -> StagedKeys:
+        return StagedKeys(self._workspace.warehouse, resource.name)
+
+    def _read(self, resource: Resource, listed: StagedKeys, types: Manifest | None = None) -> Manifest:
         """A snapshot that is not landed yet."""
         before = self._workspace.api.traffic.mark()
         wanted = statuses.asked_for(self._workspace, resource)
         try:
-            swept = self._sweep(resource, wanted, types)
+            swept = self._sweep(resource, wanted, listed, types)
         except RequestRefused:
             configured = statuses.configured(self._workspace, resource)
             if wanted == configured:
                 raise
             _log.warning("%s: a status that the API showed is refused, only those set are asked for", resource.name)
             wanted = configured
-            swept = self._sweep(resource, wanted, types)
+            listed.clear()
+            swept = self._sweep(resource, wanted, listed, types)
         _log.info("%s: read, %s", resource.words, swept.verdict)
         self._notice_signed_links(resource, swept)
         manifest = self._manifest(resource, swept, wanted)
@@ -147,13 +153,15 @@ class ResourceSync:
     def _notice_signed_links(self, resource: Resource, swept: Swept) -> None:
         """Links that the service signs from tonight on would make a new version of every record, every night."""
         is_decided = self._workspace.shapes.decided(resource.name).volatile is not None
-        if swept.repeats or self._filters or is_decided or not is_mostly_changed(self._workspace.warehouse, resource):
+        if swept.repeats or self._filters or is_decided:
+            return
+        if not is_mostly_changed(self._workspace.warehouse, resource, swept.listed):
             return
         if found := find_new_volatile(swept):
             words = "%s: %s differ at each reading, so they no longer count as changes"
             _log.warning(words, resource.words, ", ".join(sorted(found)))
 
-    def _sweep(self, resource: Resource, asked: Sequence[str], types: Manifest | None) -> Swept:
+    def _sweep(self, resource: Resource, asked: Sequence[str], listed: StagedKeys, types: Manifest | None) -> Swept:
         workspace = self._workspace
         sweeper = Sweeper(workspace.api, workspace.pages, workspace.warehouse, workspace.settings.page_limit)
         wanted = SweepScope(asked, self._filters if resource is self._resource else ())
@@ -162,7 +170,7 @@ class ResourceSync:
         shape = self._shapes[resource.name]
         is_plain = not (start or self._filters or self._accepted)
         before = repeatable(workspace, resource, shape, self._settings(asked)) if is_plain else None
-        return sweeper.sweep(resource, shape, wanted, known, start=start, before=before)
+        return sweeper.sweep(resource, shape, wanted, known, listed, start=start, before=before)
 
     def _settings(self, asked: Sequence[str]) -> dict[str, Any]:
         """What decides, beside the shapes, how the API is asked."""
@@ -206,23 +214,25 @@ class ResourceSync:
             kinds = listed_keys(self._workspace.pages, types, cutter)
         return known_values(self._workspace.warehouse, asked, kinds)
 
-    def _merge(self, types: Manifest | None, manifest: Manifest | None, *, is_staged: bool = False) -> None:
+    def _merge(self, types: Manifest | None, manifest: Manifest | None, listed: StagedKeys | None = None) -> None:
         with _as_merge_failure(self._resource):
-            self._merge_both(types, manifest, is_staged=is_staged)
+            self._merge_both(types, manifest, listed)
 
-    def _merge_both(self, types: Manifest | None, manifest: Manifest | None, *, is_staged: bool) -> None:
-        """Types first: a table is named for its type, so the type must be known before its first asset."""
+    def _merge_both(self, types: Manifest | None, manifest: Manifest | None, listed: StagedKeys | None) -> None:
+        """Types first: a table is named for its type, so the type must be known before its first asset.
+
+        `listed` has what the sweep staged; a snapshot that is merged again is staged from landing.
+        """
         merger = self._workspace.merger
-        is_repeat = is_staged and manifest is not None and manifest.repeats is not None
+        is_repeat = listed is not None and manifest is not None and manifest.repeats is not None
         if is_repeat and types is not None and manifest is not None and types.repeats == manifest.repeats:
             merger.repeat(types)
         elif self._types is not None and (types is not None or (manifest is not None and self._types.is_beside)):
-            with set_aside(self._workspace.warehouse, is_wanted=is_staged):
-                merger.merge_types(self._types, types, manifest, self._shapes[self._types.name])
+            merger.merge_types(self._types, types, manifest, self._shapes[self._types.name])
         if manifest is not None and is_repeat:
             merger.repeat(manifest)
         elif manifest is not None:
-            merger.merge(self._resource, manifest, self._shapes[self._resource.name], is_staged=is_staged)
+            merger.merge(self._resource, manifest, self._shapes[self._resource.name], listed)
 
     def _is_shape_configured(self) -> bool:
         """What people set may lead nowhere, which even a quiet night must notice."""

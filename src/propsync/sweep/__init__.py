@@ -4,7 +4,7 @@ from propsync.sweep.ladder import Sweeper, Swept
 from propsync.sweep.lookups import Answers, Key, LookUps
 from propsync.sweep.scope import Filters, SweepScope
 from propsync.sweep.second_reading import find_new_volatile
-from propsync.sweep.staged_keys import StagedKeys, set_aside
+from propsync.sweep.staged_keys import StagedKeys
 
 __all__ = [
     "Answers",
@@ -16,5 +16,4 @@ __all__ = [
     "Sweeper",
     "Swept",
     "find_new_volatile",
-    "set_aside",
 ]

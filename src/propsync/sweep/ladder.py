@@ -58,6 +58,7 @@ class Sweeper:
         shape: Shape,
         wanted: SweepScope,
         known: Known,
+        listed: StagedKeys,
         *,
         start: int = SWEEP,
         before: Manifest | None = None,
@@ -65,12 +66,12 @@ class Sweeper:
         """Sweeps all lists of one resource, climbing from the rung `start` until they are certified. Raises
         ResourceFailed.
 
-        `before` is a snapshot whose evidence still holds for answers that are the same again.
+        `listed` is empty and receives the keys that count. `before` is a snapshot whose evidence still holds for answers
+        that are the same again.
         """
         ahead = Replay(self._api, self._pages)
         reader = PageReader(ahead, self._pages, resource, shape, self._limit)
         shaping = Shaping(resource, shape, known)
-        listed = StagedKeys(self._warehouse)
         if before is not None and (landed := _answered_the_same(ahead, reader, shaping, resource, before)):
             return Swept(
                 Verdict.CERTIFIED, SWEEP, reader, shaping, listed, before.certificates, landed, repeats=before.run_id

@@ -1,27 +1,19 @@
-"""The lists' records, as rows of `staging.listed`: keys and hashes, no payloads, so that memory stays flat."""
+"""The lists' records, as rows of a staging table: keys and hashes, no payloads, so that memory stays flat."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import msgspec
 
 from propsync.landing import Landed
 from propsync.records import Cutter, bytes_hash, is_too_deep
-from propsync.warehouse import Warehouse, texts, whole_numbers
+from propsync.warehouse import Warehouse, quoted, texts, whole_numbers
 
-_TABLES = (
-    "create or replace table staging.answers (answer integer, attempt integer, list varchar, role varchar, "
-    "sequence bigint, recency bigint, status varchar, performed varchar);"
-    "create or replace table staging.shown (place bigint, key_1 varchar, key_2 varchar, payload_hash varchar);"
-    "create or replace view staging.listed as select * exclude (place), (place & 4294967295)::integer as position "
-    "from staging.shown join staging.answers on answer = place >> 32"
-)
-_TOLD_APART = ("answers", "shown")
 _LOT = 10_000  # rows for one statement: one statement a page would cost more than its work
 
 
@@ -35,18 +27,27 @@ class Arithmetic:
 
 
 class StagedKeys:
-    """`staging.listed`, filled page by page. `position` counts from 1 in a page; without a key there is no key_1.
+    """The keys that one resource's lists show, in a staging table of its own that goes when this is closed.
+
+    It fills page by page. `position` counts from 1 in a page; without a key there is no key_1.
 
     A record nested too deep for propsync has no payload_hash: it is listed, so it is not missing, and it gets no
     version.
 
     Facts that an answer gives about all of its records are stored once; the number of the answer and the position are
     one number. propsync writes rows in batches. A caller that adds rows calls `flush` before others read
-    `staging.listed`; the methods here that read it do so themselves.
+    `table`; the methods here that read it do so themselves.
     """
 
-    def __init__(self, warehouse: Warehouse) -> None:
+    def __init__(self, warehouse: Warehouse, name: str) -> None:
         self._warehouse = warehouse
+        self.table = f"staging.{quoted(f'listed_{name}')}"
+        self._of_answers = f"staging.{quoted(f'answers_{name}')}"
+        self._of_records = f"staging.{quoted(f'shown_{name}')}"
+        self.clear()
+
+    def clear(self) -> None:
+        """Forgets all that was added."""
         self.taken: set[int] = set()
         """The answers added so far, including those without records."""
         self._answers: list[tuple[Any, ...]] = []
@@ -55,7 +56,28 @@ class StagedKeys:
         self._second_parts: list[str] = []
         self._hashes: list[str | None] = []
         self._counts: list[int] = []
-        warehouse.execute(_TABLES)
+        self._warehouse.execute(
+            f"create or replace table {self._of_answers} (answer integer, attempt integer, list varchar, role varchar, "
+            "sequence bigint, recency bigint, status varchar, performed varchar);"
+            f"create or replace table {self._of_records} "
+            "(place bigint, key_1 varchar, key_2 varchar, payload_hash varchar);"
+            f"create or replace view {self.table} as "
+            "select * exclude (place), (place & 4294967295)::integer as position "
+            f"from {self._of_records} join {self._of_answers} on answer = place >> 32"
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Drops the tables."""
+        self._warehouse.execute(
+            f"drop view if exists {self.table}; drop table if exists {self._of_records}; "
+            f"drop table if exists {self._of_answers}"
+        )
 
     def add(
         self, landed: Landed, records: Sequence[msgspec.Raw], cutter: Cutter, list_name: str | None = None
@@ -83,13 +105,13 @@ class StagedKeys:
             return
         first = self._written + 1
         self._written += len(self._counts)
-        self._warehouse.add("staging.answers", [(first + place, *one) for place, one in enumerate(self._answers)])
+        self._warehouse.add(self._of_answers, [(first + place, *one) for place, one in enumerate(self._answers)])
         starts = (answer << 32 for answer in range(first, first + len(self._counts)))
         places = chain.from_iterable(
             range(start + 1, start + count + 1) for start, count in zip(starts, self._counts, strict=True)
         )
         self._warehouse.append(
-            "staging.shown",
+            self._of_records,
             place=whole_numbers(places),
             key_1=texts(self._first_parts),
             key_2=texts(self._second_parts or [""] * len(self._first_parts)),
@@ -103,7 +125,7 @@ class StagedKeys:
         self.flush()
         rows, distinct, rejected = self._warehouse.rows(
             "select count(key_1), count(distinct (key_1, key_2)) filter (key_1 is not null), "
-            "count(*) filter (key_1 is null) from staging.listed where attempt = ? and list = ? and role = 'page'",
+            f"count(*) filter (key_1 is null) from {self.table} where attempt = ? and list = ? and role = 'page'",
             [attempt, list_name],
         )[0]
         return Arithmetic(distinct, rows - distinct, rejected)
@@ -112,7 +134,7 @@ class StagedKeys:
         """Different keys on all lists, records without a key on the list with most of them, and on all."""
         self.flush()
         distinct, most, rejected = self._warehouse.rows(
-            "with shown as (select * from staging.listed where attempt = $1 and role = 'page'), "
+            f"with shown as (select * from {self.table} where attempt = $1 and role = 'page'), "
             "rejected as (select count(*) as count from shown where key_1 is null group by list) "
             "select (select count(distinct (key_1, key_2)) from shown where key_1 is not null), "
             "(select coalesce(max(count), 0) from rejected), (select coalesce(sum(count), 0) from rejected)",
@@ -125,14 +147,14 @@ class StagedKeys:
         self.flush()
         query = (
             "select count(*) || ':' || coalesce(sum(hash(list, key_1, key_2)), 0) "
-            "from staging.listed where attempt = ? and role = 'page'"
+            f"from {self.table} where attempt = ? and role = 'page'"
         )
         return str(self._warehouse.value(query, [attempt]))
 
     def is_more_after(self, attempt: int) -> bool:
         """Whether later attempts showed keys that this attempt did not."""
         self.flush()
-        shown = "select key_1, key_2 from staging.listed where key_1 is not null and attempt"
+        shown = f"select key_1, key_2 from {self.table} where key_1 is not null and attempt"
         query = f"select exists ({shown} > $1 except {shown} = $1)"
         return bool(self._warehouse.value(query, [attempt]))
 
@@ -141,7 +163,7 @@ class StagedKeys:
         self.flush()
         parts = [[key[0] for key in keys], [key[1] if len(key) > 1 else "" for key in keys]]
         query = (
-            "select not exists (select unnest($first), unnest($second) except select key_1, key_2 from staging.listed "
+            f"select not exists (select unnest($first), unnest($second) except select key_1, key_2 from {self.table} "
             "where attempt = $attempt and list = $list and role = 'page')"
         )
         values = {"first": parts[0], "second": parts[1], "attempt": attempt, "list": list_name}
@@ -150,34 +172,18 @@ class StagedKeys:
     def rename(self, attempt: int, before: str, after: str) -> None:
         """Moves one list's staged rows to another list."""
         self.flush()
-        query = "update staging.answers set list = ? where attempt = ? and list = ?"
+        query = f"update {self._of_answers} set list = ? where attempt = ? and list = ?"
         self._warehouse.execute(query, [after, attempt, before])
 
     def keep(self, attempt: int, lists: Collection[str]) -> None:
         """Keeps only one attempt's rows of these lists, and deletes the rest."""
         self.flush()
-        query = "delete from staging.answers where attempt <> ? or not list_contains(?, list)"
+        query = f"delete from {self._of_answers} where attempt <> ? or not list_contains(?, list)"
         self._warehouse.execute(query, [attempt, list(lists)])
-        gone = "place >> 32 not in (select answer from staging.answers)"
-        self._warehouse.execute(f"delete from staging.shown where {gone}")
+        gone = f"place >> 32 not in (select answer from {self._of_answers})"
+        self._warehouse.execute(f"delete from {self._of_records} where {gone}")
 
     def sequences(self) -> set[int]:
         """The answers with a staged record."""
         self.flush()
-        return {sequence for (sequence,) in self._warehouse.rows("select distinct sequence from staging.answers")}
-
-
-@contextmanager
-def set_aside(warehouse: Warehouse, *, is_wanted: bool) -> Iterator[None]:
-    """Sets a sweep's staged rows aside while propsync stages and merges others, even if that fails."""
-    if not is_wanted:
-        yield
-        return
-    for table in _TOLD_APART:
-        warehouse.execute(f"alter table staging.{table} rename to {table}_aside")
-    try:
-        yield
-    finally:
-        for table in _TOLD_APART:
-            warehouse.execute(f"drop table if exists staging.{table}")
-            warehouse.execute(f"alter table staging.{table}_aside rename to {table}")
+        return {sequence for (sequence,) in self._warehouse.rows(f"select distinct sequence from {self._of_answers}")}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 
@@ -42,16 +43,19 @@ class Merger:
         self._journal = journal
         self._shapes = shapes
 
-    def merge(self, resource: Resource, manifest: Manifest, shape: Shape, *, is_staged: bool = False) -> ResourceCounts:
-        """One resource's snapshot. `is_staged` when `staging.listed` still holds what the sweep put there."""
+    def merge(
+        self, resource: Resource, manifest: Manifest, shape: Shape, listed: StagedKeys | None = None
+    ) -> ResourceCounts:
+        """One resource's snapshot; without the keys that a sweep staged, they are staged from landing."""
         cutter = cutter_of(shape, resource)
 
         def cutters(landed: Landed) -> Cutter:
             return replace(cutter, is_one=True) if landed.role == "one" else cutter
 
-        if not is_staged:
-            self._stage(StagedKeys(self._warehouse), manifest, cutters)
-        return self._merge(resource, manifest, shape, cutters)
+        if listed is not None:
+            return self._merge(resource, manifest, shape, cutters, listed)
+        with self._staged(resource, manifest, cutters) as staged:
+            return self._merge(resource, manifest, shape, cutters, staged)
 
     def repeat(self, manifest: Manifest) -> None:
         """A snapshot whose answers are those of the one merged last: nothing can have changed."""
@@ -80,18 +84,26 @@ class Merger:
         def cutters(one: Landed) -> Cutter:
             return around if one.sequence >= first else keys
 
-        self._stage(StagedKeys(self._warehouse), manifest, cutters)
         # a backfill's pages may leave out types that only pages tell of
         is_all_beside = beside is not None and not beside.filters
         is_whole = own is not None and (is_all_beside or not resource.is_beside)
-        return self._merge(resource, manifest, shape, cutters, is_whole=is_whole, is_journalled=own is not None)
+        with self._staged(resource, manifest, cutters) as listed:
+            is_journalled = own is not None
+            return self._merge(
+                resource, manifest, shape, cutters, listed, is_whole=is_whole, is_journalled=is_journalled
+            )
 
-    def _stage(self, listed: StagedKeys, manifest: Manifest, cutters: Callable[[Landed], Cutter]) -> None:
-        for landed in manifest.landed:
-            if landed.role != "combined":
-                cutter = cutters(landed)
-                listed.add(landed, cutter.cut(self._pages.get(landed.sha256)).records, cutter)
-        listed.flush()
+    @contextmanager
+    def _staged(
+        self, resource: Resource, manifest: Manifest, cutters: Callable[[Landed], Cutter]
+    ) -> Iterator[StagedKeys]:
+        with StagedKeys(self._warehouse, resource.name) as listed:
+            for landed in manifest.landed:
+                if landed.role != "combined":
+                    cutter = cutters(landed)
+                    listed.add(landed, cutter.cut(self._pages.get(landed.sha256)).records, cutter)
+            listed.flush()
+            yield listed
 
     def _merge(
         self,
@@ -99,20 +111,21 @@ class Merger:
         manifest: Manifest,
         shape: Shape,
         cutters: Callable[[Landed], Cutter],
+        listed: StagedKeys,
         *,
         is_whole: bool = False,
         is_journalled: bool = True,
     ) -> ResourceCounts:
-        models = self._models(manifest)
+        models = self._models(manifest).with_fragments(listed=listed.table)
         models.with_fragments(**resource_fragments(resource)).stage("staging/known")
         fetched = models.stage("staging/latest")
-        readings = NewPayloads(self._warehouse, self._pages, manifest, cutters)
+        readings = NewPayloads(self._warehouse, self._pages, manifest, cutters, listed)
         candidates = models.stage("staging/candidates")
         if self._stage_concluded(models, manifest, is_whole=is_whole) or candidates:
             self._stage_changed(resource, models, readings, shape)
         else:  # a quiet night has nothing to compare
             self._warehouse.execute("create or replace table staging.changed (change varchar)")
-        rejected, judged = list(readings.rejected()), self._judged(manifest)
+        rejected, judged = list(readings.rejected()), self._judged(models, manifest)
         with self._warehouse.transaction():
             if self._shapes.put(shape, manifest.run_id):
                 self._forget_built()
@@ -122,12 +135,11 @@ class Merger:
                 self._journal.merged(manifest, counts, rejected, judged)
         return counts
 
-    def _judged(self, manifest: Manifest) -> list[tuple[str, str]] | None:
+    def _judged(self, models: Models, manifest: Manifest) -> list[tuple[str, str]] | None:
         """Held keys that are judged again: all by a complete read of the whole resource, else those dealt with."""
         if Verdict(manifest.verdict).is_complete and not manifest.filters:
             return None
-        models = Models(self._warehouse, {"resource": manifest.resource})
-        models.stage("staging/judged_keys")
+        models.with_values(resource=manifest.resource).stage("staging/judged_keys")
         return [(first, second) for first, second in self._warehouse.rows("from staging.judged_keys")]
 
     def _stage_concluded(self, models: Models, manifest: Manifest, *, is_whole: bool) -> int:

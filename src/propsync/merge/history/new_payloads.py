@@ -11,6 +11,7 @@ import msgspec
 
 from propsync.landing import Landed, Manifest, PageStore
 from propsync.records import DEEPEST, CanonicalForm, Cutter, Path, canonical_hash, is_too_deep, shallow, without_repeats
+from propsync.sweep import StagedKeys
 from propsync.warehouse import Warehouse, texts, whole_numbers
 
 _MOST_REJECTED = 10_000  # rows of one run and resource; a list whose every record lacks its key fails by its shape
@@ -19,7 +20,7 @@ _HASHES = 10_000  # hashes that are handed to DuckDB at once
 _STAYS = "; what was known of it stays"
 _REJECTED = f"""
 select sequence, position, list, (key_1, key_2) in (select (key_1, key_2) from staging.known where change <> 'delete')
-from staging.listed
+from {{listed}}
 where (key_1 is null and role = 'page') or (key_1 is not null and payload_hash is null)
 -- a record that may have been shown on several lists counts once
 qualify key_1 is null or row_number() over (partition by key_1, key_2 order by role <> 'page', sequence, position) = 1
@@ -29,10 +30,18 @@ Chosen = list[tuple[tuple[Any, ...], msgspec.Raw]]
 
 
 class NewPayloads:
-    """Chosen records of one snapshot; `cutters` gives the cutter for a landed answer."""
+    """Chosen records of one snapshot; `cutters` gives the cutter for a landed answer, `listed` is what is staged."""
 
-    def __init__(self, warehouse: Warehouse, pages: PageStore, manifest: Manifest, cutters: Callable[[Landed], Cutter]):
+    def __init__(
+        self,
+        warehouse: Warehouse,
+        pages: PageStore,
+        manifest: Manifest,
+        cutters: Callable[[Landed], Cutter],
+        listed: StagedKeys,
+    ) -> None:
         self._warehouse = warehouse
+        self._listed = listed
         self._pages = pages
         self._landed = {landed.sequence: landed for landed in manifest.landed}
         self._cutters = cutters
@@ -95,7 +104,7 @@ class NewPayloads:
 
         What lies too deep is left out of the payload: DuckDB's functions would end their whole session over it.
         """
-        for chosen in self._by_page(_REJECTED):
+        for chosen in self._by_page(_REJECTED.format(listed=self._listed.table)):
             for (_, position, list_name, is_known), record in chosen:
                 text = bytes(record)
                 reason = _reason(text)
