@@ -66,8 +66,8 @@ class Sweeper:
         """Sweeps all lists of one resource, climbing from the rung `start` until they are certified. Raises
         ResourceFailed.
 
-        `listed` is empty and receives the keys that count. `before` is a snapshot whose evidence still holds for answers
-        that are the same again.
+        `listed` is empty and receives the keys that count. `before` is a snapshot whose evidence still holds for the
+        answers that are the same again.
         """
         ahead = Replay(self._api, self._pages)
         reader = PageReader(ahead, self._pages, resource, shape, self._limit)
