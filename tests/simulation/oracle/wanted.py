@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from propsync_sandbox import World
 
@@ -16,6 +16,9 @@ from .published import Published
 from .served import Pair, Served
 
 _REASONS = {"missing": "missing in the API", "failed": "failed"}
+
+
+_A_DAY = timedelta(hours=25)  # the second quiet run comes so soon
 
 
 class WantedDocuments:
@@ -52,7 +55,8 @@ class WantedDocuments:
         latest = one.latest.sha256 if one.latest else ""
         is_withheld = (pair[0], papers.NAMES[pair[1]]) in self._world.assessments.withheld
         is_so = latest == papers.sha256(pair[1], record) and one.lacking is None
-        if is_withheld:  # what is kept of a record that did not change since is not asked for again
+        if is_withheld:  # propsync asks again for a kept document of an unchanged record when it is due, and not before
+            self.is_waiting |= one.lacking is None and one.due_at <= window.time + _A_DAY
             is_so = is_so or (one.lacking is not None and one.lacking.state == "missing")
         if not is_so and self._must_wait(pair, one, changed_at, window):
             self.is_waiting = is_so = True
