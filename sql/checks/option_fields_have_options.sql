@@ -1,5 +1,5 @@
 -- severity: warn
--- why: an option field without options suggests that the shape of option lists was not found
+-- why: an option field without options suggests that propsync did not find the shape of option lists
 select asset_type_id, field_id
 from main.asset_type_fields
 anti join main.asset_field_options using (asset_type_id, field_id)

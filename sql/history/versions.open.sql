@@ -1,5 +1,5 @@
 -- grain: {{key_columns}}, valid_from
--- why: a version opens with the run that first saw it; payloads come in lots
+-- why: a version opens with the run that first saw it; payloads come in batches
 with changed as (
   select * from staging.changed where place between $first and $last and is_concluded = $is_concluded
 ),

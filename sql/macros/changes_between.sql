@@ -1,8 +1,8 @@
--- What differs between two moments: each record as it was at one against the same record as it was at the other.
--- Where the API keeps what its document does not show (a result's field and value, a record's property) is read from
--- ops.shapes when the macro runs, so it follows whatever was found.
--- The query is a text, which each client parses by itself: DuckDB 1.4.0 and 1.4.1 lose every WITH of a stored macro.
--- No lambdas (old and new clients write them otherwise), and no full join (old clients take none in a lateral query).
+-- The differences between two moments: each record as it was at one against the same record as it was at the other. The
+-- macro reads the places of undocumented members (a result's field and value, a record's property) from ops.shapes. It
+-- does so when it runs, and thus follows every finding. The query is a text, which each client parses by itself: DuckDB
+-- 1.4.0 and 1.4.1 lose every WITH of a stored macro. No lambdas (old and new clients write them differently), and no
+-- full join (old clients take none in a lateral query).
 create or replace macro changes_between(a, b) as table
   select told.*
   from (

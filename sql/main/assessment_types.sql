@@ -1,5 +1,5 @@
 -- grain: assessment_type_id
--- why: every type ever listed, with the latest it said; a tombstone means that the API lists it no more
+-- why: every type ever listed, with its latest definition; a tombstone means that the API no longer lists it
 with versions as (
   select * from staging.readable_types where valid_to is null
 )

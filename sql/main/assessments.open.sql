@@ -1,5 +1,5 @@
 -- grain: assessment_id
--- why: the latest version of each assessment that is not gone, with what the lists told of it
+-- why: the latest version of each assessment that is not gone, with the facts of its lists
 with versions as (
   select *, json_extract(readable, {{record_members}}) as members
   from staging.readable_versions

@@ -1,6 +1,6 @@
 -- grain: asset_type_id, field_id, option_id
--- why: options are listed inside their field, as objects or as plain texts, in an array or in an object keyed by their
--- ids; the first of two with one id is kept
+-- why: a field lists its options as objects or as plain texts, in an array or in an object keyed by their ids. If two
+-- have one id, the first counts
 with fields as (
   select asset_type_id, field_id, {{field_options}} as options
   from staging.latest_fields

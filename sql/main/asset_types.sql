@@ -1,5 +1,5 @@
 -- grain: asset_type_id
--- why: the types with the table names that they keep; one that assets name and no list shows is there too, unlisted
+-- why: the types with their permanent table names; a type that assets name and no list shows has a row too, unlisted
 with definitions as (
   select * from staging.type_definitions
 )

@@ -1,3 +1,3 @@
 -- grain: assessment_id, kind
--- why: all rows of what was asked for are made anew, so that one of them is the latest
+-- why: propsync makes all rows of a requested document again, so that one of them is the latest
 select assessment_id, kind from staging.taken_documents

@@ -1,3 +1,3 @@
 -- grain: assessment_id, kind, version
--- why: one row a version that is kept, and one for what is missing or failed
+-- why: one row a stored version, and one for a missing or failed document
 from staging.documents_after

@@ -1,3 +1,3 @@
 -- grain: {{key_columns}}
--- why: all rows of a record that changed are made again
+-- why: propsync makes all rows of a changed record again
 select {{key_columns}} from staging.dirty_records

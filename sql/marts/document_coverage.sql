@@ -1,5 +1,5 @@
 -- grain: assessment_id, kind
--- why: which wanted documents are lacking, and why; what is kept and up to date is not lacking
+-- why: the wanted documents that are lacking, and why; a stored and current document is not lacking
 with assessments as (
   select * from main.assessments where list_contains($statuses, status)
 ),

@@ -1,7 +1,7 @@
 -- grain: asset_id, position
--- why: one row a field result; a result refers to its field by a member that the API's document does not show, or, in an
--- object, by its own name. Those of one type stand together: its table is made from them alone, and finds them ten times
--- as fast. Position 0 is what stands where field results should, and is none
+-- why: one row a field result. A result refers to its field by a member that the API's document does not show, or, in
+-- an object, by its own name. Results of one type are together: its table reads them alone, and finds them ten times as
+-- fast. Position 0 is a value in place of field results, and is none
 with dirty as (
   select versions.asset_id, property_id, asset_type_id, readable
   from staging.readable_versions as versions
@@ -12,7 +12,7 @@ listed as (
   from dirty
 ),
 told as (
-  -- nearly all are arrays with something in them, and need no closer look
+  -- nearly all are arrays with members, and need no closer look
   select *, if(len(listed_results) > 0, 'ARRAY', json_type(readable, '$."fields"')) as form
   from listed
 ),
@@ -39,7 +39,7 @@ unnested as (
   from gathered
 ),
 read_once as (
-  -- all that a result is asked for at once: each further look would parse it again
+  -- reads everything about a result at once: each further look would parse it again
   select *, json_extract(result, {{result_members}}) as members
   from unnested
 ),
@@ -48,7 +48,7 @@ referred as (
   from read_once
 ),
 judged as (
-  -- what an object holds under a field's id is a result with its type, or the value itself
+  -- the object under a field's id is a result with its type, or the value itself
   select
     *,
     name is not null and not (

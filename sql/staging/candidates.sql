@@ -1,5 +1,6 @@
 -- grain: place
--- why: the same bytes under the same facts are the same version; where the bytes of a known record differ, both are read
+-- why: the same bytes under the same facts are the same version; if the bytes of a known record differ, propsync reads
+-- both
 with latest as (
   select * from staging.latest
 ),

@@ -1,5 +1,5 @@
 -- grain: place
--- why: what is a new version; the record's own status beats the list's, and what the lists told counts beside the record
+-- why: the new versions; the record's own status beats the list's, and the list's facts count beside the record
 with candidates as (
   select * from staging.candidates
 ),

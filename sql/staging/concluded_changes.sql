@@ -1,5 +1,6 @@
 -- grain: key_1, key_2
--- why: what is gone gets a tombstone with what it last said; an assessment in a status nobody knows stays without one
+-- why: a gone record gets a tombstone with its last payload; an assessment in a status that nobody knows stays without
+-- one
 with concluded as (
   select * from staging.concluded where outcome <> 'held'
 ),
@@ -13,7 +14,7 @@ matched as (
   anti join staging.latest as latest on latest.key_1 = known.key_1 and latest.key_2 = known.key_2
 )
 select
-  row_number() over () as place,  -- in no order: to sort them would take all payloads into memory
+  row_number() over () as place,  -- in no order: sorting would take all payloads into memory
   key_1,
   key_2,
   if(is_hidden, $hash_version || ':' || md5(record_hash || '|hidden'), record_hash) as record_hash,

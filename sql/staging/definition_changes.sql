@@ -1,5 +1,5 @@
 -- grain: run_id, resource, change, name
--- why: a label that is renamed keeps its column, so its old name must be findable; so must what came and went
+-- why: a renamed label keeps its column, so people must be able to find its old name, and anything added or removed
 with types_before as (
   select * from main.asset_types
 ),
@@ -28,7 +28,7 @@ type_changes as (
   where exists (from types_before)
 ),
 fields as (
-  -- a slash inside an id is escaped, so that no two pairs of ids have one name
+  -- escapes a slash inside an id, so that no two pairs of ids have one name
   select
     *,
     replace(replace(asset_type_id, '\', '\\'), '/', '\/') || '/' || replace(replace(field_id, '\', '\\'), '/', '\/') as name

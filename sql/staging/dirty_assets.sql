@@ -1,5 +1,6 @@
 -- grain: asset_id
--- why: what to derive again: assets with a new version, and all assets of a type with a new version (labels may differ)
+-- why: the assets to derive again: those with a new version, and all assets of a type with a new version (labels may
+-- differ)
 with opened as (
   select asset_id from history.assets where valid_from > $built_through::timestamptz
 ),

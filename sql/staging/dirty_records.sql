@@ -1,5 +1,5 @@
 -- grain: {{key_columns}}
--- why: what to derive again: records with a new version; `record_id` is the key as one text that no other key has
+-- why: the records to derive again: those with a new version; `record_id` is the key as one text that no other key has
 with opened as (
   select distinct {{key_columns}}
   from history.{{table}}

@@ -1,6 +1,6 @@
 -- grain: assessment_id, kind, version
--- why: the rows of what was just asked for, as they become: bytes that are not those of the latest version are another
--- one; what is missing or failed has a row of its own, and is asked for again later and later
+-- why: the new rows of the documents just requested: bytes that differ from the latest version's are a new version. A
+-- missing or failed document has a row of its own, and propsync retries it after longer and longer waits
 with taken as (
   select * from staging.taken_documents
 ),
@@ -26,8 +26,8 @@ judged as (
   select
     taken.*,
     coalesce(known.version, 0) as last_version,
-    -- a failure is no sign that what was missing goes on missing, nor the other way round; and what a killed run had put
-    -- here before it died is not counted twice
+    -- A failure does not show that a missing document is still missing, nor the other way round. Rows that a killed run
+    -- left here do not count twice
     case
       when known.asked_at = taken.asked_at then known.attempts
       when known.state = taken.outcome or taken.outcome = 'stored' then coalesce(known.attempts, 0) + 1

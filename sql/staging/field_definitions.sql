@@ -1,5 +1,5 @@
 -- grain: asset_type_id, field_id
--- why: the fields that each type's latest version defines; a tombstone says what it last defined
+-- why: the fields that each type's latest version defines; a tombstone has its last definition
 with versions as (
   select * from staging.field_versions
 )

@@ -1,6 +1,6 @@
 -- grain: path
--- why: files that are to be hashed anew, those least recently verified first; versions with the same bytes share a file,
--- and it is fetched again by an assessment whose latest version it is
+-- why: files to hash again, those least recently verified first. Versions with the same bytes share a file, and
+-- propsync fetches it again from an assessment whose latest version it is
 with versions as (
   select documents.*, coalesce(assessments.changed_at, documents.of_changed_at) as changed_at
   from main.documents as documents

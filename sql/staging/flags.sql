@@ -1,5 +1,6 @@
 -- grain: assessment_id, flag_position
--- why: flags come inside the assessment, because `includeflags` is always asked for: an array, or an object keyed by flag
+-- why: flags come inside the assessment, because propsync always requests `includeflags`: an array, or an object keyed
+-- by flag
 with versions as (
   select assessment_id, readable->'$."flags"' as flags
   from staging.readable_versions

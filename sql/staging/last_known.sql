@@ -1,5 +1,5 @@
 -- grain: key_1, key_2
--- why: a tombstone keeps what the record last said; only the payloads of concluded records are read
+-- why: a tombstone keeps the record's last payload; propsync reads only the payloads of concluded records
 with known as (
   select {{parts}}, record_hash, payload_hash, change, {{known_facts}}, payload
   from history.{{table}}

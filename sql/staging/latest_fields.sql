@@ -1,5 +1,5 @@
 -- grain: asset_type_id, field_id
--- why: each field as last defined, also one that its type no longer defines
+-- why: each field as last defined, including one that its type no longer defines
 with versions as (
   select * from staging.field_versions
 )

@@ -1,6 +1,6 @@
 -- grain: run_id
--- why: a rebuild must not lose what an older database has. A version is kept if the rebuilt history shows the same at
--- that moment, be it opened then or by an earlier run, which that database had to pass over
+-- why: a rebuild must not lose a version of an older database. A version is kept if the rebuilt history shows the same
+-- at that moment. An earlier run, which that database had to pass over, may have opened it
 with witnessed as (
   select key_1, key_2, valid_from, change = 'delete' as is_gone, record_hash, run_id from staging.witnessed
 ),

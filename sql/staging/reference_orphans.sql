@@ -1,5 +1,5 @@
 -- grain: list, record_id, issue
--- why: an id that only the list or only the API has is most often a typing error, or a building nobody entered
+-- why: an id that only the list or only the API has is most often a typing error, or a building that nobody entered
 with listed as (
   select list, file, record_id from staging.listed_ids
 ),

@@ -1,12 +1,12 @@
 -- grain: asset_id, field_id
--- why: fields that an asset names more than once; few do, so this is kept apart from the results
+-- why: fields that an asset names more than once; few do, so this is apart from the results
 with results as (
   select asset_id, field_id, position, hash(asset_id, field_id) as hashed
   from staging.asset_results
   where field_id is not null
 ),
 alike as (
-  -- half the time and the memory of grouping by both texts; two that are not the same may have one hash
+  -- half the time and the memory of grouping by both texts; two different ones may have one hash
   select hashed from results group by hashed having count(*) > 1
 )
 select asset_id, field_id, min(position) as first_position

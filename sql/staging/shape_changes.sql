@@ -1,5 +1,5 @@
 -- grain: run_id, resource, change, name
--- why: tables that are made anew may follow other shapes than before, which must be findable like any change of shape
+-- why: tables may follow other shapes after a rebuild, and people must find that like any change of shape
 with shapes_before as (
   select resource, part, path from staging.shapes_before
 ),

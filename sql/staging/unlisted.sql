@@ -1,5 +1,5 @@
 -- grain: key_1, key_2
--- why: a key known from before that a complete read no longer lists is missing, which is not yet gone
+-- why: a known key that a complete read no longer lists is missing, which is not yet gone
 with known as (
   select * from staging.known where change <> 'delete'
 )

@@ -1,7 +1,7 @@
 -- grain: assessment_id, kind
--- why: what is to be asked for now. What came or changed with the latest sync of which anything was asked for, or after
--- it, goes first, the newest before the others: a run that asked for some of it does not make debt of the rest. Then
--- what came before, the oldest first; then what failed or is missing; last, what is kept for long
+-- why: the documents to request now. First, the newest first, come those that arrived or changed in or after the latest
+-- sync with any request. So a partial run does not put off the rest. Then come earlier documents, the oldest first;
+-- then failed or missing ones; last, those stored long ago
 with assessments as (
   select assessment_id, property_id, assessment_type_id, changed_at
   from main.assessments

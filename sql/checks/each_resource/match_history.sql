@@ -1,6 +1,6 @@
 -- severity: fail
--- why: a current table holds exactly the versions that are not gone, as of the last run that it was built for: where
--- building failed, yesterday's rows stay
+-- why: a current table holds exactly the versions that are not gone, as of the last run that built it. If a build
+-- failed, yesterday's rows stay
 with built as (
   select built_through from ops.tables where table_schema = 'main' and table_name = '{{name}}' and built_through is not null
 ),

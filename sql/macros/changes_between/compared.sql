@@ -1,4 +1,4 @@
--- why: fields whose text differs, with all that was stated of them; most fields end here
+-- why: fields whose text differs, with all statements about them; most fields end here
 compared as materialized (
   select *
   from (

@@ -1,4 +1,4 @@
--- why: each field through all versions tells when it changed last; no value and null are the same
+-- why: each field through all versions shows when it changed last; no value and null are the same
 followed as (
   -- each field through all versions; no value and null are the same
   select

@@ -1,6 +1,6 @@
 -- why: fields whose values differ, with their labels and times
 labels as (
-  -- by the type that the asset has now, else by the one that it had
+  -- by the type that the asset has now, else by its earlier one
   select record_id, field_id, arg_max(label, valid_from) as label
   from roles
   join main.asset_type_fields as fields on fields.asset_type_id = told

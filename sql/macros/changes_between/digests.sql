@@ -1,4 +1,4 @@
--- why: of what differs as a text the values may be the same: members in another order, 1 and 1.0, signed links
+-- why: different texts may have the same values: members in another order, 1 and 1.0, signed links
 nodes as (
   -- every object, array and scalar with its place, so that the order of members does not count
   select resource, record_id, valid_from, is_old, is_new, is_result, field, leaf, value, '' as place from roots

@@ -1,6 +1,6 @@
--- why: all versions of these records from one moment to the other: they tell when each field changed last
+-- why: all versions of these records from one moment to the other show when each field changed last
 records as materialized (
-  -- all versions from one moment to the other: they tell when each field changed last
+  -- all versions from one moment to the other show when each field changed last
   select
     resource,
     record_id,

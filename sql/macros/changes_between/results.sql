@@ -54,7 +54,7 @@ named as (
   group by record_id, valid_from, position
 ),
 judged as materialized (
-  -- what an object holds under a field's id is a result with its type, or the value itself
+  -- the object under a field's id is a result with its type, or the value itself
   select
     *,
     name is not null and not (
@@ -70,7 +70,7 @@ judged as materialized (
   from results
 ),
 valued as materialized (
-  -- a kind that was never met before is looked for under `value`, then under its name
+  -- a new kind has its value under `value`, or under its own name
   select
     judged.*,
     field_id,

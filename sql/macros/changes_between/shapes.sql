@@ -1,4 +1,4 @@
--- why: the API keeps some things where its document does not show it: ops.shapes says where they were found
+-- why: the document omits the place of some members: ops.shapes has the places that propsync found
 shapes as (
   -- DuckDB 1.4.1 takes no unnest in a lateral query unless the moments are in it
   select resource, part, from_json(paths, '[["VARCHAR"]]') as paths from ops.shapes where moments.moment_a is not null

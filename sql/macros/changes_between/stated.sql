@@ -1,9 +1,9 @@
--- why: what each version states, by field: results, members of the record, and what the lists told beside it
+-- why: the statements of each version, by field: results, members of the record, and the facts of the lists beside it
 members as (
   select *, unnest(json_keys(payload)) as name from records where change = 'update'
 ),
 stated as materialized (
-  -- of one field twice the first counts; results that name no field are shown together, in no order
+  -- of one field twice the first counts; results without a field appear together, in no order
   select
     'assets' as resource,
     record_id,

@@ -1,4 +1,4 @@
--- why: an assessment that no list shows though its report is there lives in a status that nobody knows
+-- why: an assessment that no list shows although its report exists has a status that nobody knows
 with hidden as (
   select assessment_id
   from history.assessments

@@ -1,4 +1,4 @@
--- why: a value that does not fit its kind is kept as text or JSON and told here; so is what had to be left out
+-- why: a value that does not fit its kind stays as text or JSON and is reported here; so is every value left out
 with judged as (
   select
     recorded.asset_id,

@@ -1,4 +1,4 @@
--- why: a due date that is no date stays in the payload alone, and is told here
+-- why: a due date that is not a date stays in the payload alone, and is reported here
 with dated as (
   select record_id, due_date, payload->>'$.dueDate' as told
   from main.schedules

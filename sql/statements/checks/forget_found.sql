@@ -1,2 +1,2 @@
--- why: what a check found stays until the check runs again
+-- why: a check's findings stay until the check runs again
 delete from ops.checks where list_contains($names, check_name)

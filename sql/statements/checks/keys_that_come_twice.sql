@@ -1,4 +1,4 @@
--- why: half the time and the memory of grouping by texts; keys that are not the same may have one hash
+-- why: half the time and the memory of grouping by texts; different keys may have one hash
 select {{key}}
 from {{table}}
 where hash({{key}}) in (select hash({{key}}) as hashed from {{table}} group by hashed having count(*) > 1)

@@ -1,4 +1,4 @@
--- why: what `propsync query --tables` shows
+-- why: the rows of `propsync query --tables`
 select schema_name || '.' || table_name as "table", comment as "what it is for"
 from duckdb_tables()
 where not internal and database_name = current_database()

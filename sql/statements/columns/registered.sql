@@ -1,4 +1,4 @@
--- why: the columns of a table that exist because the data has them, in the order in which they came
+-- why: the columns of a table that exist because the data has them, in order of appearance
 select source, column_name, type
 from ops.columns
 where table_schema = $schema and table_name = $table

@@ -1,4 +1,4 @@
--- why: a mart that stays as it was is not published again
+-- why: propsync does not publish an unchanged mart again
 with staged as (
   from staging.document_coverage
 ),

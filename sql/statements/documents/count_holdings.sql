@@ -1,2 +1,2 @@
--- why: an export tells beforehand how much there is
+-- why: an export reports its size beforehand
 select count(*), coalesce(sum(size_bytes), 0)::bigint from ({{holdings}})

@@ -1,2 +1,2 @@
--- why: how many versions came is told by how many there are more
+-- why: the increase is the number of new versions
 select count(version) from main.documents

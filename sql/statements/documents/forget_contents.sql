@@ -1,2 +1,2 @@
--- why: what a document holds is put in place whole, so that reading twice is reading once
+-- why: propsync replaces the content of a document as a whole, so that reading twice equals reading once
 delete from main.{{table}} where {{column}} in (select unnest($values))

@@ -1,4 +1,4 @@
--- why: a file that was lost and came again is lost no more
+-- why: a lost file that came again is no longer lost
 update main.documents
 set last_error = null
 where starts_with(last_error, $lost)

@@ -1,2 +1,2 @@
--- why: cells that had no column wait under the name that theirs would have
+-- why: cells without a column wait under the name of their future column
 select distinct unnest(json_keys(further)) from main.{{table}} where further is not null

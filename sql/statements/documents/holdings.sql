@@ -1,4 +1,4 @@
--- why: stored documents with what is known of their assessments; one that is gone is in its history alone
+-- why: stored documents with the facts about their assessments; a gone assessment is only in its history
 with stored as (
   select * from main.documents where state = 'stored' and path is not null and (is_latest or $all_versions)
 ),

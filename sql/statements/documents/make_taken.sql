@@ -1,2 +1,2 @@
--- why: what came of asking waits here until it is in main.documents
+-- why: results of requests wait here until they are in main.documents
 create or replace table staging.taken_documents ({{columns}})

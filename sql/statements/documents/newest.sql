@@ -1,2 +1,2 @@
--- why: what changed after the newest version that was asked for goes first
+-- why: assessments that changed after the newest requested version go first
 select max(of_changed_at) from main.documents

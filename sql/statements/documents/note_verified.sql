@@ -1,4 +1,4 @@
--- why: a file that was hashed is not hashed again soon
+-- why: propsync does not soon hash a file again
 update main.documents
 set verified_at = $verified_at, last_error = null
 where path in (select unnest($paths))

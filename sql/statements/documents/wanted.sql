@@ -1,2 +1,2 @@
--- why: the first documents to be asked for
+-- why: the first documents to request
 select {{columns}} from staging.wanted_documents where place <= $most order by place

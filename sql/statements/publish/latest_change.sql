@@ -1,2 +1,2 @@
--- why: what a killed run changed and could not publish is published first
+-- why: propsync first publishes the changes that a killed run could not publish
 select max(changed_run_id) from ops.tables

@@ -1,4 +1,4 @@
--- why: each table and view that is published, with the run that changed it last
+-- why: each published table and view, with the run that changed it last
 with relations as (
   select schema_name, table_name from duckdb_tables() where database_name = current_database()
   union all

@@ -1,3 +1,3 @@
--- why: a row group of long payloads is held in memory whole, one for each thread, so its bytes are bounded
+-- why: each thread holds a whole row group of long payloads in memory, so its bytes are bounded
 copy (from {{table}})
 to {{file}} (format parquet, compression zstd, compression_level 1, row_group_size_bytes 33554432)

@@ -1,4 +1,4 @@
--- why: of columns and shapes `before` and `after` are types and places, which mean less than their names
+-- why: for columns and shapes `before` and `after` are types and places, which mean less than their names
 with changes as (
   select
     change,

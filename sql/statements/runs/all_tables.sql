@@ -1,4 +1,4 @@
--- why: a database that was made again has every table from one run, so each is checked and published
+-- why: a rebuilt database has every table from one run, so propsync checks and publishes each
 select schema_name, table_name
 from duckdb_tables()
 where database_name = current_database() and schema_name in ('main', 'history', 'by_type')

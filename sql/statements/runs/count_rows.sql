@@ -1,2 +1,2 @@
--- why: the number of a table's rows stands beside its freshness
+-- why: freshness includes the number of a table's rows
 select count(*) from {{table}}

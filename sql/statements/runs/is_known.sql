@@ -1,2 +1,2 @@
--- why: landing may tell of runs that the journal does not know
+-- why: landing may have runs that the journal does not know
 select count(*) from ops.runs where run_id = $run_id

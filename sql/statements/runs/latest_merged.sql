@@ -1,2 +1,2 @@
--- why: the latest run that dealt with a resource
+-- why: the latest run that merged a resource
 select max(run_id) from ops.run_resources where resource = $resource

@@ -1,2 +1,2 @@
--- why: a database that was made again has every table from one run
+-- why: a rebuilt database has every table from one run
 update ops.tables set changed_run_id = $run_id

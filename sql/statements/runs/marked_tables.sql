@@ -1,2 +1,2 @@
--- why: a table that has a mark keeps up to where it was built
+-- why: a table's mark names the run up to which propsync built it
 select table_schema, table_name from ops.tables

@@ -1,4 +1,4 @@
--- why: a run that is still called running when the next one has the lock was killed
+-- why: if a run is still marked as running when the next one has the lock, somebody killed it
 update ops.runs
 set status = 'killed', error = 'it ended without a word'
 where status = 'running'

@@ -1,4 +1,4 @@
--- why: what a run held, for its report
+-- why: the records that a run held, for its report
 select resource, reason, count(*) as records
 from ops.held_deletes
 where run_id = $run_id

@@ -1,2 +1,2 @@
--- why: landing may tell of runs that the journal does not know
+-- why: landing may have runs that the journal does not know
 select run_id from ops.runs

@@ -1,5 +1,5 @@
--- why: the next night starts at the rung on which a resource was last read completely. Of a run that was agreed its
--- agreement counts, else its last attempt, which is the one certified
+-- why: the next night starts at the rung of a resource's last complete read. For an agreed run its agreement counts,
+-- else its last attempt, which is the certified one
 with complete as (
   select run_id, resource from ops.run_resources where verdict in ('certified', 'agreed')
 ),

@@ -1,4 +1,4 @@
--- why: of a member that has too many structures to look at, the most frequent come first
+-- why: if a member has too many structures to inspect, the most frequent come first
 create or replace table staging.looks_chosen as
 from staging.looks
 qualify

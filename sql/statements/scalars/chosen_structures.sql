@@ -1,4 +1,4 @@
--- why: texts that were too long to be kept at once are read again, of the structures that were chosen
+-- why: texts that were too long for memory come again, for the chosen structures
 select place, structure, records
 from staging.looks_chosen
 where structure is not null

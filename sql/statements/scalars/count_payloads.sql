@@ -1,2 +1,2 @@
--- why: what stands in many of the records comes first
+-- why: members of many records come first
 select count(*) from ({{payloads}})

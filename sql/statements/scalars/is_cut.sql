@@ -1,2 +1,2 @@
--- why: what was not looked at is looked for in every record
+-- why: propsync searches every record for members that it did not inspect
 select (select count(*) from staging.looks) > count(*) from staging.looks_chosen

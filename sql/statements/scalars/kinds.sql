@@ -1,4 +1,4 @@
--- why: a payload is parsed once for many paths. A whole number of more than 64 bits would lose digits as a double
+-- why: DuckDB parses a payload once for many paths. A whole number of more than 64 bits would lose digits as a double
 select
   place,
   if(

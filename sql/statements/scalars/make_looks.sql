@@ -1,4 +1,4 @@
--- why: how often each structure comes; its text is kept only where all of them together cannot take much memory
+-- why: how often each structure occurs; it keeps the texts only if all of them together fit into memory
 create or replace table staging.looks as
 select
   place,

@@ -1,4 +1,4 @@
--- why: an object used as a dictionary has a member for each of its keys, so only the most frequent are looked at
+-- why: an object used as a dictionary has a member for each of its keys, so propsync inspects only the most frequent
 select name
 from (select unnest(json_keys(payload)) as name from ({{payloads}}))
 group by name

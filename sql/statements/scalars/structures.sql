@@ -1,4 +1,4 @@
--- why: the structure of each member of each payload: of records that look alike one stands for all
+-- why: the structure of each member of each payload: one of several equal records counts for all
 select place, json_structure(member)::varchar as structure
 from (
   select unnest(members) as member, generate_subscripts(members, 1) as place

@@ -1,4 +1,4 @@
--- why: what there is
+-- why: the number of assets of each type
 select
   t.name as "asset type",
   t.table_name as "table",

@@ -1,4 +1,4 @@
--- why: history tells what each night changed
+-- why: history shows the changes of each night
 with latest as (
   select max(started_at) as started_at from ops.runs where flow = 'nightly'
 ),

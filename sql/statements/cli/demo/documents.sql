@@ -1,4 +1,4 @@
--- why: each version of a document is kept, and what is in a bundle can be asked
+-- why: propsync stores each version of a document, and queries can read a bundle's content
 select
   kind,
   count(*) filter (state = 'stored') as versions,

@@ -1,4 +1,4 @@
--- why: a list of people's own beside what the API tells
+-- why: a list of people's own beside the API's records
 select s.due_date as due, t.name as assessment, p.name as property
 from schedules as s
 join properties as p using (property_id)

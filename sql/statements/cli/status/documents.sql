@@ -1,4 +1,4 @@
--- why: how many documents are kept and lost; a lost one's mark stands in its last_error
+-- why: how many documents are stored and lost; a lost one has its mark in last_error
 with versions as (
   select *, state = 'stored' and coalesce(starts_with(last_error, {{lost}}), false) as is_lost from documents
 )

@@ -1,4 +1,4 @@
--- why: what is held waits for people's word
+-- why: held records wait for a person's decision
 select resource, run_id, reason, count(*) as records
 from ops.held_deletes
 group by all

@@ -1,4 +1,4 @@
--- why: the state is told by the last sync and what ran since; of runs on documents the last tells for those before it
+-- why: the last sync and the runs since then give the state; the last run on documents speaks for those before it
 with ended as (
   from ops.runs where status <> 'running'
 ),

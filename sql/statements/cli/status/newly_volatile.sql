@@ -1,4 +1,4 @@
--- why: members in which differences are no changes any more, if that was noticed lately
+-- why: members whose differences no longer count as changes, if propsync noticed that lately
 select resource, run_id, after as members
 from ops.schema_changes
 where change = 'volatile'

@@ -1,4 +1,4 @@
--- why: how each resource fared in the last run that dealt with it
+-- why: the outcome of each resource in the last run that read it
 select done.resource, verdict, fetched, inserted, updated, held, rejected, done.error, runs.started_at as read_at
 from ops.run_resources as done
 join ops.runs as runs using (run_id)
