@@ -23,6 +23,9 @@ STORAGE_VERSION = "v1.2.0"
 SCHEMA_VERSION = 5
 """`ops.schema_version` has it; propsync never migrates a file with another number: rebuild it."""
 
+NO_BAR = "set enable_progress_bar = false"
+"""Where Python runs no file, as in a notebook or `python -c`, DuckDB shows a bar on stdout for what takes 2 seconds."""
+
 Parameters = Mapping[str, Any] | Sequence[Any] | None
 
 
@@ -45,6 +48,7 @@ class Warehouse:
         }
         with our_errors(path):
             self._connection = duckdb.connect(path, config=config)
+            self._connection.execute(NO_BAR)
             self._connection.execute("attach ':memory:' as staging")
             for statements in macros("staging"):
                 self._connection.execute(statements)

@@ -12,7 +12,7 @@ import duckdb
 
 from propsync.errors import StateUnusable
 from propsync.storage import PARTIAL
-from propsync.warehouse.connection import SCHEMA_VERSION, Warehouse
+from propsync.warehouse.connection import NO_BAR, SCHEMA_VERSION, Warehouse
 from propsync.warehouse.declared_tables import quoted, text
 
 _OPTIONS = "(format parquet, compression zstd, compression_level 9)"
@@ -34,6 +34,7 @@ class OldFile:
         }
         try:
             self._connection = duckdb.connect(path, read_only=True, config=config)
+            self._connection.execute(NO_BAR)
         except duckdb.Error as error:
             raise StateUnusable(str(path), str(error).splitlines()[0]) from error
 
