@@ -1,1 +1,1 @@
-"""What propsync costs, as ratios to a bare script that does the same work once and without care."""
+"""The cost of propsync, as ratios to a bare script that does the same work once and without care."""

@@ -13,7 +13,7 @@ from benchmarks.results import page
 from benchmarks.verdict import FIXED_LIMIT, MILLION, TINY
 
 CASES = ("first", "quiet", "night", "queries", "start", "dlt", "rebuild", "archive", "growth")
-PAPERS = 8_000  # assets of the estate whose documents are archived; so many that starting is not what is measured
+PAPERS = 8_000  # assets of the estate with documents to archive: enough that start-up does not dominate
 _NIGHTS = {"first", "quiet", "night", "queries", "start"}
 _RESULTS = Path(__file__).parent / "RESULTS.md"
 
@@ -32,7 +32,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs what is asked for, compares what was made, writes and prints the tables; 2 where nginx is missing."""
+    """Runs the chosen cases, compares their results, writes and prints the tables; 2 if nginx is missing."""
     arguments = _arguments(argv)
     try:
         program()
@@ -87,7 +87,7 @@ def _archive(arguments: argparse.Namespace, measured: Measured, folder: Path) ->
 
 
 def _growth(arguments: argparse.Namespace, measured: Measured, folder: Path) -> None:
-    """The start-up, a tenth of the scale, the scale, and a million where it is asked for."""
+    """The start-up, a tenth of the scale, the scale, and a million on request."""
     scales = {min(TINY, arguments.scale), arguments.scale // 10, arguments.scale}
     for scale in sorted(scales | ({MILLION} if arguments.million else set())):
         notes = Notes(measured, scale, FIXED_LIMIT)

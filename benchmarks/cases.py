@@ -1,4 +1,4 @@
-"""The cases: what is run, in which order, and under which names it is noted."""
+"""The cases: the programs to run, in order, and the names of their results."""
 
 import shutil
 from collections.abc import Collection, Iterator
@@ -25,14 +25,14 @@ _LARGE_BYTES = 2 * 1024**3
 
 @dataclass(frozen=True)
 class Place:
-    """An estate that is served, and a folder for what is made of it."""
+    """A served estate, and a folder for its results."""
 
     api: Api
     folder: Path
     estate: Estate
 
     def show(self, night: int) -> None:
-        """Serves a night, made if it is not there yet."""
+        """Serves a night, and makes it if it is missing."""
         pages = self.nights / str(night)
         if not pages.exists():
             self.estate.write(pages, night)
@@ -40,7 +40,7 @@ class Place:
 
     @property
     def nights(self) -> Path:
-        """Where the page files of every night are."""
+        """The folder with the page files of every night."""
         return self.folder / "nights"
 
     def fresh(self, name: str) -> Path:
@@ -53,7 +53,7 @@ class Place:
 
 @contextmanager
 def place(folder: Path, scale: int) -> Iterator[Place]:
-    """Serves an estate of a scale; what is in the folder goes with it."""
+    """Serves an estate of a scale; deletes its folder afterwards."""
     try:
         with serving(folder) as api:
             yield Place(api, folder, Estate(scale))
@@ -62,7 +62,7 @@ def place(folder: Path, scale: int) -> Iterator[Place]:
 
 
 def nights(where: Place, notes: Notes, only: Collection[str]) -> None:
-    """First load, quiet night and 1 % night, each as far as it is asked for; contents are compared."""
+    """First load, quiet night and 1 % night, each if requested; compares the contents."""
     home, bare, limit = where.fresh("home"), where.fresh("floor"), notes.memory_limit
     where.show(0)
     notes.add(FIRST, PROPSYNC, programs.propsync(SYNC, where.api, home, limit))
@@ -72,7 +72,7 @@ def nights(where: Place, notes: Notes, only: Collection[str]) -> None:
         queries(where, notes)
     if not {"quiet", "night"}.intersection(only):
         return
-    programs.floor("quiet", where.api, bare, limit)  # its first run has nothing to compare with
+    programs.floor("quiet", where.api, bare, limit)  # its first run has no earlier one to compare with
     if "quiet" in only:
         notes.add(QUIET, PROPSYNC, programs.propsync(SYNC, where.api, home, limit))
         notes.add(QUIET, FLOOR, programs.floor("quiet", where.api, bare, limit))
@@ -86,14 +86,14 @@ def nights(where: Place, notes: Notes, only: Collection[str]) -> None:
 
 
 def queries(where: Place, notes: Notes) -> None:
-    """Typical questions, to what propsync published and to what the floor made of the same night."""
+    """Typical questions to propsync's published copy and to the floor's copy of the same night."""
     for contestant, folder in ((PROPSYNC, "home/published"), (FLOOR, "floor")):
         for name, cost in programs.queries(where.folder / folder / "warehouse.duckdb").items():
             notes.add(QUERY + name, contestant, cost)
 
 
 def start(where: Place, notes: Notes) -> None:
-    """What it takes until a command has answered, with what was published by the nights before."""
+    """The time until a command has answered, on the published copy of the nights before."""
     home = where.folder / "home"
     for case, command in ((STATUS, "status"), (HELP, "--help")):
         notes.add(case, PROPSYNC, programs.propsync(command, where.api, home, notes.memory_limit))
@@ -101,7 +101,7 @@ def start(where: Place, notes: Notes) -> None:
 
 
 def peers(where: Place, notes: Notes) -> None:
-    """dlt, where it can do the work: merging the first load, and the nights of a pipeline that keeps history."""
+    """dlt, if it can do the work: merging the first load, and the nights of a pipeline that keeps history."""
     where.show(0)
     _dlt(where, notes, FIRST, MERGE, where.fresh("merge"))
     folder = where.fresh("scd2")
@@ -117,7 +117,7 @@ def _dlt(where: Place, notes: Notes, case: str, contestant: str, folder: Path) -
 
 
 def rebuild(where: Place, notes: Notes, how_many: int, repeats: int) -> None:
-    """Everything anew from so many landed nights; for the floor, the last night loaded and the pages of all read."""
+    """Rebuilds from that many landed nights; the floor loads the last night and reads the pages of all."""
     home, bare, limit = where.fresh("home"), where.fresh("floor"), notes.memory_limit
     for night in range(how_many):
         where.show(night)

@@ -1,4 +1,4 @@
-"""Whether propsync and the floor made the same: rows of every table and values of every typed column."""
+"""Checks that propsync and the floor made the same: rows of every table and values of every typed column."""
 
 import re
 import sys
@@ -64,7 +64,7 @@ def _rows(connection: duckdb.DuckDBPyConnection, path: Path) -> int:
 
 
 def _plain(name: str) -> str:
-    """Names may differ in what stands for other scripts and signs."""
+    """Removes the replacements of other scripts and signs, in which names may differ."""
     return re.sub(r"[^a-z]", "", name)
 
 

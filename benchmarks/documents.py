@@ -1,4 +1,4 @@
-"""Reports and bundles for an estate's approved assessments, as files that nginx serves (API sections 4.7 and 4.8)."""
+"""Reports and bundles for an estate's approved assessments, as files for nginx (API sections 4.7 and 4.8)."""
 
 import os
 import zipfile
@@ -51,7 +51,7 @@ def approved(night: Path) -> Iterator[str]:
 
 
 def a_report(padding: bytes) -> bytes:
-    """A PDF of one page, with so many bytes in it that no page shows."""
+    """A PDF of one page, with that many invisible bytes."""
     parts = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",

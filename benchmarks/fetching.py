@@ -35,7 +35,7 @@ def cut(member: str, body: bytes) -> tuple[int, list[msgspec.Raw]]:
 
 
 class Fetcher:
-    """Asks for what is needed and nothing else."""
+    """Fetches the needed pages and nothing else."""
 
     def __init__(self, base_url: str, token: str) -> None:
         self._base = urlsplit(base_url)

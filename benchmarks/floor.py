@@ -1,6 +1,6 @@
-"""The floor: what has to be done at the least, done once and without care.
+"""The floor: the least work, done once and without care.
 
-No certificates, landing, history, checks, comments or discovery: it knows where everything stands.
+No certificates, landing, history, checks, comments or discovery: it knows every place.
 
     python -m benchmarks.floor load BASE_URL TOKEN FOLDER     all lists to warehouse.duckdb and Parquet in FOLDER
     python -m benchmarks.floor quiet BASE_URL TOKEN FOLDER    all lists again; how many records have another hash
@@ -38,7 +38,7 @@ def load(base_url: str, token: str, folder: Path) -> None:
 
 
 def quiet(base_url: str, token: str, folder: Path) -> None:
-    """Fetches again; says how many records have a hash that was not there before."""
+    """Fetches again; prints how many records have a new hash."""
     fetcher = Fetcher(base_url, token)
     fetcher.get(TYPES)
     known = folder / "hashes"
@@ -54,7 +54,7 @@ def quiet(base_url: str, token: str, folder: Path) -> None:
 
 
 def reread(_base_url: str, _token: str, folder: Path) -> None:
-    """Reads page files of any number of nights; says how many records there are, each version counted once."""
+    """Reads page files of any number of nights; prints how many records they have, each version counted once."""
     hashes: set[bytes] = set()
     for member in ("assets", "assessments", "schedules"):
         for page in folder.glob(f"*/{member}/*/1000/*.json"):

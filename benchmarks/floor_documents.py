@@ -1,4 +1,5 @@
-"""The floor for documents: a bare httpx loop that streams each to a file, hashes it on the way and waits for the disk.
+"""The floor for documents: a bare httpx loop that streams each to a file, hashes it meanwhile and waits for the
+disk.
 
 python -m benchmarks.floor_documents BASE_URL TOKEN FOLDER
 """

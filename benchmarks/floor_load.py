@@ -1,4 +1,4 @@
-"""The floor's load: the records as they came become tables, wide tables and Parquet in one go."""
+"""The floor's load: the records as received become tables, wide tables and Parquet in one go."""
 
 import json
 import re
@@ -13,7 +13,7 @@ _SQL = Path(__file__).with_suffix(".sql")
 
 
 def write_lines(path: Path, pages: Iterable[list[msgspec.Raw]]) -> None:
-    """A record a line, as it came."""
+    """A record a line, as received."""
     with path.open("wb") as lines:
         for records in pages:
             lines.write(b"\n".join([*records, b""]))
@@ -56,7 +56,7 @@ _COLUMNS = {
 
 
 def write_wide_tables(connection: duckdb.DuckDBPyConnection, types: list[dict[str, Any]]) -> None:
-    """A table a type, a column a field: each value is taken from its place in the list of its asset's results."""
+    """A table a type, a column a field: it takes each value by its position in the list of its asset's results."""
     connection.execute("create schema by_type")
     for one in types:
         columns: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""What was measured, kept from run to run in a file that only the program writes."""
+"""The measurements, kept from run to run in a file that only the program writes."""
 
 import importlib.metadata
 import json
@@ -18,7 +18,7 @@ _PACKAGES = ("propsync", "duckdb", "msgspec", "xxhash", "httpx")
 
 @dataclass(frozen=True)
 class Row:
-    """Medians of one contestant in one case, with where and when they were measured."""
+    """Medians of one contestant in one case, with the place and time of the measurement."""
 
     case: str
     contestant: str
@@ -34,25 +34,25 @@ class Row:
 
     @property
     def key(self) -> tuple[str, str, int, str]:
-        """What a newer measurement takes the place of."""
+        """The key by which a newer measurement replaces an older one."""
         return (self.case, self.contestant, self.scale, self.memory_limit)
 
 
 @dataclass
 class Measured:
-    """The rows there are; new ones take the place of those of the same case, contestant and scale."""
+    """All rows; new ones replace those of the same case, contestant and scale."""
 
     path: Path
     rows: dict[tuple[str, str, int, str], Row] = field(default_factory=dict)
 
     @classmethod
     def read(cls, path: Path) -> "Measured":
-        """The rows of earlier runs, if there were any."""
+        """The rows of earlier runs, if any."""
         known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
         return cls(path, {row.key: row for row in (Row(**members) for members in known)})
 
     def note(self, case: str, contestant: str, scale: int, memory_limit: str, costs: Sequence[Cost], more: str) -> None:
-        """The medians of so many runs; `more` are versions beside propsync's. Written at once: a run takes long."""
+        """The medians of that many runs; `more` are versions beside propsync's. Writes at once: a run takes long."""
         row = Row(
             case,
             contestant,
@@ -71,7 +71,7 @@ class Measured:
         self.path.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
 
     def find(self, case: str, contestant: str, scale: int, memory_limit: str) -> Row | None:
-        """One row, None where it was never measured."""
+        """One row, None if nobody measured it."""
         return self.rows.get((case, contestant, scale, memory_limit))
 
 
@@ -108,6 +108,6 @@ def _processor() -> str:
 
 
 def versions() -> str:
-    """Of Python and what propsync mostly consists of."""
+    """Versions of Python and of propsync's main libraries."""
     told = (f"{name} {importlib.metadata.version(name)}" for name in _PACKAGES)
     return ", ".join([f"Python {platform.python_version()}", *told])

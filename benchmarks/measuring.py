@@ -1,4 +1,4 @@
-"""Whole programs, started, waited for and measured with all that they start."""
+"""Starts whole programs, waits for them and measures them with their children."""
 
 import os
 import resource
@@ -19,7 +19,7 @@ _LONG_PAUSE_SECONDS = 0.25
 
 @dataclass(frozen=True)
 class Cost:
-    """What one program took, its children included: CPU is user and system time, the peak is of all together."""
+    """The cost of one program, its children included: CPU is user and system time, the peak is of all together."""
 
     wall_seconds: float
     cpu_seconds: float
@@ -33,7 +33,7 @@ class Cost:
 
 
 def measured(command: Sequence[str], environment: Mapping[str, str]) -> Cost:
-    """Runs a program to its end. Raises RuntimeError, with what it said, when it fails."""
+    """Runs a program to its end. Raises RuntimeError, with its output, if it fails."""
     with tempfile.TemporaryFile() as said:
         began = time.monotonic()
         process = subprocess.Popen(
@@ -53,7 +53,7 @@ def measured(command: Sequence[str], environment: Mapping[str, str]) -> Cost:
 
 
 def _own_peak(usage: resource.struct_rusage) -> int:
-    """The peak that the kernel noted, which counts from before the program took this one's place."""
+    """The kernel's own peak, which counts from before the program replaced this one."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return usage.ru_maxrss * 1024 if usage.ru_maxrss > before else 0
 
@@ -90,7 +90,7 @@ def _tree(pid: int) -> Iterator[int]:
 
 
 def _tree_bytes(pids: Sequence[int]) -> int:
-    """The most that one process held until now, or what several hold with shared pages counted once."""
+    """The most memory of one process so far, or of several with shared pages counted once."""
     if len(pids) == 1:
         return _told(Path(f"/proc/{pids[0]}/status"), "VmHWM:")
     return sum(_told(Path(f"/proc/{pid}/smaps_rollup"), "Pss:") for pid in pids)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ELSEWHERE = "/usr/sbin"
-"""Where Debian puts it, which may not be on PATH."""
+"""Debian's path of it, which may not be on PATH."""
 TOKEN = "benchmark-token"
 _CONFIG = (Path(__file__).parent / "nginx.conf").read_text(encoding="utf-8")
 
@@ -30,7 +30,7 @@ class NginxMissing(Exception):
 
 @dataclass(frozen=True)
 class Api:
-    """Where it answers, and the folder whose page files it serves; a night passes by pointing `nights` elsewhere."""
+    """Its address, and the folder of its page files; to pass a night, point `nights` elsewhere."""
 
     base_url: str
     token: str
@@ -70,7 +70,7 @@ def serving(folder: Path) -> Iterator[Api]:
 
 
 def _filled(port: int, folder: Path) -> str:
-    # started by root, workers would otherwise become a user who may not read the folder
+    # if root starts it, workers would otherwise become a user who may not read the folder
     user = f"user {pwd.getpwuid(0).pw_name};" if os.getuid() == 0 else ""
     filled = {"@user@": user, "@port@": str(port), "@folder@": str(folder), "@token@": TOKEN}
     config = _CONFIG

@@ -13,7 +13,7 @@ PEER_MISSING = "dlt is not there, so its rows are left as they are. To have them
 
 
 def propsync(command: str, api: Api, home: Path, memory_limit: str, *, documents: str = "none") -> Cost:
-    """`propsync sync`, `archive`, `rebuild` or `status`; `documents` are the kinds that are archived."""
+    """`propsync sync`, `archive`, `rebuild` or `status`; `documents` are the kinds to archive."""
     environment = {
         "PROPSYNC_BASE_URL": api.base_url,
         "PROPSYNC_TOKEN": api.token,
@@ -39,14 +39,14 @@ def floor_documents(api: Api, folder: Path) -> Cost:
 
 
 def dlt(disposition: str, api: Api, folder: Path) -> Cost:
-    """dlt with "merge" or "scd2", into a pipeline that is kept in `folder`."""
+    """dlt with "merge" or "scd2", into a pipeline in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     script = str(ROOT / "benchmarks/dlt/load.py")
     return measured([str(PEER_PYTHON), script, disposition, api.base_url, api.token, str(folder)], {})
 
 
 def queries(warehouse: Path) -> dict[str, Cost]:
-    """What each of the typical queries takes on a warehouse."""
+    """The cost of each of the typical queries on a warehouse."""
     cost = measured([sys.executable, "-m", "benchmarks.queries", str(warehouse)], {})
     told = json.loads(cost.said)
     return {name: replace(cost, wall_seconds=wall, cpu_seconds=cpu) for name, (wall, cpu) in told.items()}
@@ -58,5 +58,5 @@ def bare_import(modules: str) -> Cost:
 
 
 def assert_equal(published: Path, folder: Path) -> None:
-    """Compares what propsync published with what the floor made, in a process that takes its memory away with it."""
+    """Compares propsync's published copy with the floor's, in a separate process that frees its memory at the end."""
     measured([sys.executable, "-m", "benchmarks.contents", str(published), str(folder)], {})

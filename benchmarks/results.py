@@ -1,4 +1,4 @@
-"""RESULTS.md: what was measured, as tables."""
+"""RESULTS.md: the measurements as tables."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -58,7 +58,7 @@ def _case(row: Row, rows: list[Row]) -> tuple[str, ...]:
 def _ratio(row: Row, rows: list[Row]) -> str:
     ours = [one for one in rows if one.key == (row.case, cases.PROPSYNC, row.scale, row.memory_limit)]
     is_comparable = ours and row.contestant != cases.PROPSYNC and row.cpu_seconds
-    # dlt's first load of a history is only there for the nights after it
+    # dlt's first load of a history only serves the nights after it
     is_compared = is_comparable and (row.case, row.contestant) != (cases.FIRST, cases.SCD2)
     return f"{ours[0].cpu_seconds / row.cpu_seconds:.2f}" if is_compared else ""
 
@@ -91,7 +91,7 @@ def _grown(measured: Measured, row: Row) -> tuple[str, ...]:
 
 
 def _origins(rows: list[Row]) -> list[str]:
-    """Where and with what, for each day and machine that rows come from."""
+    """The place and the versions, for each day and machine of the rows."""
     return [f"- {one}" for one in dict.fromkeys(f"{row.on}: {row.machine}; {row.versions}" for row in rows)]
 
 

@@ -1,4 +1,4 @@
-"""What is to be reached, and what was measured."""
+"""The targets, and the measurements."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -8,14 +8,14 @@ from benchmarks.measured import Measured, Row
 
 FIXED_LIMIT = "400MB"
 TINY = 100
-"""An estate so small that syncing it is all start-up."""
+"""An estate so small that its sync is all start-up."""
 MILLION = 1_000_000
 _WITHIN = 1.15
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """One line of what is to be reached; `measured` is None where something was not measured yet."""
+    """One target; `measured` is None without a measurement."""
 
     what: str
     must: float
@@ -67,7 +67,7 @@ def grown(measured: Measured) -> list[Row]:
 
 
 def cpu_a_record(measured: Measured, row: Row) -> float | None:
-    """Seconds, start-up subtracted; there are as many assessments and schedules together as assets."""
+    """Seconds, start-up subtracted; assessments and schedules together are as many as assets."""
     startup = measured.find(row.case, row.contestant, TINY, row.memory_limit)
     return (row.cpu_seconds - startup.cpu_seconds) / (2 * row.scale) if startup else None
 
@@ -87,7 +87,7 @@ def _large_bundle(measured: Measured) -> float | None:
 
 
 def _only(measured: Measured, case: str, contestant: str) -> Row | None:
-    """A case that is measured at one scale."""
+    """A case with measurements at one scale."""
     found = [row for row in measured.rows.values() if (row.case, row.contestant) == (case, contestant)]
     return max(found, key=lambda row: row.scale, default=None)
 

@@ -52,7 +52,7 @@ def archive(kinds: Kinds = [], properties: Ids = [], limit: Limit = None) -> Sta
 
 @flow(name="propsync-verify", flow_run_name=_verify_name, persist_result=False)
 def verify(limit: Limit = None) -> State[Any]:
-    """Hashes stored documents anew, those least recently verified first, and fetches again what rotted or is gone.
+    """Hashes stored documents again, those least recently verified first, and fetches again what rotted or is gone.
 
     Args:
         limit: At most so many files; empty for all.

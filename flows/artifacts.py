@@ -1,4 +1,4 @@
-"""What a run shows in Prefect: artifacts that people read, events that automations wait for."""
+"""The output of a run in Prefect: artifacts that people read, events that automations wait for."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _COLUMNS = {
 
 
 class Artifacts:
-    """Leaves what one run of `flow` has to say. Nothing here makes a run fail that published."""
+    """Publishes the results of one run of `flow`. No failure here makes a run fail that published."""
 
     def __init__(self, flow: str) -> None:
         self._flow = flow
@@ -51,7 +51,7 @@ class Artifacts:
         self._try(lambda: self._finished(report.status, report.exit_code, report.to_json()))
 
     def error(self, error: PropsyncError) -> None:
-        """The event of a run that an error ended."""
+        """The event of a run that ended in an error."""
         told = {"run_id": None, "left_behind": [str(error)]}
         self._try(lambda: self._attention([str(error)]))
         self._try(lambda: self._finished("failed", error.exit_code, told))

@@ -1,4 +1,4 @@
-"""A backfill under Prefect: `propsync.runbooks.backfill` over a form of ids, in chunks, going on where one stopped."""
+"""A backfill under Prefect: `propsync.runbooks.backfill` over a form of ids, in chunks, with resume."""
 
 from __future__ import annotations
 
@@ -39,8 +39,7 @@ def backfill(
 ) -> State[Any]:
     """Re-reads just that part of the API and merges it; nothing else is concluded to be gone.
 
-    Several kinds of ids together narrow what is read. A run that was stopped goes on where it was when the same ids
-    are asked for again.
+    Several kinds of ids together narrow what is read. A run resumes an interrupted backfill if it has the same ids.
 
     Args:
         properties: Ids of properties, as in assets.property_id. Alone they read assets, assessments and schedules.

@@ -28,7 +28,7 @@ def main() -> None:
         timeout_keep_alive=api.keepalive_timeout,
         ws_ping_interval=api.websocket_ping_interval,
         ws_ping_timeout=api.websocket_ping_timeout,
-        proxy_headers=False,  # who asks must not be able to say who asks
+        proxy_headers=False,  # no caller may choose its own address
         server_header=False,
     )
     uvicorn.Server(config).run(sockets=[socket.socket(fileno=given.socket)])
@@ -36,7 +36,7 @@ def main() -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    # as `prefect server start` is called, for those who look for it in a list of processes
+    # with the name of `prefect server start`, for people who look for it in a list of processes
     parser.add_argument("command", nargs=2, metavar="server start")
     parser.add_argument("--host", required=True, help="what the socket is bound to")
     parser.add_argument("--socket", required=True, type=int, help="file descriptor of the listening socket")

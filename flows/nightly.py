@@ -13,7 +13,7 @@ from shell import shown
 from propsync import runbooks
 from propsync.resources import SYNCED
 
-# a choice in Prefect's form, and a refusal of any other name before a run is made
+# a choice in Prefect's form, and a refusal of any other name before Prefect makes a run
 Only = Annotated[
     list[str], Field(json_schema_extra={"items": {"type": "string", "enum": [one.name for one in SYNCED]}})
 ]

@@ -1,4 +1,4 @@
-"""How far long work has come, as a progress artifact of the run."""
+"""The progress of long work, as a progress artifact of the run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Told = tuple[str, float, "float | None", str]
 
 @contextmanager
 def progress_shown() -> Iterator[None]:
-    """Meanwhile each bar of propsync that lasts longer than some seconds is an artifact, one thread behind.
+    """Shows each bar of propsync that lasts longer than some seconds as an artifact, through one thread.
 
     The thread has the context of the run, which propsync's own threads lack, and keeps them from waiting for Prefect.
     """

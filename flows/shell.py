@@ -1,4 +1,4 @@
-"""What every flow does around its runbook: settings, steps as task runs, log lines, and how it ends."""
+"""The frame of every flow around its runbook: settings, steps as task runs, log lines, and the final state."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from propsync.errors import PropsyncError
 from propsync.runbooks import Ended, Step
 from propsync.settings import Settings, load_settings
 
-_ALLOCATIONS = 50_000  # between two looks for garbage: records become many small objects, none of them in a cycle
-TOKEN_BLOCK = "propsync-token"  # noqa: S105 - the name of a Secret block, not what is in it
+_ALLOCATIONS = 50_000  # between two garbage collections: records become many small objects, none of them in a cycle
+TOKEN_BLOCK = "propsync-token"  # noqa: S105 - the name of a Secret block, not its content
 
 
 class Steps:
-    """Runs each step as a task run of its name, and keeps how many seconds each took."""
+    """Runs each step as a task run of its name, and keeps the seconds of each."""
 
     def __init__(self) -> None:
         self.seconds: Counter[str] = Counter()
 
     def __call__(self, name: str, step: Step) -> None:
-        """No `retries`: api/ retries each request, and again here would multiply."""
+        """Uses no `retries`: api/ retries each request, and retrying here too would multiply them."""
 
         def run() -> State[Any] | None:
-            # not a parameter: Prefect walks through parameters, and would through all that a step holds
+            # not a parameter: Prefect walks through parameters, and would through everything in a step
             left_behind = step()
             return Completed(name="Attention", message=left_behind) if left_behind else None
 
@@ -52,7 +52,7 @@ class Steps:
 
 
 def shown(flow: str, runbook: Callable[[Settings, Steps], Ended]) -> State[Any]:
-    """Runs a runbook and says how it ended, in states, artifacts and events.
+    """Runs a runbook and reports its end in states, artifacts and events.
 
     Completed: all well. Completed, named Attention: published, but something was left behind. Failed: nothing was.
     """
@@ -78,13 +78,13 @@ def _state(report: Ended) -> State[Any]:
 
 
 def _settings() -> Settings:
-    """Those of the worker's environment; the token may stand in a Secret block instead."""
+    """The settings of the worker's environment; the token may be in a Secret block instead."""
     settings = load_settings()
     if settings.token is not None or settings.token_file is not None:
         return settings
     try:
         block: Any = Secret.load(TOKEN_BLOCK)
-    except ValueError:  # there is none: the runbook says that no token is set, and what to do
+    except ValueError:  # it does not exist: the runbook reports the missing token, and what to do
         return settings
     return settings.with_token(SecretStr(str(block.get())))
 
@@ -106,7 +106,7 @@ def _lines_sent_to_prefect() -> Iterator[None]:
 
 @contextmanager
 def _imports_left_alone() -> Iterator[None]:
-    """What Prefect's imports made is not looked through for garbage meanwhile: a run has its process to itself."""
+    """Excludes objects of Prefect's imports from garbage collection during the run, which owns its process."""
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(_ALLOCATIONS)

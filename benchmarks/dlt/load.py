@@ -1,7 +1,8 @@
-"""The same lists with dlt, as well tuned as we know how: `python load.py merge|scd2 BASE_URL TOKEN FOLDER`.
+"""Loads the same lists with dlt, as well tuned as we know how: `python load.py merge|scd2 BASE_URL TOKEN FOLDER`.
 
-Runs in an environment of its own (`make bench-peers`). A bare client fetches whole pages with threads, orjson decodes
-them, dlt makes a child table of each asset's field results and loads Parquet files into DuckDB with two workers.
+Runs in an environment of its own (`make bench-peers`). A bare client fetches whole pages with threads, and orjson
+decodes them. dlt makes a child table of each asset's field results and loads Parquet files into DuckDB with two
+workers.
 """
 
 import http.client
@@ -82,7 +83,7 @@ def assessments(fetcher: Fetcher) -> Iterator[list[Record]]:
 
 @dlt.source(max_table_nesting=1)
 def estate(fetcher: Fetcher, disposition: str) -> Any:
-    """The three resources; field results and flags become child tables, what is inside of those stays JSON."""
+    """The three resources; field results and flags become child tables, and their inner values stay JSON."""
     told: Any = {"write_disposition": {"disposition": "merge", "strategy": STRATEGIES[disposition]}}
     yield dlt.resource(fetcher.pages("assets"), name="assets", primary_key="id", **told)
     yield dlt.resource(assessments(fetcher), name="assessments", primary_key="id", **told)
@@ -90,7 +91,7 @@ def estate(fetcher: Fetcher, disposition: str) -> Any:
 
 
 def main(disposition: str, base_url: str, token: str, folder: str) -> None:
-    """One run of the pipeline that is kept in the folder."""
+    """One run of the pipeline in the folder."""
     pipeline = dlt.pipeline(
         "estate",
         pipelines_dir=str(Path(folder) / "pipelines"),

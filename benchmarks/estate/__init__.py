@@ -1,4 +1,4 @@
-"""A made-up housing provider of any size, as the page files of its API: what propsync reads, night after night."""
+"""A made-up housing provider of any size, as the page files of its API for propsync to read, night after night."""
 
 from benchmarks.estate.estate import Estate
 

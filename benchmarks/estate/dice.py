@@ -1,4 +1,4 @@
-"""Numbers and ids that follow from where they are used, so that any record of any night can be made on its own."""
+"""Numbers and ids derived from their place, so that the benchmark can make any record of any night on its own."""
 
 from base64 import b64encode
 
@@ -10,7 +10,7 @@ _LETTERS_FOR_SIGNS = bytes.maketrans(b"+/", b"pS")
 
 
 def mixed(number: int) -> int:
-    """Another number of 64 bits for each number of 64 bits, all of its bits depending on all of theirs."""
+    """A different number of 64 bits for each number of 64 bits, all of its bits depending on all of theirs."""
     number = number * _STEP & _64_BITS
     number = (number ^ number >> 30) * 0xBF58476D1CE4E5B9 & _64_BITS
     number = (number ^ number >> 27) * 0x94D049BB133111EB & _64_BITS
@@ -26,6 +26,6 @@ def stream(seed: int, name: str) -> int:
 
 
 def uid(bits: int) -> bytes:
-    """22 letters and digits, as the API's ids; other ones for each number of 64 bits."""
+    """22 letters and digits, as the API's ids; different ones for each number of 64 bits."""
     wide = bits * _SPREAD & _128_BITS
     return b64encode(wide.to_bytes(16, "little"))[:22].translate(_LETTERS_FOR_SIGNS)

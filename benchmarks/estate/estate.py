@@ -15,12 +15,12 @@ from benchmarks.estate.turnover import Turnover
 
 PAGE = 1000
 PERFORMED = {"for": (0, 1, 2, 3, 4, 5, 9), "by": (6, 7, 8, 9), "combined": tuple(range(10))}
-"""The lists of assessments, by the last digit of a record's number: one of ten was performed both for and by."""
+"""The lists of assessments, by the last digit of a record's number: one of ten has both values of `performed`."""
 Records = Iterable[bytes]
 
 
 class Estate:
-    """So many assets, half as many assessments and schedules, a tenth as many properties; the same for each seed."""
+    """That many assets, half as many assessments and schedules, a tenth as many properties; the same for each seed."""
 
     def __init__(self, scale: int, seed: int = 7) -> None:
         self.scale = scale
@@ -40,14 +40,14 @@ class Estate:
         self._turnover = {name: Turnover(stream(seed, name), count) for name, count in counts.items()}
 
     def write(self, folder: Path, night: int = 0) -> None:
-        """Every list as it is after so many nights."""
+        """Writes every list as it is after that many nights."""
         _write(folder / "properties/assets/types.json", b'{"type":' + self.asset_types + b"}")
         _write(folder / "assessments/types.json", b'{"types":' + as_json(self.assessment_types) + b"}")
         beside = b',"types":' + self.asset_types
         _write_list(folder / "assets/all", "assets", self._count("assets", night), self._assets(night), beside)
         for name, digits in PERFORMED.items():
             total, records = self._count("assessments", night, digits), self._assessments(night, digits)
-            if name == "combined":  # of this one only the total is asked for
+            if name == "combined":  # clients ask only for the total of this one
                 _write(folder / "assessments/combined/1/1.json", _page("assessments", total, islice(records, 1)))
             else:
                 _write_list(folder / "assessments" / name, "assessments", total, records)
@@ -82,7 +82,7 @@ class Estate:
 
 
 class Pairs:
-    """The pairs that key schedules: all that there are, each once, in an order that looks like none."""
+    """The keys of schedules: all possible pairs, each once, in an apparently random order."""
 
     def __init__(self, properties: list[bytes], type_ids: list[str]) -> None:
         self._properties = properties

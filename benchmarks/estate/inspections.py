@@ -13,7 +13,7 @@ _USERS = 256
 
 
 def assessment_template(rng: Random, types: Sequence[str]) -> Template:
-    """Everything behind the id and the property; a night moves a status, sets a score or raises a flag."""
+    """Everything after the id and the property; a night moves a status, sets a score or raises a flag."""
     people = users(rng)
     made: tuple[Callable[[Random], bytes], ...] = (
         lambda dice: b'"type":' + as_json(dice.choice(types)) + b',"status":"',
@@ -31,7 +31,7 @@ def assessment_template(rng: Random, types: Sequence[str]) -> Template:
 
 
 def schedule_template(rng: Random) -> Template:
-    """Everything behind the pair that keys it; a night moves a status, a due date or a description."""
+    """Everything after the key pair; a night moves a status, a due date or a description."""
     people = [str(user["id"]) for user in users(rng)]
     made: tuple[Callable[[Random], bytes], ...] = (
         lambda dice: b'","dueDate":' + as_json(a_day(dice, -200, 800).isoformat()),

@@ -13,7 +13,7 @@ _CONTENT = {"jpg": "image/jpeg", "pdf": "application/pdf"}
 _NULL_SHARE = 0.02
 _MISSING_SHARE = 0.03
 DISTINCT = ("number", "date", "text")
-"""The kinds of which an edit picks another value."""
+"""The kinds with another value to pick in an edit."""
 
 
 def field_pools(field: Field, rng: Random, *, is_first: bool) -> list[Pool]:
@@ -72,7 +72,7 @@ def _number(_: Field, rng: Random) -> bytes:
 
 
 def a_day(rng: Random, least: int, most: int) -> date:
-    """So many days from the estate's day."""
+    """That many days from the estate's day."""
     return TODAY + timedelta(days=rng.randrange(least, most))
 
 

@@ -1,4 +1,4 @@
-"""A record as a row of pools of JSON snippets: picking one from each and joining them is all that making one takes."""
+"""A record as a row of pools of JSON snippets: to make one, pick from each and join them."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ def as_json(value: object) -> bytes:
 
 
 def pool(rng: Random, made: Callable[[Random], bytes]) -> Pool:
-    """So many snippets as one function makes."""
+    """That many snippets from one function."""
     return tuple(made(rng) for _ in range(POOL))
 
 
@@ -36,19 +36,21 @@ def uid_pools(rng: Random) -> tuple[Pool, Pool]:
 
 @dataclass(frozen=True)
 class Template:
-    """Pools, how each is picked from, and which of them an edit may touch (their snippets differ from each other)."""
+    """Pools, how to pick from each, and the pools that an edit may change (their snippets differ from each other)."""
 
     picks: tuple[tuple[Pool, int], ...]
     editable: tuple[int, ...]
 
     @classmethod
     def of(cls, rng: Random, pools: Sequence[Pool], editable: Sequence[int]) -> "Template":
-        """Each pool is picked from by other bits of a record's number."""
+        """Picks from each pool by different bits of a record's number."""
         picks = tuple((one, rng.getrandbits(64) | 1) for one in pools)
         return cls(picks, tuple(editable))
 
     def render(self, number: int, edit: int = 0) -> bytes:
-        """The record of a number; with an edit it differs in one place from what it was, and from any other edit."""
+        """The record of a number; an edit makes it differ in one place from its earlier form, and from any other
+        edit.
+        """
         snippets = [one[number * factor >> 32 & _MASK] for one, factor in self.picks]
         if edit:
             place = self.editable[(number + edit) % len(self.editable)]

@@ -1,4 +1,4 @@
-"""Which records there are on a night, in their order, and when each was last edited.
+"""The records of each night, in their order, and the last edit of each.
 
 Night 0 is the beginning. Every night edits one record of each hundred, takes away one of each 5,000 and adds as many
 at the end. Each follows from the seed and the night alone, so that no night needs the one before it.
@@ -15,18 +15,18 @@ GONE_OF = 5_000
 
 @dataclass(frozen=True)
 class Turnover:
-    """The life of one resource that began with `count` records."""
+    """The changes of one resource that began with `count` records."""
 
     stream: int
     count: int
 
     @property
     def added_a_night(self) -> int:
-        """At least one, if there are any at all."""
+        """At least one, if the resource has any."""
         return min(self.count, max(1, self.count // GONE_OF))
 
     def gone(self, night: int) -> frozenset[int]:
-        """The records that are no longer there."""
+        """The deleted records."""
         width = min(GONE_OF, self.count)
         groups = self.count // width if width else 0
         return frozenset(
@@ -36,7 +36,7 @@ class Turnover:
         )
 
     def living(self, night: int) -> Iterator[tuple[int, int]]:
-        """Each record's number and the night of its last edit, 0 where it was never edited."""
+        """Each record's number and the night of its last edit, 0 without an edit."""
         gone = self.gone(night)
         total = self.count + self.added_a_night * night
         for begin in range(0, total, EDITED_OF):

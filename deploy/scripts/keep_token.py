@@ -16,7 +16,7 @@ TOKEN_BLOCK = "propsync-token"  # noqa: S105 - the name that flows/shell.py look
 
 
 def main() -> str:
-    """Prefect encrypts it; only the block's name is told."""
+    """Stores the token, which Prefect encrypts; prints only the block's name."""
     try:
         token = legal_token(sys.stdin.read())
     except ValueError as error:

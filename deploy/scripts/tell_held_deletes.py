@@ -17,7 +17,7 @@ from prefect.events.schemas.events import ResourceSpecification
 from pydantic import SecretStr
 
 NAME = "propsync: deletes are held"
-# Prefect fills in what the event tells
+# Prefect fills in the event's values
 PAYLOAD = (
     '{"text": "propsync holds {{ event.payload.held }} deletes of {{ event.payload.resource }}. '
     'See ops.held_deletes; if they are to go: propsync sync --accept-deletes {{ event.payload.run_id }}"}'
@@ -25,7 +25,7 @@ PAYLOAD = (
 
 
 def main(words: list[str]) -> str:
-    """Keeps the address in a block, which Prefect encrypts, and makes the automation, or makes it anew; says so."""
+    """Stores the address in a block, which Prefect encrypts, and creates or replaces the automation; says which."""
     url = words[0] if len(words) == 1 else ""
     if not url.startswith(("https://", "http://")):
         sys.exit("usage: python deploy/scripts/tell_held_deletes.py https://hooks.example.org/…")
@@ -40,7 +40,7 @@ def main(words: list[str]) -> str:
         ),
         actions=[CallWebhook(block_document_id=block, payload=PAYLOAD)],
     )
-    with suppress(ValueError):  # there was none
+    with suppress(ValueError):  # it did not exist
         before: Any = Automation.read(name=NAME)
         before.delete()
     wanted.create()

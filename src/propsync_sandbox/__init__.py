@@ -1,4 +1,4 @@
-"""The whole API of the spec as a real HTTP server over loopback, with made-up data. Shares no code with propsync."""
+"""The whole API of the spec as a real HTTP server over loopback, with made-up data. It shares no code with propsync."""
 
 from .fault_checks import FaultPlanError
 from .faults import FaultPlan, read_fault_plan

@@ -56,7 +56,9 @@ def _sandbox(arguments: argparse.Namespace) -> Sandbox:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit 0 after a signal, 1 when the port or the folder cannot be had, 2 on wrong usage or a wrong fault plan."""
+    """Exits with 0 after a signal, 1 if it cannot use the port or the folder, 2 on wrong usage or a wrong fault
+    plan.
+    """
     arguments = _parser().parse_args(argv)
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

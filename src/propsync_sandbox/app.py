@@ -1,4 +1,4 @@
-"""The twelve endpoints (spec 4.1 to 4.12): which path goes where, and what each answers."""
+"""The twelve endpoints (spec 4.1 to 4.12): the endpoint of each path, and its answers."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -26,12 +26,12 @@ class Route:
 
 
 def _route(path: str, **methods: Endpoint) -> Route:
-    """`{name}` in a path takes one segment, an empty one too: an id left out has its own code (spec 7)."""
+    """`{name}` in a path takes one segment, an empty one too: a missing id has its own code (spec 7)."""
     return Route(re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]*)", path)), methods)
 
 
 class App:
-    """Answers requests about a world and notes in the journal what it showed."""
+    """Answers requests about a world and notes its answers in the journal."""
 
     def __init__(
         self,
@@ -56,8 +56,8 @@ class App:
     def answer(self, request: Request) -> tuple[Answer, int]:
         """The answer and its number in the journal (0 when that is off).
 
-        Picking records and noting them is one step under the world's lock; writing the body is not in it. `before` is
-        called in that step, first.
+        Under the world's lock it picks the records and notes them in one step; it writes the body outside. It calls
+        `before` in that step, first.
         """
         with self.world.lock:
             if self.before is not None:
@@ -68,7 +68,7 @@ class App:
         return answer, sequence
 
     def _answer_with(self, request: Request) -> Answer:
-        """Some faults keep the request from being carried out at all."""
+        """Answers with an effect: some faults prevent the request from having any."""
         effect = request.effect
         if effect is not None and effect.kind in ("status", "reset", "close", "stall") and not effect.apply:
             return status_answer(effect)
@@ -169,7 +169,7 @@ class App:
         return Answer(200, record.shown(), records=(record,))
 
     def _put_schedule(self, request: Request, property_id: str, type_id: str) -> Answer:
-        """Spec 4.11; members left out are kept, which the spec leaves open."""
+        """Spec 4.11; keeps members that the body omits, which the spec leaves open."""
         self._known_property(property_id, 404)
         if type_id not in self.world.assessment_types:
             raise Refusal(404, "AssessmentTypeNotFound", "There is no such assessment type")

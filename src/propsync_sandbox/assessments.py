@@ -1,7 +1,7 @@
-"""Assessments (spec 2.4) and what can happen to them.
+"""Assessments (spec 2.4) and their events.
 
-The spec shows `scheduleCustomReference` and `flags` only; the other members are a plausible guess. Whether one is
-produced for or by the caller's organisation (4.5, `performed`) is told by the filter alone, never by the record.
+The spec shows `scheduleCustomReference` and `flags` only; the other members are a plausible guess. Only the filter,
+never the record, says whether one is produced for or by the caller's organisation (4.5, `performed`).
 """
 
 import threading
@@ -50,7 +50,7 @@ class Assessments(Shelf):
         self.users = users
         self.today = today
         self.withheld: set[tuple[Key, str]] = set()
-        """Documents that are not there though their assessment is: its id, and `report.pdf` or `bundle.zip`."""
+        """Documents that are missing though their assessment exists: its id, and `report.pdf` or `bundle.zip`."""
 
     def add(
         self,
@@ -63,7 +63,7 @@ class Assessments(Shelf):
         id: str | None = None,
         rng: Random | None = None,
     ) -> str:
-        """A new assessment; what is not given is made up. Returns its id."""
+        """Adds an assessment and makes up any member not given. Returns its id."""
         rng = rng or self.rng
         with self.lock:
             key = id or new_uid(rng)
@@ -77,14 +77,14 @@ class Assessments(Shelf):
             return key
 
     def set_members(self, key: str, **members: object) -> Record:
-        """Overwrite or add members, whatever they are; `flags` is a list."""
+        """Overwrites or adds any members; `flags` is a list."""
         with self.lock:
             record = self._standing[key]
             flags = encode(members.pop("flags")) if "flags" in members else record.flags
             return self._put(key, record.members(with_flags=False) | members, record.performed, flags)
 
     def set_status(self, key: str, status: str) -> Record:
-        """Any status, documented (spec 3) or not."""
+        """Sets any status, documented (spec 3) or not."""
         return self.set_members(key, status=status)
 
     def set_performed(self, key: str, performed: Iterable[str]) -> Record:
@@ -99,13 +99,13 @@ class Assessments(Shelf):
         return self.set_members(key, type=type)
 
     def raise_flag(self, key: str, rng: Random | None = None) -> Record:
-        """One more flag with its first line of history."""
+        """Raises one more flag, with its first line of history."""
         with self.lock:
             flags = decode_exactly(self._standing[key].flags or b"[]")
             return self.set_members(key, flags=[*flags, self._flag(rng or self.rng)])
 
     def scribble(self, key: Key, rng: Random | None = None) -> Record:
-        """A small change at random, of a kind that leaves status, property and type alone."""
+        """Makes a small random change, of a kind that leaves status, property and type alone."""
         rng = rng or self.rng
         with self.lock:
             assert isinstance(key, str)

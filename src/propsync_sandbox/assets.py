@@ -1,4 +1,4 @@
-"""Property assets (spec 2.2) and what can happen to them."""
+"""Property assets (spec 2.2) and their events."""
 
 import threading
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ class Assets(Shelf):
         id: str | None = None,
         rng: Random | None = None,
     ) -> str:
-        """A new asset; what is not given is made up. Returns its id."""
+        """Adds an asset and makes up any member not given. Returns its id."""
         rng = rng or self.rng
         with self.lock:
             type_id = type or self.types.pick(rng)
@@ -47,7 +47,8 @@ class Assets(Shelf):
             return key
 
     def edit(self, key: str, values: Mapping[str, object]) -> Record:
-        """Set values by field id; None removes (spec 2.3). Fields are not checked: see `writes` for what PATCH allows.
+        """Sets values by field id; None removes (spec 2.3). It does not check fields: see `writes` for the rules of
+        PATCH.
 
         To show a null as null, set a field result with `edit_result`.
         """
@@ -63,7 +64,7 @@ class Assets(Shelf):
             return self._replace(record, members | {"fields": list(results.values())})
 
     def edit_result(self, key: str, field_id: str, value: object) -> Record:
-        """Write one field result as given, null or a value of the wrong kind included."""
+        """Writes one field result as given, including null or a value of the wrong kind."""
         with self.lock:
             record = self._standing[key]
             members = record.members()
@@ -72,13 +73,13 @@ class Assets(Shelf):
             return self._replace(record, members | {"fields": [*others, result]})
 
     def set_members(self, key: str, **members: object) -> Record:
-        """Overwrite or add top-level members, whatever they are."""
+        """Overwrites or adds any top-level members."""
         with self.lock:
             record = self._standing[key]
             return self._replace(record, record.members() | members)
 
     def scribble(self, key: Key, rng: Random | None = None) -> Record:
-        """Change one value at random, to something else than it was."""
+        """Changes one random value to a different one."""
         rng = rng or self.rng
         with self.lock:
             record = self._standing[key]
@@ -94,7 +95,7 @@ class Assets(Shelf):
         return self.set_members(key, property=property)
 
     def change_type(self, key: str, type: str, rng: Random | None = None) -> Record:
-        """Another type, hence other fields."""
+        """Gives an asset another type, and so other fields."""
         with self.lock:
             return self.set_members(key, type=type, fields=self._made_up_fields(type, rng or self.rng))
 

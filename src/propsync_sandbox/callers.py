@@ -1,4 +1,4 @@
-"""Who may ask what (spec 5): bearer tokens, and path prefixes that a token is refused."""
+"""The rights of callers (spec 5): bearer tokens, and path prefixes that a token may not read."""
 
 import hashlib
 import re
@@ -11,7 +11,7 @@ NOBODY = "nobody"
 
 
 def caller_label(token: str) -> str:
-    """A name for the journal that does not give the token away."""
+    """A name for the journal that does not reveal the token."""
     return "caller-" + hashlib.sha256(token.encode()).hexdigest()[:8]
 
 
@@ -21,7 +21,7 @@ def _prefix_pattern(prefix: str) -> re.Pattern[str]:
 
 
 class Callers:
-    """Tokens that are accepted, each with the path prefixes that it is refused with 403."""
+    """Accepted tokens, each with the path prefixes that the API refuses it with 403."""
 
     def __init__(self, rights: Mapping[str, Sequence[str]]) -> None:
         self._lock = threading.Lock()
@@ -38,12 +38,12 @@ class Callers:
             self._refused.pop(token, None)
 
     def label(self, request: Request) -> str:
-        """Who asks; `nobody` without a known token."""
+        """The caller's label; `nobody` without a known token."""
         token = self._token(request)
         return caller_label(token) if token in self._refused else NOBODY
 
     def check(self, request: Request) -> None:
-        """401 without a known token, 403 where the token has no right; the spec shows neither body (7)."""
+        """401 without a known token, 403 if the token has no right; the spec shows neither body (7)."""
         token = self._token(request)
         with self._lock:
             refused = self._refused.get(token)

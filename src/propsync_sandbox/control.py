@@ -1,9 +1,9 @@
 """Paths under /_sandbox/ that steer the sandbox itself: no bearer, no faults, and never in the journal.
 
-POST /_sandbox/night     live through a night (`?seed=n` to choose it), returns its summary
-GET  /_sandbox/journal   what was shown to whom, a JSON line a request
+POST /_sandbox/night     advance by one night (`?seed=n` to choose it); returns its summary
+GET  /_sandbox/journal   the records shown to each caller, a JSON line a request
 GET  /_sandbox/world/{assets|assessments|schedules}   the truth: a JSON line a record, with key, version, performed
-POST /_sandbox/faults    replace the fault plan by the one in the body; 400 with a message when it is wrong
+POST /_sandbox/faults    replace the fault plan by the one in the body; 400 with a message if it is wrong
 """
 
 import json
@@ -21,7 +21,7 @@ _LINES = "application/x-ndjson"
 
 
 class Control:
-    """`faults` is the plan in force; the server reads it anew for each request."""
+    """`faults` is the plan in force; the server reads it again for each request."""
 
     def __init__(self, world: World, journal: Journal, faults: FaultPlan) -> None:
         self.world = world

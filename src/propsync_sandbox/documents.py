@@ -1,6 +1,6 @@
 """The documents of an assessment: report.pdf (spec 4.7) and bundle.zip (spec 4.8), byte for byte the same each time.
 
-Another version of the record gives another document, as a real report does once it was approved again.
+A different version of the record gives a different document, as a real report does after a new approval.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ class Kind:
 @lru_cache(maxsize=256)
 def report(about: Subject) -> bytes:
     """A PDF of several pages: title, summary, actions, controls."""
-    # fpdf2 takes a second to import, which only those who ask for a document should wait.
+    # Importing fpdf2 takes a second, and only requests for documents should wait for it.
     from .pdf import written
 
     return written(about)
@@ -71,10 +71,12 @@ def _members(about: Subject) -> list[tuple[str, bytes]]:
 
 
 def ranged(answer: Answer, request: Request, etags: str) -> Answer:
-    """One byte range where it is asked for and can be met; the spec says nothing of ranges, so this is optional.
+    """One byte range, if the request asks for one and the document has it; the spec does not mention ranges, so this
+    is optional.
 
-    `etags`: "strong" ones, which `If-Range` is compared with; or, as some servers do, "weak" ones that tell the
-    length alone, "none", or strong ones with `If-Range` "unheeded", so that a range is of the version of this moment.
+    `etags`: "strong" ones, for comparison with `If-Range`; or, as some servers do, "weak" ones that show the length
+    alone, or "none". With "unheeded", ETags are strong but the server ignores `If-Range`, so that a range is of the
+    current version.
     """
     body = answer.body()
     etag = '"' + hashlib.sha256(body).hexdigest()[:32] + '"'

@@ -1,4 +1,4 @@
-"""One request as the application sees it, and the answer it gives; sockets are the server's affair."""
+"""One request as the application sees it, and its answer; the server handles sockets."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ class Refusal(Exception):
 
 @dataclass(frozen=True)
 class Request:
-    """Names of headers in lower case. `effect` is what the fault plan has in store for the request."""
+    """Names of headers in lower case. `effect` is the fault plan's effect on the request."""
 
     method: str
     path: str
@@ -36,11 +36,11 @@ class Request:
 
     @property
     def query(self) -> dict[str, str]:
-        """Of a parameter given twice, the last counts."""
+        """If a parameter occurs twice, the last counts."""
         return dict(parse_qsl(self.query_text, keep_blank_values=True))
 
     def words(self, name: str, default: str = "") -> set[str]:
-        """A comma-separated parameter; given but empty, it is as if it were not given."""
+        """A comma-separated parameter; an empty one counts as missing."""
         words = [word.strip() for word in (self.query.get(name) or default).split(",") if word.strip()]
         is_cut = self.effect is not None and self.effect.kind == "cut_filter" and self.effect.of == name
         return set(words[: self.effect.first] if is_cut and self.effect is not None else words)
@@ -63,7 +63,9 @@ class Request:
         return words[text]
 
     def json_body(self) -> Any:
-        """The parsed body; ValueError when it is not JSON, or holds half a character that could not be sent back."""
+        """The parsed body; ValueError if it is not JSON, or holds half a character that the server could not send
+        back.
+        """
         value = decode_exactly(self.body)
         encode(value)
         return value
@@ -71,7 +73,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """`content` may be a function: what is slow to write is then written after the world's lock is released."""
+    """`content` may be a function: the server then writes slow content after it releases the world's lock."""
 
     status: int
     content: bytes | Callable[[], bytes] = b""

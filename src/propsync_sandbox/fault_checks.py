@@ -1,4 +1,4 @@
-"""Checks of a fault plan before it is used: every message says where and what was expected."""
+"""Checks a fault plan before use: every message says where the fault is and what the check expected."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -7,12 +7,12 @@ from typing import Any
 
 
 class FaultPlanError(ValueError):
-    """The plan cannot be used; the text says where and why."""
+    """The plan is unusable; the text says where and why."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What an option must be, in words and as a test."""
+    """The valid values of an option, in words and as a test."""
 
     words: str
     accepts: Callable[[Any], bool]
@@ -121,7 +121,7 @@ def checked_rule(rule: object, place: str) -> dict[str, Any]:
 
 
 def checked_effect(effect: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """The effect with the defaults that its kind has of its own."""
+    """The effect with the defaults of its kind."""
     kind = effect.get("kind")
     if kind not in _EFFECTS:
         raise FaultPlanError(f"{place}.kind: must be one of {', '.join(EFFECT_KINDS)}, not {kind!r}")

@@ -1,4 +1,4 @@
-"""The fault plan: which requests are answered badly, and how.
+"""The fault plan: which requests get a bad answer, and how.
 
 A plan is a JSON list of rules (a file may also hold `{"faults": [...]}`). The first rule that matches and fires wins.
 
@@ -16,7 +16,7 @@ probability  share of the matching requests that it fires for (1.0), drawn from 
 Effects, by `kind`, with their options (defaults in brackets):
 
 status         status; retry_after: seconds or "http-date" (none); code (none), body: text sent as it is (none);
-               apply: do what was asked first, then answer badly (false)
+               apply: carry the request out first, then answer badly (false)
 cut_body       fraction of the promised Content-Length that is sent before the connection is closed (0.5)
 cut_chunked    the same in chunks, without the last one (0.5)
 reset          where: before | body (before); fraction (0.5); a TCP reset; apply (true)
@@ -26,8 +26,8 @@ delay          seconds before the headers (1)
 slow_body      seconds (1) spread over chunks (10)
 wrong_content  content: html | empty | truncated_json | string | object | array | null | content_type (html)
 total          how: by | capped | page | nothing (by).
-               by: added to the true total (1), or random: another lie at each request (false); capped: at most so many
-               full pages (1); page: the records of the page alone; nothing: 0
+               by: added to the true total (1), or random: a different false total at each request (false);
+               capped: at most that many full pages (1); page: the records of the page alone; nothing: 0
 cut_filter     of: the parameter whose values are cut, each in a comma-separated list (id); first: how many of them are
                heeded (1)
 move_rows      how: to_next | shift | duplicate | drop (to_next); rows (1).
@@ -52,7 +52,7 @@ _UNSAID = {"page": "1", "limit": "1000"}
 
 @dataclass(frozen=True)
 class Effect:
-    """What goes wrong. Only the options of its kind mean anything."""
+    """The fault of one request. Only the options of its kind matter."""
 
     kind: str
     status: int = 503
@@ -120,11 +120,11 @@ class FaultPlan:
 
     @classmethod
     def from_json(cls, plan: object) -> Self:
-        """A plan as a file or a request body holds it: a list, or an object around it."""
+        """A plan as in a file or a request body: a list, or an object around it."""
         return cls(plan_rules(plan))
 
     def draw(self, method: str, path: str, query: Mapping[str, str]) -> Effect | None:
-        """What goes wrong with this request, if anything."""
+        """The fault of this request, None without one."""
         with self._lock:
             for rule in self._rules:
                 if rule.fires(method, path, query):
@@ -133,7 +133,7 @@ class FaultPlan:
 
 
 def plan_rules(plan: object) -> list[Mapping[str, Any]]:
-    """The rules of a parsed plan, not yet checked one by one."""
+    """The rules of a parsed plan, before the check of each."""
     rules = plan["faults"] if isinstance(plan, dict) and set(plan) == {"faults"} else plan
     if not isinstance(rules, list):
         raise FaultPlanError('a fault plan is a list of rules, or {"faults": [rules]}')

@@ -1,4 +1,5 @@
-"""What an assessment found, as the report and the CSVs of its bundle tell it (spec 4.8): actions, controls, elements.
+"""The findings of an assessment, as the report and the CSVs of its bundle show them (spec 4.8): actions, controls,
+elements.
 
 The columns are a guess; the spec names the three files only. All of it follows from the record's key and version.
 """
@@ -23,7 +24,7 @@ ELEMENT_COLUMNS = ("id", "name", "location", "condition", "quantity", "photo")
 
 @dataclass(frozen=True)
 class Subject:
-    """Everything that a document of one assessment is written from, fixed at the moment it was asked for."""
+    """The content of every document of one assessment, fixed at the moment of the request."""
 
     record: Record
     property_name: str
@@ -32,7 +33,7 @@ class Subject:
     today: date
 
     def dice(self, part: str) -> Random:
-        """The same for the same version of the record, other for another."""
+        """The same for the same version of the record, different for any other."""
         return Random(f"{part} {self.record.key} {self.record.version}")
 
 

@@ -4,7 +4,7 @@ from base64 import b64encode
 from random import Random
 
 UID_LENGTH = 22
-# Letters in place of signs: an id that starts with a hyphen would be mistaken for an option on a command line.
+# Letters in place of signs: a command line would take an id with a hyphen in front for an option.
 _LETTERS_FOR_SIGNS = bytes.maketrans(b"+/", b"pS")
 
 

@@ -1,10 +1,9 @@
-"""The log of what the sandbox showed, and to whom.
+"""The log of the records that the sandbox showed, and to whom.
 
-An entry is made at the moment that the records are picked, under the world's lock, so its sequence is the order in
-which the world was seen. It keeps the records themselves (they never change), hence what was shown byte for byte
-(but for the signatures that `signed_links` adds to links).
-`delivered` means that the whole answer went into the socket; what a client does with it cannot be known here. It is
-true until sending fails, so that a client that has read its answer never finds it unsaid.
+The sandbox makes an entry when it picks the records, under the world's lock. So its sequence is the order in which
+callers saw the world. It keeps the records themselves, which never change: every byte shown, except for the signatures
+that `signed_links` adds to links. `delivered` means that the whole answer went into the socket; nobody here can know
+what a client does with it. It is true until sending fails, so a client that has read its answer never finds it false.
 """
 
 import threading
@@ -56,7 +55,7 @@ class Entry:
 
 
 class Journal:
-    """In memory, safe between threads; a journal that is off takes nothing down."""
+    """In memory, safe between threads; a journal that is off records nothing."""
 
     def __init__(self, enabled: bool = True) -> None:
         self.enabled = enabled
@@ -75,12 +74,12 @@ class Journal:
             return list(self._entries)
 
     def clear(self) -> None:
-        """Forget what was shown; sequence numbers go on."""
+        """Forgets the records shown; sequence numbers continue."""
         with self._lock:
             self._entries.clear()
 
     def note(self, entry: Entry) -> int:
-        """Write an entry down and return the sequence number that it gets, 0 when the journal is off."""
+        """Notes an entry and returns its sequence number, 0 if the journal is off."""
         if not self.enabled:
             return 0
         with self._lock:
@@ -89,7 +88,7 @@ class Journal:
             return self._sequence
 
     def not_delivered(self, sequence: int) -> None:
-        """The answer of this entry did not go out whole after all."""
+        """Notes that the answer of this entry did not go out whole after all."""
         with self._lock:
             for place in range(len(self._entries) - 1, -1, -1):
                 if self._entries[place].sequence == sequence:

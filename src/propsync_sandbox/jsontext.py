@@ -1,4 +1,4 @@
-"""JSON text in and out, with decimals kept as they are written (12.50 stays 12.50)."""
+"""JSON text in and out, with decimals as written (12.50 stays 12.50)."""
 
 import json
 import re
@@ -35,7 +35,7 @@ def encode(value: object) -> bytes:
 
 
 def decode_exactly(text: bytes) -> Any:
-    """Decimals stay Decimal, so that an edit of one member does not rewrite another; NaN and Infinity are refused."""
+    """Keeps decimals as Decimal, so that an edit of one member does not rewrite another; refuses NaN and Infinity."""
     return json.loads(text, parse_float=Decimal, parse_constant=_refuse_constant)
 
 

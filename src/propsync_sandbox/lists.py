@@ -1,4 +1,4 @@
-"""The three lists (spec 4.2, 4.5, 4.9): filter, order, page, and what a fault does to the page."""
+"""The three lists (spec 4.2, 4.5, 4.9): filter, order, page, and the effect of a fault on the page."""
 
 import re
 import secrets
@@ -93,7 +93,7 @@ class Lists:
         return Answer(200, write, total=total, records=tuple(records), types=types, with_flags=with_flags)
 
     def _write(self, resource: str, total: int, records: list[Record], with_flags: bool, types: bytes | None) -> bytes:
-        """Records are joined as bytes: a page of a thousand costs a millisecond."""
+        """Joins records as bytes: a page of a thousand costs a millisecond."""
         rows = b",".join(record.shown(with_flags) for record in records)
         if self.signed_links:
             signature = secrets.token_hex(8).encode()

@@ -1,4 +1,4 @@
-"""One night in the life of the world: what changes between two runs of whoever reads it."""
+"""One night of the world: the changes between two runs of a reader."""
 
 from random import Random
 
@@ -15,10 +15,10 @@ _TURNED_OVER_SHARE = 0.002
 
 
 def live_through_a_night(world: World, seed: int | None = None) -> dict[str, int]:
-    """About 1 % of records edited, some statuses moved, a few records added and deleted, one label renamed.
+    """Edits about 1 % of records, moves some statuses, adds and deletes a few records, and renames one label.
 
-    Returns how many of each, e.g. `{"assets_edited": 20, "assets_added": 4, ...}`. Without a seed every next night
-    of the same world has its own.
+    Returns how many of each, for example `{"assets_edited": 20, "assets_added": 4, ...}`. Without a seed every further
+    night of the same world has its own.
     """
     with world.lock:
         world.nights += 1
@@ -35,7 +35,7 @@ def live_through_a_night(world: World, seed: int | None = None) -> dict[str, int
 
 
 def _share(world: World, resource: str, share: float) -> int:
-    """At least two, so that a small world changes too, but never more than there are."""
+    """At least two, so that a small world changes too, but never more than exist."""
     count = len(world.shelf(resource))
     return min(count, max(2, round(count * share)))
 
@@ -74,7 +74,7 @@ def _shelf(world: World, resource: str) -> Assets | Assessments | Schedules:
 
 
 def _move(world: World, rng: Random) -> dict[str, int]:
-    """Statuses of assessments and schedules, who performed, and the property of an asset."""
+    """Moves statuses of assessments and schedules, their performers, and the property of an asset."""
     assessments = [key for key in _some(world, "assessments", rng) if isinstance(key, str)]
     for key in assessments:
         _next_status(world, key, rng)

@@ -10,7 +10,9 @@ _SWAPS = 3
 
 
 class Order:
-    """`stable`: as records came; `shuffled`: at random at every request; `drifting`: a few swap places each time."""
+    """`stable`: in order of creation; `shuffled`: at random at every request; `drifting`: a few swap places each
+    time.
+    """
 
     def __init__(self, kind: str = "stable", seed: int = 0) -> None:
         if kind not in ORDERS:
@@ -30,7 +32,7 @@ class Order:
             return self._drift(self._ranks.setdefault(resource, {}), records)
 
     def _drift(self, ranks: dict[Key, int], records: list[Record]) -> list[Record]:
-        """Ranks outlive the request, so that the list as a whole wanders slowly."""
+        """Keeps ranks after the request, so that the list as a whole drifts slowly."""
         for record in records:
             ranks.setdefault(record.key, len(ranks))
         if len(records) > 1:

@@ -28,7 +28,7 @@ def written(about: Subject) -> bytes:
 
 
 def _plain(text: str) -> str:
-    """The fonts built into PDF know Latin-1 only; what they lack becomes a question mark."""
+    """Replaces characters outside Latin-1 by a question mark: the fonts built into PDF have no others."""
     return text.encode("latin-1", "replace").decode("latin-1")
 
 

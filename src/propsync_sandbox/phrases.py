@@ -1,4 +1,4 @@
-"""Words that made-up records are written with. Quotes, newlines, other scripts and an emoji are there on purpose."""
+"""Words for made-up records. Quotes, newlines, other scripts and an emoji are there on purpose."""
 
 STREETS = (
     "Acacia Avenue", "Heol y Castell", "Station Road", "Mill Lane", "Victoria Terrace", "Ffordd Caerdydd",

@@ -8,7 +8,7 @@ from .world import World
 
 
 def write_reference(world: World, folder: Path | str) -> tuple[Path, Path]:
-    """Write properties.csv and users.csv into the folder, which is made if need be; returns their paths."""
+    """Writes properties.csv and users.csv into the folder, and makes it if needed; returns their paths."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     properties, users = folder / "properties.csv", folder / "users.csv"

@@ -1,4 +1,4 @@
-"""The sandbox as one thing to start and stop: `with Sandbox(scale=200) as sandbox: ...`."""
+"""The sandbox as one object to start and stop: `with Sandbox(scale=200) as sandbox: ...`."""
 
 import hashlib
 import ssl
@@ -22,9 +22,9 @@ from .world import TODAY, World
 class Sandbox:
     """The API of the spec on a loopback port, in daemon threads.
 
-    `rights` maps a token (of `sandbox.token` or any other) to the path prefixes that it is refused with 403; `*` in
-    a prefix is one path segment. Every token named there is accepted. `before` is called before each request is
-    answered, under the world's lock: what it changes has happened between that request and the one before.
+    `rights` maps a token (of `sandbox.token` or any other) to the path prefixes that the API refuses it with 403. `*`
+    in a prefix is one path segment. The sandbox accepts every token in it. It calls `before` ahead of each answer,
+    under the world's lock: changes in it happen between that request and the one before.
     """
 
     def __init__(
@@ -77,14 +77,14 @@ class Sandbox:
         self._server.stop()
 
     def set_faults(self, faults: Sequence[Mapping[str, Any]]) -> None:
-        """Replace the fault plan, from the next request on; FaultPlanError when it is wrong."""
+        """Replaces the fault plan, from the next request on; FaultPlanError if it is wrong."""
         self._control.faults = FaultPlan(faults)
 
     def night(self, seed: int | None = None) -> dict[str, int]:
         return live_through_a_night(self.world, seed)
 
     def change_token(self, token: str) -> None:
-        """From now on only the new token is accepted in place of the old one."""
+        """Accepts only the new token in place of the old one from now on."""
         self.callers.revoke(self.token)
         self.callers.accept(token)
         self.token = token

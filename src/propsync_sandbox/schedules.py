@@ -1,4 +1,4 @@
-"""Assessment schedules (spec 2.6) and what can happen to them; the key is the pair (property, assessment type)."""
+"""Assessment schedules (spec 2.6) and their events; the key is the pair (property, assessment type)."""
 
 import threading
 from datetime import date, timedelta
@@ -42,7 +42,7 @@ class Schedules(Shelf):
         rng: Random | None = None,
         **members: object,
     ) -> tuple[str, str]:
-        """A new schedule, made up but for the members given; a free pair is found when none is named."""
+        """Adds a schedule and makes up any member not given; finds a free pair if the caller names none."""
         rng = rng or self.rng
         with self.lock:
             if property is None or type is None:
@@ -52,7 +52,7 @@ class Schedules(Shelf):
             return property, type
 
     def create(self, property: str, type: str, **members: object) -> Record:
-        """A schedule with empty members but for those given, as PUT makes it (spec 4.11)."""
+        """Makes a schedule with empty members except those given, as PUT does (spec 4.11)."""
         empty: JsonObject = {
             "property": property,
             "asset": property,
@@ -68,7 +68,7 @@ class Schedules(Shelf):
             return self.set_members((property, type), **members)
 
     def set_members(self, key: tuple[str, str], **members: object) -> Record:
-        """Overwrite members; those not named are kept."""
+        """Overwrites members and keeps the others."""
         with self.lock:
             record = self._standing[key]
             before = record.members()
@@ -78,19 +78,21 @@ class Schedules(Shelf):
             return after
 
     def set_status(self, key: tuple[str, str], status: str) -> Record:
-        """Any status, documented (spec 3) or not."""
+        """Sets any status, documented (spec 3) or not."""
         return self.set_members(key, status=status)
 
     def move(self, key: tuple[str, str], property: str) -> tuple[str, str]:
-        """To another property: the key changes, so one schedule goes and another comes. Returns the new key."""
+        """Moves a schedule to another property: the key changes, so one schedule goes and another comes. Returns the
+        new key.
+        """
         return self._rekey(key, (property, key[1]))
 
     def change_type(self, key: tuple[str, str], type: str) -> tuple[str, str]:
-        """To another assessment type: the key changes. Returns the new key."""
+        """Changes the assessment type: the key changes. Returns the new key."""
         return self._rekey(key, (key[0], type))
 
     def scribble(self, key: Key, rng: Random | None = None) -> Record:
-        """A small change at random that leaves status and key alone."""
+        """Makes a small random change that leaves status and key alone."""
         rng = rng or self.rng
         with self.lock:
             assert isinstance(key, tuple)
@@ -101,7 +103,7 @@ class Schedules(Shelf):
             return self.set_members(key, dueDate=due, description=rng.choice(phrases.NOTES))
 
     def free_pair(self, rng: Random | None = None) -> tuple[str, str]:
-        """A pair without a schedule; a property is added when all have every type."""
+        """A pair without a schedule; adds a property if all have every type."""
         rng = rng or self.rng
         for _ in range(200):
             pair = (self.properties.pick(rng), self.types.pick(rng))

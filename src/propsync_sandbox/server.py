@@ -64,14 +64,14 @@ class Connection(BaseHTTPRequestHandler):
         return Wire(self.connection, self.server.closing, not self.close_connection, packed)
 
     def _hang_up(self) -> None:
-        """Close at once: what follows in the base class would say goodbye politely and spoil a reset."""
+        """Closes at once: the base class would end politely and spoil a reset."""
         self.close_connection = True
         self.rfile.close()
         self.connection.close()
 
 
 class Server(socketserver.ThreadingTCPServer):
-    """Tracks its connections and threads, so that `stop` leaves no socket open behind it."""
+    """Tracks its connections and threads, so that `stop` leaves no socket open."""
 
     allow_reuse_address = True
     daemon_threads = True
@@ -99,7 +99,7 @@ class Server(socketserver.ThreadingTCPServer):
         self._accepting.start()
 
     def stop(self) -> None:
-        """Stop accepting, wake whoever stalls, close every connection and wait for its thread."""
+        """Stops accepting, wakes stalled threads, closes every connection and waits for its thread."""
         self.closing.set()
         if self._accepting.is_alive():
             self.shutdown()
@@ -122,7 +122,7 @@ class Server(socketserver.ThreadingTCPServer):
         thread.start()
 
     def _converse(self, request: socket.socket, client_address: object) -> None:
-        """One connection from hello to goodbye. A client that goes away is no error here."""
+        """Serves one connection from start to end. A client that disconnects is no error here."""
         connection = request
         try:
             if self.tls is not None:
@@ -130,7 +130,7 @@ class Server(socketserver.ThreadingTCPServer):
             with contextlib.suppress(OSError):
                 self.finish_request(connection, client_address)
         except OSError:
-            pass  # the TLS handshake failed, which is what certificate tests are after
+            pass  # the TLS handshake failed, as in tests of certificates
         finally:
             self.shutdown_request(connection)
             with self._lock:
@@ -139,7 +139,7 @@ class Server(socketserver.ThreadingTCPServer):
                 self._conversations.discard(threading.current_thread())
 
     def _secured(self, request: socket.socket) -> socket.socket:
-        """The handshake happens in the connection's own thread, so that a slow client keeps nobody waiting."""
+        """Does the handshake in the connection's own thread, so that a slow client delays nobody."""
         assert self.tls is not None
         request.settimeout(_IDLE_SECONDS)
         secured = self.tls.wrap_socket(request, server_side=True, do_handshake_on_connect=False)

@@ -1,7 +1,7 @@
 """A shelf holds the records of one resource, each as the JSON that the API shows, with a version that only grows.
 
-A `Record` never changes: an edit puts a new one in its place. A page that is being sent, and the journal, can
-therefore keep what they showed without a lock and without a copy.
+A `Record` never changes: an edit replaces it by a new one. So a page under way, and the journal, can keep their records
+without a lock and without a copy.
 """
 
 import threading
@@ -16,7 +16,7 @@ Key = str | tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One version of one record. `flags` (spec 2.4) is kept apart because only `includeflags` shows it."""
+    """One version of one record. `flags` (spec 2.4) are separate because only `includeflags` shows them."""
 
     key: Key
     version: int
@@ -28,7 +28,7 @@ class Record:
     flags: bytes = b""
 
     def shown(self, with_flags: bool = False) -> bytes:
-        """The JSON bytes that a client gets."""
+        """The JSON bytes for a client."""
         if not (with_flags and self.flags):
             return self.body
         return self.body[:-1] + b',"flags":' + self.flags + b"}"
@@ -40,7 +40,7 @@ class Record:
 
 
 class Shelf:
-    """The records of one resource in the order they were put there; what was taken away can be brought back."""
+    """The records of one resource in the order of their creation; a deleted one can come back."""
 
     def __init__(self, lock: threading.RLock, rng: Random) -> None:
         self.lock = lock
@@ -70,18 +70,18 @@ class Shelf:
             return list(self._gone)
 
     def truth(self) -> dict[Key, JsonObject]:
-        """What the API would show of each record now (flags included), as dicts; decimals are `decimal.Decimal`."""
+        """The records that the API would show now (flags included), as dicts; decimals are `decimal.Decimal`."""
         return {record.key: record.members() for record in self.records()}
 
     def delete(self, key: Key) -> Record:
-        """Take a record away; raises KeyError when it is not there."""
+        """Deletes a record; raises KeyError if it does not exist."""
         with self.lock:
             record = self._standing.pop(key)
             self._gone[key] = record
             return record
 
     def bring_back(self, key: Key) -> Record:
-        """The same id again, as it was, with a higher version; raises KeyError when it was never deleted."""
+        """Brings the same id back, as it was, with a higher version; raises KeyError if nobody deleted it."""
         with self.lock:
             last = self._gone[key]
             return self._put(key, last.members(with_flags=False), last.performed, last.flags)
@@ -109,7 +109,7 @@ class Shelf:
             return record
 
     def _replace(self, record: Record, members: JsonObject) -> Record:
-        """A new version in the same place, everything that is not in the JSON kept."""
+        """Puts a new version in the same place, and keeps everything that is not in the JSON."""
         return self._put(record.key, members, record.performed, record.flags)
 
     def _next_version(self, key: Key) -> int:

@@ -1,4 +1,4 @@
-"""Faults that change what an answer says, before any byte of it is sent (see `faults`)."""
+"""Faults that change the content of an answer, before the server sends any byte of it (see `faults`)."""
 
 import time
 from collections.abc import Callable
@@ -22,7 +22,7 @@ _WRONG: dict[str, tuple[bytes, str]] = {
 
 
 def status_answer(effect: Effect) -> Answer:
-    """The status of the plan, with its body and Retry-After. For other effects this answer is never sent."""
+    """The status of the plan, with its body and Retry-After. With other effects the server never sends this answer."""
     headers = {} if effect.retry_after is None else {"Retry-After": _retry_after(effect.retry_after)}
     if effect.body is not None:
         return Answer(effect.status, effect.body.encode(), "text/plain; charset=utf-8", headers)
@@ -31,7 +31,7 @@ def status_answer(effect: Effect) -> Answer:
 
 
 def spoiled(answer: Answer, effect: Effect | None) -> tuple[Answer, bool]:
-    """The answer as the fault leaves it, and whether what it shows reaches the client whole."""
+    """The answer after the fault, and whether its content reaches the client whole."""
     if effect is None:
         return answer, True
     if effect.kind == "status":
@@ -51,7 +51,7 @@ def _wrong(answer: Answer, content: str) -> tuple[Answer, bool]:
 
 
 def _half_of(answer: Answer) -> Callable[[], bytes]:
-    """Half the text with its own correct length: only the JSON tells that something is missing."""
+    """Half the text with its own correct length: only the JSON shows that something is missing."""
 
     def half() -> bytes:
         body = answer.body()

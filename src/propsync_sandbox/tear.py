@@ -1,4 +1,4 @@
-"""What faults do to a page of a list: the two effects `total` and `move_rows`."""
+"""The faults of a page of a list: the two effects `total` and `move_rows`."""
 
 import threading
 from random import Random
@@ -9,7 +9,7 @@ from .shelf import Record
 
 
 class Tear:
-    """Remembers rows that wait to be shown on the next page of the list they were moved within."""
+    """Remembers rows that wait for the next page of their list."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

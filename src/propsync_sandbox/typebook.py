@@ -1,8 +1,8 @@
 """Asset types with their fields (spec 2.1) and assessment types (spec 2.5), which can be renamed at any time.
 
-The spec shows `type` of a field definition and nothing else. Here a definition is
-`{"id", "type", "label", "options": [{"id", "label"}]}`, and date and time fields, which results have and definitions
-do not, are defined with the undocumented kinds `date` and `time`.
+The spec shows `type` of a field definition and nothing else. Here a definition is `{"id", "type", "label", "options":
+[{"id", "label"}]}`, with the undocumented kinds `date` and `time` for fields that results have and documented
+definitions do not.
 """
 
 import threading
@@ -26,7 +26,7 @@ def _asset_type(sketch: TypeSketch, rng: Random) -> JsonObject:
 
 
 class TypeBook:
-    """Types by id. `listed_json` is what the API shows of them; hidden types stay valid but are shown no more."""
+    """Types by id. `listed_json` is the API's view of them; hidden types stay valid but no longer appear."""
 
     def __init__(self, lock: threading.RLock, rng: Random, types: list[JsonObject], weights: list[int]) -> None:
         self.lock = lock
@@ -64,7 +64,7 @@ class TypeBook:
             return {type_id for type_id, kind in self._by_id.items() if type_id in names or kind["name"] in names}
 
     def listed_json(self) -> bytes:
-        """The JSON array of the types shown, encoded once until something changes."""
+        """The JSON array of the listed types, encoded once until something changes."""
         with self.lock:
             if self._listed is None:
                 self._listed = encode(self.truth())
@@ -74,7 +74,7 @@ class TypeBook:
         self._change(self._by_id[type_id], "name", name)
 
     def hide(self, type_id: str, hidden: bool = True) -> None:
-        """A type that is no longer listed, though records may still refer to it."""
+        """Hides a type: lists no longer show it, though records may still refer to it."""
         with self.lock:
             (self._hidden.add if hidden else self._hidden.discard)(type_id)
             self._listed = None
@@ -123,7 +123,7 @@ class AssetTypes(TypeBook):
             return field_id
 
     def remove_field(self, type_id: str, field_id: str) -> None:
-        """The definition goes; results already stored in assets stay, as in any live system."""
+        """Removes the definition; results already in assets stay, as in any live system."""
         with self.lock:
             left = [definition for definition in self.fields(type_id) if definition["id"] != field_id]
             self._change(self.get(type_id), "fields", left)

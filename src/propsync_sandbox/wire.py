@@ -1,4 +1,4 @@
-"""How an answer goes into the socket: whole, slowly, cut short, or not at all (see `faults`)."""
+"""Sends an answer into the socket: whole, slowly, cut short, or not at all (see `faults`)."""
 
 import gzip
 import socket
@@ -13,13 +13,13 @@ from .exchange import JSON, Answer
 from .faults import Effect
 
 _WORTH_PACKING = 512
-# What was sent before a reset must have reached the client, else the kernel throws it away unsent.
+# Bytes sent before a reset must have reached the client, or the kernel discards them.
 _BEFORE_RESET = 0.05
 _NO_BODY = (204, 304)
 
 
 class Wire:
-    """One answer on one connection. `send` returns False when it did not go out whole; then the connection is done."""
+    """One answer on one connection. `send` returns False if it did not go out whole; then the connection is closed."""
 
     def __init__(self, connection: socket.socket, closing: Event, keep_alive: bool, packed: bool) -> None:
         self.connection = connection
@@ -82,7 +82,7 @@ class Wire:
         return False
 
     def _wait(self, seconds: float) -> None:
-        """Ends early when the sandbox is being closed."""
+        """Ends early if the sandbox is closing."""
         self.closing.wait(seconds)
 
     def _head_and_body(self, answer: Answer, chunked: bool = False) -> tuple[bytes, bytes]:

@@ -1,8 +1,8 @@
-"""The seeded state behind the API: everything there is, and the lock that guards it.
+"""The seeded state behind the API, and its lock.
 
-`World(seed, scale)` is the same world for the same arguments. Mutations live on the collections
-(`world.assets`, `world.assessments`, `world.schedules`, `world.asset_types`, `world.assessment_types`); each is atomic,
-and `with world.lock:` makes several of them one.
+`World(seed, scale)` is the same world for the same arguments. Mutations are methods of the collections (`world.assets`,
+`world.assessments`, `world.schedules`, `world.asset_types`, `world.assessment_types`); each is atomic, and `with
+world.lock:` makes several of them one.
 """
 
 import threading
@@ -73,7 +73,7 @@ class World:
             self._add_assessment()
 
     def _add_assessment(self) -> None:
-        """Where the property has a schedule of that type, the assessment carries its reference (spec 2.6)."""
+        """If the property has a schedule of that type, the assessment carries its reference (spec 2.6)."""
         pair = (self.properties.pick(), self.assessment_types.pick())
         schedule = self.schedules.get(pair)
         reference = schedule.members()["customReference"] if schedule else None

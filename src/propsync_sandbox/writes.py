@@ -1,4 +1,4 @@
-"""What POST, PATCH and PUT accept (spec 2.3, 4.3, 4.4, 4.11) and the codes they refuse with (spec 7).
+"""The rules of POST, PATCH and PUT (spec 2.3, 4.3, 4.4, 4.11), and the codes of their refusals (spec 7).
 
 Where the spec does not say which code wins, the order is: ids missing, `values` malformed, things not found, then the
 values field by field.
@@ -62,7 +62,7 @@ def required_id(value: str, code: str) -> str:
 
 
 def body_object(request: Request, code: str) -> JsonObject:
-    """The body as a JSON object; anything else is refused with the code."""
+    """The body as a JSON object; refuses anything else with the code."""
     try:
         body = request.json_body()
     except ValueError:

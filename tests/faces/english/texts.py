@@ -13,6 +13,7 @@ from .rules import Passage
 
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _BEGINS_ITEM = re.compile(r"\s*(?:[-*|]|\d+\.) ?")
+_IS_DRAWN = re.compile(r"^    |\S  +\S")
 _PRAGMA = re.compile(r"^(?:!|noqa|type:|fmt:|pragma)")
 _SQL_HEADER = re.compile(r"^(?:severity|grain):")
 
@@ -58,11 +59,11 @@ def _blank(found: re.Match[str]) -> str:
 
 
 def _docstring(first: int, text: object) -> Iterator[Passage]:
-    """Drawings and examples, which are indented further than the text, are left out."""
+    """Leaves drawings, examples and tables out: they are indented further than the text, or have columns."""
     if isinstance(text, str):
         shown = re.sub(r"`[^`]*`", lambda code: "X" + _blank(code), inspect.cleandoc(text))
         lines = shown.splitlines()
-        yield from _paragraphs((first + n, "" if line.startswith("    ") else line) for n, line in enumerate(lines))
+        yield from _paragraphs((first + n, "" if _IS_DRAWN.search(line) else line) for n, line in enumerate(lines))
 
 
 def _paragraphs(lines: Iterable[tuple[int, str]]) -> Iterator[Passage]:
