@@ -1,7 +1,7 @@
 """Loads the same lists with dlt, as well tuned as we know how: `python load.py merge|scd2 BASE_URL TOKEN FOLDER`.
 
 Runs in an environment of its own (`make bench-peers`). A bare client fetches whole pages with threads, and orjson
-decodes them. dlt makes a child table of each asset's field results and loads Parquet files into DuckDB with two
+decodes them. Then dlt makes a child table of each asset's field results and loads Parquet files into DuckDB with two
 workers.
 """
 
