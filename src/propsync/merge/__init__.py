@@ -1,4 +1,4 @@
-"""From what was landed to the tables: staging → history → current."""
+"""From landing to the tables: staging → history → current."""
 
 from propsync.merge.carry_over import CARRIED, Carried, carry_out, latest_run
 from propsync.merge.freshness import mark_tables

@@ -1,4 +1,4 @@
-"""What tables that are made anew cannot know from landing, carried over: the journal, names given once, documents."""
+"""Carries over the rows that a rebuild cannot find in landing: the journal, permanent names, documents."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ CARRIED = {
     **{f"main.{name}": f"from main.{name}" for name in _DOCUMENTS},
     **NAMES,
 }
-"""What is carried over, and the query for it, by the name of its file."""
+"""The rows to carry over: the query for each, by the name of its file."""
 
 
 class Carried:
-    """Files of rows from an older database, or from a base; none where nothing was left."""
+    """Files of rows from an older database, or from a base; none if there is neither."""
 
     def __init__(self, files: Mapping[str, Path], *, is_older: bool = False) -> None:
         """`is_older` says that another version of propsync wrote them."""
@@ -53,7 +53,7 @@ class Carried:
     def from_database(cls, path: Path, *, memory_limit: str, folder: Path, lists: Iterable[str] = ()) -> Carried:
         """From a database of any schema version, with people's own `lists`.
 
-        Raises StateUnusable for one that cannot be read.
+        Raises StateUnusable if DuckDB cannot read it.
         """
         own = {f"{_LISTS}{name}": f"from main.{name}" for name in lists if _is_list(name)}
         with OldFile(path, memory_limit=memory_limit, folder=folder) as old:
@@ -61,11 +61,11 @@ class Carried:
 
     @property
     def has_names(self) -> bool:
-        """Whether the names given to tables and columns are among it."""
+        """Whether it includes the names of tables and columns."""
         return self._files.keys() >= {*NAMES, "ops.columns"}
 
     def write_into(self, warehouse: Warehouse) -> None:
-        """Gives a new database the journal and the names; shapes are found anew from landing."""
+        """Gives a new database the journal and the names; the rebuild finds shapes again in landing."""
         for name in _JOURNAL:
             if f"ops.{name}" in self._files:
                 add_rows(warehouse, f"ops.{name}", self._files[f"ops.{name}"])
@@ -81,24 +81,24 @@ class Carried:
         for name in self._files:
             if name.startswith(_LISTS):
                 self._make_list(warehouse, name.removeprefix(_LISTS))
-        # The next archive run reads bundles again whose rows lack their columns, or that an older reader made rows of.
+        # The next archive run reads a bundle again if its rows lack columns, or come from an older reader.
         if not self.has_names or self._is_older:
             warehouse.execute("update main.documents set read_at = null")
 
     def _make_list(self, warehouse: Warehouse, name: str) -> None:
-        """As it was when its file was last read well: by now the file may hold a mistake, or be gone."""
+        """Makes the list as of the last good reading of its file: by now the file may have a mistake, or be gone."""
         source = text(str(self._files[f"{_LISTS}{name}"]))
         warehouse.execute(f"create table main.{quoted(name)} as from read_parquet({source})")
 
     def write_shapes(self, warehouse: Warehouse) -> None:
-        """Gives a new database the shapes as they were, for where landing does not begin at the beginning."""
+        """Gives a new database the earlier shapes, for a landing that does not begin at the beginning."""
         if f"ops.{_SHAPES}" in self._files:
             add_rows(warehouse, f"ops.{_SHAPES}", self._files[f"ops.{_SHAPES}"])
 
     def settle_changes(self, warehouse: Warehouse, run_id: str) -> None:
-        """What a run once told of changes stands; what is told now in its name was told then.
+        """Keeps a run's original notes of changes, and discards new notes in its name.
 
-        Adds what differs between the shapes as they were and as they are now.
+        Adds the differences between the earlier shapes and the present ones.
         """
         self._stage(warehouse, f"ops.{_SHAPES}", "shapes_before")
         with warehouse.transaction():
@@ -114,7 +114,7 @@ class Carried:
 
 
 def latest_run(path: Path, *, memory_limit: str, folder: Path) -> str:
-    """The latest run that a database knows, empty where it knows none. Raises StateUnusable."""
+    """The latest run in a database, empty if it has none. Raises StateUnusable."""
     with OldFile(path, memory_limit=memory_limit, folder=folder) as old:
         return old.value("select max(run_id) from ops.runs") or ""
 
@@ -129,7 +129,7 @@ def carry_out(warehouse: Warehouse, name: str, path: Path) -> None:
 
 
 def _make_columns(warehouse: Warehouse) -> None:
-    """Makes the columns that depend on the data as they were, in their order: one whose values are all gone stays."""
+    """Makes the columns that depend on the data as they were, in their order: a column without any value remains."""
     rows = warehouse.rows(
         "select schema_name, layout.table_name, layout.column_name, columns.type, layout.comment, table_comment "
         "from staging.layout as layout join ops.columns as columns on columns.table_schema = schema_name "
@@ -159,7 +159,7 @@ def _open_columns(target: str, columns: Sequence[tuple[str, ...]], declared: Col
 
 
 def _wide_table(target: str, columns: Sequence[tuple[str, ...]]) -> list[str]:
-    """All columns at once: each one that is added copies what DuckDB knows of those before it."""
+    """Makes all columns at once: each further statement copies DuckDB's entries for the columns before it."""
     kinds = {"asset_id": "VARCHAR", "property_id": "VARCHAR"} | {name: kind for name, kind, *_ in columns}
     made = (f"{quoted(name)} {kind}{compressed(kind, by_dictionary=True)}" for name, kind in kinds.items())
     return [

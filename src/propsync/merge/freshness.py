@@ -1,4 +1,4 @@
-"""`ops.tables`: how fresh each table is, which run changed it last, and up to which version it was built."""
+"""`ops.tables`: how fresh each table is, which run changed it last, and up to which version propsync built it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Freshness:
-    """Up to which version of history tables were built, so that an interrupted build is simply done again."""
+    """The version of history up to which propsync built the tables, so that it simply repeats an interrupted build."""
 
     def __init__(self, warehouse: Warehouse, run_id: str) -> None:
         self._warehouse = warehouse
         self._run_id = run_id
 
     def built_through(self, tables: Sequence[str]) -> datetime:
-        """Up to which run all of these tables were built; the beginning of time if one was never built."""
+        """The run up to which propsync built all of these tables; the beginning of time if it never built one."""
         marks = self._warehouse.rows(
             "select built_through from ops.tables where table_schema = 'main' and list_contains(?, table_name)",
             [list(tables)],
@@ -32,9 +32,11 @@ class Freshness:
         return bool(self._warehouse.value(f"select count(*) from history.{types} where valid_from > ?", [mark]))
 
     def mark(self, tables: Sequence[str], changed: Sequence[bool], sources: Sequence[str]) -> None:
-        """Notes, inside the transaction that built them, which tables changed, and up to which version they go."""
+        """Notes, inside the transaction that built them, which tables changed, and up to which version they are
+        built.
+        """
         marked = self._warehouse.rows("select table_name from ops.tables where table_schema = 'main'")
-        # a table that stays empty is marked too, or its family would be built again every night
+        # marks an empty table too, or propsync would build its family again every night
         names = [name for name, is_changed in zip(tables, changed, strict=True) if is_changed or (name,) not in marked]
         mark_tables(self._warehouse, self._run_id, "main", names)
         latest = [self._warehouse.value(f"select max(valid_from) from history.{source}") for source in sources]

@@ -1,4 +1,4 @@
-"""History up to a run as files, in the place of landing that was pruned; and back again."""
+"""Writes history up to a run to files, in place of pruned landing, and reads it back."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOMENT = "timestamptz '{}'"
 
 
 def write_history(warehouse: Warehouse, resource: str, until: datetime, path: Path) -> None:
-    """Writes a resource's history as it was at `until`: later versions are not there yet, nor did they close any."""
+    """Writes a resource's history as of `until`: without later versions, and without the closes that they made."""
     moment = _MOMENT.format(until.isoformat())
     columns = ", ".join(quoted(name) for name in TABLES[f"history.{resource}"].columns if name != "valid_to")
     open_again = f"case when valid_to <= {moment} then valid_to end as valid_to"
@@ -33,21 +33,25 @@ def has_changed(warehouse: Warehouse, resource: str, since: datetime, until: dat
 
 
 def read_history(warehouse: Warehouse, resource: str, path: Path) -> None:
-    """Puts such a file back into an empty history."""
+    """Reads such a file back into an empty history."""
     with warehouse.transaction():
         add_rows(warehouse, f"history.{quoted(resource)}", path)
 
 
 def form_of(manifest: Manifest) -> dict[str, Any]:
-    """How the records of a snapshot were compared: what a version's hash depends on besides the record."""
+    """The rules by which propsync compared a snapshot's records: a version's hash depends on them besides the
+    record.
+    """
     shape = Shape.from_json(manifest.shape)
     return _form(shape, manifest.hash_version)
 
 
 def is_compared_otherwise(forms: Sequence[Mapping[str, Any]], decided: Shape) -> bool:
-    """Whether versions were compared otherwise than propsync.toml decides now, or by an older version of the hash.
+    """Whether propsync compared versions by other rules than those of propsync.toml now, or by an older version of
+    the hash.
 
-    What it does not decide says nothing of older versions: a shape may have been found after them.
+    Rules that propsync.toml does not decide are no evidence about older versions: propsync may have found a shape
+    later.
     """
     now = _form(decided, HASH_VERSION)
     parts = ["version"]

@@ -1,4 +1,4 @@
-"""What is known from before and speaks for undocumented members."""
+"""Known values from earlier runs that identify undocumented members."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from propsync.sweep import StagedKeys
 from propsync.warehouse import Warehouse, key_parts, quoted
 
 _NAMING_PROPERTIES = [one for one in SYNCED if any(role.name == "property" and role.documented for role in one.roles)]
-"""Resources whose property is a documented member: what they name is a property."""
+"""Resources whose property is a documented member, so that its value is a property's id."""
 
 
 def known_values(
@@ -39,13 +39,13 @@ def known_fields(warehouse: Warehouse) -> set[str]:
 
 
 def listed_keys(pages: PageStore, manifest: Manifest, cutter: Cutter) -> set[str]:
-    """The keys that a small snapshot shows, such as that of a list of types."""
+    """The keys of a small snapshot, such as that of a list of types."""
     records = (record for landed in manifest.landed for record in cutter.cut(pages.get(landed.sha256)).records)
     return {key[0] for record in records if (key := cutter.key(record))}
 
 
 def is_mostly_changed(warehouse: Warehouse, resource: Resource, listed: StagedKeys) -> bool:
-    """Whether more than half of the records known from before were staged with other bytes."""
+    """Whether more than half of the known records were staged with other bytes."""
     first, second = key_parts(resource)
     query = (
         f"with known as (select {first} as key_1, {second} as key_2, payload_hash "
@@ -58,15 +58,15 @@ def is_mostly_changed(warehouse: Warehouse, resource: Resource, listed: StagedKe
 
 
 def statuses_seen(warehouse: Warehouse, resource: str, configured: Collection[str]) -> tuple[str, ...]:
-    """Statuses that records of assessments or schedules have, beyond those configured."""
+    """Statuses of assessments or schedules beyond those configured."""
     rows = warehouse.rows(f"select distinct status from main.{resource} where status is not null order by status")
-    # a list may show "Approved" and be asked for "approved": a spelling is no other status
+    # a list may show "Approved" although the request says "approved": another spelling is no other status
     asked = {status.casefold() for status in configured}
     return tuple(status for (status,) in rows if status.casefold() not in asked)
 
 
 def note_statuses(warehouse: Warehouse, run_id: str, resource: str, statuses: Collection[str]) -> None:
-    """Notes in `ops.schema_changes`, once each, statuses that records have and that nobody configured."""
+    """Notes in `ops.schema_changes`, once each, statuses of records that nobody configured."""
     for status in statuses:
         warehouse.execute(
             "insert into ops.schema_changes select $1, $2, 'status seen', $3, null, null where not exists "

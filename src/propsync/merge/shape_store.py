@@ -1,4 +1,4 @@
-"""Keeps the shapes found in `ops.shapes`, and tells what moved."""
+"""Stores the shapes found in `ops.shapes`, and reports changes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _VOLATILE = "volatile"
 
 
 class ShapeStore:
-    """Shapes by resource: what propsync.toml says, else what earlier runs found."""
+    """Shapes by resource: from propsync.toml, else from earlier runs."""
 
     def __init__(self, warehouse: Warehouse, overrides: Mapping[str, Any]) -> None:
         self._warehouse = warehouse
@@ -21,12 +21,12 @@ class ShapeStore:
         self._rows: dict[str, list[tuple[str, str, str, str]]] | None = None
 
     def get(self, resource: str) -> Shape:
-        """The shape as known before this run."""
+        """The shape before this run."""
         return self.overridden(self._stored(resource))
 
     def overridden(self, shape: Shape) -> Shape:
-        """The shape with what propsync.toml says now in the place of what it said then."""
-        # what was configured and is no more has to be found again
+        """The shape with propsync.toml's present parts in place of its earlier ones."""
+        # propsync must find a part again that propsync.toml no longer has
         shape.choices = {part: choice for part, choice in shape.choices.items() if choice.source != "configured"}
         decided = self.decided(shape.resource)
         shape.choices.update(decided.choices)
@@ -38,12 +38,16 @@ class ShapeStore:
         return configured(self._overrides, resource)
 
     def is_whole(self, shape: Shape) -> bool:
-        """Whether all that was ever found of a shape is still in it: what is configured no more has to be found."""
+        """Whether the shape still has every part ever found: propsync must find parts again that propsync.toml no
+        longer has.
+        """
         stored = self._stored(shape.resource).choices
         return bool(stored) and stored.keys() <= shape.choices.keys()
 
     def put(self, shape: Shape, run_id: str) -> bool:
-        """Keeps a shape, inside the caller's transaction; whether a path moved, so that tables must be made anew."""
+        """Stores a shape, inside the caller's transaction; returns whether a path moved, so that propsync must build
+        tables again.
+        """
         before = self._stored(shape.resource)
         moved = self._tell(before, shape, run_id)
         if moved or not before.choices or before.volatile != shape.volatile:
@@ -74,7 +78,7 @@ class ShapeStore:
         return bool(changes)
 
     def unread(self) -> list[tuple[str, str, str]]:
-        """What records hold and nothing could be made of: resource, part and evidence."""
+        """The parts of records that propsync cannot read: resource, part and evidence."""
         query = "select resource, part, evidence from ops.shapes where source = ? order by all"
         return [(resource, part, evidence) for resource, part, evidence in self._warehouse.rows(query, [UNREAD])]
 
@@ -94,7 +98,7 @@ class ShapeStore:
 
 
 def _newly_volatile(before: Shape, after: Shape, run_id: str) -> list[list[str | None]]:
-    """What no longer counts as a change, or does again; what the first run finds is no change of shape."""
+    """Members that no longer count as a change, or do again; the findings of a first run are no change of shape."""
     if before.volatile is None or after.volatile is None or before.volatile == after.volatile:
         return []
     texts = [", ".join(sorted(volatile)) or None for volatile in (before.volatile, after.volatile)]

@@ -1,4 +1,4 @@
-"""Which known records a run did not see, and which of those that are gone may go (correctness.md §2)."""
+"""The known records that a run did not see, and the ones of them that it may delete (correctness.md §2)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from propsync.sweep import Filters, Key, StagedKeys
 from propsync.warehouse import Warehouse, quoted
 
 FEW = 20
-"""So many records may always go, and may be all that a property or type had."""
+"""A run may always delete up to this many, even if they are all records of a property or type."""
 
 SAMPLE = 100
 _ROLES = ("property", "type", "status")
@@ -21,7 +21,7 @@ _ROLES = ("property", "type", "status")
 
 @dataclass(frozen=True)
 class Known:
-    """A record known from before: its key, property, type, and last known status."""
+    """A known record: its key, property, type, and last known status."""
 
     key: Key
     property_id: str | None
@@ -48,11 +48,11 @@ class UnseenRecords:
         self._unseen = list(map(_known, self._rows(self._unseen_query())))
 
     def unlisted(self) -> list[Key]:
-        """Those that the lists asked for should show."""
+        """Those that the requested lists should show."""
         return [one.key for one in self._unseen if self._is_asked_for(one)]
 
     def in_turn(self, most: int, turn: int) -> list[Key]:
-        """At most so many of those that no list asked for shows, others with each turn."""
+        """At most that many records that no requested list shows, different ones in each turn."""
         others = [one.key for one in self._unseen if not self._is_asked_for(one)]
         start = turn * most % len(others) if others else 0
         return [*others, *others][start : start + min(most, len(others))]
@@ -135,12 +135,12 @@ def is_too_many(count: int, total: int, limit: float) -> bool:
 
 def sample(keys: Sequence[Key], run_id: str) -> list[Key]:
     """A hundred at random, the same for the same run."""
-    dice = random.Random(run_id)  # noqa: S311 - nothing is kept secret by it
+    dice = random.Random(run_id)  # noqa: S311 - keeps nothing secret
     return sorted(dice.sample(list(keys), min(SAMPLE, len(keys))))
 
 
 def to_hold(gone: Collection[Key], missing: UnseenRecords, limit: float) -> dict[Key, str]:
-    """Those of the records that are gone which must not go without somebody's word, each with the reason."""
+    """The gone records that need somebody's approval before their delete, each with the reason."""
     total = missing.total()
     if gone and len(gone) >= total:
         return dict.fromkeys(gone, "every record of the resource would go")

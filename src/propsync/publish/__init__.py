@@ -1,4 +1,4 @@
-"""What people get: the warehouse file, Parquet, and the note of what was published (correctness.md §6)."""
+"""The published files: the warehouse file, Parquet, and the note of them (correctness.md §6)."""
 
 from propsync.publish.publisher import WAREHOUSE, Publisher
 

@@ -1,4 +1,4 @@
-"""Publishes: each file is built beside and put in place in one step, so that readers see the old one or the new one."""
+"""Publishes: propsync builds each file beside the old one and replaces it in one step, so that readers see either."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _READ_ONLY = 0o444
 _log = logging.getLogger("propsync.publish")
 _DAMAGED = "is not as it was published: it was damaged, altered or removed, and is written again"
 _NOTED = ("files", "xxh3", "tables")
-_EVERY_RUN = "ops"  # its tables are news even of a quiet night
+_EVERY_RUN = "ops"  # its tables are news even after a quiet night
 
 Sums = tuple[str, str]
 """SHA-256 and XXH3 (128 bits) of a file."""
 
 
 class Publisher:
-    """Writes the folder `published/`. `work` is a folder on the same file system for what is not finished yet.
+    """Writes the folder `published/`. `work` is a folder on the same file system for unfinished files.
 
     `memory_limit` is DuckDB's, for the file that people open.
     """
@@ -42,7 +42,7 @@ class Publisher:
         self._memory_limit = memory_limit
 
     def note(self) -> dict[str, Any]:
-        """What was published last: run, time, files with their sha256; empty where nothing was."""
+        """The note of the last publication: run, time, files with their sha256; empty if there was none."""
         try:
             found = json.loads((self._folder / NOTE).read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):
@@ -51,18 +51,18 @@ class Publisher:
         return found if is_ours else {}
 
     def is_there(self) -> bool:
-        """Whether a warehouse file is published, whatever the note says."""
+        """Whether a published warehouse file exists, whatever the note says."""
         return (self._folder / WAREHOUSE).exists()
 
     def is_behind(self, warehouse: Warehouse) -> bool:
-        """Whether the state holds changes that were never published, because a run was killed before it could."""
+        """Whether the state has unpublished changes, because somebody killed a run before it could publish."""
         latest = warehouse.value(statement("publish/latest_change"))
         return latest is not None and latest > str(self.note().get("run", ""))
 
     def publish(self, warehouse: Warehouse, run_id: str) -> list[str]:
         """Publishes everything as of `run_id`: warehouse.duckdb first, Parquet next, the note last.
 
-        Returns a line for each file that was not as the note says, because the disk or somebody altered it.
+        Returns a line for each file that differs from the note, because the disk or somebody altered it.
         """
         with disk_errors(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -84,21 +84,21 @@ class Publisher:
 
     @staticmethod
     def _unchanged(versions: dict[str, tuple[str, str]], before: dict[str, Any]) -> list[str]:
-        """Files whose tables nothing has changed since they were written."""
+        """Files whose tables have not changed since propsync wrote them."""
         known = before.get("tables", {})
         unchanged = [name for name, (_, version) in versions.items() if known.get(name) == version]
         return [name for name in unchanged if not name.startswith(f"parquet/{_EVERY_RUN}/")]
 
     @staticmethod
     def _is_latest(warehouse: Warehouse, before: dict[str, Any], run_id: str) -> bool:
-        """Whether no run since the note can have put a file in place: a killed one dies before it writes a note."""
+        """Whether no run since the note can have replaced a file: a killed one dies before it writes a note."""
         runs = {"noted": str(before.get("run", "")), "run_id": run_id}
         return bool(before) and not warehouse.value(statement("publish/count_runs_between"), runs)
 
     def _looked_at(self, before: dict[str, Any], names: list[str]) -> tuple[dict[str, Sums], list[str]]:
-        """Files that are as the note says, by name with their sums; and a line for each that is not.
+        """Files that match the note, by name with their sums; and a line for each that does not.
 
-        Every byte is read: a damaged disk leaves size and time as they were.
+        It reads every byte: a damaged disk leaves size and time as they were.
         """
         noted = {name: before["xxh3"][name] for name in names if name in before.get("xxh3", {})}
         same = [name for name, xxh3 in noted.items() if _xxh3(self._folder / name) == xxh3]
@@ -161,7 +161,7 @@ class Publisher:
 
 
 def _xxh3(path: Path) -> str | None:
-    """For what is looked at every night: SHA-256 of all files would take a tenth of a quiet one."""
+    """For the nightly check: SHA-256 of all files would take a tenth of a quiet night."""
     try:
         with path.open("rb") as reader:
             return hashlib.file_digest(reader, xxhash.xxh3_128).hexdigest()

@@ -1,4 +1,4 @@
-"""What runs did, in `ops`: started, merged, ended; bad runs included."""
+"""The runs' journal in `ops`: started, merged, ended; failed runs included."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Journal:
         return bool(self._warehouse.value(statement("runs/is_known"), {"run_id": run_id}))
 
     def begin(self, run: Run) -> list[str]:
-        """Notes that a run began; those that never ended were killed. Returns their ids."""
+        """Notes that a run began, and marks runs without an end as killed. Returns their ids."""
         killed = self._warehouse.rows(statement("runs/running"))
         with self._warehouse.transaction():
             self._warehouse.execute(statement("runs/note_killed"))
@@ -56,7 +56,7 @@ class Journal:
         self._warehouse.execute(statement("runs/end"), ended | {"run_id": run.run_id})
 
     def is_merged(self, run_id: str, resource: str) -> bool:
-        """Whether a snapshot has been merged (or its resource failed in that run)."""
+        """Whether a run has merged a snapshot (or its resource failed in that run)."""
         return bool(self._warehouse.value(statement("runs/is_merged"), {"run_id": run_id, "resource": resource}))
 
     def merged(
@@ -103,7 +103,7 @@ class Journal:
         self._hold(manifest, judged)
 
     def _hold(self, manifest: Manifest, judged: Sequence[tuple[str, str]] | None) -> None:
-        """Notes what is held now, in the place of what was judged again."""
+        """Notes the held records, in place of those judged again."""
         of_resource = {"resource": manifest.resource}
         if judged is None:
             self._warehouse.execute(statement("runs/forget_all_held"), of_resource)
@@ -118,7 +118,7 @@ class Journal:
         self._warehouse.add("ops.held_deletes", rows)
 
     def failed(self, run: Run, resource: str, error: str, traffic: tuple[int, int, int] = (0, 0, 0)) -> None:
-        """Notes that a resource could not be read in a run."""
+        """Notes that a run could not read a resource."""
         row = [run.run_id, resource, Verdict.FAILED.value, 0, *traffic, *astuple(ResourceCounts()), error]
         self._warehouse.add("ops.run_resources", [row])
 
@@ -127,12 +127,12 @@ class Journal:
         return int(self._warehouse.value(statement("runs/count_held"), {"run_id": run_id}))
 
     def reasons_held(self, run_id: str) -> list[tuple[str, str, int]]:
-        """What a run held, as resource, reason and number of records."""
+        """The held records of a run, as resource, reason and number of records."""
         rows = self._warehouse.rows(statement("runs/reasons_held"), {"run_id": run_id})
         return [(resource, reason, count) for resource, reason, count in rows]
 
     def held_keys(self, run_id: str, resource: str) -> list[tuple[str, ...]]:
-        """Keys that a run held and that are held still."""
+        """Keys that a run held and that are still held."""
         found = self._warehouse.rows(statement("runs/held_keys"), {"run_id": run_id, "resource": resource})
         return [(first, second) if second else (first,) for first, second in found]
 
@@ -152,15 +152,15 @@ class Journal:
         return {row[0]: dict(zip(names[1:], row[1:], strict=True)) for row in cursor.fetchall()}
 
     def rung_that_worked(self, resource: str) -> int:
-        """The rung on which the resource was last read completely, 0 where it never was (`ops.sweeps.rung`)."""
+        """The rung of the resource's last complete read, 0 if there was none (`ops.sweeps.rung`)."""
         if self._rungs is None:
             self._rungs = dict(self._warehouse.rows(statement("runs/rungs_that_worked")))
         return int(self._rungs.get(resource, 0))
 
     def runs_of(self, resource: str) -> int:
-        """How many runs have dealt with a resource."""
+        """How many runs have merged a resource."""
         return int(self._warehouse.value(statement("runs/count_runs_of_resource"), {"resource": resource}))
 
     def latest_merged(self, resource: str) -> str:
-        """The latest run that dealt with a resource, empty where none did."""
+        """The latest run that merged a resource, empty if there was none."""
         return self._warehouse.value(statement("runs/latest_merged"), {"resource": resource}) or ""

@@ -1,4 +1,4 @@
-"""The lock that keeps runs apart: the kernel's, freed by death, on a file whose text says who holds it."""
+"""The lock that keeps runs apart: the kernel's, which a death frees, on a file that names the holder."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _SIGNATURE = {"what", "pid", "host", "since"}
 
 
 class RunLock:
-    """`state/run.lock`. The descriptor is ours, so that waiting for the lock never wipes the holder's name."""
+    """`state/run.lock`. propsync opens the file itself, so that waiting for the lock never erases the holder's name."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     @contextmanager
     def held(self, what: str, wait_seconds: float) -> Iterator[None]:
-        """Holds the lock while the block runs. Raises Busy after `wait_seconds`."""
+        """Holds the lock during the block. Raises Busy after `wait_seconds`."""
         with disk_errors(self.path):
             handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
@@ -46,7 +46,7 @@ class RunLock:
             os.close(handle)
 
     def holder(self) -> str:
-        """Who holds the lock, or held it last, in words."""
+        """The present or last holder of the lock, in words."""
         who = self.told()
         if not who:
             return "another run"
@@ -54,7 +54,7 @@ class RunLock:
         return f"{who['what']} (process {who['pid']} on {who['host']}, since {since})"
 
     def told(self) -> dict[str, Any]:
-        """What the holder wrote: what, pid, host, since, ended, error; empty where it cannot be read."""
+        """The holder's note: what, pid, host, since, ended, error; empty if propsync cannot read it."""
         try:
             found = json.loads(self.path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -84,7 +84,7 @@ class RunLock:
 
 @contextmanager
 def _outcome(who: dict[str, Any]) -> Iterator[None]:
-    """Adds when and how the holder ended, which nothing else tells of a run that published nothing."""
+    """Adds when and how the holder ended, which nothing else records for a run that published nothing."""
     try:
         yield
     except BaseException as error:

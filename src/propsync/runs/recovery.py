@@ -1,4 +1,4 @@
-"""The journal of tables that are made anew: what it knew, and what landing tells of runs that it does not know."""
+"""The journal of a rebuild: the old journal, and the runs that only landing shows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def has_failed(warehouse: Warehouse, run_id: str, resource: str) -> bool:
 
 
 def note_landed(journal: Journal, warehouse: Warehouse, manifests: Iterable[Manifest]) -> None:
-    """Adds runs that only landing tells of; when they ended it does not tell."""
+    """Adds runs that only landing shows; it does not show when they ended."""
     known = {run_id for (run_id,) in warehouse.rows(statement("runs/run_ids"))}
     flows = {one.run_id: one.flow for one in manifests if one.run_id not in known}
     rows = [
@@ -27,7 +27,7 @@ def note_landed(journal: Journal, warehouse: Warehouse, manifests: Iterable[Mani
 
 
 def mark_all(warehouse: Warehouse, run: Run) -> None:
-    """Notes that a run made every table, so that each is checked and published; up to where it was built stays."""
+    """Notes that a run made every table, so that propsync checks and publishes each; the built marks stay."""
     with warehouse.transaction():
         marked = set(warehouse.rows(statement("runs/marked_tables")))
         for schema, table in warehouse.rows(statement("runs/all_tables")):

@@ -35,15 +35,15 @@ class Run:
 
 
 def next_run(flow: str, last: datetime | None, now: datetime | None = None) -> Run:
-    """A run that begins now, and later than any before it even where the clock was set back."""
+    """A run that begins now, and later than any before it even if somebody set the clock back."""
     time = now or datetime.now(UTC)
     if last is not None and time <= last:
-        time = last.astimezone(UTC) + timedelta(microseconds=1)  # DuckDB tells times in the computer's own zone
+        time = last.astimezone(UTC) + timedelta(microseconds=1)  # DuckDB gives times in the computer's own zone
     return Run(time.strftime(_RUN_ID), time, flow)
 
 
 def time_of(run_id: str) -> datetime:
-    """The time that a run id tells."""
+    """The time in a run id."""
     return datetime.strptime(run_id, _RUN_ID).replace(tzinfo=UTC)
 
 
@@ -56,9 +56,9 @@ def is_run_id(words: str) -> bool:
 
 
 def run_status(verdicts: Mapping[str, Verdict], held: int = 0) -> str:
-    """`ok`, `attention` when something was left behind, `failed` when nothing could be read (`ops.runs.status`).
+    """`ok`, `attention` if something was left behind, `failed` if propsync could read nothing (`ops.runs.status`).
 
-    `held` counts what was held or could not be understood.
+    `held` counts records that it held or could not understand.
     """
     if verdicts and all(verdict is Verdict.FAILED for verdict in verdicts.values()):
         return "failed"
@@ -66,5 +66,5 @@ def run_status(verdicts: Mapping[str, Verdict], held: int = 0) -> str:
 
 
 def exit_code(status: str) -> int:
-    """The exit code that says so: 0 all well, 1 failed, 3 something left behind."""
+    """The exit code for it: 0 all well, 1 failed, 3 something left behind."""
     return {"ok": 0, "attention": 3}.get(status, 1)

@@ -31,7 +31,7 @@ from propsync.warehouse import (
 
 _ALL = range(1, 2**62)
 _CONCLUDED = "(select place, payload from staging.changed where is_concluded)"
-"""What was looked up in vain: what it last said stands beside it."""
+"""Looked-up keys without an answer, with their last payload."""
 
 
 class Merger:
@@ -46,7 +46,7 @@ class Merger:
     def merge(
         self, resource: Resource, manifest: Manifest, shape: Shape, listed: StagedKeys | None = None
     ) -> ResourceCounts:
-        """One resource's snapshot; without the keys that a sweep staged, they are staged from landing."""
+        """Merges one resource's snapshot; if no sweep staged its keys, stages them from landing."""
         cutter = cutter_of(shape, resource)
 
         def cutters(landed: Landed) -> Cutter:
@@ -58,7 +58,7 @@ class Merger:
             return self._merge(resource, manifest, shape, cutters, staged)
 
     def repeat(self, manifest: Manifest) -> None:
-        """A snapshot whose answers are those of the one merged last: nothing can have changed."""
+        """Notes a snapshot with the same answers as the last merged one: nothing can have changed."""
         assert manifest.repeats is not None
         fetched = self._journal.counts(manifest.repeats)[manifest.resource]["fetched"]
         with self._warehouse.transaction():
@@ -67,13 +67,13 @@ class Merger:
     def merge_types(
         self, resource: Resource, own: Manifest | None, beside: Manifest | None, shape: Shape
     ) -> ResourceCounts:
-        """Types from their own list and, for asset types, from beside the assets; the own list wins.
+        """Merges types from their own list and, for asset types, from beside the assets; the own list wins.
 
-        A type that neither lists any more gets a tombstone, if both were read completely.
+        A type that is no longer on either gets a tombstone, if both reads were complete.
         """
         main = own or beside
         assert main is not None
-        # something else than an array beside the assets tells of no types
+        # anything but an array beside the assets gives no types
         shown = [one for one in (types_beside(beside) if beside else []) if types_of(self._pages, one, BESIDE)]
         first = max((one.sequence for one in own.landed), default=0) + 1 if own else 1
         landed = [replace(one, sequence=place, asked_at=0.0, role="page") for place, one in enumerate(shown, first)]
@@ -84,7 +84,7 @@ class Merger:
         def cutters(one: Landed) -> Cutter:
             return around if one.sequence >= first else keys
 
-        # a backfill's pages may leave out types that only pages tell of
+        # a backfill's pages may omit types that only pages show
         is_all_beside = beside is not None and not beside.filters
         is_whole = own is not None and (is_all_beside or not resource.is_beside)
         with self._staged(resource, manifest, cutters) as listed:
@@ -136,14 +136,14 @@ class Merger:
         return counts
 
     def _judged(self, models: Models, manifest: Manifest) -> list[tuple[str, str]] | None:
-        """Held keys that are judged again: all by a complete read of the whole resource, else those dealt with."""
+        """Held keys to judge again: all after a complete read of the whole resource, else those of this run."""
         if Verdict(manifest.verdict).is_complete and not manifest.filters:
             return None
         models.with_values(resource=manifest.resource).stage("staging/judged_keys")
         return [(first, second) for first, second in self._warehouse.rows("from staging.judged_keys")]
 
     def _stage_concluded(self, models: Models, manifest: Manifest, *, is_whole: bool) -> int:
-        """Makes `staging.concluded`: what became of keys that were not seen. Returns how many."""
+        """Makes `staging.concluded`: the conclusions about missing keys. Returns how many."""
         self._warehouse.execute(
             "create or replace table staging.concluded (key_1 varchar, key_2 varchar, outcome varchar)"
         )
@@ -155,10 +155,10 @@ class Merger:
         return len(rows) + unlisted
 
     def _stage_changed(self, resource: Resource, models: Models, readings: NewPayloads, shape: Shape) -> None:
-        """Makes `staging.changed`: new versions, what is gone, and assessments whose status nobody knows."""
+        """Makes `staging.changed`: new versions, gone records, and assessments with an unknown status."""
         first, second = key_parts(resource)
         history = f"history.{quoted(resource.name)}"
-        # what a record says of its status is told beside history.assessments; others have it in their payload
+        # history.assessments has a record's own status beside it; others have it in their payload
         readings.stage_statuses(shape.paths("status") if resource.performed else ())
         known = (
             f"select place, payload::varchar from staging.candidates join {history} "
@@ -170,7 +170,7 @@ class Merger:
         models.open("staging/concluded_changes", "staging.changed")
 
     def _forget_built(self) -> None:
-        """A member that moved changes what tables show of every record, so all of them are built anew."""
+        """Resets the built marks: a moved member changes every record's row, so propsync builds them all again."""
         self._warehouse.execute("update ops.tables set built_through = null where table_schema = 'main'")
 
     def _models(self, manifest: Manifest) -> Models:
@@ -225,7 +225,7 @@ class Merger:
 
 
 def canonical_form(resource: Resource, shape: Shape) -> CanonicalForm:
-    """How records of the resource are compared; only assets have field results, which come in any order."""
+    """The canonical form of the resource's records; only assets have field results, which come in any order."""
     references: Sequence[tuple[str, ...]] = shape.paths("result_field")
     return CanonicalForm(
         results="fields" if resource is ASSETS else None,

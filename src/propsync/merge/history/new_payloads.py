@@ -1,4 +1,4 @@
-"""Reads landed pages a second time, for the records that may be new versions only."""
+"""Reads landed pages a second time, only for records that may be new versions."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from propsync.sweep import StagedKeys
 from propsync.warehouse import Warehouse, texts, whole_numbers
 
 _MOST_REJECTED = 10_000  # rows of one run and resource; a list whose every record lacks its key fails by its shape
-_LOT = 4_000_000  # bytes of payloads that are handed to DuckDB at once
-_HASHES = 10_000  # hashes that are handed to DuckDB at once
+_LOT = 4_000_000  # bytes of payloads to pass to DuckDB at once
+_HASHES = 10_000  # hashes to pass to DuckDB at once
 _STAYS = "; what was known of it stays"
 _REJECTED = f"""
 select sequence, position, list, (key_1, key_2) in (select (key_1, key_2) from staging.known where change <> 'delete')
@@ -30,7 +30,7 @@ Chosen = list[tuple[tuple[Any, ...], msgspec.Raw]]
 
 
 class NewPayloads:
-    """Chosen records of one snapshot; `cutters` gives the cutter for a landed answer, `listed` is what is staged."""
+    """Chosen records of one snapshot; `cutters` gives the cutter for a landed answer, `listed` has the staged rows."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class NewPayloads:
         self._cutters = cutters
 
     def stage_statuses(self, status: Sequence[Path]) -> None:
-        """Makes `staging.own_statuses`: what candidates say of their status themselves; `status` leads to it."""
+        """Makes `staging.own_statuses`: the candidates' own statuses; `status` leads to them."""
         self._warehouse.execute("create or replace table staging.own_statuses (place bigint, own_status varchar)")
         if not status:
             return
@@ -61,9 +61,9 @@ class NewPayloads:
             place += len(keys)
 
     def stage_canonical(self, form: CanonicalForm, known: str) -> None:
-        """Makes `staging.canonical`: of each candidate that is to be compared, a hash as it is and one as it was.
+        """Makes `staging.canonical`: for each candidate to compare, a hash of the new and one of the known record.
 
-        `known` is a query for the place and the payload of what is known of them.
+        `known` is a query for the place and the payload of the known record.
         """
         self._warehouse.execute("create or replace table staging.canonical (place bigint, hash varchar)")
         query = "select sequence, position, place from staging.candidates where is_to_compare order by place"
@@ -82,10 +82,10 @@ class NewPayloads:
         self._warehouse.append("staging.canonical", place=places, hash=texts([hashed for _, hashed in hashes]))
 
     def payloads(self) -> Iterator[tuple[int, list[bytes]]]:
-        """The records of `staging.changed` that pages showed, in lots, each with the place of its first.
+        """The records of `staging.changed` on the pages, in batches, each with the place of its first.
 
-        They are copied: a record that is part of its page would keep the whole of it in memory until its lot is full.
-        Of a member that comes twice they keep the last, which is what is compared, and what SQL then reads.
+        It copies them: a record that is part of its page would keep the whole page in memory until its batch is full.
+        If a member comes twice they keep the last, which propsync compares and SQL then reads.
         """
         first, lot, size = 1, [], 0
         query = "select sequence, position from staging.changed where not is_concluded order by place"
@@ -102,7 +102,7 @@ class NewPayloads:
     def rejected(self) -> Iterator[tuple[str, int, str, str]]:
         """Records without a usable key or nested too deep: list, position in its page, reason, payload.
 
-        What lies too deep is left out of the payload: DuckDB's functions would end their whole session over it.
+        It leaves the deepest parts out of the payload: DuckDB's functions would end their whole session over them.
         """
         for chosen in self._by_page(_REJECTED.format(listed=self._listed.table)):
             for (_, position, list_name, is_known), record in chosen:

@@ -1,4 +1,4 @@
-"""Compares the versions of a history anew, where records are compared otherwise than when the versions were made."""
+"""Compares the versions of a history again, if the rules of comparison have changed since propsync made them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _FACTS = "coalesce(status, ''), coalesce(performed_for, false), coalesce(perform
 
 
 def rehash(warehouse: Warehouse, resource: Resource, shape: Shape) -> int:
-    """Gives each version the hash of today; one that is the same under `shape` as the one before vanishes.
+    """Gives each version today's hash; deletes one that is the same under `shape` as the one before.
 
-    Returns how many vanished.
+    Returns how many it deleted.
     """
     _stage_hashes(warehouse, resource, shape)
     target = f"history.{quoted(resource.name)}"
@@ -22,7 +22,7 @@ def rehash(warehouse: Warehouse, resource: Resource, shape: Shape) -> int:
     facts = _FACTS if resource.performed else "'', false, false"
     columns = ", ".join(quoted(name) for name in TABLES[f"history.{resource.name}"].columns if name != "valid_to")
     before = f"over (partition by {key} order by valid_from)"
-    # what was hidden has no hash of a payload: it stays another version than those around it
+    # a hidden record has no hash of a payload: its version remains distinct from its neighbours
     warehouse.execute(
         f"create or replace table staging.kept as "
         f"with read as (select *, payload_hash = '' as is_hidden from {target} "

@@ -1,4 +1,4 @@
-"""History as an older database has it: what a rebuild is compared with before it takes the place of anything."""
+"""An older database's history: propsync compares a rebuild with it before it replaces anything."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from propsync.warehouse import Models, OldFile, Warehouse, key_parts, quoted, st
 
 
 class Witness:
-    """Keys, times and hashes of every version in one database file, as far as that file can be read."""
+    """Keys, times and hashes of every version in one database file, as far as DuckDB can read it."""
 
     def __init__(self, files: Mapping[str, Path]) -> None:
         self._files = files
 
     @classmethod
     def of(cls, path: Path, *, name: str, memory_limit: str, folder: Path) -> Witness:
-        """Reads a database of any schema version. Raises StateUnusable for one that cannot be read."""
+        """Reads a database of any schema version. Raises StateUnusable if DuckDB cannot read it."""
         queries = {f"{name}.{one.name}": _versions(one) for one in RESOURCES.values()}
         with OldFile(path, memory_limit=memory_limit, folder=folder) as old:
             found = old.write(queries)

@@ -1,4 +1,4 @@
-"""People's own lists of names and addresses: read from their files, checked, and made into tables."""
+"""People's own lists of names and addresses: propsync reads their files, checks them, and makes tables of them."""
 
 from propsync.merge.reference.list_file import Mistake, read_list
 from propsync.merge.reference.lists import build_reference, described, lists_left_behind, note_orphans

@@ -1,4 +1,4 @@
-"""One list of people's own, read from its file and looked through for mistakes; nothing of it is stored here."""
+"""Reads one of people's own lists from its file and checks it for mistakes; it stores nothing."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from propsync.merge.reference.text_file import ListUnreadable, decoded, lines_of
 from propsync.warehouse import TABLES, snake_case, unique_name
 
 KEYS = {"properties": "property_id", "users": "user_id"}
-"""The lists that are keyed, and their key."""
+"""The lists with a key, and the key of each."""
 _MOST_BYTES = 100_000_000
 _MOST_MISTAKES = 1_000
-_TRIES, _PAUSE = 10, 0.2  # seconds, for a file that is being saved
+_TRIES, _PAUSE = 10, 0.2  # seconds, for a file that somebody is saving
 _QUIET = 0.5  # seconds since somebody last wrote to it
 _BLANKS = " \t\r\n\v\f\u00a0\u200b\ufeff"
 _SHORTENED = re.compile(r"-?\d+([.,]\d+)?E\+?\d{2,}", re.IGNORECASE)
@@ -30,7 +30,7 @@ _DATE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """One thing wrong in a list: the line, None if it is about the file; the key concerned, and what is wrong."""
+    """One mistake in a list: the line, None if it concerns the file; the key, and the fault."""
 
     line: int | None
     key: str | None
@@ -39,9 +39,9 @@ class Mistake:
 
 @dataclass
 class ReferenceList:
-    """Names of columns and rows of text, NULL where a cell is blank; usable where there is no mistake.
+    """Names of columns and rows of text, NULL for a blank cell; usable if it has no mistake.
 
-    `suspects` are keys that look as if Excel had changed them: mistakes, unless the API has just these ids.
+    `suspects` are keys that Excel seems to have changed: mistakes, unless the API has exactly these ids.
     """
 
     columns: list[str] = field(default_factory=list)
@@ -51,7 +51,7 @@ class ReferenceList:
 
 
 def read_list(table: str, path: Path) -> ReferenceList:
-    """Reads the list for `main.<table>`. Raises nothing for whatever a file holds: it is among the mistakes."""
+    """Reads the list for `main.<table>`. Raises no error for any content of a file: the mistakes list it."""
     try:
         _check_name(table)
         return _checked(table, _sheet(table, _content(path)))
@@ -99,7 +99,7 @@ def _steady(path: Path) -> bytes | None:
 
 
 def _sheet(table: str, content: bytes) -> list[tuple[int, list[str]]]:
-    """The records that are not blank; of a spreadsheet those of the first sheet that has the key, else of the first."""
+    """The records that are not blank; for a spreadsheet those of the first sheet with the key, else of the first."""
     if not is_sheet(content):
         return _filled(lines_of(decoded(content)))
     sheets = [filled for sheet in sheets_of(content) if (filled := _filled(sheet))]

@@ -20,7 +20,7 @@ _API_IDS = {
 def build_reference(warehouse: Warehouse, run_id: str, files: Mapping[str, Path]) -> None:
     """Makes `main.properties`, `main.users`, …: a VARCHAR column for each column of the list.
 
-    A list with a mistake stays as it was; what is wrong stands in `ops.reference_issues`.
+    A list with a mistake stays as it was; `ops.reference_issues` has the fault.
     """
     warehouse.execute("delete from ops.reference_issues")
     for table, path in files.items():
@@ -34,7 +34,7 @@ def build_reference(warehouse: Warehouse, run_id: str, files: Mapping[str, Path]
 
 
 def note_orphans(warehouse: Warehouse, run_id: str, files: Mapping[str, Path]) -> None:
-    """Notes ids that only a list or only the API has; to be called when the API's tables are built."""
+    """Notes ids that only a list or only the API has; call it after building the API's tables."""
     warehouse.execute("create or replace table staging.listed_ids (list varchar, file varchar, record_id varchar)")
     for table, path in files.items():
         if table in KEYS and _exists(warehouse, table):
@@ -45,7 +45,7 @@ def note_orphans(warehouse: Warehouse, run_id: str, files: Mapping[str, Path]) -
 
 
 def lists_left_behind(warehouse: Warehouse, run_id: str) -> list[str]:
-    """A line for each list that a run found a mistake in: file, line, reason."""
+    """A line for each list with a mistake: file, line, reason."""
     query = "select list, file, line, issue from ops.reference_issues where is_mistake and run_id = ? order by all"
     rows = warehouse.rows(query, [run_id])
     counts = Counter(name for name, *_ in rows)
@@ -54,7 +54,7 @@ def lists_left_behind(warehouse: Warehouse, run_id: str) -> list[str]:
 
 
 def described(path: str | Path, line: int | None, issue: str) -> str:
-    """Where in a file, and what."""
+    """The place in a file, and the fault."""
     return f"{path}{f' line {line}' if line is not None else ''}: {issue}"
 
 
@@ -65,7 +65,7 @@ def _told(warehouse: Warehouse, name: str, file: str, line: int | None, issue: s
 
 
 def _not_of_the_api(warehouse: Warehouse, table: str, found: ReferenceList) -> list[Mistake]:
-    """Keys that look changed by Excel, but for those that the API has just so."""
+    """Keys that Excel seems to have changed, except those that the API has exactly so."""
     if not found.suspects:
         return []
     real = {name for (name,) in warehouse.rows(_API_IDS[table])}
@@ -78,7 +78,7 @@ def _note(warehouse: Warehouse, run_id: str, table: str, path: Path, mistakes: l
 
 
 def _keep(warehouse: Warehouse, run_id: str, table: str, path: Path) -> None:
-    """Marks a list that was carried over into a new database, as it was."""
+    """Marks a list carried over into a new database, as it was."""
     marked = "select count(*) from ops.tables where table_schema = 'main' and table_name = ?"
     if _exists(warehouse, table) and not warehouse.value(marked, [table]):
         with warehouse.transaction():
@@ -107,7 +107,7 @@ def _describe(warehouse: Warehouse, run_id: str, table: str, path: Path) -> None
 
 
 def _exists(warehouse: Warehouse, table: str) -> bool:
-    """Whether there is such a list; propsync's own tables are none."""
+    """Whether such a list exists; propsync's own tables are none."""
     query = (
         "select count(*) from duckdb_tables() where database_name = current_database() and schema_name = 'main' "
         "and table_name = ?"

@@ -21,16 +21,16 @@ _ADDRESS = re.compile(rb'<(?:\w+:)?(?:c|row)\b[^>]*?\br\s*=\s*["\']([A-Z]*)(\d+)
 
 
 def is_sheet(content: bytes) -> bool:
-    """Whether a file is a spreadsheet, whatever its name says."""
+    """Whether a file is a spreadsheet, whatever its name."""
     return content.startswith((_XLSX, _OLD))
 
 
 def sheets_of(content: bytes) -> Iterator[list[tuple[int, list[str]]]]:
-    """The rows of each sheet with their numbers, from the first sheet on; formulas as what they came to.
+    """The rows of each sheet with their numbers, from the first sheet on; formulas as their results.
 
     Raises ListUnreadable.
     """
-    # here, since most runs read no sheet
+    # imports here, since most runs read no sheet
     from python_calamine import CalamineError, CalamineWorkbook
 
     _refuse_bounds(content)
@@ -43,7 +43,7 @@ def sheets_of(content: bytes) -> Iterator[list[tuple[int, list[str]]]]:
 
 
 def _refuse_bounds(content: bytes) -> None:
-    """Refuses what would take all memory: the reader makes a cell for each place between the outermost two."""
+    """Refuses a sheet that would take all memory: the reader makes a cell for each place between the outermost two."""
     if content.startswith(_OLD):
         raise ListUnreadable("it is an .xls file, or protected by a password; save it as .xlsx without one")
     try:
@@ -80,7 +80,7 @@ def _rows(cells: list[list[Any]]) -> list[tuple[int, list[str]]]:
 
 
 def _text(cell: Any) -> str:
-    """A cell as its CSV would have it, with all the digits that the file keeps."""
+    """A cell as its CSV would have it, with all the digits in the file."""
     if isinstance(cell, bool):
         return str(cell).lower()
     if isinstance(cell, float):

@@ -1,4 +1,4 @@
-"""A list that people saved as text: which characters, which separator, which lines."""
+"""A list saved as text: its encoding, its separator, its lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),  # what Excel calls Unicode text
+    (codecs.BOM_UTF16_LE, "utf-16-le"),  # Excel's "Unicode text"
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _SEPARATORS = (",", ";", "\t")
@@ -20,7 +20,7 @@ _OF_UTF8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-
 
 
 class ListUnreadable(ValueError):
-    """Why a list cannot be read; `line` is where, None if it is not about one."""
+    """Why propsync cannot read a list; `line` is the place, None if the reason concerns no single line."""
 
     def __init__(self, reason: str, line: int | None = None) -> None:
         super().__init__(reason)
@@ -36,7 +36,7 @@ def decoded(content: bytes) -> str:
         return _plain(content.decode("utf-8"))
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-    if _OF_UTF8.search(content):  # read as Windows-1252, every good letter of it would become two odd ones
+    if _OF_UTF8.search(content):  # as Windows-1252, every correct letter of it would become two wrong ones
         raise ListUnreadable("a character is not UTF-8, though others are", line)
     return _plain(_strictly(content, "windows-1252"))
 
@@ -56,7 +56,7 @@ def _plain(text: str) -> str:
 
 
 def lines_of(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Each record of a CSV text with the line on which it begins. Raises ListUnreadable where quotes do not close."""
+    """Each record of a CSV text with the line on which it begins. Raises ListUnreadable if quotes do not close."""
     said = _SAID.match(text.partition("\n")[0].rstrip("\r"))
     skipped = 1 if said else 0
     body = text.partition("\n")[2] if said else text
@@ -72,7 +72,7 @@ def lines_of(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _separator(text: str) -> str:
-    """What stands most often between the names of the first line that has any."""
+    """The most frequent separator between the names of the first line that has any."""
     heading = next((line for line in text.splitlines() if line.strip(' ,;\t"')), "")
     outside = re.sub(r'"[^"]*"', "", heading)
     return max(_SEPARATORS, key=outside.count)

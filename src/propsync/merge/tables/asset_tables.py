@@ -37,7 +37,7 @@ class AssetTables(RecordTables):
     dirty_model = "staging/dirty_assets"
 
     def build(self, shapes: Mapping[str, Shape]) -> None:
-        """Types come first, and once more if assets name types that no list shows."""
+        """Builds types first, and once more if assets name types that no list shows."""
         asset_types, assets = shapes[ASSET_TYPES.name], shapes[ASSETS.name]
         models, dirty = self._stage_dirty()
         if not dirty and not self._freshness.has_news("asset_types"):
@@ -45,7 +45,7 @@ class AssetTables(RecordTables):
         types = self._finder.resource(ASSET_TYPES, asset_types, latest_payloads(ASSET_TYPES))
         open_types = open_columns(types, "readable")
         open_assets = self._finder.resource(ASSETS, assets, DIRTY_PAYLOADS)
-        models, _ = self._stage_dirty()  # a column that was widened has reset the mark
+        models, _ = self._stage_dirty()  # a widened column has reset the mark
         stage_readable_versions(self._warehouse, ASSETS)
         stage_readable_types(self._warehouse, ASSET_TYPES)
         self._build_types(models, asset_types, open_types)
@@ -56,7 +56,7 @@ class AssetTables(RecordTables):
         self._build_values(models, asset_types, assets)
 
     def _are_types_unlisted(self) -> bool:
-        """Whether `main.asset_types` lacks a type that assets name by now, or has one that only assets named before."""
+        """Whether `main.asset_types` lacks a type that assets now name, or has one that only assets named before."""
         return bool(
             self._warehouse.value(
                 "with wanted as (select asset_type_id from history.asset_types where valid_to is null "

@@ -1,4 +1,4 @@
-"""Builds the tables that people read from history, for the records that changed since they were last built."""
+"""Builds the tables that people read from history, for the records that changed since the last build."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ WITH_PARTS: Mapping[str, type[RecordTables]] = {ASSETS.name: AssetTables, ASSESS
 
 
 def build_tables(warehouse: Warehouse, run: Run, resource: Resource, shapes: Mapping[str, Shape]) -> None:
-    """Brings a resource's tables up to date with its history; `shapes` are those of the resource and of its types."""
+    """Updates a resource's tables from its history; `shapes` are those of the resource and of its types."""
     WITH_PARTS.get(resource.name, RecordTables)(warehouse, run, resource).build(shapes)

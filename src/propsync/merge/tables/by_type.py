@@ -26,13 +26,13 @@ _OPTIONS = (
     "if(value_options is null, null, array_to_string(list_transform(list_zip(value_options, value_option_labels), "
     "lambda chosen: coalesce(chosen[2], chosen[1])), '; '))"
 )
-_FEW = 40  # fields; up to there one look at a type's values is faster than one for each kind of value
+_FEW = 40  # fields; up to this number one query for all values of a type is faster than one for each kind of value
 _ANY = f"coalesce({_OPTIONS}, value_text, value_json::varchar)"
 
 
 @dataclass(frozen=True)
 class WideColumn:
-    """A field's column; `type` is the column's, which may be wider than the field's kind asks for."""
+    """A field's column; `type` is the column's, which may be wider than the field's kind needs."""
 
     field_id: str
     name: str
@@ -42,14 +42,14 @@ class WideColumn:
 
     @property
     def value(self) -> str:
-        """How it is taken from a field value of `main.asset_field_values`."""
+        """The expression that takes it from a field value of `main.asset_field_values`."""
         type_of_kind, value = _TYPES.get(self.kind, ("JSON", "coalesce(value_json, to_json(value_text))"))
         return _ANY if self.type != type_of_kind or value == "{options}" else value
 
 
 @dataclass(frozen=True)
 class WideTable:
-    """A type's table as it must become; `is_new` when it has to be made (anew, where a column's type changed)."""
+    """A type's table as planned; `is_new` if propsync must make it (or replace it, as a column's type changed)."""
 
     asset_type_id: str
     name: str
@@ -66,8 +66,8 @@ class WideTable:
     def by_asset(self) -> str:
         """The end of a list of CTEs: `by_asset`, with a row an asset and a column a field, from `field_values`.
 
-        An aggregate for each field takes time and memory with the square of their number, and a pivot does not. It
-        takes values of one type, though, so a table with few fields is made faster by aggregates.
+        An aggregate for each field takes time and memory with the square of their number, and a pivot does not. A pivot
+        takes values of one type, though, so aggregates are faster for a table with few fields.
         """
         if len(self.columns) <= _FEW:
             return (
@@ -81,7 +81,7 @@ class WideTable:
         return ",\n".join([*pivots, f"by_asset as (from pivot_0{joined})"])
 
     def ddl(self) -> Iterator[str]:
-        """The statements that make it, or that add the columns it lacks, with their comments."""
+        """The statements that make it, or that add its missing columns, with their comments."""
         if self.is_new:
             kinds = {"asset_id": "VARCHAR", "property_id": "VARCHAR"}
             kinds |= {column.name: column.type for column in self.columns}
@@ -105,7 +105,9 @@ class ByType:
         self._run_id = run_id
 
     def plan(self) -> list[WideTable]:
-        """Every type's table and columns, from `main.asset_types`, `main.asset_type_fields` and the values met."""
+        """Plans every type's table and columns, from `main.asset_types`, `main.asset_type_fields` and the present
+        values.
+        """
         registered = self._registered
         recorded = self._recorded_kinds()
         fields: dict[str, list[WideColumn]] = defaultdict(list)
@@ -130,7 +132,7 @@ class ByType:
         ]
 
     def write(self, tables: Sequence[WideTable], models: Models) -> Iterator[tuple[str, int]]:
-        """Brings each table up to date; yields its name and how many rows changed."""
+        """Updates each table; yields its name and how many rows changed."""
         self._drop_others({table.name for table in tables})
         self._register(tables)
         self._shape(tables)
@@ -145,7 +147,7 @@ class ByType:
         return models.with_fragments(**resource_fragments(ASSETS)).close("main/records.close", table.target)
 
     def _leaving(self, tables: Sequence[str]) -> set[str]:
-        """Those of `tables` that have rows of assets to be made anew: told at once, as most have none on most days."""
+        """The tables with rows of assets to build again: one query finds them all, as most have none on most days."""
         if not tables:
             return set()
         rows = " union all ".join(
@@ -155,7 +157,7 @@ class ByType:
         return {name for (name,) in self._warehouse.rows(query)}
 
     def _coming(self) -> set[str]:
-        """The types of the assets to be made anew."""
+        """The types of the assets to build again."""
         query = "select distinct asset_type_id from main.assets semi join staging.dirty_records using (asset_id)"
         return {asset_type_id for (asset_type_id,) in self._warehouse.rows(query)}
 
@@ -167,7 +169,7 @@ class ByType:
         ).open("by_type/type.open", table.target)
 
     def _drop_others(self, names: set[str]) -> None:
-        """A table that was made under a provisional name has another one now."""
+        """Drops tables under provisional names: they have other names now."""
         for name in sorted(self._existing - names):
             self._warehouse.execute(f"drop table by_type.{quoted(name)}")
             for registry in ("ops.columns", "ops.tables"):
@@ -176,7 +178,7 @@ class ByType:
 
     @cached_property
     def _existing(self) -> set[str]:
-        """The tables that were there before; DuckDB spells out each table's SQL to tell their names."""
+        """The existing tables; for their names alone, DuckDB spells out each table's SQL."""
         return {
             name
             for (name,) in self._warehouse.rows("select table_name from duckdb_tables() where schema_name = 'by_type'")
@@ -199,13 +201,13 @@ class ByType:
         return {(asset_type_id, field_id): frozenset(kinds) for asset_type_id, field_id, kinds in rows}
 
     def _shape(self, tables: Iterable[WideTable]) -> None:
-        """Makes tables, or adds the columns that they lack: all statements at once, as there are many of them."""
+        """Makes tables, or adds missing columns: all statements at once, as there are many of them."""
         statements = [statement for table in tables for statement in table.ddl()]
         if statements:
             self._warehouse.execute(";\n".join(statements))
 
     def _register(self, tables: Sequence[WideTable]) -> None:
-        """Keeps what the columns are made of in `ops.columns`; a column made anew keeps its first run."""
+        """Registers the source of each column in `ops.columns`; a replaced column keeps its first run."""
         told = [(table, column) for table in tables for column in (table.columns if table.is_new else table.added)]
         known = self._registered
         new = [(table, column) for table, column in told if column.name not in known[table.name]]
@@ -247,7 +249,7 @@ def _aggregate(column: WideColumn) -> str:
 
 
 def _pivot(value: str, columns: Sequence[WideColumn]) -> str:
-    """The fields whose columns are taken in one way."""
+    """The fields whose columns share one expression."""
     fields = ", ".join(text(column.field_id) for column in columns)
     named = ", ".join(f"{text(column.field_id)} as {quoted(column.name)}" for column in columns)
     taken = f"select asset_id, field_id, {value} as value from field_values where field_id in ({fields})"

@@ -1,6 +1,6 @@
-"""Pieces of SQL that follow from shapes: where a payload keeps what a model asks for.
+"""Pieces of SQL that follow from shapes: the paths of a model's values in a payload.
 
-All read the copy in which numbers are exact (see `records.reading`), so what they tell as text passes `exact_text`.
+All read the copy with exact numbers (see `records.reading`), so their texts pass through `exact_text`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _NAME = "name"  # the models' column for the name of a member of an object; NULL
 
 
 def record_fragments(shape: Shape, columns: OpenColumns) -> dict[str, str]:
-    """What is asked of a record; `members` are taken from it in the order of `record_members`."""
+    """The values that models read from a record; `members` have the order of `record_members`."""
     roles = ("property", "type", "status")
     members, member = _members([*(path for role in roles for path in shape.paths(role)), *columns.columns])
     return {
@@ -61,7 +61,7 @@ def value_paths(shape: Shape) -> dict[str, Path]:
 
 
 def result_fragments(references: Sequence[Path], values: dict[str, Path]) -> dict[str, str]:
-    """What is asked of a field result; `members` are taken from it in the order of `result_members`, its kind first."""
+    """The values that models read from a field result; `members` have the order of `result_members`, its kind first."""
     members, member = _members([KIND, *filter(None, references), *(path for _, path in sorted(values.items()))])
     told = (coalesced(member[path], [()]) if path else _NAME for path in references)
     return {
@@ -72,20 +72,22 @@ def result_fragments(references: Sequence[Path], values: dict[str, Path]) -> dic
 
 
 def value_fragments(types: Shape) -> dict[str, str]:
-    """What is asked of an option that a result chose, where it is an object."""
+    """The values that models read from a chosen option, if it is an object."""
     references = (*filter(None, types.paths("option_id")), ("id",))
     return {"option_reference": exact(coalesced("option", map(in_copy, references)))}
 
 
 def _members(paths: Iterable[Path]) -> tuple[str, dict[Path, str]]:
-    """Paths for one `json_extract`, which parses its JSON once for all of them, and where each is in what it gives."""
+    """Paths for one `json_extract`, which parses its JSON once for all of them, and the position of each in its
+    result.
+    """
     different = list(dict.fromkeys(paths)) or [KIND]
     told = ", ".join(text(json_path(in_copy(path))) for path in different)
     return f"[{told}]", {path: f"members[{place}]" for place, path in enumerate(different, 1)}
 
 
 def _id_in(column: str, paths: Sequence[Path]) -> str:
-    """An id in the JSON in `column`; an empty path, or one that leads nowhere, is the name that the JSON is under."""
+    """An id in the JSON in `column`; an empty path, or one that breaks off, gives the name above the JSON."""
     return exact(_first([*(coalesced(column, [in_copy(path)]) if path else _NAME for path in paths), _NAME]))
 
 
@@ -94,7 +96,7 @@ def _first(tried: Iterable[str]) -> str:
 
 
 def _value_by_kind(members: dict[str, str]) -> str:
-    """A result's value as JSON; a kind that was never met before is looked for under `value`, then under its name."""
+    """A result's value as JSON; a new kind has its value under `value`, or under its own name."""
     told = "".join(f" when {text(kind)} then {member}" for kind, member in members.items())
     unknown = "coalesce(result->'$.\"value\"', result->('$.\"' || replace(kind, '\"', '') || '\"'))"
     return f"case coalesce(told_kind, ''){told} else {unknown} end" if told else unknown

@@ -1,4 +1,4 @@
-"""The latest versions in history, of all records or of those that are to be built anew."""
+"""The latest versions in history, of all records or of those to build again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from propsync.resources import Resource
 from propsync.warehouse import Warehouse, documents, quoted, texts
 
 DIRTY_PAYLOADS = "select payload from staging.dirty_versions"
-"""A query for the payloads of what `stage_dirty_versions` staged."""
+"""A query for the payloads that `stage_dirty_versions` staged."""
 
 _FEW = 20  # times as many records as are read once and kept
 
@@ -22,8 +22,8 @@ def latest_payloads(resource: Resource) -> str:
 def stage_dirty_versions(warehouse: Warehouse, resource: Resource, dirty: int) -> None:
     """Makes `staging.dirty_versions`: of the `dirty` records in `staging.dirty_records`, those that are not gone.
 
-    Few are read once and kept: each further look at their payloads would unpack all that stand beside them. Many
-    are read where they are.
+    If they are few, it reads them once and keeps them: each further read of their payloads would unpack all payloads
+    beside them. If they are many, models read them in place.
     """
     keys = ", ".join(map(quoted, resource.key_columns))
     history = f"{quoted(warehouse.catalog)}.history.{quoted(resource.name)}"
@@ -48,7 +48,7 @@ def stage_readable_types(warehouse: Warehouse, types: Resource) -> None:
 
 
 def _stage_readable(warehouse: Warehouse, view: str, source: str, key: Sequence[str]) -> None:
-    """Only payloads that DuckDB would write otherwise are copied (see `records.reading`)."""
+    """Copies only payloads that DuckDB would write differently (see `records.reading`)."""
     copies = f"staging.{view}_copies"
     parts = [f"key_{place}" for place, _ in enumerate(key)]
     warehouse.execute(f"create or replace table {copies} ({', '.join(f'{part} varchar' for part in parts)}, copy json)")

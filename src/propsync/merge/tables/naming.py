@@ -1,7 +1,7 @@
-"""Names of tables and columns, given once and kept, whatever a type or field is called later.
+"""Permanent names of tables and columns, whatever later names types or fields have.
 
-A name follows from history, in the order in which types and fields first appeared, unless it was given already: what
-was given stands in `main`, and in `staging.given_*` for tables that are made anew from nothing.
+A name follows from history, in the order in which types and fields first appeared, unless it exists already. Existing
+names are in `main`, and in `staging.given_*` if propsync rebuilds the tables from nothing.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def stage_field_names(warehouse: Warehouse) -> None:
 
 
 def _given(warehouse: Warehouse, table: str) -> list[tuple[Any, ...]]:
-    """Names carried over from tables that these are made in the place of; none in all other runs."""
+    """Names carried over from the tables that a rebuild replaces; none in all other runs."""
     is_there = "select count(*) from duckdb_tables() where database_name = 'staging' and table_name = ?"
     return warehouse.rows(f"from staging.{table}") if warehouse.value(is_there, [table]) else []
 

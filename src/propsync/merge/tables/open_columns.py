@@ -17,7 +17,7 @@ _FULL = "further members stay in payload"
 
 
 class OpenColumnFinder:
-    """Makes and widens columns for what a query of payloads holds, and notes in `ops.schema_changes` what moved."""
+    """Makes and widens columns for the members in a query of payloads, and notes in `ops.schema_changes` what moved."""
 
     def __init__(self, warehouse: Warehouse, run_id: str) -> None:
         self._warehouse = warehouse
@@ -46,7 +46,7 @@ class OpenColumnFinder:
         return columns
 
     def _tell_absent(self, resource: Resource, seen: set[str], payloads: str) -> None:
-        """Notes documented members that no record has; a column of theirs is NULL throughout (correctness.md §5)."""
+        """Notes documented members that no record has; their columns are NULL throughout (correctness.md §5)."""
         optional = {name for role in resource.roles if not role.required for name in role.documented}
         absent = sorted((optional | resource.members.keys()) - seen)
         looked_at = self._warehouse.value(f"select count(*) from ({payloads})")

@@ -1,4 +1,4 @@
-"""The tables that people read of one resource, made from its history for the records that changed."""
+"""Builds the tables of one resource from its history, for the records that changed."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from propsync.warehouse import Models, Warehouse, coalesced, resource_fragments,
 
 
 class RecordTables:
-    """One table with a row a record, which is all that a resource without parts of its own has.
+    """One table with a row a record, which suffices for a resource without parts of its own.
 
-    Building twice is building once: `ops.tables` says up to which version each table was built, in the transaction
-    that built it, so an interrupted build is done again.
+    Building twice equals building once: `ops.tables` notes up to which version propsync built each table, in the
+    transaction that built it. So propsync repeats an interrupted build.
     """
 
     further: ClassVar[tuple[str, ...]] = ()
     """Tables with parts of a record, several rows each."""
     dirty_model: ClassVar[str] = "staging/dirty_records"
-    """What selects the records to build again."""
+    """The query for the records to build again."""
 
     def __init__(self, warehouse: Warehouse, run: Run, resource: Resource) -> None:
         self._warehouse = warehouse
@@ -45,7 +45,7 @@ class RecordTables:
         self._of_resource = resource_fragments(resource)
 
     def build(self, shapes: Mapping[str, Shape]) -> None:
-        """Brings the tables up to date with history; `shapes` are those of the resource and of its types."""
+        """Updates the tables from history; `shapes` are those of the resource and of its types."""
         if self._resource.types is not None:
             self._build_listed_types(RESOURCES[self._resource.types], shapes[self._resource.types])
         models, dirty = self._stage_dirty()
@@ -54,7 +54,7 @@ class RecordTables:
         shape = shapes[self._resource.name]
         columns = self._finder.resource(self._resource, shape, DIRTY_PAYLOADS)
         fragments = self._further_fragments(shape)
-        models, _ = self._stage_dirty()  # a column that was widened has reset the mark
+        models, _ = self._stage_dirty()  # a widened column has reset the mark
         stage_readable_versions(self._warehouse, self._resource)
         self._stage_parts(models)
         with self._warehouse.transaction():
@@ -100,7 +100,7 @@ class RecordTables:
         return bool(removed + models.open(f"main/{table}.open"))
 
     def _renew_issues(self, models: Models) -> None:
-        """Finds what is wrong with the values of dirty records; an issue that was found before keeps its first run."""
+        """Finds faults in the values of dirty records; a known issue keeps its first run."""
         model = f"staging/value_issues/{self._resource.name}"
         if not models.has(model):
             return
