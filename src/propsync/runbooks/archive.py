@@ -1,6 +1,6 @@
-"""The archive run: asks for the documents that are wanted, in chunks, and publishes what came of it at the end.
+"""The archive run: fetches the wanted documents in chunks, and publishes the result at the end.
 
-The run lock is held only while a chunk is put into the tables; a lock of its own keeps two archive runs apart.
+It holds the run lock only while it puts a chunk into the tables; a lock of its own keeps two archive runs apart.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from propsync.runbooks.workspace import Workspace
 from propsync.runs import exit_code
 from propsync.settings import Settings
 
-_CHUNK = 2_000  # documents that are put into the tables at once
+_CHUNK = 2_000  # documents to put into the tables at once
 
 
 @dataclass(frozen=True)
 class Documents:
-    """Which documents to ask for: kinds (none for those set), properties (none for all), and how many at most."""
+    """The documents to request: kinds (none for those set), properties (none for all), and the largest number."""
 
     kinds: Sequence[str] = ()
     properties: Sequence[str] = ()
@@ -37,7 +37,7 @@ class Documents:
 
 @dataclass
 class ArchiveReport:
-    """What came of it. `counts`: stored (new bytes), same, missing, failed, bytes; `lacking`: wanted and not there."""
+    """The result. `counts`: stored (new bytes), same, missing, failed, bytes; `lacking`: wanted and missing."""
 
     counts: Counter[str] = field(default_factory=Counter)
     lacking: int = 0
@@ -47,7 +47,7 @@ class ArchiveReport:
 
     @property
     def status(self) -> str:
-        """ok, or attention where a document failed or could not be asked for."""
+        """ok, or attention if a document failed or propsync could not request it."""
         return "attention" if self.left_behind else "ok"
 
     @property
@@ -64,7 +64,7 @@ class ArchiveReport:
 
 @noticed("archive")
 def archive(settings: Settings, wanted: Documents | None = None, *, policy: RetryPolicy | None = None) -> ArchiveReport:
-    """`archived`, as a run of its own that is told to PROPSYNC_NOTIFY_URL."""
+    """Runs `archived` as a run of its own, and reports it to PROPSYNC_NOTIFY_URL."""
     return archived(settings, wanted, policy=policy)
 
 
@@ -73,8 +73,8 @@ def archived(
 ) -> ArchiveReport:
     """Fetches documents within the night's budget, and publishes.
 
-    Raises UsageError (exit 2), StopRun (exit 1: what came until then is kept) and Busy (exit 4: another archive run is
-    at work, or a run did not end within PROPSYNC_LOCK_WAIT); whatever else goes wrong is in the report.
+    Raises UsageError (exit 2), StopRun (exit 1: earlier chunks stay) and Busy (exit 4). Busy means that another archive
+    run is at work, or a run did not end within PROPSYNC_LOCK_WAIT. The report has every other failure.
     """
     wanted = _known_kinds(wanted or Documents())
     with ArchiveWorkspace.opened(settings, "propsync archive", policy) as at:
@@ -89,7 +89,7 @@ def _known_kinds(wanted: Documents) -> Documents:
 
 
 def _refuse_unsynced(workspace: Workspace) -> None:
-    """Without a sync there is nothing to ask for; and where the state is lost, what is published must not go too."""
+    """Refuses to run before a sync; and after the loss of the state, so that the published files survive."""
     if workspace.journal.last_time() is not None:
         return
     if workspace.publisher.note():
@@ -120,7 +120,7 @@ class _Archive:
         self._report = ArchiveReport()
 
     def run(self) -> ArchiveReport:
-        """Chunk after chunk, until nothing is wanted any more or the budget is spent; then publishes."""
+        """Fetches chunk after chunk, until nothing is wanted or the budget is spent; then publishes."""
         with self._at.tables() as workspace:
             _refuse_unsynced(workspace)
             self._since = Ledger(workspace.warehouse).newest()
@@ -147,7 +147,7 @@ class _Archive:
         return self._report.ended is None
 
     def _plan(self, workspace: Workspace) -> tuple[list[WantedDocument], int]:
-        """The next chunk, and how many are wanted; kinds that are given up must not take the place of the others."""
+        """The next chunk, and the number of wanted documents; leaves out kinds that the run has given up."""
         left = self._budget.documents_left
         kinds = [kind for kind in self._choice.kinds if kind not in self._fetcher.forbidden]
         return Ledger(workspace.warehouse).wanted(
@@ -159,7 +159,7 @@ class _Archive:
         )
 
     def _fetch(self, chunk: Sequence[WantedDocument], bar: Any) -> StopRun | None:
-        """Asks for a chunk; what ends the run is returned, after what came until then was noted."""
+        """Fetches a chunk; returns the error that ends the run, after it notes the documents before it."""
         try:
             for taken in self._fetcher.fetch(chunk, self._at.taken.add):
                 self._report.counts["bytes"] += taken.size_bytes or 0
@@ -172,7 +172,7 @@ class _Archive:
         return None
 
     def _read_on(self) -> None:
-        """What is kept and was not read yet, lot by lot: each holds the run lock for a moment only."""
+        """Reads stored documents without contents, in batches that each hold the run lock for a moment only."""
         is_read = True
         while is_read and self._budget.reason() is None:
             with self._at.tables() as workspace:
@@ -182,7 +182,7 @@ class _Archive:
         self._report.counts.update(self._at.record(workspace, self._fetcher))
 
     def _record_earlier(self, workspace: Workspace) -> None:
-        """What a killed run had asked for; what failed there is asked for again, so it is no failure of this run."""
+        """Notes a killed run's documents; propsync retries its failures, so they are no failures of this run."""
         self._record(workspace)
         self._report.counts["failed"] = 0
 
@@ -196,7 +196,7 @@ class _Archive:
         settings = self._at.settings
         everything = DocumentChoice(
             settings.archive_kinds, settings.archive_statuses
-        )  # not what this run alone was to ask for
+        )  # not among this run's own documents
         with self._at.tables() as workspace:
             told = self._at.publish(workspace, everything, self._report.status, error)
             self._report.lacking, self._report.published = told

@@ -27,9 +27,9 @@ from propsync.storage import PARTIAL, LocalStorage, sync_file
 from propsync.warehouse import open_published
 
 MOST_TOLD = 20
-"""Documents left out that a report names; the others are counted."""
+"""Documents left out that a report names; it counts the others."""
 NO_PROPERTY = "_no-property"
-"""The folder of documents whose property no version of their assessment ever told."""
+"""The folder of documents whose assessment never had a property in any version."""
 _CSV = "documents.csv"
 _COLUMNS = (
     "assessment_id",
@@ -51,7 +51,9 @@ _log = logging.getLogger("propsync.archive")
 
 @dataclass
 class ExportReport:
-    """What is in the bag; `left_out` names some of the `not_exported` documents, and properties that have none."""
+    """The content of the bag; `left_out` names some of the `not_exported` documents, and properties without
+    documents.
+    """
 
     folder: str
     documents: int = 0
@@ -61,7 +63,7 @@ class ExportReport:
 
     @property
     def status(self) -> str:
-        """ok, or attention where something that was asked for is not in the bag."""
+        """ok, or attention if a requested document is not in the bag."""
         return "attention" if self.left_out else "ok"
 
     @property
@@ -82,9 +84,10 @@ def export(
     all_versions: bool = False,
     organisation: str | None = None,
 ) -> ExportReport:
-    """Makes the bag `folder`, which is whole or absent, of what is published; takes no lock, asks the API nothing.
+    """Makes the bag `folder`, whole or not at all, from the published documents; takes no lock and never calls the
+    API.
 
-    Raises UsageError (exit 2) for a folder that is not empty or cannot be made, and where there is nothing to export;
+    Raises UsageError (exit 2) for a folder that is not empty or cannot be made, and if there is nothing to export;
     DiskFull (exit 1).
     """
     target = _free_folder(settings, folder)
@@ -102,7 +105,7 @@ def export(
 
 
 def _free_folder(settings: Settings, folder: Path) -> Path:
-    """The folder to be made, links followed. Raises UsageError for one that is taken, or is propsync's own."""
+    """The folder to make, links followed. Raises UsageError for one that exists, or is propsync's own."""
     target = folder.expanduser().resolve()
     own = (settings.published, settings.state, settings.landing, settings.home / "archive")
     if any(target.is_relative_to(one.resolve()) for one in own):
@@ -122,7 +125,7 @@ def _check_text(organisation: str) -> None:
 
 
 def _without_documents(holdings: Holdings, properties: Sequence[str]) -> list[str]:
-    """A line for each property that was asked for and has none. Raises UsageError where there is nothing at all."""
+    """A line for each requested property without documents. Raises UsageError if none has any."""
     found = holdings.properties()
     if not holdings.count()[0]:
         whose = "those properties have" if properties else "the archive has"
@@ -133,7 +136,7 @@ def _without_documents(holdings: Holdings, properties: Sequence[str]) -> list[st
 
 @contextmanager
 def _made_beside(target: Path, holdings: Holdings) -> Iterator[Path]:
-    """A new folder beside the target for what is not finished; nothing of it is left where the target is not made."""
+    """A new folder beside the target for unfinished files; it disappears if the target is not made."""
     partial = target.with_name(target.name + PARTIAL)
     with _our_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -165,7 +168,7 @@ class _Export:
         self._assessments: dict[str, FolderNames] = {}
 
     def copy_all(self) -> None:
-        """Copies one after the other; those whose bytes are not what was stored are left out, and told."""
+        """Copies one after the other; leaves out documents whose bytes have changed, and reports them."""
         self._payload.mkdir()
         with (self._payload / _CSV).open("x", encoding="utf-8", newline="") as file:
             table = csv.writer(file)
@@ -196,7 +199,7 @@ class _Export:
             self._report.left_out.append(f"{one.path} ({named}): {why}")
 
     def _name(self, one: Holding) -> str:
-        """Where it is in the bag's payload: property, assessment, kind, and the version of an older one."""
+        """Its path in the bag's payload: property, assessment, kind, and the version of an older one."""
         place = NO_PROPERTY if one.property_id is None else self._properties.of(one.property_id)
         assessment = self._assessments.setdefault(place, FolderNames()).of(one.assessment_id)
         version = "" if one.is_latest else f".v{one.version}"
@@ -210,7 +213,7 @@ def _row(one: Holding, file: str) -> list[object]:
 
 
 def _told(report: ExportReport, settings: Settings, organisation: str | None) -> dict[str, str]:
-    """What bag-info.txt tells."""
+    """The content of bag-info.txt."""
     lacking = f"; {report.not_exported:,} more could not be read and are not in it" if report.not_exported else ""
     told = {
         "Bagging-Date": datetime.now(settings.zone).date().isoformat(),
@@ -225,7 +228,7 @@ def _put_in_place(bag: Path, target: Path) -> None:
     for where, _, names in os.walk(bag):
         for name in (*names, ""):
             sync_file(Path(where, name))
-    bag.rename(target)  # takes the place of an empty folder, and of nothing else
+    bag.rename(target)  # replaces an empty folder, and nothing else
     sync_file(target.parent)
 
 

@@ -1,7 +1,7 @@
-"""`archive verify`: hashes the files of documents anew, and fetches again what rotted or is gone.
+"""`archive verify`: hashes the files of documents again, and fetches damaged or missing ones.
 
-In chunks: which are next is asked under the run lock, hashing and fetching hold the archive's lock alone, and what came
-of a chunk is noted before the next one, so that a kill loses no more than the chunk under way.
+It works in chunks. It holds the run lock to choose a chunk, and the archive's lock alone to hash and fetch. It notes
+each chunk before the next, so that a kill loses no more than the chunk under way.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _DAY = 86_400  # seconds
 
 @dataclass(frozen=True)
 class _Flaw:
-    """A file that is not what it should be: rotten, gaps (it is not there) or unreadable, and that in words."""
+    """A faulty file: rotten, gaps (it is missing) or unreadable, and that in words."""
 
     file: StoredFile
     sort: str
@@ -48,9 +48,9 @@ def verify(
     remove_orphans: bool = False,
     policy: RetryPolicy | None = None,
 ) -> VerifyReport:
-    """Hashes at most `limit` files, those least recently verified first, mends what it can, and publishes.
+    """Hashes at most `limit` files, those least recently verified first, repairs what it can, and publishes.
 
-    Raises SettingsError (exit 2), StopRun (exit 1: what was verified until then is noted) and Busy (exit 4).
+    Raises SettingsError (exit 2), StopRun (exit 1: earlier chunks are noted) and Busy (exit 4).
     """
     with ArchiveWorkspace.opened(settings, "propsync archive verify", policy) as archive:
         return _Verify(archive, limit, remove_orphans).run()
@@ -61,7 +61,7 @@ class _Verify:
 
     def __init__(self, archive: ArchiveWorkspace, limit: int | None, remove_orphans: bool) -> None:
         self._archive, self._limit, self._remove_orphans = archive, limit, remove_orphans
-        # no minutes: hashing would use them up before anything could be mended
+        # no minutes: hashing would use them up before any repair
         most = archive.settings.archive_max_gb * 1e9
         came = archive.api.traffic
         self._budget = Budget(archive.partial, lambda: came.bytes, most_bytes=most, seconds=math.inf)
@@ -71,9 +71,9 @@ class _Verify:
         self._report = VerifyReport()
 
     def run(self) -> VerifyReport:
-        """Chunk after chunk, until every file was looked at or the limit is reached; then orphans."""
+        """Verifies chunk after chunk, until all files are done or the limit is reached; then looks for orphans."""
         with self._archive.tables() as workspace:
-            self._archive.record(workspace, self._fetcher)  # what a killed run had asked for
+            self._archive.record(workspace, self._fetcher)  # documents of a killed run
             chunk, count = self._plan(workspace)
         total = count if self._limit is None else min(count, self._limit)
         with progress("Verifying", total, "files") as bar:
@@ -94,7 +94,7 @@ class _Verify:
         return Verification(workspace.warehouse).due(self._began, left)
 
     def _look(self, file: StoredFile, bar: Any) -> _Flaw | None:
-        """Hashes one file; what is wrong with it, None for one that is as it should be."""
+        """Hashes one file; returns its fault, None for a sound one."""
         flaw = self._flaw(file)
         self._report.counts["files"] += 1
         if flaw:
@@ -114,8 +114,8 @@ class _Verify:
         return None if is_same else _Flaw(file, "rotten", "its bytes were not those that were stored")
 
     def _mend(self, flaws: Sequence[_Flaw]) -> dict[str, str]:
-        """Fetches again what can be; the files that are lost all the same, each with how it was in words."""
-        to_mend = [flaw for flaw in flaws if flaw.sort != "unreadable"]  # a disk in trouble is for people to look at
+        """Fetches files again if it can; returns those that are lost all the same, each with its state in words."""
+        to_mend = [flaw for flaw in flaws if flaw.sort != "unreadable"]  # a person must look at a failing disk
         for flaw in to_mend:
             if flaw.sort == "rotten":
                 self._archive.blobs.remove(flaw.file.path)  # its hash proves that it is worth nothing
@@ -130,7 +130,7 @@ class _Verify:
         }
 
     def _fetch(self, flaws: Sequence[_Flaw]) -> dict[tuple[str, str], str]:
-        """Asks for the documents whose latest version these are; how each came, in words."""
+        """Fetches the documents whose latest version these are; returns the result of each, in words."""
         told: dict[tuple[str, str], str] = {}
         if self._report.ended:
             return told
@@ -162,7 +162,7 @@ class _Verify:
     def _note(self, workspace: Workspace, chunk: Sequence[StoredFile], lost: dict[str, str]) -> None:
         self._archive.record(workspace, self._fetcher)
         run = self._archive.begin(workspace)
-        # never before the run began: a clock that is set back would make it look at them again and again
+        # never before the run began: after a clock is set back, it would verify them again and again
         now = max(datetime.now(UTC), self._began)
         Verification(workspace.warehouse).note([file.path for file in chunk], lost, now, run.run_id)
         workspace.journal.end(run, "attention" if lost else "ok", None)

@@ -1,4 +1,4 @@
-"""Where runs on documents work: their own lock, the API, and the tables only for as long as something is noted."""
+"""The workspace of runs on documents: their own lock, the API, and the tables only while they note something."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from propsync.storage import LocalStorage, remove_partials
 
 _MOST_GB = 1e9  # no disk has more, and larger numbers overflow
 ARCHIVE_LOCK = "archive/archive.lock"
-"""Below home; whoever holds it works on documents."""
+"""Below home; its holder works on documents."""
 _log = logging.getLogger("propsync.archive")
 
 
 @dataclass
 class ArchiveWorkspace:
-    """What the steps of a run on documents share; open while the archive's lock is held.
+    """The shared objects of a run on documents; open while it holds the archive's lock.
 
-    `what` is the command, for whoever waits for a lock. `partial` is the folder for documents under way.
+    `what` is the command, for other runs that wait for a lock. `partial` is the folder for documents under way.
     """
 
     settings: Settings
@@ -54,7 +54,7 @@ class ArchiveWorkspace:
     @classmethod
     @contextmanager
     def opened(cls, settings: Settings, what: str, policy: RetryPolicy | None) -> Iterator[ArchiveWorkspace]:
-        """The site, while no other run on documents is at work. Raises SettingsError, and Busy at once."""
+        """The workspace, while no other run on documents is at work. Raises SettingsError, and Busy at once."""
         access = settings.require_api()
         with _lock(settings, what) as partial:
             source = TokenSource(access.token.get_secret_value(), access.token_file)
@@ -67,7 +67,7 @@ class ArchiveWorkspace:
                     yield workspace
 
     def fetcher(self, budget: Budget) -> Fetcher:
-        """What asks for documents, within `budget`."""
+        """The fetcher of documents, within `budget`."""
         return Fetcher(self.api, self.blobs, self.reader, self.partial, budget, with_text=self.settings.archive_text)
 
     @contextmanager
@@ -88,7 +88,7 @@ class ArchiveWorkspace:
         return run
 
     def record(self, workspace: Workspace, fetcher: Fetcher) -> Counter[str]:
-        """Puts what was asked for into the tables, as a run of its own; how many ended how (`Ledger.record`)."""
+        """Puts the results into the tables, as a run of its own; returns how many ended how (`Ledger.record`)."""
         taken = self._on_disk(self.taken.all())
         if not taken:
             return Counter()
@@ -101,12 +101,12 @@ class ArchiveWorkspace:
         return Counter(counts)
 
     def _on_disk(self, taken: list[Fetched]) -> list[Fetched]:
-        """Those whose files are on the disk, waited for; when the power goes, a line may outlive its file's name."""
+        """Waits until files are on the disk; after a power cut, a line may outlive its file's name."""
         self.blobs.settle([one.path for one in taken if one.path])
         return [one for one in taken if one.path is None or self.blobs.exists(one.path)]
 
     def read_on(self, workspace: Workspace) -> bool:
-        """Reads a lot of what is kept and not read: text is wanted since then, or a run was killed. False if none."""
+        """Reads a batch of stored documents without contents, after a new setting or a kill. False if there is none."""
         if not self._contents(workspace).is_behind(with_text=self.settings.archive_text):
             return False
         run = self.begin(workspace)
@@ -120,9 +120,9 @@ class ArchiveWorkspace:
     def publish(
         self, workspace: Workspace, choice: DocumentChoice, status: str, error: str | None
     ) -> tuple[int, str | None]:
-        """Tells what is lacking of `choice`; publishes if anything changed or was left behind.
+        """Notes what is lacking of `choice`; publishes if anything changed or was left behind.
 
-        Returns how many lack, and where what was published is.
+        Returns how many lack, and the path of the published files.
         """
         run = self.begin(workspace)
         if workspace.publisher.is_behind(workspace.warehouse):
@@ -139,7 +139,7 @@ class ArchiveWorkspace:
 
 @contextmanager
 def _lock(settings: Settings, what: str) -> Iterator[Path]:
-    """Keeps other runs on documents away; the folder for what is under way, in which killed ones left nothing."""
+    """Keeps other runs on documents away; clears the folder for files under way of what killed runs left."""
     make_home(settings)
     partial = settings.home / "archive" / "partial"
     partial.mkdir(parents=True, exist_ok=True, mode=0o700)

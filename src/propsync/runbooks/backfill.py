@@ -26,17 +26,17 @@ from propsync.storage import LocalStorage, remove
 
 _ROOM = 2_000  # characters of an address for ids; the rest is for statuses and the other parameters
 _NOTHING_FOUND = "No record was found for what was asked: are the ids spelt as the API has them?"
-_FOUND = ("fetched", "deleted", "held", "rejected")  # counts that tell of records which are there, or were
+_FOUND = ("fetched", "deleted", "held", "rejected")  # counts of records that exist, or existed
 _log = logging.getLogger("propsync.backfill")
 
 Filters = tuple[tuple[str, tuple[str, ...]], ...]
 Chunk = dict[str, Filters]
-"""What one run re-reads: filters by resource."""
+"""The part that one run re-reads: filters by resource."""
 
 
 @dataclass(frozen=True)
 class Scope:
-    """What to re-read, by ids. Resources that a filter does not know are left out, unless only properties are given."""
+    """The ids to re-read. It leaves out resources that a filter does not apply to, unless only properties are given."""
 
     properties: tuple[str, ...] = ()
     asset_types: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ class Scope:
     assessments: tuple[str, ...] = ()
 
     def check(self) -> None:
-        """Raises UsageError for a scope of nothing, and for ids that the API cannot be asked for."""
+        """Raises UsageError for an empty scope, and for ids that no filter can carry."""
         ids = [one for field in fields(self) for one in getattr(self, field.name)]
         if not ids:
             raise UsageError("backfill", "no filter was given", "Name what to re-read, such as --property ID")
@@ -55,7 +55,7 @@ class Scope:
             raise UsageError("backfill", what, "Give ids as the API spells them")
 
     def filters(self) -> dict[str, dict[str, tuple[str, ...]]]:
-        """The API's parameters for each resource that is to be re-read."""
+        """The API's parameters for each resource to re-read."""
         found = {
             ASSETS.name: {"property": self.properties, "type": self.asset_types, "id": self.assets},
             ASSESSMENTS.name: {
@@ -66,7 +66,7 @@ class Scope:
             SCHEDULES.name: {"property": self.properties, "type": self.assessment_types},
         }
         if self.assessments:
-            del found[SCHEDULES.name]  # schedules are not known by the ids of assessments
+            del found[SCHEDULES.name]  # schedules have no filter by assessment ids
         named = {name for name, one in found.items() if any(ids for kind, ids in one.items() if kind != "property")}
         return {name: one for name, one in found.items() if name in named or not named}
 
@@ -99,9 +99,10 @@ def _cut(ids: Sequence[str], room: int) -> Iterator[tuple[str, ...]]:
 
 @noticed("backfill")
 def backfill(settings: Settings, scope: Scope, *, call: Call = plainly, policy: RetryPolicy | None = None) -> Report:
-    """Re-reads the scope and publishes after each chunk; one that was interrupted goes on where it stopped.
+    """Re-reads the scope and publishes after each chunk; it resumes an interrupted backfill.
 
-    Nothing outside the scope is concluded to be gone. Raises UsageError (exit 2), StopRun (exit 1) and Busy (exit 4).
+    It never concludes that a record outside the scope is gone. Raises UsageError (exit 2), StopRun (exit 1) and Busy
+    (exit 4).
     """
     scope.check()
     chunks = scope.chunks()
@@ -129,13 +130,13 @@ def backfill(settings: Settings, scope: Scope, *, call: Call = plainly, policy: 
 
 
 def _found_nothing(report: Report) -> bool:
-    """Whether all that was asked for was read, and no record of it is there or was: a mistyped id looks like that."""
+    """Whether it read everything requested and no such record exists or existed, as after a mistyped id."""
     read = [report.resources[one.name] for one in SYNCED if one.name in report.resources]
     return report.status == "ok" and not any(counts[name] for counts in read for name in _FOUND)
 
 
 def _run(settings: Settings, chunk: Chunk, call: Call, policy: RetryPolicy | None) -> list[Report]:
-    """One chunk. That several ids are not found says nothing of any one of them: then it is two chunks."""
+    """Runs one chunk. "Not found" for several ids is no evidence about any one of them: then it makes two chunks."""
     syncs: list[ResourceSync] = []
 
     def work(workspace: Workspace, run: Run) -> None:
@@ -148,7 +149,7 @@ def _run(settings: Settings, chunk: Chunk, call: Call, policy: RetryPolicy | Non
 
 
 def _halves(chunk: Chunk) -> list[Chunk]:
-    """Two chunks that together ask for the same; none where each filter names one thing only."""
+    """Two chunks with the same ids together; none if each filter has one value only."""
     first: Chunk = {}
     second: Chunk = {}
     for name, filters in chunk.items():
@@ -171,7 +172,7 @@ class _Reached:
         self._key = f"state/backfill/{hashlib.sha256(told).hexdigest()[:16]}.json"
 
     def done(self) -> int:
-        """Chunks that need not be read again."""
+        """The number of finished chunks."""
         try:
             return int(msgspec.json.decode(self._storage.get(self._key))["done"])
         except (FileNotFoundError, msgspec.DecodeError, KeyError, TypeError, ValueError):

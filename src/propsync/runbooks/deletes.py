@@ -1,4 +1,4 @@
-"""Concludes what became of records that a run did not see: gone, hidden, or held (correctness.md §2)."""
+"""Decides about records that a run did not see: gone, hidden, or held (correctness.md §2)."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from propsync.sweep import Filters, Key, LookUps, Swept
 
 @dataclass(frozen=True)
 class Accepted:
-    """A run whose held deletes somebody accepted, and what it held, by resource."""
+    """A run whose held deletes somebody accepted, and its held records, by resource."""
 
     run_id: str
     keys: dict[str, list[Key]]
 
 
 def accepted_run(workspace: Workspace, run_id: str) -> Accepted:
-    """What a run held. Raises UsageError where it held nothing."""
+    """A run's held records. Raises UsageError if it held none."""
     keys: dict[str, list[Key]] = {resource.name: [] for resource in SYNCED}
     for resource in SYNCED if is_run_id(run_id) else ():
         manifest = workspace.manifests.sound(resource.name, run_id)
@@ -36,7 +36,7 @@ def accepted_run(workspace: Workspace, run_id: str) -> Accepted:
 
 
 class Deletes:
-    """What became of one resource's unseen records in one run."""
+    """The decisions about one resource's unseen records in one run."""
 
     def __init__(
         self,
@@ -53,11 +53,11 @@ class Deletes:
         self._look_ups = LookUps(workspace.api, resource, swept, every_status, statuses)
 
     def conclude(self, manifest: Manifest, filters: Filters, accepted: Accepted | None) -> None:
-        """Looks up what is missing and notes in the manifest what became of it. Raises ResourceFailed."""
+        """Looks up missing records and notes the conclusions in the manifest. Raises ResourceFailed."""
         missing = UnseenRecords(self._workspace.warehouse, self._resource, self._swept.listed, self._statuses, filters)
         given = missing.still_known(accepted.keys.get(self._resource.name, [])) if accepted else []
         held: dict[Key, str] = {}
-        if self._swept.verdict.is_complete:  # what a list read in part does not show may still be on it
+        if self._swept.verdict.is_complete:  # a list read in part may still have records that it did not show
             held = self._judge(missing, set(given), manifest.run_id)
         answers = self._look_ups.look_up(given)
         if self._swept.verdict.is_complete:
@@ -68,14 +68,16 @@ class Deletes:
         manifest.accepted = accepted.run_id if accepted and given else None
 
     def _take_word_for(self, given: Sequence[Key]) -> None:
-        """Accepted keys that nobody can ask for go by the lists alone: else they would be held every night."""
+        """Deletes accepted keys that no request can ask for by the lists alone: otherwise propsync would hold them
+        every night.
+        """
         answers = self._look_ups.answers
         for key in given:
             if key in answers.unknown and self._look_ups.is_beyond_asking(key):
                 answers.gone[key] = f"no list shows it, and its delete is accepted ({answers.unknown.pop(key)})"
 
     def _judge(self, missing: UnseenRecords, given: set[Key], run_id: str) -> dict[Key, str]:
-        """Looks up all that is missing, unless it is so much that a sample will do; returns what is held."""
+        """Looks up all missing records, or a sample if there are very many; returns the held ones."""
         keys = [key for key in missing.unlisted() if key not in given]
         limit = self._workspace.settings.delete_limit
         if is_too_many(len(keys), missing.total(), limit):

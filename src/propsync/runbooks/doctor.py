@@ -1,4 +1,4 @@
-"""What could stop a run, found before the night does; and the shapes that the API answers with."""
+"""Finds what could stop a run before the night does, and shows the shapes of the API's answers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _LEAST_FREE = 0.1
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at: what, whether it is well, what was seen, and what to do if it is not."""
+    """One check: its subject, whether it is well, its observation, and the next step if it is not."""
 
     what: str
     is_well: bool
@@ -50,7 +50,7 @@ class Finding:
 
 
 def examine(settings: Settings) -> Iterator[Finding]:
-    """Looks at one thing after another. Raises SettingsError where nothing can be looked at."""
+    """Runs one check after another. Raises SettingsError if none can run."""
     access = settings.require_api()
     yield Finding("settings", True, f"{access.base_url} ({settings.source('base_url')}), home {settings.home}")
     for name in settings.unrecognised:
@@ -82,7 +82,7 @@ def _places(settings: Settings) -> Iterator[Finding]:
 
 
 def _lists(settings: Settings) -> Iterator[Finding]:
-    """What the next sync would say of people's own lists."""
+    """The next sync's findings about people's own lists."""
     for name, path in settings.reference.items():
         found = read_list(name, path)
         wrong = [described(path, one.line, one.issue) for one in (*found.mistakes, *found.suspects)]

@@ -1,4 +1,4 @@
-"""What a rebuild would lose: versions that the state database or the published file has, and the new tables lack."""
+"""The losses of a rebuild: versions that the state database or the published file has, and the new tables lack."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Loss:
 
 
 def read_witnesses(settings: Settings, work: Path, databases: Mapping[str, Path]) -> list[Witness]:
-    """What each database says of history; one that cannot be read says nothing, which the log tells."""
+    """The history of each database; an unreadable one has none, and propsync logs that."""
     found = []
     for name, path in databases.items():
         if not path.exists():
@@ -49,20 +49,20 @@ def read_witnesses(settings: Settings, work: Path, databases: Mapping[str, Path]
 
 
 def check_run_ids(accepted: Collection[str]) -> None:
-    """Raises UsageError for what can be no run."""
+    """Raises UsageError for a text that is no run id."""
     for one in accepted:
         if not is_run_id(one):
             raise UsageError("--accept-loss", f"{one!r} is no run", "Take the run from what `propsync rebuild` says")
 
 
 class Losses:
-    """What the new tables of `site` lack, given what could not be merged again and why, by run and resource."""
+    """The versions that the new tables of `site` lack, given the reasons for failed merges, by run and resource."""
 
     def __init__(self, workspace: Workspace, base: Base | None, failed: Mapping[tuple[str, str], str]) -> None:
         self._workspace, self._base, self._failed = workspace, base, failed
 
     def find(self, witnesses: Sequence[Witness]) -> list[Loss]:
-        """All losses, oldest run first. A version that vanished because propsync.toml compares otherwise is none."""
+        """All losses, oldest run first. A version that vanished because propsync.toml compares differently is none."""
         found: list[Loss] = []
         for name in RESOURCES:
             counts: dict[str, int] = {}
@@ -79,7 +79,7 @@ class Losses:
         return [Loss(run_id, name, counts[run_id], why or "landing shows less") for run_id, why in reasons.items()]
 
     def _why(self, run_id: str, name: str) -> str | None:
-        """What of a run's snapshot is damaged; its types and its resource stand and fall together."""
+        """The damage in a run's snapshot; its types and its resource depend on each other."""
         sync = [one for one in RESOURCES.values() if name in (one.name, one.types)]
         members = dict.fromkeys(part for one in sync for part in (one.types, one.name) if part)
         for member in members:
@@ -99,7 +99,7 @@ class Losses:
 
 
 def refuse(losses: Sequence[Loss], where: Path) -> None:
-    """Raises BaseLost where anything would be lost."""
+    """Raises BaseLost if a rebuild would lose anything."""
     if not losses:
         return
     named = "; ".join(map(str, losses[:_MOST_NAMED]))

@@ -1,4 +1,4 @@
-"""What a run changed, in words, with the SQL to look further."""
+"""The changes of a run, in words, with the SQL to look further."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from ops.value_issues;
 def news(settings: Settings, report: Report) -> str:
     """Markdown: a line for each resource, one for each sort of change to names and shapes, then the SQL.
 
-    Reads what is published. Raises UsageError where nothing is.
+    Reads the published copy. Raises UsageError if there is none.
     """
     with open_published(settings.published / "warehouse.duckdb") as reader:
         lines = [*_records(report.resources), *_names(reader, report.run_id), *_documents(report.documents)]
@@ -43,13 +43,13 @@ def news(settings: Settings, report: Report) -> str:
 
 
 def in_markdown(text: str, most: int) -> str:
-    """Text of others as text: what could be a heading, a link or the end of a block there is escaped, and it is cut."""
+    """Escapes other people's text for Markdown (headings, links, ends of blocks), and cuts it."""
     printable = "".join(one if one.isprintable() else " " for one in text[: most + 1])
     return _MARKUP.sub(r"\\\1", printable[:most]) + ("…" if len(text) > most else "")
 
 
 def in_words(counts: Mapping[str, Any]) -> str:
-    """What happened to a resource's records: `4 new, 12 changed, 3 gone`."""
+    """The changes of a resource's records: `4 new, 12 changed, 3 gone`."""
     told = [f"{counts[name]:,} {word}" for name, word in _WORDS.items() if counts.get(name)]
     return ", ".join(told) or "nothing changed"
 

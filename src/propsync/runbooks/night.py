@@ -35,7 +35,7 @@ def night(
 ) -> Report:
     """`nightly`, and `archive` once its tables are published; takes and raises what `nightly` does.
 
-    What happens to documents never makes less of the tables: it is told in `Report.documents` and left behind.
+    A failure of documents never affects the tables: it is in `Report.documents`, and left behind.
     """
     report = nightly(settings, only, accept=accept, call=call, policy=policy, now=now)
     is_their_turn = with_documents and settings.archive_kinds and (not only or ASSESSMENTS.name in only)

@@ -1,4 +1,4 @@
-"""The nightly run: read each resource, merge what came, build the tables, publish."""
+"""The nightly run: reads each resource, merges the answers, builds the tables, publishes."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def nightly(
     policy: RetryPolicy | None = None,
     now: datetime | None = None,
 ) -> Report:
-    """Syncs the resources named by `only`, or all, and publishes; `policy` says how patiently requests are repeated.
+    """Syncs the resources in `only`, or all, and publishes; `policy` sets the patience of retries.
 
-    `accept` names a run whose held deletes are to go, those that are still gone. `now` stands in for the clock.
-    Raises UsageError (exit 2), StopRun (exit 1) and Busy (exit 4); whatever else goes wrong is in the report.
+    `accept` names a run whose held deletes to carry out if the records are still gone. `now` replaces the clock. Raises
+    UsageError (exit 2), StopRun (exit 1) and Busy (exit 4); the report has every other failure.
     """
     chosen = _chosen(only)
 
@@ -60,11 +60,11 @@ def _chosen(only: Sequence[str]) -> list[Resource]:
 
 
 def sync_all(syncs: Sequence[ResourceSync], call: Call = plainly) -> None:
-    """Syncs one after the other; one that fails keeps yesterday's rows, and the others go on."""
+    """Syncs one after the other; one that fails keeps yesterday's rows, and the others continue."""
     unreachable: list[ApiUnreachable] = []
 
     def sync(one: ResourceSync) -> str | None:
-        if unreachable:  # waiting again for a server that is not there would only cost the night
+        if unreachable:  # waiting again for an unreachable server would only cost the night
             return one.failed(ResourceFailed(one.name, "not asked for, the API could not be reached", _SEE_ABOVE))
         try:
             one.sync()

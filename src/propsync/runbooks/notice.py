@@ -1,4 +1,4 @@
-"""Each run tells how it ended, once, to the address in PROPSYNC_NOTIFY_URL."""
+"""Each run reports its end, once, to the address in PROPSYNC_NOTIFY_URL."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_LINES = 10
 
 
 class Ended(Protocol):
-    """What runs return."""
+    """The results of runs."""
 
     @property
     def status(self) -> str:
@@ -31,10 +31,10 @@ class Ended(Protocol):
 
     @property
     def left_behind(self) -> list[str]:
-        """A line for each thing that was."""
+        """A line for each thing left behind."""
 
     def to_json(self) -> dict[str, Any]:
-        """What `--json` prints."""
+        """The output of `--json`."""
 
 
 P = ParamSpec("P")
@@ -42,9 +42,9 @@ R = TypeVar("R", bound=Ended)
 
 
 def noticed(flow: str) -> Callable[[Callable[Concatenate[Settings, P], R]], Callable[Concatenate[Settings, P], R]]:
-    """For runbooks: what one returns, or what ended it, is posted. A notice that fails ends nothing.
+    """For runbooks: posts the result, or the error that ended the run. A failed notice ends nothing.
 
-    What was asked wrongly is no run, and whoever typed it has read the answer; a setting that is wrong at night is one.
+    Wrong usage is no run, and its user has read the answer; a wrong setting at night is one.
     """
 
     def around(runbook: Callable[Concatenate[Settings, P], R]) -> Callable[Concatenate[Settings, P], R]:
@@ -90,7 +90,7 @@ def _of_error(flow: str, error: BaseException) -> dict[str, Any]:
 
 
 def _in_teams(text: str) -> dict[str, Any]:
-    """The same as a card: what Microsoft Teams makes a message of. Others read `text`, or `status`."""
+    """The same as a card that Microsoft Teams shows as a message. Others read `text`, or `status`."""
     lines = [{"type": "TextBlock", "text": line, "wrap": True} for line in text.splitlines()]
     card = {"type": "AdaptiveCard", "version": "1.4", "body": lines}
     return {

@@ -1,4 +1,4 @@
-"""Makes tables and history anew from landing, beside what is there, which stays until the new ones are whole."""
+"""Rebuilds tables and history from landing, beside the present ones, which stay until the new ones are complete."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ _NO_WITNESS = (
 
 @noticed("rebuild")
 def rebuild(settings: Settings, *, accept_loss: Collection[str] = (), now: datetime | None = None) -> Report:
-    """Rebuilds the state database from landing and publishes it; the API is asked nothing.
+    """Rebuilds the state database from landing and publishes it; it never calls the API.
 
-    `accept_loss` names runs whose versions may be lost. Raises UsageError where nothing is landed, BaseLost where other
-    versions would be lost or the base is damaged, Busy and CheckFailed; nothing is changed then.
+    `accept_loss` names runs whose versions may be lost. Raises UsageError if nothing is landed, BaseLost if it would
+    lose other versions or the base is damaged, Busy and CheckFailed; nothing has changed then.
     """
     began = time.monotonic()
     check_run_ids(accept_loss)
@@ -78,14 +78,14 @@ def rebuild(settings: Settings, *, accept_loss: Collection[str] = (), now: datet
 
 @dataclass(frozen=True)
 class _Source:
-    """What is carried over; `is_current` when it knows the names that all landed runs were given."""
+    """The rows to carry over; `is_current` if it knows the names of all landed runs."""
 
     carried: Carried
     is_current: bool
 
 
 def _readable(settings: Settings, work: Path) -> dict[str, Path]:
-    """The databases that know any run, the one with the latest first; of two alike that is the state database."""
+    """The databases that know any run, the one with the latest first; of two equal ones the state database."""
     found: dict[str, tuple[str, Path]] = {}
     for name, path in (("state", settings.state / WAREHOUSE), ("published", settings.published / PUBLISHED)):
         if not path.exists():
@@ -102,7 +102,7 @@ def _readable(settings: Settings, work: Path) -> dict[str, Path]:
 
 
 def _find_source(settings: Settings, work: Path, base: Base | None, databases: dict[str, Path]) -> _Source:
-    """From the first database that can be read whole, else from the base."""
+    """From the first whole readable database, else from the base."""
     for path in databases.values():
         try:
             carried = Carried.from_database(
@@ -128,16 +128,16 @@ class _Rebuild:
     accepted: frozenset[str]
     now: datetime | None
     failed: dict[tuple[str, str], str] = field(default_factory=dict)
-    """Why a run's snapshot could not be merged again, by run and resource."""
+    """Why propsync could not merge a run's snapshot again, by run and resource."""
     losses: list[Loss] = field(default_factory=list)
-    """What is lost, and was accepted."""
+    """The accepted losses."""
 
     lists: list[str] = field(default_factory=list)
-    """A line for each of people's own lists that has a mistake."""
+    """A line for each of people's own lists with a mistake."""
 
     @property
     def left_behind(self) -> list[str]:
-        """A line for each loss, and for each snapshot that was passed over without one."""
+        """A line for each loss, and for each snapshot passed over without one."""
         told = {loss.run_id for loss in self.losses}
         passed = [
             f"{name.replace('_', ' ')} of run {run_id} could not be merged again: {why}"
@@ -148,7 +148,7 @@ class _Rebuild:
 
     @property
     def notes(self) -> list[str]:
-        """What people should know, though nothing went wrong."""
+        """Notes for people, although nothing went wrong."""
         idle = sorted(self.accepted - {loss.run_id for loss in self.losses})
         lines = [] if self.witnesses else [_NO_WITNESS]
         return lines + ([f"Nothing of run {', '.join(idle)} is lost: there was nothing to accept"] if idle else [])
@@ -211,7 +211,7 @@ class _Rebuild:
         return run
 
     def _read_base(self, base: Base, run: Run) -> None:
-        """Puts history up to the base's run in place, compared as propsync.toml says now."""
+        """Puts history up to the base's run in place, compared by the present propsync.toml."""
         workspace = self.workspace
         files = workspace.bases.paths(base)
         Carried(files).write_shapes(workspace.warehouse)

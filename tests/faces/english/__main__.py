@@ -25,9 +25,26 @@ EXCEPTIONS: dict[tuple[str, str], str] = {}
 """Each allowed phrase, by file and lower-case phrase, with the reason."""
 
 STILL_TO_DO = (
-    "tests/",
+    "tests/clients/",
+    "tests/contract/",
+    "tests/deploy/",
+    "tests/faces/",
+    "tests/faults/",
+    "tests/flows/",
+    "tests/publish/",
+    "tests/rebuild/",
+    "tests/simulation/",
+    "tests/sql/",
+    "tests/unit/",
+    "tests/variants.py",
     "src/propsync/documents/",
-    "src/propsync/runbooks/",
+    "src/propsync/runbooks/rebuild.py",
+    "src/propsync/runbooks/repeats.py",
+    "src/propsync/runbooks/report.py",
+    "src/propsync/runbooks/resource_sync.py",
+    "src/propsync/runbooks/retention.py",
+    "src/propsync/runbooks/run_frame.py",
+    "src/propsync/runbooks/verify_report.py",
 )
 """Folders and files that the lint doesn't read yet; the list may only shrink."""
 
