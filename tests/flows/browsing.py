@@ -92,12 +92,23 @@ class Browser:
 
     def log_in(self, url: str, words: str) -> bool:
         """Types the password into the form that the pages show without one; whether they then show themselves."""
+        assert _comes(lambda: self._asks_for_password(url), every=0), self.run(_IN_VIEW)
+        return _comes(lambda: self._is_let_in(words), every=2)
+
+    def _asks_for_password(self, url: str) -> bool:
+        """Opens the page, and again after some seconds: on a busy machine its script may give up while it loads."""
         self.open(url)
-        assert _comes(lambda: self.run("document.querySelector('input[type=password]') !== null")), self.run(_IN_VIEW)
-        self.run("document.querySelector('input[type=password]').focus()")
+        return _comes(lambda: self.run("document.querySelector('input[type=password]') !== null"), seconds=15)
+
+    def _is_let_in(self, words: str) -> bool:
+        """Types the password, unless the pages are there: a form that is still being set up takes no notice."""
+        if self.run("location.pathname !== '/login' && document.body.innerText.includes('Dashboard')"):
+            return True
+        self.run("document.querySelector('input[type=password]')?.focus()")
+        self.run("document.querySelector('input[type=password]')?.select()")
         self.tell("Input.insertText", text=words)
-        self.run("document.querySelector('form').requestSubmit()")
-        return _comes(lambda: "Dashboard" in self.run(_IN_VIEW))
+        self.run("document.querySelector('form')?.requestSubmit()")
+        return False
 
     def hosts(self) -> set[str]:
         """Hosts that it asked for until it was closed; those of the browser's own maker left out."""
@@ -118,8 +129,8 @@ def _wait(is_so: Callable[[], bool], every: float = 0.2) -> None:
     assert _comes(is_so, every), "the browser did not come to rest"
 
 
-def _comes(is_so: Callable[[], bool], every: float = 0.2) -> bool:
-    deadline = time.monotonic() + _SECONDS
+def _comes(is_so: Callable[[], bool], every: float = 0.2, seconds: float = _SECONDS) -> bool:
+    deadline = time.monotonic() + seconds
     while not is_so():
         if time.monotonic() > deadline:
             return False
