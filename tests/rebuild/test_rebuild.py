@@ -262,8 +262,9 @@ def test_a_rebuild_that_is_killed_at_any_moment_leaves_the_old_state_working(pla
         shutil.rmtree(tried.path)
 
 
-@pytest.mark.parametrize("good", [0, 1])
-@pytest.mark.parametrize("dialect", [Dialect, UnusualNames, Objects])
+@pytest.mark.parametrize(
+    ("dialect", "good"), some([(kind, good) for good in (0, 1) for kind in (Dialect, UnusualNames, Objects)], 2)
+)
 def test_types_that_only_the_assets_showed_are_rebuilt_the_same(
     tmp_path: Path, good: int, dialect: Callable[[World], Dialect], monkeypatch: pytest.MonkeyPatch
 ) -> None:

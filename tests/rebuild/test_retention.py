@@ -116,7 +116,7 @@ def test_a_pruning_that_is_killed_at_any_moment_loses_nothing(place: Place, tmp_
     with dying(None) as moments:
         prune_at(rehearsal, night=4, keep_days=1)
     assert len(moments.names) > 30
-    for number, moment in enumerate(some(range(len(moments.names)), 16)):
+    for number, moment in enumerate(some(range(len(moments.names)), 12)):
         tried = Place(tmp_path / "tried", {})
         shutil.copytree(place.path, tried.path)
         with dying(moment):
