@@ -8,6 +8,7 @@ piece of SQL from a shape or the column registry (quoted names and literals only
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,6 @@ from propsync.warehouse.model_order import in_order, model_sources, table_of, wi
 from propsync.warehouse.scalars import json_path
 
 _PARAMETER = re.compile(r"\$([a-z_]+)")
-_FRAGMENT = re.compile(r"\{\{(\w+)\}\}")
 _GRAIN = re.compile(r"^-- grain: (.+)$", re.MULTILINE)
 
 
@@ -96,8 +96,8 @@ class Models:
 
     def _reads(self, model: str) -> frozenset[str]:
         # an unknown fragment is an expression or a name, and neither affects the order
-        read = _FRAGMENT.sub(lambda found: self._fragments.get(found[1], "unknown"), _written(model))
-        return model_sources(self._warehouse, model, read)
+        fragments = defaultdict(lambda: "unknown", self._fragments)
+        return model_sources(self._warehouse, model, filled(_written(model), fragments))
 
     def _run(self, before: str, model: str, after: str = "") -> int:
         # from the file alone: a fragment may name an API member called $type

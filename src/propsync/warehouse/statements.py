@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 
 from propsync.shipped import shipped
+from propsync.warehouse.macros import filled
 from propsync.warehouse.model_order import without_comments
-
-_FRAGMENT = re.compile(r"\{\{(\w+)\}\}")
 
 
 def statement(name: str, **fragments: str) -> str:
@@ -16,7 +14,7 @@ def statement(name: str, **fragments: str) -> str:
 
     A fragment replaces `{{name}}`: a quoted name, a literal or a computed clause.
     """
-    return _FRAGMENT.sub(lambda found: fragments[found[1]], _written(name))
+    return filled(_written(name), fragments)
 
 
 @cache
