@@ -32,11 +32,11 @@ VOLUME /var/lib/propsync
 WORKDIR /var/lib/propsync
 USER 10001:10001
 
-# the first process of a container hears only signals that it has handlers for: Python has one of SIGINT from the start
+# the first process of a container gets only signals that it handles: Python handles SIGINT from the start
 STOPSIGNAL SIGINT
 
-# What is published, not the process: a container is healthy while the last night ran. A new one is "starting" until its
-# first sync is published, or for a day and two hours, not unhealthy: whoever restarts what is unhealthy would kill it.
+# It checks the published tables, not the process: a container is healthy if the last night ran. A new one is
+# "starting" until it publishes its first sync, or for 26 hours: as "unhealthy", an orchestrator might restart it.
 HEALTHCHECK --interval=15m --timeout=1m --start-period=26h --retries=2 \
     CMD ["sh", "-c", "propsync status --max-age 26h || exit 1"]
 

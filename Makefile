@@ -3,9 +3,12 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-CLIENTS := $(addprefix .cache/duckdb-,1.2.2 1.3.2 1.4.1 1.5.5)
-WORKERS ?= 2
+CLIENTS := $(addprefix .cache/,duckdb-1.2.2 duckdb-1.3.2 duckdb-1.4.1 duckdb-1.5.5 polars-2.1.0)
+WORKERS ?= 3
 SEEDS ?= 200
+
+# tests start hundreds of programs: Python compiles each module once, not each time, whatever the environment says
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: setup demo test test-long test-debian13 soak lint bench bench-peers bench-million docs picture lock clean
 .DELETE_ON_ERROR:
@@ -21,27 +24,38 @@ setup: .venv/.ready
 demo: setup
 	$(BIN)/propsync demo
 
-# old DuckDB clients, each in a folder of its own: what is published must open in them
-.cache/duckdb-%: tests/clients/duckdb-%.lock | setup
+# programs that people read published files with, each in its own folder: old DuckDB clients, and polars
+.cache/%: tests/clients/%.lock | setup
 	rm -rf $@
 	$(BIN)/python -m pip install --quiet --require-hashes --no-deps --target $@ -r $<
+
+# axe-core looks for faults of accessibility in the pages, from npm by the hashes of its lock; without npm those tests skip
+AXE := .cache/axe/node_modules/axe-core/axe.min.js
+
+$(AXE): tests/axe/package.json tests/axe/package-lock.json
+	rm -rf .cache/axe
+	mkdir -p .cache/axe
+	cp $^ .cache/axe/
+	cd .cache/axe && npm ci --silent --ignore-scripts --no-audit --no-fund
 
 # OPTIONS are pytest's own; VARIANTS=all in the environment takes every variant of the costly tests, not a spread of them
 OPTIONS ?=
 test: setup $(CLIENTS)
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow" $(OPTIONS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow" $(OPTIONS)
 
-# what takes longest: whole services with their workers, many nights, millions of rows, the image
-test-long: setup
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m slow $(OPTIONS)
+# what takes longest: whole services with their workers, many nights, millions of rows, the image. Services mostly wait,
+# so there is one worker more; tests that share a service stay together
+LONG_WORKERS ?= 4
+test-long: setup $(if $(shell command -v npm),$(AXE))
+	$(BIN)/python -m pytest -n $(LONG_WORKERS) --dist loadfile --no-loadscope-reorder -m slow $(OPTIONS)
 
-# the same in a fresh Debian 13, with the Python 3.13 that it has and nothing but what README.md asks for; wants root and
+# the same in a fresh Debian 13, with its Python 3.13 and only the packages that README.md names; needs root and
 # debootstrap. The first time makes the Debian, in a minute or two
 DEBIAN13 ?= make demo && make test && make test-long
 test-debian13:
 	tests/deploy/debian13.sh "$(DEBIAN13)"
 
-# seeded worlds, trouble and deaths: so many seeds in-process, a tenth as many with real kills (docs/decisions/0009)
+# seeded worlds, trouble and kills: SEEDS seeds in-process, a tenth as many with real kills (docs/decisions/0009)
 soak: setup
 	$(BIN)/python -m tests.simulation.soak --kind both --seeds $(SEEDS) --workers $(WORKERS)
 
@@ -55,7 +69,7 @@ lint: setup
 	$(BIN)/python -m tests.faces.english
 	$(BIN)/hadolint Dockerfile
 
-# needs nginx; dlt takes part where bench-peers has made its environment
+# needs nginx; dlt takes part if bench-peers has made its environment
 bench: setup
 	$(BIN)/python -m benchmarks
 
@@ -79,14 +93,14 @@ docs: setup
 picture: setup
 	$(BIN)/python docs/picture.py
 
-# writes the locks from pyproject.toml, for every Python that it names; wants uv
+# writes the locks from pyproject.toml, for every Python that it names; needs uv
 lock:
 	uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate --no-header --python-version 3.11 \
 	  --all-extras --group dev pyproject.toml -o requirements.lock
 	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-annotate --no-header --python-version 3.11 \
 	  benchmarks/dlt/requirements.in -o benchmarks/dlt/requirements.lock
-	for version in 1.2.2 1.3.2 1.4.1 1.5.5; do echo "duckdb==$$version" | uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
-	  --no-annotate --no-header --python-version 3.11 - -o tests/clients/duckdb-$$version.lock; done
+	for client in $(notdir $(CLIENTS)); do echo "$${client%-*}==$${client##*-}" | uv pip compile --quiet --universal --generate-hashes \
+	  --no-emit-index-url --no-annotate --no-header --python-version 3.11 - -o tests/clients/$$client.lock; done
 
 clean:
 	rm -rf .venv .venv-dlt .cache site .mypy_cache .pytest_cache .ruff_cache .hypothesis dist

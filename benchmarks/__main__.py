@@ -6,13 +6,13 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import cases, programs
+from benchmarks import cases, programs, pushing
 from benchmarks.measured import Measured, Notes
 from benchmarks.nginx import NginxMissing, program
 from benchmarks.results import page
 from benchmarks.verdict import FIXED_LIMIT, MILLION, TINY
 
-CASES = ("first", "quiet", "night", "queries", "start", "dlt", "rebuild", "archive", "growth")
+CASES = ("first", "quiet", "night", "queries", "start", "dlt", "rebuild", "archive", "push", "growth")
 PAPERS = 8_000  # assets of the estate with documents to archive: enough that start-up does not dominate
 _NIGHTS = {"first", "quiet", "night", "queries", "start"}
 _RESULTS = Path(__file__).parent / "RESULTS.md"
@@ -46,11 +46,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             _rebuild(arguments, measured, Path(folder))
         if "archive" in arguments.only:
             _archive(arguments, measured, Path(folder))
+        if "push" in arguments.only:
+            notes = Notes(measured, pushing.ASSETS, arguments.memory_limit)
+            pushing.push(Path(folder) / "push", notes, arguments.repeats)
         if "growth" in arguments.only:
             _growth(arguments, measured, Path(folder))
-    told = page(measured, arguments.scale, arguments.memory_limit)
-    arguments.output.write_text(told, encoding="utf-8")
-    print(told)
+    text = page(measured, arguments.scale, arguments.memory_limit)
+    arguments.output.write_text(text, encoding="utf-8")
+    print(text)
     return 0
 
 

@@ -17,7 +17,9 @@ SYNC = "sync --json"
 FIRST, QUIET, CHANGED = "first load", "quiet night", "1 % night"
 STATUS, HELP, REBUILD, QUERY = "propsync status", "propsync --help", "rebuild of {} nights", "query: "
 ARCHIVE, IDLE_ARCHIVE, LARGE = "archive", "archive, nothing wanted", "archive, one bundle of 2 GB"
-PROPSYNC, FLOOR, MERGE, SCD2, IMPORTS = "propsync", "floor", "dlt merge", "dlt scd2", "import"
+PUSH, WHOLE_PUSH = "push of 5,000 records", "push of 5,000 records, with start and publishing"
+PROPSYNC, BARE, FLOOR = "propsync", "propsync without its desk", "floor"
+MERGE, SCD2, IMPORTS = "dlt merge", "dlt scd2", "import"
 
 
 _LARGE_BYTES = 2 * 1024**3
@@ -64,8 +66,10 @@ def place(folder: Path, scale: int) -> Iterator[Place]:
 def nights(where: Place, notes: Notes, only: Collection[str]) -> None:
     """First load, quiet night and 1 % night, each if requested; compares the contents."""
     home, bare, limit = where.fresh("home"), where.fresh("floor"), notes.memory_limit
+    without = where.fresh("without")
     where.show(0)
     notes.add(FIRST, PROPSYNC, programs.propsync(SYNC, where.api, home, limit))
+    notes.add(FIRST, BARE, programs.without_desk(where.api, without, limit))
     notes.add(FIRST, FLOOR, programs.floor("load", where.api, bare, limit))
     programs.assert_equal(home / "published", bare)
     if "queries" in only:
@@ -80,6 +84,7 @@ def nights(where: Place, notes: Notes, only: Collection[str]) -> None:
         return
     where.show(1)
     notes.add(CHANGED, PROPSYNC, programs.propsync(SYNC, where.api, home, limit))
+    notes.add(CHANGED, BARE, programs.without_desk(where.api, without, limit))
     notes.add(CHANGED, FLOOR, programs.floor("quiet", where.api, bare, limit))
     programs.floor("load", where.api, bare, limit)
     programs.assert_equal(home / "published", bare)

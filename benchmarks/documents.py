@@ -1,4 +1,4 @@
-"""Reports and bundles for an estate's approved assessments, as files for nginx (API sections 4.7 and 4.8)."""
+"""Reports and bundles for an estate's approved assessments, as files for nginx (API §4.7 and 4.8)."""
 
 import os
 import zipfile

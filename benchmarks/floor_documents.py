@@ -36,8 +36,8 @@ def _approved(base_url: str, token: str) -> set[str]:
     with ThreadPoolExecutor(THREADS) as pool:
         lists = [LISTS[name] for name in ("assessments_for", "assessments_by")]
         records = (one for path, member in lists for page in fetcher.pages(path, member, pool) for one in page)
-        told = map(msgspec.json.decode, records)
-        return {one["id"] for one in told if one["status"] == "approved"}
+        decoded = map(msgspec.json.decode, records)
+        return {one["id"] for one in decoded if one["status"] == "approved"}
 
 
 def _kept(client: httpx.Client, target: str, folder: Path) -> str:

@@ -92,11 +92,11 @@ def _tree(pid: int) -> Iterator[int]:
 def _tree_bytes(pids: Sequence[int]) -> int:
     """The most memory of one process so far, or of several with shared pages counted once."""
     if len(pids) == 1:
-        return _told(Path(f"/proc/{pids[0]}/status"), "VmHWM:")
-    return sum(_told(Path(f"/proc/{pid}/smaps_rollup"), "Pss:") for pid in pids)
+        return _kilobytes(Path(f"/proc/{pids[0]}/status"), "VmHWM:")
+    return sum(_kilobytes(Path(f"/proc/{pid}/smaps_rollup"), "Pss:") for pid in pids)
 
 
-def _told(path: Path, word: str) -> int:
+def _kilobytes(path: Path, word: str) -> int:
     with suppress(OSError):
         for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
             if line.startswith(word):

@@ -4,6 +4,7 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Protocol
 
 from benchmarks.measuring import ROOT, Cost, measured
 from benchmarks.nginx import Api
@@ -12,9 +13,31 @@ PEER_PYTHON = ROOT / ".venv-dlt/bin/python"
 PEER_MISSING = "dlt is not there, so its rows are left as they are. To have them: make bench-peers"
 
 
-def propsync(command: str, api: Api, home: Path, memory_limit: str, *, documents: str = "none") -> Cost:
-    """`propsync sync`, `archive`, `rebuild` or `status`; `documents` are the kinds to archive."""
-    environment = {
+class Served(Protocol):
+    """An API: its address and its token."""
+
+    @property
+    def base_url(self) -> str:
+        """Without a slash at the end."""
+
+    @property
+    def token(self) -> str:
+        """For reading and writing."""
+
+
+def propsync(command: str, api: Served, home: Path, memory_limit: str, *, documents: str = "none") -> Cost:
+    """`propsync sync`, `archive`, `rebuild`, `push` or `status`; `documents` are the kinds to archive."""
+    program = str(Path(sys.executable).with_name("propsync"))
+    return measured([program, *command.split()], _settings(api, home, memory_limit, documents))
+
+
+def without_desk(api: Api, home: Path, memory_limit: str) -> Cost:
+    """`propsync sync` that builds no mart and draws no dashboard."""
+    return measured([sys.executable, "-m", "benchmarks.without_desk"], _settings(api, home, memory_limit, "none"))
+
+
+def _settings(api: Served, home: Path, memory_limit: str, documents: str) -> dict[str, str]:
+    return {
         "PROPSYNC_BASE_URL": api.base_url,
         "PROPSYNC_TOKEN": api.token,
         "PROPSYNC_HOME": str(home),
@@ -22,7 +45,6 @@ def propsync(command: str, api: Api, home: Path, memory_limit: str, *, documents
         "PROPSYNC_ARCHIVE_KINDS": documents,
         "PROPSYNC_ARCHIVE_MAX_GB": "100",
     }
-    return measured([str(Path(sys.executable).with_name("propsync")), *command.split()], environment)
 
 
 def floor(what: str, api: Api, folder: Path, memory_limit: str) -> Cost:
@@ -38,6 +60,11 @@ def floor_documents(api: Api, folder: Path) -> Cost:
     return measured(command, {})
 
 
+def floor_push(api: Served, edits: Path) -> Cost:
+    """The bare loop over a file of edits."""
+    return measured([sys.executable, "-m", "benchmarks.floor_push", api.base_url, api.token, str(edits)], {})
+
+
 def dlt(disposition: str, api: Api, folder: Path) -> Cost:
     """dlt with "merge" or "scd2", into a pipeline in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -48,8 +75,8 @@ def dlt(disposition: str, api: Api, folder: Path) -> Cost:
 def queries(warehouse: Path) -> dict[str, Cost]:
     """The cost of each of the typical queries on a warehouse."""
     cost = measured([sys.executable, "-m", "benchmarks.queries", str(warehouse)], {})
-    told = json.loads(cost.said)
-    return {name: replace(cost, wall_seconds=wall, cpu_seconds=cpu) for name, (wall, cpu) in told.items()}
+    costs = json.loads(cost.said)
+    return {name: replace(cost, wall_seconds=wall, cpu_seconds=cpu) for name, (wall, cpu) in costs.items()}
 
 
 def bare_import(modules: str) -> Cost:

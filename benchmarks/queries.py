@@ -28,10 +28,11 @@ _TIMES = 5
 def main(warehouse: str) -> None:
     """Prints seconds of wall and CPU for each query: the median of a few, after one that warms up."""
     with duckdb.connect(warehouse, read_only=True) as connection:
-        print(json.dumps({name: _timed(connection, query) for name, query in QUERIES.items()}))
+        print(json.dumps({name: timed(connection, query) for name, query in QUERIES.items()}))
 
 
-def _timed(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[float, float]:
+def timed(connection: duckdb.DuckDBPyConnection, query: str) -> tuple[float, float]:
+    """Seconds of wall and CPU of a query: the median of a few, after one that warms up."""
     connection.execute(query).fetchall()
     times = [_once(connection, query) for _ in range(_TIMES)]
     return median(wall for wall, _ in times), median(cpu for _, cpu in times)

@@ -25,9 +25,9 @@ class Verdict:
 
     def cells(self) -> tuple[str, str, str, str, str]:
         """As a row of a table."""
-        told = "not measured" if self.measured is None else _told(self.measured, self.unit)
+        shown = "not measured" if self.measured is None else _written(self.measured, self.unit)
         aim = "" if self.aim is None else f"≤ {_bound(self.aim, self.unit)}"
-        return (self.what, f"≤ {_bound(self.must, self.unit)}", aim, told, self._met())
+        return (self.what, f"≤ {_bound(self.must, self.unit)}", aim, shown, self._met())
 
     def _met(self) -> str:
         if self.measured is None:
@@ -50,9 +50,12 @@ def verdicts(measured: Measured, scale: int, memory_limit: str) -> list[Verdict]
         Verdict("quiet night against fetch and hash", 2, 1.3, ratio(cases.QUIET, cases.FLOOR)),
         Verdict("quiet night against dlt scd2", 1 / 10, 1 / 20, ratio(cases.QUIET, cases.SCD2)),
         Verdict("1 % night against dlt scd2", 1 / 8, 1 / 14, ratio(cases.CHANGED, cases.SCD2)),
+        Verdict("first load against one without marts and dashboard", 1.15, None, ratio(cases.FIRST, cases.BARE)),
+        Verdict("marts and dashboard of a 1 % night", 1, None, _desk(measured, scale, memory_limit), "CPU s"),
         Verdict(f"peak at {FIXED_LIMIT}, every scale", 700, 500, _peak(measured), "MB"),
         Verdict("CPU a record, largest against 100,000", _WITHIN, None, _flatness(measured)),
-        Verdict("archive, wall time against a bare loop", 1 / 0.8, None, _archive_ratio(measured)),
+        Verdict("archive, wall time against a bare loop", 1 / 0.8, None, _wall_ratio(measured, cases.ARCHIVE)),
+        Verdict("push, wall time against a bare loop", 1 / 0.8, None, _wall_ratio(measured, cases.PUSH)),
         Verdict("peak of one bundle of 2 GB above an idle archive", 300, None, _large_bundle(measured), "MB"),
         Verdict("`propsync status` against imports", 2, 1.3, ratio(cases.STATUS, cases.IMPORTS)),
         Verdict("`propsync --help` against imports", 2, 1.3, ratio(cases.HELP, cases.IMPORTS)),
@@ -76,8 +79,15 @@ def _peak(measured: Measured) -> float | None:
     return max((row.peak_bytes / 1e6 for row in grown(measured)), default=None)
 
 
-def _archive_ratio(measured: Measured) -> float | None:
-    ours, theirs = (_only(measured, cases.ARCHIVE, who) for who in (cases.PROPSYNC, cases.FLOOR))
+def _desk(measured: Measured, scale: int, memory_limit: str) -> float | None:
+    """CPU seconds of marts and dashboard in a night."""
+    found = [measured.find(cases.CHANGED, who, scale, memory_limit) for who in (cases.PROPSYNC, cases.BARE)]
+    seconds = [row.cpu_seconds for row in found if row]
+    return seconds[0] - seconds[1] if len(seconds) == len(found) else None
+
+
+def _wall_ratio(measured: Measured, case: str) -> float | None:
+    ours, theirs = (_only(measured, case, who) for who in (cases.PROPSYNC, cases.FLOOR))
     return ours.wall_seconds / theirs.wall_seconds if ours and theirs else None
 
 
@@ -100,10 +110,10 @@ def _flatness(measured: Measured) -> float | None:
 
 
 def _bound(bound: float, unit: str) -> str:
-    return _told(bound, unit) if bound >= 1 else str(Fraction(bound).limit_denominator(20))
+    return _written(bound, unit) if bound >= 1 else str(Fraction(bound).limit_denominator(20))
 
 
-def _told(number: float, unit: str) -> str:
+def _written(number: float, unit: str) -> str:
     if unit:
-        return f"{number:,.0f} {unit}"
+        return f"{number:,.{0 if number >= 10 else 1}f} {unit}"
     return f"{number:.2f}" if number >= 1 else f"{number:.2f} (1/{1 / number:.1f})"

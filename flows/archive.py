@@ -35,12 +35,12 @@ def _verify_name() -> str:
 def archive(kinds: Kinds = [], properties: Ids = [], limit: Limit = None) -> State[Any]:  # noqa: B006 - Prefect shows the defaults in its form
     """Fetches reports and bundles that are new, changed or due, within the night's budget.
 
-    The nightly run does the same after its tables; this is for more of it, or for a part.
+    The nightly run does the same after it publishes. Use this flow to fetch more, or only a part.
 
     Args:
-        kinds: Just these kinds; empty for those set.
-        properties: Ids of properties; just assessments of these.
-        limit: At most so many documents.
+        kinds: Only these kinds. If empty, PROPSYNC_ARCHIVE_KINDS.
+        properties: Ids of properties: only documents of their assessments.
+        limit: Fetch at most this many documents.
     """
     wanted = runbooks.Documents(tuple(kinds), tuple(one.strip() for one in properties), limit)
 
@@ -52,10 +52,10 @@ def archive(kinds: Kinds = [], properties: Ids = [], limit: Limit = None) -> Sta
 
 @flow(name="propsync-verify", flow_run_name=_verify_name, persist_result=False)
 def verify(limit: Limit = None) -> State[Any]:
-    """Hashes stored documents again, those least recently verified first, and fetches again what rotted or is gone.
+    """Hashes stored documents again, those verified longest ago first; fetches damaged and missing ones again.
 
     Args:
-        limit: At most so many files; empty for all.
+        limit: Check at most this many files; empty for all.
     """
 
     def run(settings: Settings, steps: Steps) -> runbooks.VerifyReport:

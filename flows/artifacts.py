@@ -11,7 +11,9 @@ from prefect.events import emit_event
 from prefect.runtime import flow_run
 
 from propsync.errors import PropsyncError
+from propsync.push.changes import COLUMNS, MOST_CHANGES, change_rows
 from propsync.runbooks import Report, in_markdown, news
+from propsync.runbooks.push_report import PushReport
 from propsync.settings import Settings
 
 _log = logging.getLogger("propsync.prefect")
@@ -44,6 +46,9 @@ class Artifacts:
             if report.published:
                 self._try(lambda: self._news(settings, report))
             self._try(lambda: self._of_resources(report))
+        elif isinstance(report, PushReport):
+            self._try(lambda: self._plan(report))
+            self._try(lambda: self._writes(report))
         else:
             self._try(lambda: self._documents(report))
         if report.left_behind:
@@ -52,15 +57,15 @@ class Artifacts:
 
     def error(self, error: PropsyncError) -> None:
         """The event of a run that ended in an error."""
-        told = {"run_id": None, "left_behind": [str(error)]}
+        fields = {"run_id": None, "left_behind": [str(error)]}
         self._try(lambda: self._attention([str(error)]))
-        self._try(lambda: self._finished("failed", error.exit_code, told))
+        self._try(lambda: self._finished("failed", error.exit_code, fields))
 
     def _try(self, leave: Callable[[], object]) -> None:
         try:
             leave()
         except Exception:  # noqa: BLE001 - whatever Prefect's server says, the tables are published
-            _log.warning("what the run did could not be told to Prefect", exc_info=True)
+            _log.warning("could not report the run to Prefect", exc_info=True)
 
     def _resources(self, report: Report, seconds: Mapping[str, float]) -> None:
         rows = [
@@ -69,8 +74,8 @@ class Artifacts:
             | {"seconds": round(seconds[name], 1) if name in seconds else "with its records"}
             for name, counts in report.resources.items()
         ]
-        told = f"Run {report.run_id}: {report.status}, {report.seconds:.1f} s"
-        create_table_artifact(rows, key=f"propsync-{self._flow}-resources", description=told)
+        summary = f"Run {report.run_id}: {report.status}, {report.seconds:.1f} s"
+        create_table_artifact(rows, key=f"propsync-{self._flow}-resources", description=summary)
 
     def _news(self, settings: Settings, report: Report) -> None:
         title = "What changed last night" if self._flow == "nightly" else "What changed"
@@ -81,24 +86,35 @@ class Artifacts:
         row = {name: value for name, value in report.to_json().items() if isinstance(value, int | str)}
         create_table_artifact([row], key=f"propsync-{self._flow}-documents", description=report.ended)
 
+    def _plan(self, report: PushReport) -> None:
+        """The only place in Prefect with values: who reviews a run sees what it was to write."""
+        rows = [dict(zip(COLUMNS, row, strict=True)) for row in change_rows(report.plan)]
+        shown = f", the first {MOST_CHANGES}" if len(rows) > MOST_CHANGES else ""
+        title = f"Plan {report.plan.plan_id}: {len(rows):,} changes{shown}"
+        create_table_artifact(rows[:MOST_CHANGES], key=f"propsync-{self._flow}-plan", description=title)
+
+    def _writes(self, report: PushReport) -> None:
+        row = {"records": len(report.plan.entries), **report.counts(), "run": report.run_id}
+        create_table_artifact([row], key=f"propsync-{self._flow}-records", description=f"Push: {report.status}")
+
     def _attention(self, lines: list[str]) -> None:
         markdown = "# Left behind\n\n" + "\n".join(f"- {in_markdown(line, _LONGEST_LINE)}" for line in lines)
         create_markdown_artifact(markdown, key=f"propsync-{self._flow}-attention", description="What was left behind")
 
     def _of_resources(self, report: Report) -> None:
         for name, counts in report.resources.items():
-            told = {"run_id": report.run_id, "resource": name, "held": counts["held"], "verdict": counts["verdict"]}
+            fields = {"run_id": report.run_id, "resource": name, "held": counts["held"], "verdict": counts["verdict"]}
             if counts["held"]:
-                self._emit("propsync.deletes.held", report.run_id, report.status, told)
+                self._emit("propsync.deletes.held", report.run_id, report.status, fields)
             if counts["verdict"] == "failed":
-                self._emit("propsync.resource.failed", report.run_id, report.status, told)
+                self._emit("propsync.resource.failed", report.run_id, report.status, fields)
         documents = report.documents or {}
         if documents.get("failed"):
             self._emit("propsync.documents.failed", report.run_id, report.status, dict(documents))
 
-    def _finished(self, status: str, exit_code: int, told: Mapping[str, Any]) -> None:
-        payload = dict(told) | {"flow": self._flow, "status": status, "exit_code": exit_code}
-        self._emit("propsync.run.finished", told.get("run_id"), status, payload)
+    def _finished(self, status: str, exit_code: int, fields: Mapping[str, Any]) -> None:
+        payload = dict(fields) | {"flow": self._flow, "status": status, "exit_code": exit_code}
+        self._emit("propsync.run.finished", fields.get("run_id"), status, payload)
 
     def _emit(self, event: str, run_id: str | None, status: str, payload: dict[str, Any]) -> None:
         labels = {"prefect.resource.id": f"propsync.run.{run_id or flow_run.id}"}

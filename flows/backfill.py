@@ -20,8 +20,8 @@ _MOST_NAMED = 3
 
 
 def _run_name() -> str:
-    told = [f"{name} {_named(ids)}" for name, ids in flow_run.parameters.items() if ids]
-    return f"backfill {'; '.join(told) or 'nothing'}"
+    asked = [f"{name} {_named(ids)}" for name, ids in flow_run.parameters.items() if ids]
+    return f"backfill {'; '.join(asked) or 'nothing'}"
 
 
 def _named(ids: list[str]) -> str:
@@ -37,19 +37,19 @@ def backfill(
     assets: Ids = [],  # noqa: B006
     assessments: Ids = [],  # noqa: B006
 ) -> State[Any]:
-    """Re-reads just that part of the API and merges it; nothing else is concluded to be gone.
+    """Reads a part of the API again and merges it. It deletes no record outside that part.
 
-    Several kinds of ids together narrow what is read. A run resumes an interrupted backfill if it has the same ids.
+    If you give several kinds of ids, they narrow the part. To resume a backfill that stopped, give the same ids.
 
     Args:
         properties: Ids of properties, as in assets.property_id. Alone they read assets, assessments and schedules.
-        asset_types: Ids of asset types, as in asset_types.asset_type_id; only assets are read.
-        assessment_types: Ids of assessment types; only assessments and schedules are read.
+        asset_types: Ids of asset types, as in asset_types.asset_type_id; they read assets only.
+        assessment_types: Ids of assessment types; they read assessments and schedules only.
         assets: Ids of assets.
         assessments: Ids of assessments.
     """
     if not any((properties, asset_types, assessment_types, assets, assessments)):
-        return Failed(message="Nothing was asked for: fill in at least one of the lists of ids")
+        return Failed(message="No ids were given: fill in at least one of the lists")
     given = (properties, asset_types, assessment_types, assets, assessments)
     scope = runbooks.Scope(*(tuple(one.strip() for one in ids) for ids in given))
     return shown("backfill", lambda settings, steps: runbooks.backfill(settings, scope, call=steps))

@@ -11,12 +11,22 @@ from pydantic import Field
 from shell import shown
 
 from propsync import runbooks
-from propsync.resources import SYNCED
+from propsync.errors import SettingsError
+from propsync.resources import BUILT_IN
+from propsync.runbooks import configured_catalogue
+from propsync.settings import load_settings
+
+
+def _names() -> list[str]:
+    """The resources to choose from, with the lists of [resources]; a run reports settings that are wrong."""
+    try:
+        return [one.name for one in configured_catalogue(load_settings()).synced]
+    except SettingsError:
+        return [one.name for one in BUILT_IN.synced]
+
 
 # a choice in Prefect's form, and a refusal of any other name before Prefect makes a run
-Only = Annotated[
-    list[str], Field(json_schema_extra={"items": {"type": "string", "enum": [one.name for one in SYNCED]}})
-]
+Only = Annotated[list[str], Field(json_schema_extra={"items": {"type": "string", "enum": _names()}})]
 
 
 def _run_name() -> str:

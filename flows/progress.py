@@ -18,7 +18,7 @@ from propsync.progress import watched
 
 _log = logging.getLogger("propsync.prefect")
 _END_SECONDS = 30.0
-Told = tuple[str, float, "float | None", str]
+Update = tuple[str, float, "float | None", str]
 
 
 @contextmanager
@@ -27,24 +27,24 @@ def progress_shown() -> Iterator[None]:
 
     The thread has the context of the run, which propsync's own threads lack, and keeps them from waiting for Prefect.
     """
-    told: SimpleQueue[Told | None] = SimpleQueue()
-    thread = threading.Thread(target=contextvars.copy_context().run, args=(_show, told), daemon=True)
+    updates: SimpleQueue[Update | None] = SimpleQueue()
+    thread = threading.Thread(target=contextvars.copy_context().run, args=(_show, updates), daemon=True)
     thread.start()
     try:
-        with watched(lambda *one: told.put(one)):
+        with watched(lambda *one: updates.put(one)):
             yield
     finally:
-        told.put(None)
+        updates.put(None)
         thread.join(_END_SECONDS)
 
 
-def _show(told: SimpleQueue[Told | None]) -> None:
+def _show(updates: SimpleQueue[Update | None]) -> None:
     artifacts: dict[str, UUID] = {}
-    while (one := told.get()) is not None:
+    while (one := updates.get()) is not None:
         try:
             _show_one(artifacts, *one)
         except Exception:  # noqa: BLE001 - a progress bar is no reason to lose the others, nor the run
-            _log.warning("progress could not be shown in Prefect", exc_info=True)
+            _log.warning("could not show the progress in Prefect", exc_info=True)
 
 
 def _show_one(artifacts: dict[str, UUID], description: str, done: float, total: float | None, line: str) -> None:

@@ -28,6 +28,7 @@ from propsync.settings import Settings, load_settings
 
 _ALLOCATIONS = 50_000  # between two garbage collections: records become many small objects, none of them in a cycle
 TOKEN_BLOCK = "propsync-token"  # noqa: S105 - the name of a Secret block, not its content
+PUSH_TOKEN_BLOCK = "propsync-push-token"  # noqa: S105 - another one
 
 
 class Steps:
@@ -82,11 +83,22 @@ def _settings() -> Settings:
     settings = load_settings()
     if settings.token is not None or settings.token_file is not None:
         return settings
-    try:
-        block: Any = Secret.load(TOKEN_BLOCK)
-    except ValueError:  # it does not exist: the runbook reports the missing token, and what to do
+    return _with_block(settings, TOKEN_BLOCK, "token")
+
+
+def with_push_token(settings: Settings) -> Settings:
+    """The same with the token for writes, if a Secret block has one and the environment does not."""
+    if settings.push_token is not None or settings.push_token_file is not None:
         return settings
-    return settings.with_token(SecretStr(str(block.get())))
+    return _with_block(settings, PUSH_TOKEN_BLOCK, "push_token")
+
+
+def _with_block(settings: Settings, name: str, setting: str) -> Settings:
+    try:
+        block: Any = Secret.load(name)
+    except ValueError:  # it does not exist: the runbook reports a token that is missing, and what to do
+        return settings
+    return settings.with_token(SecretStr(str(block.get())), setting)
 
 
 @contextmanager

@@ -5,13 +5,71 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
-# tests hear of Ctrl-C, and so do the programs they start, also where a shell runs them all in the background
+import pytest
+from kit.shared import Shared, shared_by_workers
+from kit.together import SharedServers
+from variants import IS_ALL
+
+# tests receive Ctrl-C, and so do the programs they start, also where a shell runs them all in the background
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# homes of tests are in memory where there is plenty: what a disk adds is waiting (`--basetemp` puts them elsewhere)
+# homes of tests are in memory if there is plenty: a disk adds nothing but waiting (`--basetemp` puts them elsewhere)
 _MEMORY = Path("/dev/shm")
 _PLENTY = 6 * 10**9
 if _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > _PLENTY:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
+
+
+pytest_plugins = ["kit.fixtures"]
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Shared:
+    """Folders that all workers share."""
+    return shared_by_workers(tmp_path_factory)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    words = "fail where a test would be skipped, unless one of these programs is missing (comma-separated)"
+    parser.addoption("--no-skips-but", metavar="PROGRAMS", help=words)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of the variants of a costly test, the first runs every day; the others, and tests of a release, run with
+    `VARIANTS=all`, as slow ones.
+    """
+    variants: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("costly"):
+            variants.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    rare = [item for item in items if item.get_closest_marker("release")]
+    for of_test in variants.values():
+        first = next((item for item in of_test if not item.get_closest_marker("slow")), of_test[0])
+        rare += [item for item in of_test if item is not first]
+    for item in rare:
+        item.add_marker(pytest.mark.slow)
+    left_out = set() if IS_ALL else {id(item) for item in rare}
+    items[:] = [item for item in items if id(item) not in left_out]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Turns a skip into a failure on a machine that should have all programs, as that of CI."""
+    report = yield
+    may_miss = item.config.getoption("--no-skips-but")
+    if may_miss is None or not report.skipped or hasattr(report, "wasxfail"):
+        return report
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    if not any(f"{program} is not installed" in reason for program in may_miss.split(",")):
+        report.outcome, report.longrepr = "failed", f"--no-skips-but {may_miss}: {reason}"
+    return report
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> SharedServers | None:
+    return SharedServers(config, log) if config.getoption("dist") == "loadfile" else None

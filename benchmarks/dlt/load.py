@@ -84,10 +84,10 @@ def assessments(fetcher: Fetcher) -> Iterator[list[Record]]:
 @dlt.source(max_table_nesting=1)
 def estate(fetcher: Fetcher, disposition: str) -> Any:
     """The three resources; field results and flags become child tables, and their inner values stay JSON."""
-    told: Any = {"write_disposition": {"disposition": "merge", "strategy": STRATEGIES[disposition]}}
-    yield dlt.resource(fetcher.pages("assets"), name="assets", primary_key="id", **told)
-    yield dlt.resource(assessments(fetcher), name="assessments", primary_key="id", **told)
-    yield dlt.resource(fetcher.pages("schedules"), name="schedules", primary_key=("property", "type"), **told)
+    hints: Any = {"write_disposition": {"disposition": "merge", "strategy": STRATEGIES[disposition]}}
+    yield dlt.resource(fetcher.pages("assets"), name="assets", primary_key="id", **hints)
+    yield dlt.resource(assessments(fetcher), name="assessments", primary_key="id", **hints)
+    yield dlt.resource(fetcher.pages("schedules"), name="schedules", primary_key=("property", "type"), **hints)
 
 
 def main(disposition: str, base_url: str, token: str, folder: str) -> None:

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from benchmarks.estate.dice import mixed, stream, uid
-from propsync_sandbox.catalogue import ASSESSMENT_TYPES, FieldSketch, TypeSketch, asset_type_sketches
+from propsync_sandbox.catalogue import FieldSketch, TypeSketch, asset_type_sketches
+from propsync_sandbox.duties import ASSESSMENT_TYPES
 
 _GATE = (
     "qr:Gate tag", "text:Location", "text:Manufacturer", "number:Width (mm)", "number:Closing force (N)",
@@ -69,8 +70,8 @@ def assessment_types(ids: Ids) -> list[dict[str, object]]:
 
 
 def _sketch(further: tuple[str, str, int, tuple[str, ...], str, tuple[str, ...]]) -> TypeSketch:
-    name, singular, weight, told, option_label, options = further
-    kinds_and_labels = (field.split(":") for field in told)
+    name, singular, weight, labelled, option_label, options = further
+    kinds_and_labels = (field.split(":") for field in labelled)
     fields = [FieldSketch(kind, label) for kind, label in kinds_and_labels]
     return TypeSketch(name, singular, weight, (*fields[:4], FieldSketch("option", option_label, options), *fields[4:]))
 

@@ -24,10 +24,10 @@ def field_pools(field: Field, rng: Random, *, is_first: bool) -> list[Pool]:
         return _file_pools(field, rng, opening)
     if field.kind == "qr":
         return [always(opening + b'"QR'), *_tag(uid_pools(rng)), always(b'"}')]
-    return [pool(rng, lambda dice: _told(opening, field, dice, is_first=is_first))]
+    return [pool(rng, lambda dice: _written(opening, field, dice, is_first=is_first))]
 
 
-def _told(opening: bytes, field: Field, rng: Random, *, is_first: bool) -> bytes:
+def _written(opening: bytes, field: Field, rng: Random, *, is_first: bool) -> bytes:
     share = rng.random()
     if share < _MISSING_SHARE and not is_first:
         return b""

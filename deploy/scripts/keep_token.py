@@ -1,6 +1,8 @@
 """Puts the API's token, read from standard input, into Prefect's Secret block that the flows look for.
 
 PREFECT_API_URL=http://127.0.0.1:4200/api python deploy/scripts/keep_token.py < propsync.token
+
+With the word `push` it is the token for writes alone.
 """
 
 from __future__ import annotations
@@ -12,17 +14,20 @@ from pydantic import SecretStr
 
 from propsync.settings import legal_token
 
-TOKEN_BLOCK = "propsync-token"  # noqa: S105 - the name that flows/shell.py looks for
+BLOCKS = {(): "propsync-token", ("push",): "propsync-push-token"}  # the names that flows/shell.py looks for
 
 
 def main() -> str:
     """Stores the token, which Prefect encrypts; prints only the block's name."""
+    block = BLOCKS.get(tuple(sys.argv[1:]))
+    if block is None:
+        sys.exit("give no word, or the word push for the token for writes")
     try:
         token = legal_token(sys.stdin.read())
     except ValueError as error:
         sys.exit(f"that is no token: {error}. Put it alone on standard input")
-    Secret(value=SecretStr(token)).save(TOKEN_BLOCK, overwrite=True)
-    return f"made the Secret block {TOKEN_BLOCK}"
+    Secret(value=SecretStr(token)).save(block, overwrite=True)
+    return f"made the Secret block {block}"
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 -- grain: asset_id
--- why: one row an asset of one type, one column a field; an asset with no value at all is a row too
+-- why: one row per asset of one type, one column per field; an asset with no value at all is a row too
 with of_type as (
   select assets.asset_id, assets.property_id
   from main.assets as assets

@@ -4,7 +4,7 @@
 -- 1.4.0 and 1.4.1 lose every WITH of a stored macro. No lambdas (old and new clients write them differently), and no
 -- full join (old clients take none in a lateral query).
 create or replace macro changes_between(a, b) as table
-  select told.*
+  select changes.*
   from (
     select
       case
@@ -13,7 +13,11 @@ create or replace macro changes_between(a, b) as table
         else asked_a
       end as moment_a,
       asked_b as moment_b
-    from (select a::timestamptz as asked_a, b::timestamptz as asked_b)
+    from (
+      select {{moment_a}} as asked_a, {{moment_b}} as asked_b
+      from (select a as given_a, b as given_b) as given,
+      (select coalesce(max(value), 'UTC') as zone from ops.settings where setting = 'time_zone') as zones
+    ) as stated
   ) as moments,
   query($$
   with recursive
@@ -40,6 +44,6 @@ create or replace macro changes_between(a, b) as table
   left join differing on differing.resource = changed.resource and differing.record_id = changed.record_id
   left join properties on properties.resource = changed.resource and properties.record_id = changed.record_id
   where change <> 'update' or field is not null
-  $$) as told;
+  $$) as changes;
 
-comment on macro table changes_between is 'What differs from a moment to a later one: changes_between(timestamptz ''2026-03-01 00:00:00+00'', now())';
+comment on macro table changes_between is 'The net differences from a moment to a later one: changes_between(date ''2026-03-01'', now()). A DATE means its end';

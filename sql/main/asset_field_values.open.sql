@@ -9,7 +9,7 @@ with results as (
     and repeated.first_position < results.position
   where results.field_id is not null
 ),
-told as (
+valued as (
   select *, nullif(staging.exact_kind(value), 'NULL') as json_kind
   from results
 ),
@@ -18,7 +18,7 @@ scalars as (
     *,
     if(json_kind in ('VARCHAR', 'BIGINT', 'UBIGINT', 'DOUBLE', 'BOOLEAN'), staging.exact_text(value->>'$'), null) as scalar,
     json_kind in ('BIGINT', 'UBIGINT', 'DOUBLE') as is_number
-  from told
+  from valued
 ),
 option_labels as (
   select asset_type_id, field_id, map(list(option_id), list(label)) as labels

@@ -1,3 +1,3 @@
 -- grain: assessment_id, kind, version
--- why: one row a stored version, and one for a missing or failed document
+-- why: one row per stored version, and one for a missing or failed document
 from staging.documents_after

@@ -1,17 +1,17 @@
 -- grain: asset_id, position
--- why: one row a field result. A result refers to its field by a member that the API's document does not show, or, in
+-- why: one row per field result. A result refers to its field by a member that the API's document does not show, or, in
 -- an object, by its own name. Results of one type are together: its table reads them alone, and finds them ten times as
 -- fast. Position 0 is a value in place of field results, and is none
 with dirty as (
   select versions.asset_id, property_id, asset_type_id, readable
   from staging.readable_versions as versions
-  join main.assets as assets on assets.asset_id = versions.asset_id
+  join {{placed}} as assets on assets.asset_id = versions.asset_id
 ),
 listed as (
   select *, json_extract(readable, '$."fields"[*]') as listed_results
   from dirty
 ),
-told as (
+shown as (
   -- nearly all are arrays with members, and need no closer look
   select *, if(len(listed_results) > 0, 'ARRAY', json_type(readable, '$."fields"')) as form
   from listed
@@ -28,7 +28,7 @@ gathered as (
       when form <> 'NULL' and readable->>'$."fields"' <> '' then [json_extract(readable, '$."fields"')]
     end as results,
     if(form = 'OBJECT', json_keys(readable, '$."fields"'), null) as names
-  from told
+  from shown
 ),
 unnested as (
   select
@@ -44,7 +44,7 @@ read_once as (
   from unnested
 ),
 referred as (
-  select *, {{result_field}} as field_id, staging.exact_text(members[1]->>'$') as told_kind
+  select *, {{result_field}} as field_id, staging.exact_text(members[1]->>'$') as own_kind
   from read_once
 ),
 judged as (
@@ -54,17 +54,17 @@ judged as (
     name is not null and not (
       json_type(result) = 'OBJECT' and (
         json_exists(result, '$."value"')
-        or coalesce(told_kind in ('text', 'number', 'date', 'time', 'image', 'file', 'option', 'pin', 'qr'), false)
-        or coalesce(list_contains(json_keys(result), told_kind), false)
+        or coalesce(own_kind in ('text', 'number', 'date', 'time', 'image', 'file', 'option', 'pin', 'qr'), false)
+        or coalesce(list_contains(json_keys(result), own_kind), false)
       )
     ) as is_bare
   from referred
 ),
 typed as (
   select
-    judged.* exclude (told_kind),
-    if(is_bare, null, told_kind) as told_kind,
-    coalesce(if(is_bare, null, told_kind), fields.kind) as kind
+    judged.* exclude (own_kind),
+    if(is_bare, null, own_kind) as own_kind,
+    coalesce(if(is_bare, null, own_kind), fields.kind) as kind
   from judged
   left join main.asset_type_fields as fields
     on fields.asset_type_id = judged.asset_type_id and fields.field_id = judged.field_id
@@ -76,7 +76,7 @@ select
   field_id,
   position,
   kind,
-  told_kind is null and name is null as is_untyped,
+  own_kind is null and name is null as is_untyped,
   if(is_bare or position = 0, result, {{result_value}}) as value
 from typed
 order by asset_type_id

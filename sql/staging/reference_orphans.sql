@@ -14,8 +14,10 @@ known as (
   select 'properties', property_id from main.schedules
   union
   select 'users', unnest(assigned_users) from main.schedules
+  union
+  select list, record_id from staging.api_ids
 ),
-told as (
+api_ids as (
   select known.list, files.file, known.record_id
   from known
   join files using (list)
@@ -24,11 +26,11 @@ told as (
 orphans as (
   select list, file, record_id, 'only the list has this id, the API has no record of it' as issue
   from listed
-  anti join told using (list, record_id)
-  where list in (select list from told)
+  anti join api_ids using (list, record_id)
+  where list in (select list from api_ids)
   union all
   select list, file, record_id, 'only the API has this id, the list lacks it'
-  from told
+  from api_ids
   anti join listed using (list, record_id)
 )
 select

@@ -1,7 +1,7 @@
 -- grain: assessment_id, kind
 -- why: the documents to request now. First, the newest first, come those that arrived or changed in or after the latest
 -- sync with any request. So a partial run does not put off the rest. Then come earlier documents, the oldest first;
--- then failed or missing ones; last, those stored long ago
+-- then failed or missing ones; last, those stored long ago. A bundle with an open action comes each week
 with assessments as (
   select assessment_id, property_id, assessment_type_id, changed_at
   from main.assessments
@@ -25,6 +25,9 @@ asked as (
   from main.documents
   group by assessment_id, kind
 ),
+open_bundles as (
+  select distinct assessment_id, 'bundle' as kind from marts.actions where is_open
+),
 judged as (
   select
     pairs.*,
@@ -37,9 +40,12 @@ judged as (
         then if(coalesce(pairs.changed_at >= $since, true), 1, 2)
       when asked.failed_due_at <= $now then 3
       when asked.failed_due_at is null and asked.due_at <= $now then 4
+      when open_bundles.kind is not null and asked.failed_due_at is null and asked.asked_at <= $now::timestamptz - to_days(7)
+        then 4
     end as turn
   from pairs
   left join asked on asked.assessment_id = pairs.assessment_id and asked.kind = pairs.kind
+  left join open_bundles on open_bundles.assessment_id = pairs.assessment_id and open_bundles.kind = pairs.kind
 )
 select
   row_number() over (

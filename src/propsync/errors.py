@@ -7,6 +7,7 @@
     │   └── InvalidValue                    a value to be written fails the API's rules: correct it
     ├── StopRun                     exit 1  nothing is published; correct it, then run again
     │   ├── TokenRefused                    401, also after the token file was read again: new token
+    │   ├── WriteForbidden                  403 to a write, or to the look before it: ask for the right, apply again
     │   ├── CertificateRefused              the server's TLS certificate is not trusted: trust it, or stay away
     │   ├── DiskFull                        free some space
     │   ├── LibraryUnfit                    a library changed what propsync needs of it: install the version asked for
@@ -93,7 +94,7 @@ class QueryWrong(UsageError):
 
 
 class InvalidValue(UsageError):
-    """A value to write breaks the rules of spec 2.3 or 4.11; propsync sent nothing."""
+    """A value to write breaks the rules of API §2.3 or 4.11; propsync sent nothing."""
 
     advice = "Correct the value, then try again"
 
@@ -110,6 +111,12 @@ class TokenRefused(StopRun):
     advice = "Put a valid token in PROPSYNC_TOKEN or PROPSYNC_TOKEN_FILE, then run `propsync doctor`"
 
 
+class WriteForbidden(StopRun):
+    """403: the token may not write, or not read what it would write; the rest of the plan would meet the same."""
+
+    advice = "Ask for access to this endpoint, then run the same command again"
+
+
 class CertificateRefused(StopRun):
     """The system's trust store does not accept the server's TLS certificate."""
 
@@ -119,13 +126,13 @@ class CertificateRefused(StopRun):
 class LibraryUnfit(StopRun):
     """An installed library lacks a member that propsync needs; importing propsync raises this."""
 
-    advice = "Install the versions that propsync asks for"
+    advice = "Install the versions that propsync requires"
 
 
 class DiskFull(StopRun):
     """The disk that holds propsync's files is full."""
 
-    advice = "Free some room under PROPSYNC_HOME, then run `propsync sync`"
+    advice = "Free some space under PROPSYNC_HOME, then run `propsync sync`"
 
 
 class HomeUnusable(StopRun):
@@ -169,9 +176,9 @@ class ResourceFailed(PropsyncError):
 
 
 class AccessForbidden(ResourceFailed):
-    """403: the token has no right to this endpoint (spec 5: rights are not shown)."""
+    """403: the token has no access to this endpoint (API §5: rights are not shown)."""
 
-    advice = "Ask for the right to this endpoint, or leave its resource out with `propsync sync --only`"
+    advice = "Ask for access to this endpoint, or leave its resource out with `propsync sync --only`"
 
 
 class NotFound(ResourceFailed):
@@ -182,9 +189,9 @@ class NotFound(ResourceFailed):
 
 
 class RequestRefused(ResourceFailed):
-    """400 or 422: the API refuses the request itself. `code` is spec 7's `code`, None if there was none."""
+    """400 or 422: the API refuses the request itself. `code` is API §7's `code`, None if there was none."""
 
-    advice = "Run `propsync doctor`, and report the line if it persists"
+    advice = "Run `propsync doctor`, and report this line if the error persists"
 
     def __init__(
         self,
@@ -200,7 +207,7 @@ class RequestRefused(ResourceFailed):
 
     @property
     def says_not_found(self) -> bool:  # type: ignore[override]
-        """Whether the code says that something named in the request does not exist (spec 7)."""
+        """Whether the code says that something named in the request does not exist (API §7)."""
         return self.code is not None and self.code.endswith("NotFound")
 
 
@@ -221,7 +228,7 @@ class TransientApiError(ResourceFailed):
     the time between them in seconds, and `asked_to_wait` the server's last Retry-After.
     """
 
-    advice = "Run the same command again later; what is published stays as it was"
+    advice = "Run the same command again later; the published tables stay as they were"
 
     def __init__(
         self,
@@ -247,21 +254,21 @@ class ApiUnreachable(TransientApiError):
 
 
 class AnswerLost(TransientApiError):
-    """propsync sent a POST and got no answer: the API may or may not have done it (correctness 9)."""
+    """propsync sent a POST and got no answer: the API may or may not have done it."""
 
-    advice = "Look whether the asset now exists before creating it again"
+    advice = "Check whether the asset now exists before you create it again"
 
 
 class PageLost(ResourceFailed):
     """A page of a landed snapshot is missing or damaged; propsync passes the snapshot over."""
 
-    advice = "Run `propsync sync`, which reads the resource anew"
+    advice = "Run `propsync sync`, which reads the resource again"
 
 
 class ManifestUnreadable(ResourceFailed):
     """The manifest of a landed snapshot is damaged; propsync passes the snapshot over."""
 
-    advice = "Run `propsync sync`, which reads the resource anew"
+    advice = "Run `propsync sync`, which reads the resource again"
 
 
 class MergeFailed(ResourceFailed):
@@ -279,13 +286,13 @@ class ShapeUnknown(ResourceFailed):
 class PageTooLarge(ResourceFailed):
     """A body exceeds its bound, compressed or not."""
 
-    advice = "Set PROPSYNC_PAGE_LIMIT lower, then run again"
+    advice = "Lower PROPSYNC_PAGE_LIMIT, then run again"
 
 
 class DocumentDamaged(ResourceFailed):
-    """A document came damaged or in the wrong form (correctness.md §8): propsync does not keep it."""
+    """A document came damaged or in the wrong form: propsync does not keep it."""
 
-    advice = "It is asked for again by a later `propsync archive`"
+    advice = "A later `propsync archive` asks for it again"
 
 
 class Busy(PropsyncError):

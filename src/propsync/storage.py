@@ -98,6 +98,12 @@ class LocalStorage:
         """Whether `key` exists."""
         return (self.root / key).is_file()
 
+    def folders(self, prefix: str) -> list[str]:
+        """Names of the folders in the folder `prefix`, sorted."""
+        with suppress(FileNotFoundError), os.scandir(self.root / prefix) as entries:
+            return sorted(entry.name for entry in entries if entry.is_dir())
+        return []
+
     def list(self, prefix: str) -> list[str]:
         """Keys under the folder `prefix`, sorted; without partial files."""
         before = len(str(self.root)) + 1
@@ -106,16 +112,23 @@ class LocalStorage:
 
 
 class LineFile:
-    """Adds lines to a file. They outlive this process; a power cut may take the last of them."""
+    """Adds lines to a file. They outlive this process; a power cut may take those after the last `settle`."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._file = cast("BinaryIO", path.open("ab", buffering=0))
+        is_new = not path.exists()
+        self._file = cast("BinaryIO", open(path, "ab", buffering=0, opener=_private))  # noqa: SIM115 - close() closes it
+        if is_new:
+            sync_file(path.parent)
 
     def add(self, line: bytes) -> None:
         """Adds one line; it first ends a line that a killed process left unfinished. Raises DiskFull, HomeUnusable."""
         with disk_errors(self._path):
             write_all(self._file, b"\n%b\n" % line)
+
+    def settle(self) -> None:
+        """Waits until the lines so far are on the disk. Raises DiskFull, HomeUnusable."""
+        sync_open(self._file)
 
     def close(self) -> None:
         """Closes the file; its lines are all in it."""

@@ -1,5 +1,6 @@
-"""The whole API of the spec as a real HTTP server over loopback, with made-up data. It shares no code with propsync."""
+"""The whole documented API as a real HTTP server over loopback, with made-up data. It shares no code with propsync."""
 
+from .changes import Change, ChangeLog
 from .fault_checks import FaultPlanError
 from .faults import FaultPlan, read_fault_plan
 from .journal import Entry, Journal
@@ -12,6 +13,8 @@ from .world import RESOURCES, TODAY, World
 __all__ = [
     "RESOURCES",
     "TODAY",
+    "Change",
+    "ChangeLog",
     "Entry",
     "FaultPlan",
     "FaultPlanError",

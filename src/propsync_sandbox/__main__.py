@@ -5,14 +5,13 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 
 from .faults import read_fault_plan
 from .order import ORDERS
 from .reference import write_reference
 from .sandbox import Sandbox
-from .world import TODAY
 
 
 def _from_zero(text: str) -> int:
@@ -22,19 +21,29 @@ def _from_zero(text: str) -> int:
     return number
 
 
+def _real_today() -> date:
+    return datetime.now().astimezone().date()
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="propsync sandbox", description="The whole API, with made-up data.")
     parser.add_argument("--port", type=_from_zero, default=0, help="default: a free one")
     parser.add_argument("--scale", type=_from_zero, default=2000, help="number of assets (2000)")
-    parser.add_argument("--seed", type=int, default=7, help="another seed is another world (7)")
-    parser.add_argument("--today", type=date.fromisoformat, default=TODAY, help=f"the world's date ({TODAY})")
+    parser.add_argument("--seed", type=int, default=7, help="a different seed makes a different world (7)")
+    parser.add_argument(
+        "--today", type=date.fromisoformat, default=_real_today(), help="the world's first date; default: today"
+    )
     parser.add_argument("--token", help="the bearer token to accept; default: made from the seed")
     parser.add_argument("--faults", type=Path, metavar="FILE", help="a fault plan in JSON")
     parser.add_argument("--order", choices=ORDERS, default="stable", help="order of list results (stable)")
-    parser.add_argument("--reference", type=Path, metavar="DIR", help="write properties.csv and users.csv there")
+    parser.add_argument(
+        "--reference", type=Path, metavar="DIR", help="write properties, users and requirements there, as CSV"
+    )
+    parser.add_argument("--properties", action="store_true", help="serve /properties, which is undocumented")
     parser.add_argument("--no-journal", action="store_true", help="keep no log of what was shown")
     parser.add_argument("--no-gzip", action="store_true", help="never compress")
     parser.add_argument("--signed-links", action="store_true", help="links in values differ at every request")
+    parser.add_argument("--normalise", action="store_true", help="tidy values that callers write, as some systems do")
     parser.add_argument("--accept-ranges", action="store_true", help="documents in byte ranges")
     return parser
 
@@ -52,6 +61,8 @@ def _sandbox(arguments: argparse.Namespace) -> Sandbox:
         gzip=not arguments.no_gzip,
         accept_ranges=arguments.accept_ranges,
         signed_links=arguments.signed_links,
+        properties=arguments.properties,
+        normalise=arguments.normalise,
     )
 
 

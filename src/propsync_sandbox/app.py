@@ -1,20 +1,22 @@
-"""The twelve endpoints (spec 4.1 to 4.12): the endpoint of each path, and its answers."""
+"""The twelve endpoints (API §4.1 to 4.12): the endpoint of each path, and its answers."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from urllib.parse import unquote
 
-from . import documents, writes
+from . import colleague, documents, writes
 from .callers import Callers
-from .exchange import Answer, Refusal, Request, json_answer, refusal_answer
+from .exchange import Answer, Refusal, Request, Write, json_answer, refusal_answer
 from .journal import Entry, Journal
+from .jsontext import JsonObject
 from .lists import Lists
 from .order import Order
 from .shelf import Record
 from .spoil import spoiled, status_answer
-from .world import World
+from .tidying import tidied
+from .world import PROPERTIES, World
 
 Endpoint = Callable[..., Answer]
 
@@ -26,7 +28,7 @@ class Route:
 
 
 def _route(path: str, **methods: Endpoint) -> Route:
-    """`{name}` in a path takes one segment, an empty one too: a missing id has its own code (spec 7)."""
+    """`{name}` in a path takes one segment, an empty one too: a missing id has its own code (API §7)."""
     return Route(re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]*)", path)), methods)
 
 
@@ -43,6 +45,7 @@ class App:
         signed_links: bool = False,
         accept_ranges: bool = False,
         etags: str = "strong",
+        normalise: bool = False,
         before: Callable[[Request], None] | None = None,
     ) -> None:
         self.world = world
@@ -51,6 +54,7 @@ class App:
         self.journal = journal
         self.lists = Lists(world, order, signed_links)
         self.accept_ranges, self.etags = accept_ranges, etags
+        self.normalise = normalise
         self.routes = self._routes()
 
     def answer(self, request: Request) -> tuple[Answer, int]:
@@ -62,9 +66,9 @@ class App:
         with self.world.lock:
             if self.before is not None:
                 self.before(request)
-            answer = self._answer_with(request)
-            answer, whole = spoiled(answer, request.effect)
-            sequence = self._note(request, answer, whole)
+            true_answer = self._answer_with(request)
+            answer, whole = spoiled(true_answer, request.effect)
+            sequence = self._note(request, answer, whole, true_answer.write)
         return answer, sequence
 
     def _answer_with(self, request: Request) -> Answer:
@@ -73,12 +77,14 @@ class App:
         if effect is not None and effect.kind in ("status", "reset", "close", "stall") and not effect.apply:
             return status_answer(effect)
         try:
+            if effect is not None and effect.kind == "edit":
+                colleague.edit(self.world, {"key": effect.key, "values": effect.values})
             self.callers.check(request)
             return self._dispatch(request)
         except Refusal as refusal:
             return refusal_answer(refusal)
 
-    def _note(self, request: Request, answer: Answer, whole: bool) -> int:
+    def _note(self, request: Request, answer: Answer, whole: bool, write: Write | None) -> int:
         entry = Entry(
             method=request.method,
             path=request.path,
@@ -91,6 +97,8 @@ class App:
             types=answer.types,
             with_flags=answer.with_flags,
             delivered=whole,
+            day=self.world.today,
+            write=write,
         )
         return self.journal.note(entry)
 
@@ -108,7 +116,9 @@ class App:
 
     def _routes(self) -> Sequence[Route]:
         """Fixed paths before those with ids."""
+        further = [_route("/properties", GET=self.lists.properties)] if PROPERTIES in self.world.resources else []
         return (
+            *further,
             _route("/properties/assets/types", GET=self._asset_types),
             _route("/properties/assets", GET=self.lists.assets),
             _route("/properties/{property_id}/assets", POST=self._create_asset),
@@ -127,17 +137,17 @@ class App:
         )
 
     def _asset_types(self, _request: Request) -> Answer:
-        """Spec 4.1: the property is named `type`, in the singular."""
+        """API §4.1: the property is named `type`, in the singular."""
         listed = self.world.asset_types.listed_json()
         return Answer(200, b'{"type":' + listed + b"}", types=listed)
 
     def _assessment_types(self, _request: Request) -> Answer:
-        """Spec 4.6, which shows no shape: an object with `types`."""
+        """API §4.6, which shows no shape: an object with `types`."""
         listed = self.world.assessment_types.listed_json()
         return Answer(200, b'{"types":' + listed + b"}", types=listed)
 
     def _create_asset(self, request: Request, property_id: str) -> Answer:
-        """Spec 4.3."""
+        """API §4.3."""
         writes.required_id(property_id, "PropertyIdRequired")
         body = writes.body_object(request, "PropertyAssetValuesInvalidFormat")
         type_id = body.get("type")
@@ -148,10 +158,11 @@ class App:
         if type_id not in self.world.asset_types:
             raise Refusal(400, "AssetTypeNotFound", "There is no such asset type")
         writes.check_values(self.world, type_id, values)
-        return json_answer({"id": self.world.assets.add(property_id, type_id, values)})
+        asset_id = self.world.assets.add(property_id, type_id, self._stored(values))
+        return replace(json_answer({"id": asset_id}), write=Write("create", "assets", asset_id, values))
 
     def _change_asset(self, request: Request, property_id: str, asset_id: str) -> Answer:
-        """Spec 4.4."""
+        """API §4.4."""
         writes.required_id(property_id, "PropertyIdRequired")
         writes.required_id(asset_id, "PropertyAssetIdRequired")
         values = writes.values_object(writes.body_object(request, "PropertyAssetValuesInvalidFormat"), required=True)
@@ -160,33 +171,35 @@ class App:
         if record is None or record.property != property_id:
             raise Refusal(400, "PropertyAssetNotFound", "The property has no such asset")
         writes.check_values(self.world, record.type, values)
-        self.world.assets.edit(asset_id, values)
-        return Answer(204)
+        after = self.world.assets.edit(asset_id, self._stored(values))
+        return _done(record, after, Write("update", "assets", asset_id, values))
 
     def _schedule(self, _request: Request, property_id: str, type_id: str) -> Answer:
-        """Spec 4.10."""
+        """API §4.10."""
         record = self._standing_schedule(property_id, type_id)
         return Answer(200, record.shown(), records=(record,))
 
     def _put_schedule(self, request: Request, property_id: str, type_id: str) -> Answer:
-        """Spec 4.11; keeps members that the body omits, which the spec leaves open."""
+        """API §4.11; keeps members that the body omits, which the API's document leaves open."""
         self._known_property(property_id, 404)
         if type_id not in self.world.assessment_types:
             raise Refusal(404, "AssessmentTypeNotFound", "There is no such assessment type")
-        members = writes.schedule_members(request)
-        if (property_id, type_id) in self.world.schedules:
-            self.world.schedules.set_members((property_id, type_id), **members)
-        else:
-            self.world.schedules.create(property_id, type_id, **members)
-        return Answer(204)
+        members, key = writes.schedule_members(request), (property_id, type_id)
+        before = self.world.schedules.get(key)
+        put = self.world.schedules.create if before is None else self._change_schedule
+        after = put(property_id, type_id, **self._stored(members))
+        return _done(before, after, Write("update" if before else "create", "schedules", key, members))
+
+    def _change_schedule(self, property_id: str, type_id: str, **members: object) -> Record:
+        return self.world.schedules.set_members((property_id, type_id), **members)
 
     def _delete_schedule(self, _request: Request, property_id: str, type_id: str) -> Answer:
-        """Spec 4.12."""
-        self.world.schedules.delete(self._standing_schedule(property_id, type_id).key)
-        return Answer(204)
+        """API §4.12."""
+        record = self.world.schedules.delete(self._standing_schedule(property_id, type_id).key)
+        return Answer(204, write=Write("delete", "schedules", record.key))
 
     def _document(self, kind: documents.Kind, request: Request, assessment_id: str) -> Answer:
-        """Spec 4.7 and 4.8."""
+        """API §4.7 and 4.8."""
         record = self.world.assessments.get(assessment_id)
         if record is None:
             raise Refusal(404, "AssessmentNotFound", "There is no such assessment")
@@ -195,6 +208,10 @@ class App:
         content = partial(kind.write, documents.subject(self.world, record))
         answer = Answer(200, content, kind.content_type, records=(record,))
         return documents.ranged(answer, request, self.etags) if self.accept_ranges else answer
+
+    def _stored(self, values: JsonObject) -> JsonObject:
+        """The values that the world keeps; a store that normalises keeps others."""
+        return tidied(values) if self.normalise else values
 
     def _standing_schedule(self, property_id: str, type_id: str) -> Record:
         record = self.world.schedules.get((property_id, type_id))
@@ -205,3 +222,9 @@ class App:
     def _known_property(self, property_id: str, status: int) -> None:
         if property_id not in self.world.properties:
             raise Refusal(status, "PropertyNotFound", "There is no such property")
+
+
+def _done(before: Record | None, after: Record, write: Write) -> Answer:
+    """204; a write that left the record as it was has no effect."""
+    is_same = before is not None and before.body == after.body
+    return Answer(204, write=None if is_same else write)

@@ -1,6 +1,6 @@
-"""Assessments (spec 2.4) and their events.
+"""Assessments (API §2.4) and their events.
 
-The spec shows `scheduleCustomReference` and `flags` only; the other members are a plausible guess. Only the filter,
+Only `scheduleCustomReference` and `flags` are documented; the other members are a plausible guess. Only the filter,
 never the record, says whether one is produced for or by the caller's organisation (4.5, `performed`).
 """
 
@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from datetime import date, timedelta
 from decimal import Decimal
 from random import Random
-from typing import Any
 
-from . import phrases
+from . import flags, phrases
+from .calendar import Calendar
 from .identity import new_uid
 from .jsontext import JsonObject, decode_exactly, encode
 from .people import Properties, User
@@ -23,10 +23,6 @@ PERFORMED = ("For", "By")
 _PERFORMED_MIX: tuple[tuple[str, ...], ...] = (("For",), ("By",), ("For", "By"))
 
 
-def _moment(day: date, rng: Random) -> str:
-    return f"{day.isoformat()}T{rng.randrange(7, 19):02d}:{rng.randrange(60):02d}:{rng.randrange(60):02d}Z"
-
-
 def _score(rng: Random) -> int | Decimal | None:
     """Whole, with decimals, or null: columns widen because of it."""
     return rng.choice((rng.randrange(1, 26), Decimal(rng.randrange(10, 1000)).scaleb(-1), None))
@@ -35,6 +31,8 @@ def _score(rng: Random) -> int | Decimal | None:
 class Assessments(Shelf):
     """Keyed by assessment id."""
 
+    resource = "assessments"
+
     def __init__(
         self,
         lock: threading.RLock,
@@ -42,13 +40,13 @@ class Assessments(Shelf):
         types: TypeBook,
         properties: Properties,
         users: list[User],
-        today: date,
+        calendar: Calendar,
     ) -> None:
         super().__init__(lock, rng)
         self.types = types
         self.properties = properties
         self.users = users
-        self.today = today
+        self.calendar = calendar
         self.withheld: set[tuple[Key, str]] = set()
         """Documents that are missing though their assessment exists: its id, and `report.pdf` or `bundle.zip`."""
 
@@ -59,32 +57,40 @@ class Assessments(Shelf):
         *,
         status: str | None = None,
         performed: Iterable[str] | None = None,
+        performed_on: date | None = None,
         reference: str | None = None,
         id: str | None = None,
         rng: Random | None = None,
     ) -> str:
-        """Adds an assessment and makes up any member not given. Returns its id."""
+        """Adds an assessment and makes up any member not given. Returns its id.
+
+        It has a `performedDate` once the work is done.
+        """
         rng = rng or self.rng
         with self.lock:
             key = id or new_uid(rng)
-            members = self._made_up(key, rng)
+            members = self._made_up(key, performed_on, rng)
             members["property"] = property or self.properties.pick(rng)
             members["type"] = type or self.types.pick(rng)
             members["status"] = status or rng.choices(STATUSES, (1, 1, 6))[0]
             members["scheduleCustomReference"] = reference
             performed = performed or rng.choices(_PERFORMED_MIX, (6, 3, 1))[0]
-            self._put(key, members, performed, encode(self._made_up_flags(rng)))
+            since = date.fromisoformat(members["performedDate"])
+            if members["status"] == "inprogress":
+                members["performedDate"] = None
+            found = flags.made_up_flags(since, self.today, self.users, rng)
+            self._put(key, members, performed, encode(found))
             return key
 
     def set_members(self, key: str, **members: object) -> Record:
         """Overwrites or adds any members; `flags` is a list."""
         with self.lock:
             record = self._standing[key]
-            flags = encode(members.pop("flags")) if "flags" in members else record.flags
-            return self._put(key, record.members(with_flags=False) | members, record.performed, flags)
+            shown = encode(members.pop("flags")) if "flags" in members else record.flags
+            return self._put(key, record.members(with_flags=False) | members, record.performed, shown)
 
     def set_status(self, key: str, status: str) -> Record:
-        """Sets any status, documented (spec 3) or not."""
+        """Sets any status, documented (API §3) or not."""
         return self.set_members(key, status=status)
 
     def set_performed(self, key: str, performed: Iterable[str]) -> Record:
@@ -101,8 +107,19 @@ class Assessments(Shelf):
     def raise_flag(self, key: str, rng: Random | None = None) -> Record:
         """Raises one more flag, with its first line of history."""
         with self.lock:
-            flags = decode_exactly(self._standing[key].flags or b"[]")
-            return self.set_members(key, flags=[*flags, self._flag(rng or self.rng)])
+            before = decode_exactly(self._standing[key].flags or b"[]")
+            return self.set_members(
+                key, flags=[*before, flags.lived(self.today, self.today, self.users, rng or self.rng)]
+            )
+
+    def move_flag_on(self, key: str, rng: Random) -> Record:
+        """Somebody acknowledges or closes its first open flag; raises StopIteration if none is open."""
+        with self.lock:
+            found = decode_exactly(self._standing[key].flags or b"[]")
+            place = next(place for place, flag in enumerate(found) if flags.is_open(flag))
+            closes = len(found[place]["history"]) > 1 or rng.random() < 0.4
+            found[place] = flags.moved_on(found[place], self.today, self.users, rng, closes=closes)
+            return self.set_members(key, flags=found)
 
     def scribble(self, key: Key, rng: Random | None = None) -> Record:
         """Makes a small random change, of a kind that leaves status, property and type alone."""
@@ -118,49 +135,33 @@ class Assessments(Shelf):
             return self.set_members(key, score=score, summary=rng.choice(phrases.NOTES))
 
     def refer_to(self, property: str, type: str, reference: str | None) -> None:
-        """A schedule's `customReference` appears on its assessments as `scheduleCustomReference` (spec 2.6)."""
+        """A schedule's `customReference` appears on its assessments as `scheduleCustomReference` (API §2.6)."""
         with self.lock:
             for record in self.records():
                 if record.property == property and record.type == type and isinstance(record.key, str):
                     self.set_members(record.key, scheduleCustomReference=reference)
 
-    def _made_up(self, key: str, rng: Random) -> JsonObject:
+    @property
+    def today(self) -> date:
+        return self.calendar.today
+
+    def _made_up(self, key: str, performed_on: date | None, rng: Random) -> JsonObject:
         user = rng.choice(self.users)
-        performed_on = self.today - timedelta(days=rng.randrange(0, 1500))
+        some_day = self.today - timedelta(days=rng.randrange(0, 1500))
+        day = performed_on or some_day
         members: JsonObject = {
             "id": key,
             "property": None,
             "type": None,
             "status": None,
-            "performedDate": performed_on.isoformat(),
+            "performedDate": day.isoformat(),
             "score": _score(rng),
             "assessor": {"id": user.id, "name": user.name},
             "scheduleCustomReference": None,
-            "createdAt": _moment(performed_on, rng),
+            "createdAt": flags.moment(day, rng),
             "isRemote": rng.random() < 0.1,
-            "actionCount": rng.randrange(0, 30),
+            "actionCount": rng.randrange(0, 30) // 4,
         }
         if rng.random() < 0.6:
             members["summary"] = rng.choice(phrases.NOTES)
         return members
-
-    def _made_up_flags(self, rng: Random) -> list[JsonObject]:
-        return [self._flag(rng) for _ in range(rng.choices((0, 1, 2, 3), (70, 18, 8, 4))[0])]
-
-    def _flag(self, rng: Random) -> JsonObject:
-        raised = self.today - timedelta(days=rng.randrange(0, 400))
-        history: list[dict[str, Any]] = [
-            {
-                "at": _moment(raised + timedelta(days=7 * step), rng),
-                "status": ("open", "acknowledged", "closed")[step],
-                "by": rng.choice(self.users).id,
-            }
-            for step in range(rng.randrange(0, 4))
-        ]
-        label = rng.choice(phrases.FLAG_LABELS)
-        return {
-            "type": label.lower().replace(" ", ""),
-            "label": label,
-            "raisedAt": _moment(raised, rng),
-            "history": history,
-        }

@@ -1,31 +1,34 @@
-"""Property assets (spec 2.2) and their events."""
+"""Property assets (API §2.2) and their events."""
 
 import threading
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, timedelta
 from random import Random
 
+from .calendar import Calendar
+from .catalogue import asset_type_sketches
 from .identity import new_uid
 from .jsontext import JsonObject
 from .people import Properties
 from .shelf import Key, Record, Shelf
 from .typebook import AssetTypes
-from .values import field_result, made_up_value
+from .values import Past, field_result, first_label, is_due, is_seen, made_up_results, made_up_value
 
-_MISSING = 0.03
-_NULL = 0.02
+_IN_BLOCKS = {sketch.name for sketch in asset_type_sketches()} - {"Boilers", "Playground equipment"}
 
 
 class Assets(Shelf):
     """Keyed by asset id."""
 
+    resource = "assets"
+
     def __init__(
-        self, lock: threading.RLock, rng: Random, types: AssetTypes, properties: Properties, today: date
+        self, lock: threading.RLock, rng: Random, types: AssetTypes, properties: Properties, calendar: Calendar
     ) -> None:
         super().__init__(lock, rng)
         self.types = types
         self.properties = properties
-        self.today = today
+        self.calendar = calendar
 
     def add(
         self,
@@ -42,12 +45,12 @@ class Assets(Shelf):
             type_id = type or self.types.pick(rng)
             fields = self._made_up_fields(type_id, rng) if values is None else self._given_fields(type_id, values)
             key = id or new_uid(rng)
-            property_id = property or self.properties.pick(rng)
+            property_id = property or self._pick_property(type_id, rng)
             self._put(key, {"id": key, "property": property_id, "type": type_id, "fields": fields})
             return key
 
     def edit(self, key: str, values: Mapping[str, object]) -> Record:
-        """Sets values by field id; None removes (spec 2.3). It does not check fields: see `writes` for the rules of
+        """Sets values by field id; None removes (API §2.3). It does not check fields: see `writes` for the rules of
         PATCH.
 
         To show a null as null, set a field result with `edit_result`.
@@ -91,6 +94,19 @@ class Assets(Shelf):
                     break
             return self._replace(record, after)
 
+    def inspect(self, key: str, rng: Random) -> Record:
+        """Somebody looks at the asset today: the date, the result or condition and the next date change."""
+        with self.lock:
+            record = self._standing[key]
+            past = Past(rng, self.today)
+            past.seen, past.due = self.today, self.today + timedelta(days=365)
+            after = record.members()
+            for definition in self.types.fields(record.type):
+                if _changes_at_a_visit(definition):
+                    value = made_up_value(definition, rng, self.today, past)
+                    after = self._with_result(after, field_result(definition, value))
+            return self._replace(record, after)
+
     def move(self, key: str, property: str) -> Record:
         return self.set_members(key, property=property)
 
@@ -113,11 +129,20 @@ class Assets(Shelf):
         ]
 
     def _made_up_fields(self, type_id: str, rng: Random) -> list[JsonObject]:
-        """Most fields have a value, a few are null, a few are missing."""
-        results = []
-        for definition in self.types.fields(type_id):
-            dice = rng.random()
-            if dice > _MISSING:
-                value = None if dice < _MISSING + _NULL else made_up_value(definition, rng, self.today)
-                results.append(field_result(definition, value))
-        return results
+        return made_up_results(self.types.fields(type_id), rng, self.today)
+
+    def _pick_property(self, type_id: str, rng: Random) -> str:
+        """Lifts are where a property has one, and a house of its own has neither stairs nor risers."""
+        name = self.types.get(type_id)["name"]
+        if name in _IN_BLOCKS:
+            return self.properties.pick_block(rng, with_lift=name == "Passenger lifts")
+        return self.properties.pick(rng)
+
+    @property
+    def today(self) -> date:
+        return self.calendar.today
+
+
+def _changes_at_a_visit(definition: JsonObject) -> bool:
+    label = first_label(definition["label"])
+    return is_seen(label) or is_due(label) or label in ("Result", "Condition", "Time of inspection")

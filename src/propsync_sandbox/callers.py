@@ -1,4 +1,4 @@
-"""The rights of callers (spec 5): bearer tokens, and path prefixes that a token may not read."""
+"""The rights of callers (API §5): bearer tokens, and path prefixes that a token may not read."""
 
 import hashlib
 import re
@@ -43,7 +43,7 @@ class Callers:
         return caller_label(token) if token in self._refused else NOBODY
 
     def check(self, request: Request) -> None:
-        """401 without a known token, 403 if the token has no right; the spec shows neither body (7)."""
+        """401 without a known token, 403 if the token has no right; the API's document shows neither body (§7)."""
         token = self._token(request)
         with self._lock:
             refused = self._refused.get(token)

@@ -11,11 +11,11 @@ CATALOGUE = """
 # Communal fire doors | Communal fire door | 30
 qr      | Door tag
 text    | Location
-text    | Manufacturer
 option  | Fire rating: FD30, FD30S, FD60, FD60S, Notional
 option  | Defects: Gap over 4 mm, Closer faulty, Seal missing, Glazing cracked, Hinge loose, Signage missing
+option  | Result: Pass, Fail, No access
 number  | Gap at head (mm)
-number  | Gap at threshold (mm)
+date    | Date installed
 date    | Last inspected
 date    | Next inspection due
 time    | Time of inspection
@@ -28,14 +28,14 @@ qr      | Door tag
 text    | Flat
 option  | Fire rating: FD30, FD30S, FD60, FD60S, Notional
 option  | Self-closing device: Overhead closer, Rising butt, Concealed closer, None
+option  | Result: Pass, Fail, No access
 number  | Gap at head (mm)
-date    | Installed
+date    | Date installed
 date    | Last inspected
-time    | Time of inspection
+date    | Next inspection due
 image   | Photo
 image   | Photo
 text    | Resident's remarks
-text    | Notes
 file    | Certificate
 # Passenger lifts | Passenger lift | 6
 qr      | Lift tag
@@ -44,9 +44,10 @@ text    | Serial number
 number  | Rated load (kg)
 number  | Floors served
 number  | Order
-date    | Commissioned
+number  | Replacement year
+date    | Date installed
 date    | LOLER due
-time    | Motor room access from
+option  | Condition: Good, Fair, Poor
 option  | Drive: Traction, Hydraulic, Machine-room-less
 option  | Features: Fire service switch, Evacuation lift, Braille buttons, Voice announcement
 file    | Test certificate
@@ -58,8 +59,8 @@ text    | Location
 number  | Outlets
 number  | Test pressure (bar)
 date    | Pressure tested
-date    | Visually inspected
-time    | Tested at
+date    | Next test due
+option  | Result: Pass, Fail
 option  | Inlet condition: Good, Fair, Poor
 image   | Photo of inlet
 pin     | Position on plan
@@ -72,7 +73,7 @@ option  | Actuator: Chain, Rack, Hinged
 number  | Free area (m²)
 number  | Battery voltage (V)
 date    | Last serviced
-time    | Serviced at
+date    | Next service due
 option  | Status: In service, Isolated, Defective
 image   | Photo
 pin     | Position on plan
@@ -84,8 +85,10 @@ text    | Manufacturer
 text    | Serial number
 number  | Zones
 number  | Battery voltage (V)
+number  | Replacement year
+date    | Date installed
 date    | Last serviced
-date    | Batteries replaced
+date    | Next service due
 time    | Weekly test
 option  | Category: L1, L2, L3, L4, L5, M, P1, P2
 option  | Monitored: Yes, No
@@ -98,8 +101,8 @@ text    | Location
 option  | Type: Maintained, Non-maintained, Combined
 number  | Duration (h)
 number  | Output (lm)
-date    | Annual test
-date    | Monthly test
+date    | Last tested
+date    | Next test due
 time    | Tested at
 option  | Result: Pass, Fail, Not tested
 image   | Photo
@@ -112,7 +115,8 @@ number  | Volume (l)
 number  | Temperature at inlet (°C)
 number  | Temperature at outlet (°C)
 date    | Last cleaned
-time    | Sampled at
+date    | Next clean due
+option  | Condition: Good, Fair, Poor
 option  | Material: GRP, Steel, Plastic, Concrete
 option  | Findings: Sediment, Corrosion, Lid missing, Screen missing, Stagnation
 image   | Photo inside
@@ -126,9 +130,10 @@ text    | Serial number
 number  | Output (kW)
 number  | Efficiency (%)
 number  | Flue gas CO (ppm)
-date    | Installed
+number  | Replacement year
+date    | Date installed
 date    | Gas safety due
-time    | Heating on from
+option  | Condition: Good, Fair, Poor
 option  | Fuel: Gas, Oil, Electric, Biomass
 option  | Serves: Heating, Hot water, Underfloor
 image   | Data plate
@@ -140,7 +145,7 @@ text    | Location of valve set
 number  | Heads
 number  | Static pressure (bar)
 date    | Last serviced
-time    | Serviced at
+date    | Next service due
 option  | Standard: BS 9251, BS EN 12845, Unknown
 file    | Commissioning certificate
 image   | Photo
@@ -157,7 +162,8 @@ text    | Reference
 number  | Earth resistance (Ω)
 number  | Down conductors
 date    | Last tested
-time    | Tested at
+date    | Next test due
+option  | Result: Pass, Fail
 option  | Class: I, II, III, IV
 file    | Test certificate
 image   | Photo
@@ -169,7 +175,8 @@ text    | Location
 text    | 备注
 number  | Load limit (kg)
 date    | Last serviced
-date    | Staff trained
+date    | Next service due
+option  | Condition: Good, Fair, Poor
 option  | Cover: Present, Missing, Torn
 image   | Photo
 # Playground equipment | Playground item | 2
@@ -177,7 +184,8 @@ qr      | Tag
 text    | Nazwa urządzenia
 text    | Cyflwr – nodiadau
 number  | Risk score
-date    | RoSPA inspection
+date    | Last inspected
+date    | Next inspection due
 time    | Inspected at
 option  | Surface: Grass, Wet-pour rubber, Bark, Concrete
 image   | Photo
@@ -185,16 +193,6 @@ file    | Inspection report
 pin     | Position on plan
 text    | Notes
 """
-
-ASSESSMENT_TYPES = (
-    "Fire risk assessment",
-    "Fire door inspection",
-    "LOLER thorough examination",
-    "Legionella risk assessment",
-    "EICR",
-    "Gas safety check",
-    "Asbestos survey",
-)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The documents of an assessment: report.pdf (spec 4.7) and bundle.zip (spec 4.8), byte for byte the same each time.
+"""The documents of an assessment: report.pdf (API §4.7) and bundle.zip (API §4.8), byte for byte the same each time.
 
 A different version of the record gives a different document, as a real report does after a new approval.
 """
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from . import findings
+from . import findings, remedies
 from .exchange import Answer, Request
 from .findings import Subject, subject
 from .pictures import picture
@@ -56,22 +56,22 @@ BUNDLE = Kind(bundle, "application/zip")
 
 def _members(about: Subject) -> list[tuple[str, bytes]]:
     rng = about.dice("images")
-    actions, elements = findings.actions(about), findings.elements(about)
+    actions, elements = remedies.actions(about), findings.elements(about)
     members = [
         ("report.pdf", report(about)),
-        ("actions.csv", findings.as_csv(findings.ACTION_COLUMNS, actions)),
+        ("actions.csv", findings.as_csv(remedies.ACTION_COLUMNS, actions)),
         ("controls.csv", findings.as_csv(findings.CONTROL_COLUMNS, findings.controls(about))),
         ("elements.csv", findings.as_csv(findings.ELEMENT_COLUMNS, elements)),
         ("attachments/site plan.png", picture(rng, 48)),
         ("attachments/llythyr i'r preswylydd.txt", b"Annwyl breswylydd,\r\nDiolch.\r\n"),
         ("images/controls/C01.png", picture(rng)),
     ]
-    members += [(str(row["image"]), picture(rng)) for row in actions if row["image"]]
+    members += [(str(row[name]), picture(rng)) for name in ("image", "evidence") for row in actions if row[name]]
     return members + [(str(row["photo"]), picture(rng)) for row in elements if row["photo"]]
 
 
 def ranged(answer: Answer, request: Request, etags: str) -> Answer:
-    """One byte range, if the request asks for one and the document has it; the spec does not mention ranges, so this
+    """One byte range, if the request asks for one and the document has it; ranges are undocumented, so this
     is optional.
 
     `etags`: "strong" ones, for comparison with `If-Range`; or, as some servers do, "weak" ones that show the length
@@ -80,8 +80,8 @@ def ranged(answer: Answer, request: Request, etags: str) -> Answer:
     """
     body = answer.body()
     etag = '"' + hashlib.sha256(body).hexdigest()[:32] + '"'
-    told = {"none": {}, "weak": {"ETag": f'W/"{len(body)}"'}}.get(etags, {"ETag": etag})
-    headers = {"Accept-Ranges": "bytes"} | told
+    tag = {"none": {}, "weak": {"ETag": f'W/"{len(body)}"'}}.get(etags, {"ETag": etag})
+    headers = {"Accept-Ranges": "bytes"} | tag
     match = _RANGE.fullmatch(request.headers.get("range", ""))
     is_other = etags == "strong" and request.headers.get("if-range", etag) != etag
     if match is None or match.group(0) == "bytes=-" or is_other:

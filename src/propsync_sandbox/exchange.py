@@ -7,14 +7,14 @@ from urllib.parse import parse_qsl
 
 from .faults import Effect
 from .jsontext import decode_exactly, encode
-from .shelf import Record
+from .shelf import Key, Record
 
 JSON = "application/json"
 _MOST_DIGITS = 18
 
 
 class Refusal(Exception):
-    """An answer other than success. Error bodies are objects with a string `code` (spec 7)."""
+    """An answer other than success. Error bodies are objects with a string `code` (API §7)."""
 
     def __init__(self, status: int, code: str, message: str) -> None:
         super().__init__(message)
@@ -46,7 +46,7 @@ class Request:
         return set(words[: self.effect.first] if is_cut and self.effect is not None else words)
 
     def whole_number(self, name: str, default: int, most: int | None = None) -> int:
-        """An integer of at least 1 (spec 8)."""
+        """An integer of at least 1 (API §8)."""
         text = self.query.get(name, str(default))
         is_number = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
         if not is_number or int(text) < 1 or (most is not None and int(text) > most):
@@ -71,6 +71,16 @@ class Request:
         return value
 
 
+@dataclass(frozen=True, slots=True)
+class Write:
+    """What a request changed in the world: `action` is create, update or delete, `values` what its body set."""
+
+    action: str
+    resource: str
+    key: Key
+    values: Mapping[str, Any] | None = None
+
+
 @dataclass(frozen=True)
 class Answer:
     """`content` may be a function: the server then writes slow content after it releases the world's lock."""
@@ -83,6 +93,7 @@ class Answer:
     records: tuple[Record, ...] = ()
     types: bytes | None = None
     with_flags: bool = False
+    write: Write | None = None
 
     def body(self) -> bytes:
         return self.content if isinstance(self.content, bytes) else self.content()

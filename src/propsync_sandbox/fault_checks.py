@@ -56,6 +56,11 @@ _QUERY = Wanted(
     "an object of parameter names and regular expressions",
     lambda value: isinstance(value, Mapping) and all(_is_pattern(text) for text in value.values()),
 )
+_KEY = Wanted(
+    "an asset's id, or a schedule's property and type as a list",
+    lambda value: isinstance(value, str) or (isinstance(value, list) and len(value) == 2),
+)
+_VALUES = Wanted("an object, or null to delete", lambda value: value is None or isinstance(value, Mapping))
 
 _EFFECTS: dict[str, dict[str, Wanted]] = {
     "status": {"status": _STATUS, "retry_after": _RETRY_AFTER, "code": _TEXT, "body": _TEXT, "apply": _BOOLEAN},
@@ -76,9 +81,11 @@ _EFFECTS: dict[str, dict[str, Wanted]] = {
         "pages": _COUNT,
     },
     "cut_filter": {"of": _TEXT, "first": _COUNT},
+    "edit": {"key": _KEY, "values": _VALUES},
     "move_rows": {"how": _one_of("to_next", "shift", "duplicate", "drop"), "rows": _COUNT},
 }
 EFFECT_KINDS = tuple(_EFFECTS)
+_REQUIRED = {"status": ("status",), "edit": ("key", "values")}
 _OWN_DEFAULTS: dict[str, dict[str, Any]] = {
     "reset": {"apply": True},
     "close": {"apply": True},
@@ -127,6 +134,7 @@ def checked_effect(effect: Mapping[str, Any], place: str) -> dict[str, Any]:
         raise FaultPlanError(f"{place}.kind: must be one of {', '.join(EFFECT_KINDS)}, not {kind!r}")
     options = {name: value for name, value in effect.items() if name != "kind"}
     _check_members(options, _EFFECTS[kind], place)
-    if kind == "status" and "status" not in options:
-        raise FaultPlanError(f"{place}.status: is missing")
+    for name in _REQUIRED.get(kind, ()):
+        if name not in options:
+            raise FaultPlanError(f"{place}.{name}: is missing")
     return {"kind": kind} | _OWN_DEFAULTS.get(kind, {}) | options

@@ -30,6 +30,8 @@ total          how: by | capped | page | nothing (by).
                capped: at most that many full pages (1); page: the records of the page alone; nothing: 0
 cut_filter     of: the parameter whose values are cut, each in a comma-separated list (id); first: how many of them are
                heeded (1)
+edit           somebody else edits a record just before the request has its effect, and the answer is the true one;
+               key: an asset's id, or a schedule's property and type; values: as in PATCH or PUT, or null to delete
 move_rows      how: to_next | shift | duplicate | drop (to_next); rows (1).
                to_next: the first rows change places with those of the next page; shift: the page begins later, so the
                next page's first rows come twice and these never; duplicate: the first rows come twice, the last fall
@@ -72,6 +74,8 @@ class Effect:
     pages: int = 1
     of: str = "id"
     first: int = 1
+    key: str | list[str] = ""
+    values: Mapping[str, Any] | None = None
 
 
 class Rule:

@@ -1,14 +1,15 @@
-"""The findings of an assessment, as the report and the CSVs of its bundle show them (spec 4.8): actions, controls,
+"""The findings of an assessment, as the report and the CSVs of its bundle show them (API §4.8): actions, controls,
 elements.
 
-The columns are a guess; the spec names the three files only. All of it follows from the record's key and version.
+The columns are a guess; only the names of the three files are documented. All of it follows from the record's key, but
+for the state of an action, which follows from the day too.
 """
 
 import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from random import Random
 
 from . import phrases
@@ -17,7 +18,6 @@ from .shelf import Record
 from .world import World
 
 Row = dict[str, object]
-ACTION_COLUMNS = ("id", "reference", "title", "priority", "status", "dueDate", "responsible", "cost", "image")
 CONTROL_COLUMNS = ("id", "name", "inPlace", "effectiveness", "comment")
 ELEMENT_COLUMNS = ("id", "name", "location", "condition", "quantity", "photo")
 
@@ -33,8 +33,8 @@ class Subject:
     today: date
 
     def dice(self, part: str) -> Random:
-        """The same for the same version of the record, different for any other."""
-        return Random(f"{part} {self.record.key} {self.record.version}")
+        """The same for the same assessment, different for any other."""
+        return Random(f"{part} {self.record.key}")
 
 
 def subject(world: World, record: Record) -> Subject:
@@ -42,25 +42,6 @@ def subject(world: World, record: Record) -> Subject:
     name, address = (place.name, f"{place.address}, {place.postcode}") if place else ("", "")
     type_name = world.assessment_types.get(record.type)["name"] if record.type in world.assessment_types else ""
     return Subject(record, name, address, type_name, world.today)
-
-
-def actions(about: Subject) -> list[Row]:
-    rng = about.dice("actions")
-    return [_action(number, about.today, rng) for number in range(1, rng.randrange(2, 9))]
-
-
-def _action(number: int, today: date, rng: Random) -> Row:
-    return {
-        "id": new_uid(rng),
-        "reference": f"A{number:02d}",
-        "title": rng.choice(phrases.OBSERVATIONS),
-        "priority": rng.choice(("Low", "Medium", "High", "Intolerable")),
-        "status": rng.choice(("open", "inprogress", "closed")),
-        "dueDate": (today + timedelta(days=rng.randrange(7, 180))).isoformat(),
-        "responsible": rng.choice(phrases.FIRST_NAMES),
-        "cost": f"{rng.randrange(100, 900000) / 100:.2f}",
-        "image": f"images/actions/A{number:02d}.png" if rng.random() < 0.5 else "",
-    }
 
 
 def controls(about: Subject) -> list[Row]:

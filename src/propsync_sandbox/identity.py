@@ -1,4 +1,4 @@
-"""Opaque identifiers (spec section 1: "format UID", no shape shown)."""
+"""Opaque identifiers (API §1: "format UID", no shape shown)."""
 
 from base64 import b64encode
 from random import Random

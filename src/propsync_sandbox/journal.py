@@ -4,13 +4,19 @@ The sandbox makes an entry when it picks the records, under the world's lock. So
 callers saw the world. It keeps the records themselves, which never change: every byte shown, except for the signatures
 that `signed_links` adds to links. `delivered` means that the whole answer went into the socket; nobody here can know
 what a client does with it. It is true until sending fails, so a client that has read its answer never finds it false.
+`day` is the world's date.
+
+It also keeps each effect: a POST, PATCH, PUT or DELETE that changed the world. So tests can show that each happened
+exactly once. A PATCH that sets the values that the asset already has leaves no effect.
 """
 
 import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import date
 
+from .exchange import Write
 from .jsontext import encode
 from .shelf import Key, Record
 
@@ -28,6 +34,8 @@ class Entry:
     types: bytes | None = None
     with_flags: bool = False
     delivered: bool = True
+    day: date | None = None
+    write: Write | None = None
     sequence: int = 0
     time: float = 0.0
 
@@ -36,26 +44,41 @@ class Entry:
         """(key, version) of every record shown, in order."""
         return tuple((record.key, record.version) for record in self.records)
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether the client got the true answer, not a planned status."""
+        return self.delivered and self.fault != "status"
+
     def as_json(self) -> bytes:
-        return encode(
-            {
-                "sequence": self.sequence,
-                "time": round(self.time, 6),
-                "method": self.method,
-                "path": self.path,
-                "query": self.query,
-                "caller": self.caller,
-                "status": self.status,
-                "fault": self.fault,
-                "delivered": self.delivered,
-                "total": self.total,
-                "shown": self.shown,
-            }
-        )
+        shown = {
+            "query": self.query,
+            "fault": self.fault,
+            "delivered": self.delivered,
+            "total": self.total,
+            "shown": self.shown,
+        }
+        return encode(self._head() | shown)
+
+    def write_as_json(self) -> bytes:
+        """The line of its effect."""
+        assert self.write is not None
+        effect = {name: getattr(self.write, name) for name in ("action", "resource", "key", "values")}
+        return encode(self._head() | {"fault": self.fault, "delivered": self.is_answered} | effect)
+
+    def _head(self) -> dict[str, object]:
+        return {
+            "sequence": self.sequence,
+            "time": round(self.time, 6),
+            "day": self.day and self.day.isoformat(),
+            "method": self.method,
+            "path": self.path,
+            "caller": self.caller,
+            "status": self.status,
+        }
 
 
 class Journal:
-    """In memory, safe between threads; a journal that is off records nothing."""
+    """In memory, safe between threads; a journal that is off keeps effects alone."""
 
     def __init__(self, enabled: bool = True) -> None:
         self.enabled = enabled
@@ -73,14 +96,18 @@ class Journal:
         with self._lock:
             return list(self._entries)
 
+    def writes(self) -> list[Entry]:
+        """The entries with an effect, in the order of the effects."""
+        return [entry for entry in self.entries() if entry.write is not None]
+
     def clear(self) -> None:
-        """Forgets the records shown; sequence numbers continue."""
+        """Forgets the records shown, but no effect; sequence numbers continue."""
         with self._lock:
-            self._entries.clear()
+            self._entries = [entry for entry in self._entries if entry.write is not None]
 
     def note(self, entry: Entry) -> int:
-        """Notes an entry and returns its sequence number, 0 if the journal is off."""
-        if not self.enabled:
+        """Notes an entry and returns its sequence number, 0 if the journal is off and the entry has no effect."""
+        if not self.enabled and entry.write is None:
             return 0
         with self._lock:
             self._sequence += 1
@@ -97,3 +124,6 @@ class Journal:
 
     def as_json_lines(self) -> bytes:
         return b"".join(entry.as_json() + b"\n" for entry in self.entries())
+
+    def writes_as_json_lines(self) -> bytes:
+        return b"".join(entry.write_as_json() + b"\n" for entry in self.writes())

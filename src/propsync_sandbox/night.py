@@ -1,37 +1,55 @@
-"""One night of the world: the changes between two runs of a reader."""
+"""One night of the world: the changes between two runs of a reader, and the next day."""
 
+from datetime import timedelta
 from random import Random
 
-from .assessments import PERFORMED, Assessments
-from .assessments import STATUSES as ASSESSMENT_STATUSES
-from .assets import Assets
-from .schedules import STATUSES as SCHEDULE_STATUSES
-from .schedules import Schedules
-from .world import RESOURCES, World
+from . import rounds
+from .assessments import PERFORMED
+from .world import PROPERTIES, RESOURCES, World
 
 _EDITED_SHARE = 0.01
-_MOVED_SHARE = 0.005
+_PERFORMERS_MOVED = 3
+_ASSETS_MOVED = 3
 _TURNED_OVER_SHARE = 0.002
+_INSPECTIONS = 0.6
 
 
 def live_through_a_night(world: World, seed: int | None = None) -> dict[str, int]:
-    """Edits about 1 % of records, moves some statuses, adds and deletes a few records, and renames one label.
+    """A day passes: about 1 % of records change, work moves on, a few records come and go, one label is renamed.
 
     Returns how many of each, for example `{"assets_edited": 20, "assets_added": 4, ...}`. Without a seed every further
     night of the same world has its own.
     """
     with world.lock:
-        world.nights += 1
+        world.begin_night()
         rng = Random(f"night {world.seed} {world.nights if seed is None else seed}")
         summary: dict[str, int] = {}
         for resource in RESOURCES:
             summary[f"{resource}_deleted"] = _delete(world, resource, rng)
-            summary[f"{resource}_edited"] = _edit(world, resource, rng)
-        summary |= _move(world, rng)
-        for resource in RESOURCES:
-            summary[f"{resource}_added"] = _add(world, resource, rng)
+        summary["assets_edited"] = _edit_assets(world, rng)
+        summary["assessments_edited"] = _edit_assessments(world, rng)
+        summary["schedules_edited"] = _edit_schedules(world, rng)
+        summary |= rounds.move_on(world, rng)
+        summary["assessments_performed_moved"] = _swap_performed(world, rng)
+        summary["assets_moved"] = _move_assets(world, rng)
+        summary["assets_added"] = _add_assets(world, rng)
+        summary["schedules_added"] = _add_schedules(world, rng)
         summary["labels_renamed"] = _rename(world, rng)
+        if PROPERTIES in world.resources:
+            summary |= _change_properties(world)
         return summary
+
+
+def _change_properties(world: World) -> dict[str, int]:
+    """By dice of their own: the other records change as in a world without this list."""
+    rng, shelf = Random(f"night of properties {world.seed} {world.nights}"), world.property_list
+    gone, edited = rng.sample(shelf.keys(), 1), rng.sample(shelf.keys(), 2)
+    shelf.delete(gone[0])
+    for key in edited:
+        if key in shelf:
+            shelf.scribble(key, rng)
+    shelf.add(rng)
+    return {"properties_deleted": 1, "properties_edited": len(set(edited) - set(gone)), "properties_added": 1}
 
 
 def _share(world: World, resource: str, share: float) -> int:
@@ -48,60 +66,63 @@ def _delete(world: World, resource: str, rng: Random) -> int:
     return len(keys)
 
 
-def _edit(world: World, resource: str, rng: Random) -> int:
-    shelf = _shelf(world, resource)
-    keys = rng.sample(shelf.keys(), _share(world, resource, _EDITED_SHARE))
+def _edit_assets(world: World, rng: Random) -> int:
+    """Most edits are inspections; in the others somebody corrects a value."""
+    keys = [str(key) for key in _some(world, "assets", rng)]
     for key in keys:
-        shelf.scribble(key, rng)
+        if rng.random() < _INSPECTIONS:
+            world.assets.inspect(key, rng)
+        else:
+            world.assets.scribble(key, rng)
     return len(keys)
 
 
-def _add(world: World, resource: str, rng: Random) -> int:
-    shelf = _shelf(world, resource)
-    how_many = max(2, round(len(shelf) * _TURNED_OVER_SHARE))
-    for _ in range(how_many):
-        shelf.add(rng=rng)
-    return how_many
+def _edit_assessments(world: World, rng: Random) -> int:
+    """Half of them are steps of open flags, as long as some are open."""
+    keys = [str(key) for key in _some(world, "assessments", rng)]
+    flagged = [str(record.key) for record in world.assessments.records() if b'"status":"open","raised' in record.flags]
+    flagged = rng.sample(flagged, min(len(flagged), len(keys) // 2))
+    others = [key for key in keys if key not in flagged][: len(keys) - len(flagged)]
+    for key in flagged:
+        world.assessments.move_flag_on(key, rng)
+    for key in others:
+        world.assessments.scribble(key, rng)
+    return len(flagged) + len(others)
 
 
-def _shelf(world: World, resource: str) -> Assets | Assessments | Schedules:
-    shelves: dict[str, Assets | Assessments | Schedules] = {
-        "assets": world.assets,
-        "assessments": world.assessments,
-        "schedules": world.schedules,
-    }
-    return shelves[resource]
-
-
-def _move(world: World, rng: Random) -> dict[str, int]:
-    """Moves statuses of assessments and schedules, their performers, and the property of an asset."""
-    assessments = [key for key in _some(world, "assessments", rng) if isinstance(key, str)]
-    for key in assessments:
-        _next_status(world, key, rng)
-    schedules = [key for key in _some(world, "schedules", rng) if isinstance(key, tuple)]
-    for pair in schedules:
-        record = world.schedules.get(pair)
-        world.schedules.set_status(pair, rng.choice([s for s in SCHEDULE_STATUSES if record and s != record.status]))
-    return {
-        "assessments_status_moved": len(assessments),
-        "schedules_status_moved": len(schedules),
-        "assessments_performed_moved": _swap_performed(world, rng),
-        "assets_moved": _move_assets(world, rng),
-    }
+def _edit_schedules(world: World, rng: Random) -> int:
+    keys = [key for key in _some(world, "schedules", rng) if isinstance(key, tuple)]
+    for key in keys:
+        rounds.reschedule(world, key, rng)
+    return len(keys)
 
 
 def _some(world: World, resource: str, rng: Random) -> list[str | tuple[str, str]]:
-    return rng.sample(world.shelf(resource).keys(), _share(world, resource, _MOVED_SHARE))
+    return rng.sample(world.shelf(resource).keys(), _share(world, resource, _EDITED_SHARE))
 
 
-def _next_status(world: World, key: str, rng: Random) -> None:
-    record = world.assessments.get(key)
-    others = [status for status in ASSESSMENT_STATUSES if record and status != record.status]
-    world.assessments.set_status(key, rng.choice(others))
+def _add_assets(world: World, rng: Random) -> int:
+    many = _many_new(world, "assets")
+    for _ in range(many):
+        world.assets.add(rng=rng)
+    return many
+
+
+def _add_schedules(world: World, rng: Random) -> int:
+    """New ones are due in the year to come."""
+    many = _many_new(world, "schedules")
+    for _ in range(many):
+        due = world.today + timedelta(days=rng.randrange(20, 365))
+        world.schedules.add(rng=rng, status="notstarted", dueDate=due.isoformat())
+    return many
+
+
+def _many_new(world: World, resource: str) -> int:
+    return max(2, round(len(world.shelf(resource)) * _TURNED_OVER_SHARE))
 
 
 def _swap_performed(world: World, rng: Random) -> int:
-    keys = [key for key in _some(world, "assessments", rng)[:3] if isinstance(key, str)]
+    keys = [str(key) for key in _some(world, "assessments", rng)[:_PERFORMERS_MOVED]]
     for key in keys:
         record = world.assessments.get(key)
         others = [side for side in PERFORMED if record and record.performed != {side}]
@@ -110,7 +131,7 @@ def _swap_performed(world: World, rng: Random) -> int:
 
 
 def _move_assets(world: World, rng: Random) -> int:
-    keys = [key for key in _some(world, "assets", rng)[:3] if isinstance(key, str)]
+    keys = [str(key) for key in _some(world, "assets", rng)[:_ASSETS_MOVED]]
     for key in keys:
         record = world.assets.get(key)
         world.assets.move(key, rng.choice([p for p in world.properties.ids() if record and p != record.property]))

@@ -1,4 +1,4 @@
-"""The order in which lists show their records; the spec promises none (4.13)."""
+"""The order in which lists show their records; the API's document promises none (§4.13)."""
 
 import threading
 from random import Random

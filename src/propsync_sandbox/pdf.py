@@ -1,4 +1,4 @@
-"""The report of an assessment as PDF (spec 4.7); the one module that needs fpdf2."""
+"""The report of an assessment as PDF (API §4.7); the one module that needs fpdf2."""
 
 import io
 from datetime import UTC, datetime
@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from fpdf import FPDF
 from fpdf.enums import XPos, YPos
 
-from . import findings
+from . import findings, remedies
 from .findings import Subject
 from .pictures import picture
 
@@ -21,7 +21,7 @@ def written(about: Subject) -> bytes:
     _title_page(pdf, about)
     _section(pdf, "Summary", [f"{name}: {value}" for name, value in _facts(about)])
     _section(
-        pdf, "Actions", [f"{row['reference']} [{row['priority']}] {row['title']}" for row in findings.actions(about)]
+        pdf, "Actions", [f"{row['reference']} [{row['priority']}] {row['title']}" for row in remedies.actions(about)]
     )
     _section(pdf, "Controls", [f"{row['name']}: {row['comment']}" for row in findings.controls(about)])
     return bytes(pdf.output())

@@ -10,6 +10,13 @@ BLOCK_NAMES = (
     "Keats", "Lowry", "Myrddin", "Nightingale", "Owain", "Pankhurst", "Quarry", "Rowan", "Seacole", "Turing",
 )  # fmt: skip
 POSTCODE_AREAS = ("CF", "LL", "SA", "M", "LS", "B", "NE", "BS", "SE", "E", "NG", "S")
+REGIONS = {
+    "CF": "South Wales", "SA": "South Wales", "LL": "North Wales", "M": "North West", "LS": "Yorkshire",
+    "S": "Yorkshire", "NE": "North East", "B": "West Midlands", "NG": "East Midlands", "BS": "South West",
+    "SE": "London", "E": "London",
+}  # fmt: skip
+"""Region by postcode area."""
+TEAMS = ("Fire safety", "Gas and heating", "Asbestos and water", "Lifts", "Electrical", "Surveyors", "Contractors")
 FIRST_NAMES = (
     "Amira", "Bronwen", "Callum", "Dilys", "Ewa", "Femi", "Grażyna", "Harpreet", "Ieuan", "Joanna",
     "Krzysztof", "Lowri", "Mei", "Niamh", "Oluwaseun", "Piotr", "Rhys", "Siân", "Tomasz", "Zoë",

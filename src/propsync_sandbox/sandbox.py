@@ -20,11 +20,12 @@ from .world import TODAY, World
 
 
 class Sandbox:
-    """The API of the spec on a loopback port, in daemon threads.
+    """The API of the API's document on a loopback port, in daemon threads.
 
     `rights` maps a token (of `sandbox.token` or any other) to the path prefixes that the API refuses it with 403. `*`
-    in a prefix is one path segment. The sandbox accepts every token in it. It calls `before` ahead of each answer,
-    under the world's lock: changes in it happen between that request and the one before.
+    in a prefix is one path segment. The sandbox accepts every token in it. `normalise` makes it keep other values than
+    it receives (see `tidying`). It calls `before` ahead of each answer, under the world's lock: changes in it happen
+    between that request and the one before.
     """
 
     def __init__(
@@ -45,9 +46,11 @@ class Sandbox:
         etags: str = "strong",
         signed_links: bool = False,
         tls: ssl.SSLContext | None = None,
+        properties: bool = False,
+        normalise: bool = False,
         before: Callable[[Request], None] | None = None,
     ) -> None:
-        self.world = world or World(seed, scale, today)
+        self.world = world or World(seed, scale, today, properties=properties)
         self.token = token or _token_of(self.world.seed)
         self.callers = Callers({self.token: ()} | dict(rights or {}))
         self.journal = Journal(journal)
@@ -60,6 +63,7 @@ class Sandbox:
             signed_links=signed_links,
             accept_ranges=accept_ranges,
             etags=etags,
+            normalise=normalise,
             before=before,
         )
         self._server = Server(app, self._control, port=port, packing=gzip, tls=tls)

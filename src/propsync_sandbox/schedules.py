@@ -1,4 +1,4 @@
-"""Assessment schedules (spec 2.6) and their events; the key is the pair (property, assessment type)."""
+"""Assessment schedules (API §2.6) and their events; the key is the pair (property, assessment type)."""
 
 import threading
 from datetime import date, timedelta
@@ -6,6 +6,7 @@ from random import Random
 
 from . import phrases
 from .assessments import Assessments
+from .calendar import Calendar
 from .jsontext import JsonObject
 from .people import Properties, User
 from .shelf import Key, Record, Shelf
@@ -17,6 +18,8 @@ STATUSES = ("notstarted", "inprogress")
 class Schedules(Shelf):
     """Keyed by (property id, assessment type id)."""
 
+    resource = "schedules"
+
     def __init__(
         self,
         lock: threading.RLock,
@@ -25,14 +28,14 @@ class Schedules(Shelf):
         properties: Properties,
         users: list[User],
         assessments: Assessments,
-        today: date,
+        calendar: Calendar,
     ) -> None:
         super().__init__(lock, rng)
         self.types = types
         self.properties = properties
         self.users = users
         self.assessments = assessments
-        self.today = today
+        self.calendar = calendar
 
     def add(
         self,
@@ -52,7 +55,7 @@ class Schedules(Shelf):
             return property, type
 
     def create(self, property: str, type: str, **members: object) -> Record:
-        """Makes a schedule with empty members except those given, as PUT does (spec 4.11)."""
+        """Makes a schedule with empty members except those given, as PUT does (API §4.11)."""
         empty: JsonObject = {
             "property": property,
             "asset": property,
@@ -78,7 +81,7 @@ class Schedules(Shelf):
             return after
 
     def set_status(self, key: tuple[str, str], status: str) -> Record:
-        """Sets any status, documented (spec 3) or not."""
+        """Sets any status, documented (API §3) or not."""
         return self.set_members(key, status=status)
 
     def move(self, key: tuple[str, str], property: str) -> tuple[str, str]:
@@ -102,6 +105,12 @@ class Schedules(Shelf):
                 due = (self.today + timedelta(days=400)).isoformat()
             return self.set_members(key, dueDate=due, description=rng.choice(phrases.NOTES))
 
+    def some_users(self, rng: Random) -> list[str]:
+        """Mostly one, nobody for a fifth, sometimes several."""
+        how_many = rng.choices((0, 1, 2, 3), (2, 5, 2, 1))[0]
+        users = rng.sample(self.users, min(len(self.users), how_many))
+        return [user.id for user in users]
+
     def free_pair(self, rng: Random | None = None) -> tuple[str, str]:
         """A pair without a schedule; adds a property if all have every type."""
         rng = rng or self.rng
@@ -110,6 +119,10 @@ class Schedules(Shelf):
             if pair not in self:
                 return pair
         return self.properties.add(rng), self.types.pick(rng)
+
+    @property
+    def today(self) -> date:
+        return self.calendar.today
 
     def _rekey(self, key: tuple[str, str], new_key: tuple[str, str]) -> tuple[str, str]:
         with self.lock:
@@ -121,9 +134,9 @@ class Schedules(Shelf):
             return new_key
 
     def _made_up(self, property: str, type: str, rng: Random) -> JsonObject:
-        """About a third overdue, some without a due date; `asset` repeats `property` (deprecated, spec 9)."""
+        """About a third overdue, some without a due date; `asset` repeats `property` (deprecated, API §9)."""
         due = self.today + timedelta(days=rng.randrange(-120, 240))
-        users = rng.sample(self.users, min(len(self.users), rng.choices((0, 1, 2, 3), (2, 5, 2, 1))[0]))
+        users = self.some_users(rng)
         return {
             "property": property,
             "asset": property,
@@ -132,5 +145,5 @@ class Schedules(Shelf):
             "dueDate": None if rng.random() < 0.05 else due.isoformat(),
             "description": rng.choice(phrases.NOTES),
             "customReference": None if rng.random() < 0.3 else f"REF/{rng.randrange(10**6):06d}",
-            "assignedUsers": [user.id for user in users],
+            "assignedUsers": users,
         }

@@ -57,6 +57,9 @@ class Connection(BaseHTTPRequestHandler):
         url = urlsplit(self.path)
         headers = {name.lower(): text for name, text in self.headers.items()}
         body = self.rfile.read(int(length))
+        if len(body) < int(length):  # the client died in the middle of its request
+            self.close_connection = True
+            return None
         return Request(self.command, url.path, url.query, headers, body)
 
     def _wire(self) -> Wire:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from random import Random
 
+from .changes import ChangeLog
 from .jsontext import JsonObject, decode_exactly, encode
 
 Key = str | tuple[str, str]
@@ -16,7 +17,7 @@ Key = str | tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One version of one record. `flags` (spec 2.4) are separate because only `includeflags` shows them."""
+    """One version of one record. `flags` (API §2.4) are separate because only `includeflags` shows them."""
 
     key: Key
     version: int
@@ -40,7 +41,13 @@ class Record:
 
 
 class Shelf:
-    """The records of one resource in the order of their creation; a deleted one can come back."""
+    """The records of one resource in the order of their creation; a deleted one can come back.
+
+    `resource` names them in the log of changes, if there is one: `log` is None for a shelf without.
+    """
+
+    resource = ""
+    log: ChangeLog | None = None
 
     def __init__(self, lock: threading.RLock, rng: Random) -> None:
         self.lock = lock
@@ -69,6 +76,10 @@ class Shelf:
         with self.lock:
             return list(self._gone)
 
+    def by_key(self) -> dict[Key, Record]:
+        with self.lock:
+            return dict(self._standing)
+
     def truth(self) -> dict[Key, JsonObject]:
         """The records that the API would show now (flags included), as dicts; decimals are `decimal.Decimal`."""
         return {record.key: record.members() for record in self.records()}
@@ -78,6 +89,8 @@ class Shelf:
         with self.lock:
             record = self._standing.pop(key)
             self._gone[key] = record
+            if self.log is not None:
+                self.log.note(self.resource, record, None)
             return record
 
     def bring_back(self, key: Key) -> Record:
@@ -98,14 +111,17 @@ class Shelf:
                 key=key,
                 version=self._next_version(key),
                 body=body or encode(members),
-                property=members["property"],
-                type=members["type"],
+                property=members.get("property", ""),  # a property, say, has none
+                type=members.get("type", ""),
                 status=members.get("status"),
                 performed=frozenset(performed),
                 flags=flags,
             )
             self._gone.pop(key, None)
+            before = self._standing.get(key)
             self._standing[key] = record
+            if self.log is not None:
+                self.log.note(self.resource, before, record)
             return record
 
     def _replace(self, record: Record, members: JsonObject) -> Record:

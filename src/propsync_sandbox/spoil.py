@@ -11,6 +11,7 @@ from .faults import Effect
 _HTML = b"<!DOCTYPE html><html><head><title>Maintenance</title></head><body><h1>Back soon</h1></body></html>"
 _NEVER_WHOLE = ("cut_body", "cut_chunked", "reset", "close", "stall")
 _HTTP_DATE_AHEAD = 2
+_NO_CONTENT = 204
 _WRONG: dict[str, tuple[bytes, str]] = {
     "html": (_HTML, "text/html; charset=utf-8"),
     "empty": (b"", "application/json"),
@@ -47,7 +48,8 @@ def _wrong(answer: Answer, content: str) -> tuple[Answer, bool]:
     if content == "truncated_json":
         return replace(answer, content=_half_of(answer)), False
     body, content_type = _WRONG[content]
-    return replace(answer, content=body, content_type=content_type), False
+    status = 200 if answer.status == _NO_CONTENT else answer.status
+    return replace(answer, status=status, content=body, content_type=content_type), False
 
 
 def _half_of(answer: Answer) -> Callable[[], bytes]:

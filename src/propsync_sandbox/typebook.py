@@ -1,6 +1,6 @@
-"""Asset types with their fields (spec 2.1) and assessment types (spec 2.5), which can be renamed at any time.
+"""Asset types with their fields (API §2.1) and assessment types (API §2.5), which can be renamed at any time.
 
-The spec shows `type` of a field definition and nothing else. Here a definition is `{"id", "type", "label", "options":
+Of a field definition, only `type` is documented. Here a definition is `{"id", "type", "label", "options":
 [{"id", "label"}]}`, with the undocumented kinds `date` and `time` for fields that results have and documented
 definitions do not.
 """
@@ -8,7 +8,8 @@ definitions do not.
 import threading
 from random import Random
 
-from .catalogue import ASSESSMENT_TYPES, FieldSketch, TypeSketch, asset_type_sketches
+from .catalogue import FieldSketch, TypeSketch, asset_type_sketches
+from .duties import ASSESSMENT_TYPES
 from .identity import new_uid
 from .jsontext import JsonObject, encode
 
@@ -59,7 +60,7 @@ class TypeBook:
         return chosen
 
     def named(self, names: set[str]) -> set[str]:
-        """The ids meant by ids or plural names (spec 4.2, query parameter `type`)."""
+        """The ids meant by ids or plural names (API §4.2, query parameter `type`)."""
         with self.lock:
             return {type_id for type_id, kind in self._by_id.items() if type_id in names or kind["name"] in names}
 
@@ -135,6 +136,6 @@ def seeded_asset_types(lock: threading.RLock, rng: Random) -> AssetTypes:
 
 
 def seeded_assessment_types(lock: threading.RLock, rng: Random) -> TypeBook:
-    """`{"id", "name", "isActive"}`; the spec shows no field of an assessment type (2.5)."""
+    """`{"id", "name", "isActive"}`; the API's document shows no field of an assessment type (§2.5)."""
     types = [{"id": new_uid(rng), "name": name, "isActive": True} for name in ASSESSMENT_TYPES]
     return TypeBook(lock, rng, types, [1] * len(types))

@@ -54,11 +54,12 @@ class Wire:
         return True
 
     def _send_cut_body(self, answer: Answer, effect: Effect) -> bool:
-        head, body = self._head_and_body(answer)
-        self.connection.sendall(head + _part(body, effect.fraction))
+        self.connection.sendall(self._cut(answer, effect.fraction))
         return False
 
     def _send_cut_chunked(self, answer: Answer, effect: Effect) -> bool:
+        if answer.status in _NO_BODY:
+            return self._send_cut_body(answer, effect)
         head, body = self._head_and_body(answer, chunked=True)
         self.connection.sendall(head)
         for piece in _pieces(_part(body, effect.fraction), 4):
@@ -67,8 +68,7 @@ class Wire:
 
     def _send_reset(self, answer: Answer, effect: Effect) -> bool:
         if effect.where == "body":
-            head, body = self._head_and_body(answer)
-            self.connection.sendall(head + _part(body, effect.fraction))
+            self.connection.sendall(self._cut(answer, effect.fraction))
             self._wait(_BEFORE_RESET)
         # Linger on for zero seconds: close() then sends RST in place of FIN.
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -80,6 +80,11 @@ class Wire:
     def _send_stall(self, _answer: Answer, effect: Effect) -> bool:
         self._wait(effect.seconds)
         return False
+
+    def _cut(self, answer: Answer, fraction: float) -> bytes:
+        """An answer without a body ends within its head."""
+        head, body = self._head_and_body(answer)
+        return head + _part(body, fraction) if body else _part(head, fraction)
 
     def _wait(self, seconds: float) -> None:
         """Ends early if the sandbox is closing."""

@@ -1,6 +1,6 @@
-"""The rules of POST, PATCH and PUT (spec 2.3, 4.3, 4.4, 4.11), and the codes of their refusals (spec 7).
+"""The rules of POST, PATCH and PUT (API §2.3, 4.3, 4.4, 4.11), and the codes of their refusals (API §7).
 
-Where the spec does not say which code wins, the order is: ids missing, `values` malformed, things not found, then the
+Where no document says which code wins, the order is: ids missing, `values` malformed, things not found, then the
 values field by field.
 """
 
@@ -73,7 +73,7 @@ def body_object(request: Request, code: str) -> JsonObject:
 
 
 def values_object(body: JsonObject, required: bool) -> JsonObject:
-    """`values` as an object keyed by field id (spec 2.3)."""
+    """`values` as an object keyed by field id (API §2.3)."""
     values = body.get("values", None if required else {})
     if not isinstance(values, dict):
         raise Refusal(400, "PropertyAssetValuesInvalidFormat", "values must be an object keyed by field ID")
@@ -98,8 +98,12 @@ def _fits(definition: JsonObject, value: Any) -> bool:
 
 
 def schedule_members(request: Request) -> JsonObject:
-    """The members of a PUT body (spec 4.11), all optional; null clears a date or a text. Others are ignored."""
-    body = body_object(request, "ScheduleInvalidFormat") if request.body.strip() else {}
+    """The members of a PUT body (API §4.11), all optional. A body may be missing."""
+    return check_members(body_object(request, "ScheduleInvalidFormat") if request.body.strip() else {})
+
+
+def check_members(body: JsonObject) -> JsonObject:
+    """A schedule's members that a caller may set; null clears a date or a text. Others are ignored."""
     tests: dict[str, Callable[[object], bool]] = {
         "dueDate": lambda value: value is None or is_day(value),
         "description": lambda value: value is None or _is_text(value),

@@ -1,4 +1,4 @@
-"""What is archived is what the server has, byte for byte, and is asked for no oftener than it must be."""
+"""The archive has the documents of the server, byte for byte, and propsync fetches each no more often than it must."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contract.archives import QUICK, SCALE, Place, Rows, noted, place
+from kit.archives import Place, noted, place
+from kit.home import QUICK, Rows
+from variants import daily
 
 from propsync.errors import Busy, PropsyncError, StateUnusable, TokenRefused, UsageError
 from propsync.runbooks import ArchiveReport, Report, archive
@@ -20,24 +22,6 @@ from propsync.runs import RunLock
 from propsync_sandbox.documents import Subject, report
 
 DOCUMENTS = "select * exclude (read_at) from documents order by all"
-
-
-@pytest.fixture(scope="module")
-def synced(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home after its first sync; to be copied, not used."""
-    home = tmp_path_factory.mktemp("synced") / "home"
-    with place(home) as made:
-        assert made.sync().exit_code == 0
-    return home
-
-
-@pytest.fixture(scope="module")
-def archived(tmp_path_factory: pytest.TempPathFactory, synced: Path) -> Path:
-    """The same after its first archive run."""
-    home = tmp_path_factory.mktemp("archived") / "home"
-    with place(home, synced) as made:
-        assert made.archive().exit_code == 0
-    return home
 
 
 @pytest.fixture
@@ -71,7 +55,7 @@ def test_every_document_is_what_the_server_has_and_a_second_run_asks_for_none(ne
     assert set(new.stored()) == new.pairs()
     assert new.differing() == set()
     assert new.asked() == dict.fromkeys(new.pairs(), 1)
-    assert noted(new.home) == set()
+    assert noted(new.path) == set()
 
     again = new.archive()
     assert (again.exit_code, again.counts.total(), again.published) == (0, 0, None)
@@ -83,8 +67,10 @@ def test_documents_are_published_with_their_tables(new: Place) -> None:
     assert told.published is not None
     assert new.rows("select count(*) from documents where state = 'stored'") == [(len(new.pairs()),)]
     assert new.rows("from marts.document_coverage") == []
-    assert new.rows("select count(distinct assessment_id) from bundle_actions") == [(len(new.wanted()),)]
-    assert (new.home / "published" / "parquet" / "main" / "documents.parquet").exists()
+    records = {key: new.sandbox.world.assessments.get(key) for key in new.wanted()}
+    with_actions = {key for key, one in records.items() if one and one.members(with_flags=False)["actionCount"]}
+    assert set(new.column("select distinct assessment_id from bundle_actions")) == with_actions != set()
+    assert (new.path / "published" / "parquet" / "main" / "documents.parquet").exists()
 
 
 def test_edited_assessments_alone_get_a_second_version_and_the_first_one_stays(old: Place) -> None:
@@ -97,12 +83,13 @@ def test_edited_assessments_alone_get_a_second_version_and_the_first_one_stays(o
     assert old.asked() == dict.fromkeys(before, 1)
     assert old.differing() == set()
     kept = old.rows("select assessment_id, kind, path from documents where not is_latest")
-    assert {(key, kind): (old.home / path).read_bytes() for key, kind, path in kept} == before
+    assert {(key, kind): (old.path / path).read_bytes() for key, kind, path in kept} == before
     assert {tuple(versions(old, *pair)) for pair in before} == {
         ((1, False, "stored", False), (2, True, "stored", False))
     }
 
 
+@pytest.mark.slow
 def test_a_document_that_went_back_to_what_it_was_is_a_version_of_its_own(archived: Path, tmp_path: Path) -> None:
     def bundle_back_and_forth(about: Subject) -> bytes:
         return zipped({"actions.csv": f"id\n{about.record.version % 2}\n"})
@@ -145,6 +132,7 @@ class OtherDate:
         return report(first).replace(b"D:20260302", b"D:2026%04d" % (about.record.version + 300))
 
 
+@pytest.mark.slow
 def test_a_version_that_differs_in_bytes_alone_names_the_one_it_repeats(synced: Path, tmp_path: Path) -> None:
     dated = OtherDate()
 
@@ -168,6 +156,7 @@ def test_a_version_that_differs_in_bytes_alone_names_the_one_it_repeats(synced: 
         assert not list((tmp_path / "home" / "archive" / "partial").iterdir())
 
 
+@pytest.mark.release
 def test_a_version_that_says_something_else_names_none(old: Place) -> None:
     key = old.wanted()[0]
     old.sandbox.world.assessments.set_members(key, summary="Something else altogether")
@@ -180,6 +169,7 @@ def test_a_version_that_says_something_else_names_none(old: Place) -> None:
 # What stays
 
 
+@pytest.mark.release
 def test_a_deleted_assessment_keeps_its_rows_and_files(old: Place) -> None:
     key = old.wanted()[0]
     before = old.rows(f"from documents where assessment_id = '{key}' order by kind")
@@ -198,6 +188,7 @@ def probes(made: Place) -> list[Any]:
     return [entry for entry in made.sandbox.journal.entries() if entry.path.endswith((".pdf", ".zip"))]
 
 
+@pytest.mark.slow
 def test_a_rebuild_keeps_documents_and_what_they_hold_row_for_row(old: Place) -> None:
     old.edit(*old.wanted()[:2])
     old.sync()
@@ -224,6 +215,7 @@ def test_text_is_read_also_of_reports_archived_before_it_was_wanted(old: Place) 
     assert key in old.rows(first)[0][0]
 
 
+@pytest.mark.slow
 def test_rows_of_bundles_are_those_of_the_latest_version_also_of_two_that_are_alike(
     synced: Path, tmp_path: Path
 ) -> None:
@@ -250,15 +242,14 @@ def test_rows_of_bundles_are_those_of_the_latest_version_also_of_two_that_are_al
         assert made.rows("select count(*) from bundle_elements") == [(2,)]
 
 
+@pytest.mark.slow
 def test_bundles_alike_that_a_killed_run_left_unread_are_all_read(synced: Path, tmp_path: Path) -> None:
-    with place(
-        tmp_path / "home", synced, {"bundle": lambda _: zipped({"actions.csv": "id\n1\n"})}, scale=SCALE
-    ) as made:
+    with place(tmp_path / "home", synced, {"bundle": lambda _: zipped({"actions.csv": "id\n1\n"})}) as made:
         for _ in range(60):
             made.sandbox.world.assessments.add(status="approved", performed=("For",))
         made.sync()
         made.archive(kinds=["bundle"])
-        made.move_state("update documents set read_at = null; delete from bundle_actions")
+        made.in_state("update documents set read_at = null; delete from bundle_actions")
         made.archive(kinds=["bundle"])
         assert made.rows("select count(distinct assessment_id) from bundle_actions") == [(len(made.wanted()),)]
 
@@ -266,17 +257,18 @@ def test_bundles_alike_that_a_killed_run_left_unread_are_all_read(synced: Path, 
 # What is asked for
 
 
+@pytest.mark.slow
 def test_lost_files_keep_none_behind_them_from_being_read(synced: Path, tmp_path: Path) -> None:
     writers = {"bundle": lambda subject: zipped({"actions.csv": f"id\n{subject.record.key}\n"})}
-    with place(tmp_path / "home", synced, writers, scale=SCALE) as made:
+    with place(tmp_path / "home", synced, writers) as made:
         for _ in range(60):
             made.sandbox.world.assessments.add(status="approved", performed=("For",))
         made.sync()
         made.archive(kinds=["bundle"])
         paths = made.rows("select path from documents order by assessment_id")
         for (path,) in paths[:55]:
-            (made.home / path).unlink()
-        made.move_state("update documents set read_at = null; delete from bundle_actions")
+            (made.path / path).unlink()
+        made.in_state("update documents set read_at = null; delete from bundle_actions")
         told = archive(made.settings(), policy=QUICK)
         assert told.exit_code == 0
         assert made.rows("select count(*) from bundle_actions") == [(len(paths) - 55,)]
@@ -285,6 +277,7 @@ def test_lost_files_keep_none_behind_them_from_being_read(synced: Path, tmp_path
         assert made.rows("select count(*) from ops.runs") == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["report", "bundle"])
 def test_a_kind_is_asked_for_alone_and_the_other_is_still_told_to_be_lacking(new: Place, kind: str) -> None:
     new.archive(kinds=[kind])
@@ -313,6 +306,7 @@ def test_statuses_that_are_set_are_asked_for(new: Place) -> None:
     assert {key for key, _ in new.asked()} == set(new.wanted("submitted"))
 
 
+@pytest.mark.slow
 def test_a_limit_ends_a_run_well(new: Place) -> None:
     told = new.archive(limit=5)
     assert told.exit_code == 0
@@ -324,18 +318,19 @@ def test_a_limit_ends_a_run_well(new: Place) -> None:
 
 def test_a_budget_of_bytes_ends_a_run_well(new: Place) -> None:
     told = new.archive(archive_max_gb="2e-5", max_concurrency=1)
-    assert (told.exit_code, told.ended) == (0, "this run's 2e-05 GB are fetched (PROPSYNC_ARCHIVE_MAX_GB)")
+    assert (told.exit_code, told.ended) == (0, "this run's 2e-05 GB limit is reached (PROPSYNC_ARCHIVE_MAX_GB)")
     assert 20_000 <= told.counts["bytes"] < 60_000
     assert new.asked().total() == told.counts["stored"]
 
 
+@pytest.mark.release
 def test_bodies_that_break_off_count_for_the_budget_of_bytes(new: Place) -> None:
     size = sum(len(new.truth(*pair)) for pair in new.pairs())
     new.fail(kind="cut_body", fraction=0.9)
     told = new.archive(archive_max_gb=size / 1e9, max_concurrency=1)
     assert (told.counts["stored"], told.ended) == (
         0,
-        f"this run's {size / 1e9:g} GB are fetched (PROPSYNC_ARCHIVE_MAX_GB)",
+        f"this run's {size / 1e9:g} GB limit is reached (PROPSYNC_ARCHIVE_MAX_GB)",
     )
     assert sum(new.asked().values()) < 3 * len(new.pairs())
 
@@ -343,7 +338,7 @@ def test_bodies_that_break_off_count_for_the_budget_of_bytes(new: Place) -> None
 def test_a_budget_of_minutes_ends_a_run_well_and_what_is_lacking_is_published(new: Place) -> None:
     told = new.archive(archive_max_minutes="1e-9")
     assert told.exit_code == 0
-    assert "minutes are over" in str(told.ended)
+    assert "minutes are used up" in str(told.ended)
     assert not new.asked()
     assert new.rows("select distinct reason, count(*) from marts.document_coverage group by all") == [
         ("not asked for yet", len(new.pairs()))
@@ -365,6 +360,7 @@ def order(made: Place) -> list[str]:
     return list(dict.fromkeys(key for key, _ in made.asked()))
 
 
+@pytest.mark.slow
 def test_the_newest_goes_first_then_the_oldest_debt(new: Place) -> None:
     """Each night brings new assessments while only some of the first lot fits in."""
     backlog = new.wanted()
@@ -381,7 +377,9 @@ def test_the_newest_goes_first_then_the_oldest_debt(new: Place) -> None:
         done += found
 
 
-@pytest.mark.parametrize("by_hand", [{"limit": 1}, {"kinds": ["report"], "limit": 3}, {"properties": True}])
+@pytest.mark.release
+@pytest.mark.costly
+@pytest.mark.parametrize("by_hand", daily([{"properties": True}, {"limit": 1}, {"kinds": ["report"], "limit": 3}], 1))
 def test_what_is_new_is_not_put_behind_the_backlog_by_a_run_by_hand(new: Place, by_hand: dict[str, Any]) -> None:
     new.archive(limit=4)
     fresh = {new.sandbox.world.assessments.add(status="approved", performed=("For",)) for _ in range(3)}
@@ -398,6 +396,7 @@ def test_what_is_new_is_not_put_behind_the_backlog_by_a_run_by_hand(new: Place, 
     assert all(asked[key, kind] == 1 for key in fresh for kind in ("report", "bundle"))
 
 
+@pytest.mark.slow
 def test_what_a_sync_finds_while_an_archive_run_ends_is_new_for_the_next_one(new: Place) -> None:
     new.archive(limit=2)
     new.asked()
@@ -442,6 +441,7 @@ def wait_for_requests(made: Place, number: int = 1) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_of_two_archive_runs_at_once_the_second_asks_for_nothing(new: Place) -> None:
     new.fail(kind="delay", seconds=0.05)
     first = Beside(new.archive)
@@ -454,6 +454,7 @@ def test_of_two_archive_runs_at_once_the_second_asks_for_nothing(new: Place) -> 
     assert new.asked() == dict.fromkeys(new.pairs(), 1)
 
 
+@pytest.mark.slow
 def test_a_sync_beside_a_long_archive_run_is_not_kept_waiting_and_leaves_the_documents_to_it(new: Place) -> None:
     began = time.monotonic()
     new.sync()
@@ -480,29 +481,31 @@ def kept_from_the_tables(made: Place) -> Report:
     made.fail(kind="delay", seconds=0.3)
     running = Beside(lambda: made.night(lock_wait=1, max_concurrency=2))
     wait_for_requests(made)
-    with RunLock(made.home / "state" / "run.lock").held("a backfill", 30):
+    with RunLock(made.path / "state" / "run.lock").held("a backfill", 30):
         made.sandbox.set_faults([])
         told: Report = running.result()
     made.asked()
     return told
 
 
+@pytest.mark.release
 def test_a_night_that_waits_too_long_for_the_tables_says_so_and_loses_nothing(new: Place) -> None:
     told = kept_from_the_tables(new)
     assert told.exit_code == 3
     assert [line for line in told.left_behind if "run lock took too long" in line and "a backfill" in line]
-    assert noted(new.home)
+    assert noted(new.path)
     new.archive()
     assert not new.asked()
     assert new.differing() == set()
 
 
+@pytest.mark.slow
 def test_what_was_noted_and_whose_file_a_power_cut_took_is_asked_for_again(new: Place) -> None:
     kept_from_the_tables(new)
-    lines = (new.home / "archive" / "taken.jsonl").read_bytes().split(b"\n")
+    lines = (new.path / "archive" / "taken.jsonl").read_bytes().split(b"\n")
     lost = [json.loads(line) for line in lines if line][:3]
     for one in lost:
-        (new.home / one["path"]).unlink()
+        (new.path / one["path"]).unlink()
     new.archive()
     assert set(new.asked()) == {(one["assessment_id"], one["kind"]) for one in lost}
     assert new.differing() == set()
@@ -511,6 +514,7 @@ def test_what_was_noted_and_whose_file_a_power_cut_took_is_asked_for_again(new: 
 # What ends it
 
 
+@pytest.mark.slow
 def test_a_token_refused_midway_keeps_what_came(synced: Path, tmp_path: Path) -> None:
     with place(tmp_path / "home", synced) as made:
         made.fail(r".*\.(pdf|zip)", after=10, kind="status", status=401)
@@ -529,18 +533,20 @@ def test_a_token_refused_midway_keeps_what_came(synced: Path, tmp_path: Path) ->
         assert made.differing() == set()
 
 
+@pytest.mark.slow
 def test_what_came_beside_the_request_that_ended_it_is_kept_and_not_fetched_again(new: Place) -> None:
     new.fail(after=25, kind="status", status=401)
     with pytest.raises(TokenRefused):
         new.archive()
     kept = set(new.stored())
-    assert len([*(new.home / "archive" / "blobs").rglob("*.*")]) == len(kept) > 15
+    assert len([*(new.path / "archive" / "blobs").rglob("*.*")]) == len(kept) > 15
     new.sandbox.set_faults([])
     new.asked()
     new.archive()
     assert not kept & set(new.asked())
 
 
+@pytest.mark.release
 def test_a_token_refused_for_documents_alone_leaves_the_tables_published(synced: Path, tmp_path: Path) -> None:
     with place(tmp_path / "home", synced) as made:
         made.fail(after=10, kind="status", status=401)
@@ -552,6 +558,7 @@ def test_a_token_refused_for_documents_alone_leaves_the_tables_published(synced:
         assert made.rows("select count(*) > 0 from documents") == [(True,)]
 
 
+@pytest.mark.release
 def test_an_api_out_of_reach_midway_keeps_what_came_and_publishes_it(new: Place) -> None:
     new.fail(kind="delay", seconds=0.02)
     run = Beside(lambda: new.archive(max_concurrency=2))
@@ -570,19 +577,21 @@ def test_an_api_out_of_reach_midway_keeps_what_came_and_publishes_it(new: Place)
     assert new.differing(stored) == set()
 
 
+@pytest.mark.release
 def test_a_home_that_was_never_synced_is_not_published_empty(tmp_path: Path) -> None:
     with place(tmp_path / "home") as made:
         with pytest.raises(UsageError, match="propsync sync"):
             made.archive()
-        assert not (made.home / "published" / "warehouse.duckdb").exists()
+        assert not (made.path / "published" / "warehouse.duckdb").exists()
         made.sync()
         made.archive()
         assert made.differing() == set()
 
 
+@pytest.mark.slow
 def test_where_the_state_is_lost_nothing_is_published_in_its_place(old: Place) -> None:
     before = old.rows(DOCUMENTS)
-    (old.home / "state" / "warehouse.duckdb").unlink()
+    (old.path / "state" / "warehouse.duckdb").unlink()
     with pytest.raises(StateUnusable):
         old.archive()
     with pytest.raises(StateUnusable, match="documents of earlier runs are kept"):

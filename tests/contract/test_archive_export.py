@@ -1,4 +1,4 @@
-"""A bag holds what was asked for, byte for byte, tells whoever has nothing else what it is, and is whole or absent."""
+"""A bag holds the documents asked for, byte for byte, says by itself what it is, and is whole or absent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from typing import Any
 import duckdb
 import pytest
 from bagit_utils import Bag
-from contract.archives import Place, place
+from kit.archives import SMALL, Place, place
+from kit.shared import Shared
 
 from propsync.documents.names import FolderNames, folder_name
 from propsync.errors import DiskFull, StopRun, UsageError
@@ -23,24 +24,24 @@ from propsync.runbooks import archive_export
 from propsync.runbooks.archive_export import ExportReport, export
 from propsync.runs import RunLock
 
-SCALE = 30
 Lines = list[dict[str, str]]
 
 
-@pytest.fixture(scope="module")
-def archived(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="session")
+def in_two_versions(shared: Shared, archived_small: Path) -> Path:
     """A home with everything archived, one report in two versions; to be copied, not used."""
-    home = tmp_path_factory.mktemp("archived") / "home"
-    with place(home, scale=SCALE) as made:
-        made.night()
-        made.edit(sorted(made.wanted())[0])
-        assert made.night().exit_code == 0
-    return home
+
+    def make(folder: Path) -> None:
+        with place(folder / "home", archived_small, scale=SMALL) as made:
+            made.edit(sorted(made.wanted())[0])
+            assert made.night().exit_code == 0
+
+    return shared.folder("in two versions", make) / "home"
 
 
 @pytest.fixture
-def at(archived: Path, tmp_path: Path) -> Iterator[Place]:
-    with place(tmp_path / "home", archived, scale=SCALE) as made:
+def at(in_two_versions: Path, tmp_path: Path) -> Iterator[Place]:
+    with place(tmp_path / "home", in_two_versions, scale=SMALL) as made:
         made.edit(sorted(made.wanted())[0])
         yield made
 
@@ -63,6 +64,7 @@ def payload(bag: Path) -> set[str]:
     return {str(path.relative_to(bag)) for path in (bag / "data").rglob("*.*") if path.name != "documents.csv"}
 
 
+@pytest.mark.release
 def test_the_bag_is_valid_and_holds_the_latest_version_of_every_document_byte_for_byte(at: Place, bag: Path):
     report = exported(at, bag)
     assert (report.exit_code, report.documents) == (0, len(at.pairs()))
@@ -76,6 +78,7 @@ def test_the_bag_is_valid_and_holds_the_latest_version_of_every_document_byte_fo
         assert one["file"] == f"data/{one['property_id']}/{one['assessment_id']}/{names[one['kind']]}"
 
 
+@pytest.mark.release
 def test_its_table_says_what_each_document_is(at: Place, bag: Path):
     exported(at, bag)
     shown = at.rows(
@@ -135,6 +138,7 @@ def test_older_versions_come_if_they_are_asked_for(at: Place, bag: Path, tmp_pat
     assert (found["report.v1.pdf"]["version"], found["report.pdf"]["version"]) == ("1", "2")
 
 
+@pytest.mark.slow
 def test_a_gone_assessment_keeps_its_property_and_its_type(at: Place, bag: Path):
     key, other = sorted(at.wanted())[1:3]
     before = at.rows(f"select property_id, assessment_type_id, status from assessments where assessment_id = '{key}'")
@@ -151,7 +155,7 @@ def test_a_gone_assessment_keeps_its_property_and_its_type(at: Place, bag: Path)
 
 def test_where_no_property_was_ever_told_documents_are_in_a_folder_for_that(at: Place, bag: Path):
     key = sorted(at.wanted())[1]
-    published = at.home / "published" / "warehouse.duckdb"
+    published = at.path / "published" / "warehouse.duckdb"
     published.chmod(0o644)
     with duckdb.connect(published) as changed:
         changed.execute(f"delete from main.assessments where assessment_id = '{key}'")
@@ -165,13 +169,13 @@ def test_where_no_property_was_ever_told_documents_are_in_a_folder_for_that(at: 
 def test_what_is_missing_or_damaged_is_not_exported_and_told(at: Place, bag: Path):
     rows = at.rows("select assessment_id, path from documents where is_latest and kind = 'report' order by all")
     (missing, gone), (damaged, rotten) = rows[:2]
-    (at.home / gone).unlink()
-    (at.home / rotten).write_bytes(b"%PDF-1.7 something else")
+    (at.path / gone).unlink()
+    (at.path / rotten).write_bytes(b"%PDF-1.7 something else")
     report = exported(at, bag)
     assert (report.exit_code, report.not_exported) == (3, 2)
     told = sorted(report.left_out)
-    assert [any(missing in line and "is not there" in line for line in told)] == [True]
-    assert [any(damaged in line and "not those that were stored" in line for line in told)] == [True]
+    assert [any(missing in line and "its file is missing" in line for line in told)] == [True]
+    assert [any(damaged in line and "have changed since propsync stored it" in line for line in told)] == [True]
     assert Bag(bag, load=True).validate().issues == []
     assert {one["file"] for one in lines(bag)} == payload(bag)
     assert not {(missing, "report"), (damaged, "report")} & {(one["assessment_id"], one["kind"]) for one in lines(bag)}
@@ -182,7 +186,7 @@ def test_nothing_is_overwritten(at: Place, bag: Path):
     bag.mkdir(parents=True)
     (bag / "letter.txt").write_text("keep me")
     for target in (bag, bag / "letter.txt"):
-        with pytest.raises(UsageError, match="nothing is overwritten"):
+        with pytest.raises(UsageError, match="propsync overwrites nothing"):
             exported(at, target)
     assert [path.name for path in bag.parent.rglob("*")] == ["bag", "letter.txt"]
 
@@ -196,7 +200,7 @@ def test_an_empty_folder_becomes_the_bag(at: Place, bag: Path):
 @pytest.mark.parametrize("folder", ["published/bag", "archive/blobs", "state", "landing/x"])
 def test_a_folder_of_propsyncs_own_is_refused(at: Place, folder: str):
     with pytest.raises(UsageError, match="propsync's own"):
-        exported(at, at.home / folder)
+        exported(at, at.path / folder)
 
 
 def test_a_bag_that_could_not_be_finished_leaves_nothing(at: Place, bag: Path, monkeypatch: pytest.MonkeyPatch):
@@ -254,7 +258,7 @@ def test_an_interrupted_export_leaves_nothing(at: Place, bag: Path, monkeypatch:
 def test_what_a_killed_export_left_is_not_touched(at: Place, bag: Path):
     left = bag.with_name("bag.partial")
     left.mkdir(parents=True)
-    with pytest.raises(UsageError, match="Remove that folder"):
+    with pytest.raises(UsageError, match="remove that folder"):
         exported(at, bag)
     assert left.is_dir()
     left.rmdir()
@@ -276,7 +280,7 @@ def test_where_nothing_is_stored_nothing_is_made(at: Place, bag: Path):
 
 
 def test_it_takes_no_lock(at: Place, bag: Path):
-    archive, run = (RunLock(at.home / name) for name in ("archive/archive.lock", "state/run.lock"))
+    archive, run = (RunLock(at.path / name) for name in ("archive/archive.lock", "state/run.lock"))
     with archive.held("propsync archive", 0), run.held("propsync sync", 0):
         assert exported(at, bag).exit_code == 0
 
@@ -314,13 +318,14 @@ def test_names_are_as_different_as_the_ids_they_stand_for():
     assert [names.of(one) for one in reversed(ids)] == given[::-1]
 
 
+@pytest.mark.release
 def test_the_command_says_what_is_in_the_bag_and_what_to_type_next(at: Place, bag: Path):
     def propsync(*words: str) -> subprocess.CompletedProcess[str]:
         environ = {name: value for name, value in os.environ.items() if not name.startswith("PROPSYNC_")}
         program = str(Path(sys.executable).with_name("propsync"))
-        environ |= {"PROPSYNC_HOME": str(at.home)}
+        environ |= {"PROPSYNC_HOME": str(at.path)}
         return subprocess.run(
-            [program, *words], env=environ, capture_output=True, text=True, timeout=120, cwd=at.home.parent
+            [program, *words], env=environ, capture_output=True, text=True, timeout=120, cwd=at.path.parent
         )
 
     (one,), (other,) = at.rows(
@@ -329,7 +334,7 @@ def test_the_command_says_what_is_in_the_bag_and_what_to_type_next(at: Place, ba
     done = propsync("archive", "export", "bag", "--property", one, other, "--organisation", "Powys")
     assert done.returncode == 0, done.stderr
     assert "Next: propsync status" in done.stdout
-    assert {line["property_id"] for line in lines(at.home.parent / "bag")} == {one, other}
+    assert {line["property_id"] for line in lines(at.path.parent / "bag")} == {one, other}
     again = propsync("archive", "export", "bag")
     assert again.returncode == 2
     assert "Traceback" not in again.stderr

@@ -1,18 +1,21 @@
-"""What a complete read no longer lists is looked up; only what is gone goes, and too much at once is held."""
+"""propsync looks up each record that a complete read no longer lists; it deletes the gone, and holds too many."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
-from contract.estate import PATHS, Answer, Nights, Query, Record, property_ids
+from kit.estate import PATHS, Record, property_ids
+from kit.nights import Nights
+from kit.server import Answer, Query
 from typer.testing import CliRunner
-from variants import some
+from variants import daily
 
-from propsync.cli.main import app
+from propsync.cli.commands import app
 from propsync.errors import UsageError
 
 ASSET, ASSESSMENT = "/properties/assets", "/assessments"
@@ -34,10 +37,6 @@ def _schedules(nights: Nights, count: int = 24) -> list[tuple[str, str]]:
 
 
 _MADE: dict[str, Any] = {"assets": _assets, "assessments": _assessments, "schedules": _schedules}
-
-
-def _first_night(nights: Nights, **settings: object) -> None:
-    nights.first_night(**settings)
 
 
 def _looked_up(nights: Nights, resource: str) -> list[list[str]]:
@@ -66,7 +65,7 @@ def _hide(nights: Nights, resource: str, *hidden: Any) -> None:
 
 def test_what_is_gone_is_looked_up_and_then_goes(nights: Nights) -> None:
     assets, assessments, schedules = _assets(nights), _assessments(nights), _schedules(nights)
-    _first_night(nights)
+    nights.first_night()
     del nights.estate.assets[assets[0]], nights.estate.assessments[assessments[0]]
     del nights.estate.schedules[schedules[0]]
     report = nights.sync()
@@ -84,7 +83,7 @@ def test_what_is_gone_is_looked_up_and_then_goes(nights: Nights) -> None:
 
 def test_look_ups_ask_for_all_statuses_both_lists_and_flags(nights: Nights) -> None:
     keys = _assessments(nights)
-    _first_night(nights, assessment_statuses="approved")
+    nights.first_night(assessment_statuses="approved")
     del nights.estate.assessments[keys[0]]
     nights.sync(assessment_statuses="approved")
     (asked,) = nights.estate.asked("assessments", assessment=keys[0])
@@ -95,7 +94,7 @@ def test_look_ups_ask_for_all_statuses_both_lists_and_flags(nights: Nights) -> N
 
 def test_a_record_that_returns_opens_an_insert_after_its_tombstone(nights: Nights) -> None:
     keys = _assets(nights)
-    _first_night(nights)
+    nights.first_night()
     lost = nights.estate.assets.pop(keys[0])
     assert nights.sync().exit_code == 0
     nights.estate.assets[keys[0]] = lost
@@ -110,10 +109,11 @@ def test_a_record_that_returns_opens_an_insert_after_its_tombstone(nights: Night
     assert counts == [1, 0, 1]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("resource", PATHS)
 def test_what_a_list_leaves_out_and_a_look_up_finds_stays_and_is_merged(nights: Nights, resource: str) -> None:
     made = _MADE[resource](nights)
-    _first_night(nights)
+    nights.first_night()
     _hide(nights, resource, made[0])
     getattr(nights.estate, resource)[made[0]]["description"] = "changed"
     report = nights.sync()
@@ -124,7 +124,7 @@ def test_what_a_list_leaves_out_and_a_look_up_finds_stays_and_is_merged(nights: 
 
 def test_an_asset_that_moved_is_an_update(nights: Nights) -> None:
     keys = _assets(nights)
-    _first_night(nights)
+    nights.first_night()
     nights.estate.assets[keys[0]] |= {"property": "elsewhere", "type": "t1"}
     report = nights.sync()
     assert (report.resources["assets"]["updated"], report.resources["assets"]["deleted"]) == (1, 0)
@@ -136,7 +136,7 @@ def test_an_asset_that_moved_is_an_update(nights: Nights) -> None:
 def test_a_found_assessment_keeps_the_lists_that_it_is_on(nights: Nights) -> None:
     keys = _assessments(nights)
     nights.estate.performed = {keys[0]: "For", keys[1]: "By"}
-    _first_night(nights)
+    nights.first_night()
     _hide(nights, "assessments", *keys[:3])
     nights.estate.performed = {keys[0]: "By", keys[1]: "By"}
     assert nights.sync().exit_code == 0
@@ -144,12 +144,12 @@ def test_a_found_assessment_keeps_the_lists_that_it_is_on(nights: Nights) -> Non
     assert shown == [(False, True, 2), (True, True, 22)]
 
 
-@pytest.mark.parametrize("told", ["404", "400", "null"])
+@pytest.mark.parametrize("told", daily(["404", "400", "null"], 1))
 def test_an_assessment_on_one_list_is_found_where_the_other_list_says_not_found(nights: Nights, told: str) -> None:
     """Each list says so where it has none of the ids asked for, or not all of them."""
     keys = _assessments(nights)
     nights.estate.performed = {keys[0]: "For", keys[1]: "By"}
-    _first_night(nights)
+    nights.first_night()
     _hide(nights, "assessments", *keys[:2])
 
     def answer(path: str, query: Query) -> Answer | None:
@@ -167,14 +167,16 @@ def test_an_assessment_on_one_list_is_found_where_the_other_list_says_not_found(
 # --- statuses that nobody asks for --------------------------------------------------------------------------------
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
-    ("report", "rows", "exit_code"), [(200, [(None,)], 0), (404, [], 0), (403, [], 0), (500, [("approved",)], 3)]
+    ("report", "rows", "exit_code"),
+    daily([(200, [(None,)], 0), (404, [], 0), (403, [], 0), (500, [("approved",)], 3)], 2, is_row=True),
 )
 def test_an_assessment_that_no_list_shows_goes_by_its_report(
     nights: Nights, report: int, rows: list[tuple[str | None]], exit_code: int
 ) -> None:
     keys = _assessments(nights)
-    _first_night(nights)
+    nights.first_night()
     nights.estate.assessments[keys[0]]["status"] = "archived"
     nights.estate.reports[keys[0]] = report
     assert nights.sync().exit_code == exit_code
@@ -187,7 +189,7 @@ def test_an_assessment_that_no_list_shows_goes_by_its_report(
 
 def test_an_assessment_in_a_status_nobody_knows_stays_until_it_is_found_or_gone(nights: Nights) -> None:
     keys = _assessments(nights)
-    _first_night(nights)
+    nights.first_night()
     for key in keys[:2]:
         nights.estate.assessments[key]["status"] = "archived"
         nights.estate.reports[key] = 200
@@ -203,13 +205,14 @@ def test_an_assessment_in_a_status_nobody_knows_stays_until_it_is_found_or_gone(
     assert nights.rows("select count(*) from ops.value_issues") == [(0,)]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("is_set", [False, True])
 def test_a_schedule_in_an_unlisted_status_is_found_alone_and_its_status_is_asked_from_then_on(
     nights: Nights, is_set: bool
 ) -> None:
     settings = {"schedule_statuses": "notstarted,inprogress"} if is_set else {}
     keys = _schedules(nights)
-    _first_night(nights, **settings)
+    nights.first_night(**settings)
     nights.estate.schedules[keys[0]]["status"] = "overdue"
     assert nights.sync(**settings).exit_code == 0
     assert nights.is_truth("schedules")
@@ -229,9 +232,10 @@ def test_a_schedule_in_an_unlisted_status_is_found_alone_and_its_status_is_asked
     assert keys[0] in nights.known("schedules")
 
 
+@pytest.mark.release
 def test_assessments_that_leave_the_statuses_asked_for_are_found_and_kept(nights: Nights) -> None:
     keys = _assessments(nights)
-    _first_night(nights, assessment_statuses="approved")
+    nights.first_night(assessment_statuses="approved")
     nights.estate.assessments[keys[0]]["status"] = "submitted"
     for _ in range(2):
         report = nights.sync(assessment_statuses="approved")
@@ -256,19 +260,23 @@ _NOT_FOUND = {
 }
 
 
-@pytest.mark.parametrize("told", _NOT_FOUND)
-@pytest.mark.parametrize("count", [1, 5])
-def test_not_found_is_believed_of_one_id_only(nights: Nights, told: str, count: int) -> None:
-    """Asked for several of which any is gone, the API says not found; the others among them are still there."""
+@pytest.mark.costly
+@pytest.mark.parametrize("count", [1, len(_NOT_FOUND)])
+def test_not_found_is_believed_of_one_id_only(nights: Nights, count: int) -> None:
+    """Asked for several of which any is gone, the API says not found; the others among them are still there.
+
+    It says so of each gone asset in another way.
+    """
     keys = _assets(nights)
-    _first_night(nights)
-    for key in keys[:count]:
+    nights.first_night()
+    ways = dict(zip(keys[:count], _NOT_FOUND.values(), strict=False))
+    for key in ways:
         del nights.estate.assets[key]
     _hide(nights, "assets", *keys[count : count + 3])
 
     def answer(path: str, query: Query) -> Answer | None:
-        is_gone = path == ASSET and any(one not in nights.estate.assets for one in query.get("id", keys[-1]).split(","))
-        return _NOT_FOUND[told] if is_gone else None
+        asked = query.get("id", keys[-1]).split(",") if path == ASSET else []
+        return next((ways[key] for key in asked if key in ways), None)
 
     nights.estate.answer = answer
     report = nights.sync()
@@ -276,22 +284,25 @@ def test_not_found_is_believed_of_one_id_only(nights: Nights, told: str, count: 
     assert nights.is_truth("assets")
 
 
-@pytest.mark.parametrize("told", _NOT_FOUND)
-def test_a_schedule_is_gone_however_its_absence_is_told(nights: Nights, told: str) -> None:
+def test_a_schedule_is_gone_however_its_absence_is_told(nights: Nights) -> None:
     keys = _schedules(nights)
-    _first_night(nights)
-    del nights.estate.schedules[keys[0]]
-    nights.estate.answer = lambda path, query: _NOT_FOUND[told] if path.endswith("/".join(keys[0])) else None
-    assert nights.sync().exit_code == 0
+    nights.first_night()
+    ways = {"/".join(key): way for key, way in zip(keys, _NOT_FOUND.values(), strict=False)}
+    for key in keys[: len(ways)]:
+        del nights.estate.schedules[key]
+    nights.estate.answer = lambda path, query: ways.get("/".join(path.split("/")[-2:]))
+    report = nights.sync()
+    assert (report.exit_code, report.resources["schedules"]["deleted"]) == (0, len(ways))
     assert nights.is_truth("schedules")
 
 
 @pytest.mark.parametrize(
-    "answer", [(500, {}), (403, {}), (400, {"code": "No"}), (200, []), (200, "gone"), (200, b"<p>")]
+    "answer",
+    daily([(500, {}), (403, {}), (400, {"code": "No"}), (200, []), (200, b"<p>"), (200, "gone")], 3),
 )
 def test_any_other_answer_deletes_no_schedule(nights: Nights, answer: Answer) -> None:
     keys = _schedules(nights)
-    _first_night(nights)
+    nights.first_night()
     lost = nights.estate.schedules.pop(keys[0])
     nights.estate.answer = lambda path, query: answer if path.endswith("/".join(keys[0])) else None
     assert nights.sync().exit_code == 3
@@ -299,10 +310,12 @@ def test_any_other_answer_deletes_no_schedule(nights: Nights, answer: Answer) ->
     assert nights.held("schedules") == {"/".join(keys[0])}
 
 
-@pytest.mark.parametrize("answer", [(500, {}), (403, {}), (400, {"code": "No"}), (200, []), (200, {"total": 1})])
+@pytest.mark.parametrize(
+    "answer", daily([(500, {}), (403, {}), (400, {"code": "No"}), (200, []), (200, {"total": 1})], 2)
+)
 def test_any_other_answer_deletes_no_asset(nights: Nights, answer: Answer) -> None:
     keys = _assets(nights)
-    _first_night(nights)
+    nights.first_night()
     lost = nights.estate.assets.pop(keys[0])
     nights.estate.answer = lambda path, query: answer if "id" in query else None
     assert nights.sync().exit_code == 3
@@ -313,8 +326,11 @@ def test_any_other_answer_deletes_no_asset(nights: Nights, answer: Answer) -> No
 # --- look-ups that do not count -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("resource", ["assets", "assessments"])
-@pytest.mark.parametrize("count", [1, 12])
+@pytest.mark.costly
+@pytest.mark.parametrize(
+    ("resource", "count"),
+    daily([("assets", 1), ("assets", 12), ("assessments", 1), ("assessments", 12)], 2, is_row=True),
+)
 def test_a_server_that_ignores_ids_deletes_nothing_and_is_told_of(nights: Nights, resource: str, count: int) -> None:
     made = _MADE[resource](nights)
     nights.sync()
@@ -341,10 +357,10 @@ _WRONG: dict[str, Callable[[list[Record]], Any]] = {
 }
 
 
-@pytest.mark.parametrize("wrong", _WRONG)
+@pytest.mark.parametrize("wrong", daily(_WRONG, 2))
 def test_a_look_up_that_does_not_add_up_deletes_nothing_that_is_there(nights: Nights, wrong: str) -> None:
     keys = _assets(nights)
-    _first_night(nights)
+    nights.first_night()
     _hide(nights, "assets", *keys[:3])
     nights.estate.answer = lambda path, query: (
         (200, _WRONG[wrong](nights.estate.lists(path, query))) if path == ASSET and "id" in query else None
@@ -355,10 +371,12 @@ def test_a_look_up_that_does_not_add_up_deletes_nothing_that_is_there(nights: Ni
     assert len(_looked_up(nights, "assets")) <= 8
 
 
+@pytest.mark.release
+@pytest.mark.costly
 @pytest.mark.parametrize("page", [7, 1000])
 def test_look_ups_ask_a_page_of_ids_at_most_in_addresses_that_servers_take(nights: Nights, page: int) -> None:
     keys = _assets(nights, 300, 300)
-    _first_night(nights, page_limit=1000)
+    nights.first_night(page_limit=1000)
     for key in keys[:140]:
         del nights.estate.assets[key]
     assert nights.sync(page_limit=page, delete_limit=0.9).exit_code == 0
@@ -377,7 +395,7 @@ def test_look_ups_ask_a_page_of_ids_at_most_in_addresses_that_servers_take(night
 def _lose_two_thirds(nights: Nights) -> tuple[list[str], str]:
     """150 assets of which the server suddenly shows 50; returns those lost, and the run that held them."""
     keys = _assets(nights, 150, 50, 10)
-    _first_night(nights)
+    nights.first_night()
     for key in keys[50:]:
         del nights.estate.assets[key]
     report = nights.sync()
@@ -387,12 +405,12 @@ def _lose_two_thirds(nights: Nights) -> tuple[list[str], str]:
 
 def _status(nights: Nights, monkeypatch: pytest.MonkeyPatch) -> str:
     """What `propsync status` says."""
-    given = {"BASE_URL": nights.url, "TOKEN": "secret-of-the-test", "HOME": str(nights.home)}
-    for name, value in given.items():
-        monkeypatch.setenv(f"PROPSYNC_{name}", value)
+    for name, value in nights.environ().items():
+        monkeypatch.setenv(name, value)
     return CliRunner().invoke(app, ["status"]).output
 
 
+@pytest.mark.slow
 def test_a_server_that_suddenly_lists_a_third_deletes_nothing_and_is_told_of(
     nights: Nights, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -406,6 +424,7 @@ def test_a_server_that_suddenly_lists_a_third_deletes_nothing_and_is_told_of(
     assert sum(map(len, _looked_up(nights, "assets"))) <= 150
 
 
+@pytest.mark.slow
 def test_what_was_held_is_judged_afresh_the_next_night(nights: Nights) -> None:
     lost, _ = _lose_two_thirds(nights)
     known = nights.known("assets")
@@ -442,6 +461,7 @@ def test_accepting_a_run_takes_no_other_record_that_is_missing(nights: Nights) -
     assert nights.held("assets") == set(others)
 
 
+@pytest.mark.release
 def test_a_run_can_be_accepted_after_another_held_the_same(nights: Nights) -> None:
     _, run_id = _lose_two_thirds(nights)
     assert nights.sync().exit_code == 3
@@ -452,15 +472,16 @@ def test_a_run_can_be_accepted_after_another_held_the_same(nights: Nights) -> No
 @pytest.mark.parametrize("run", ["20990101T000000000000Z", "nonsense", "../../x", "first"])
 def test_accepting_a_run_that_held_nothing_does_nothing(nights: Nights, run: str) -> None:
     _assets(nights)
-    first = nights.sync()
-    before = nights.rows("select run_id from ops.runs")
+    nights.first_night()
+    ((first,),) = before = nights.rows("select run_id from ops.runs")
     with pytest.raises(UsageError) as refused:
-        nights.sync(accept=first.run_id if run == "first" else run)
+        nights.sync(accept=first if run == "first" else run)
     assert refused.value.exit_code == 2
     assert nights.rows("select run_id from ops.runs") == before
     assert nights.estate.requests == []
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("of", "count", "exit_code"), [("property", 25, 3), ("type", 25, 3), ("property", 20, 0)])
 def test_everything_of_a_property_or_a_type_is_held_where_it_had_more_than_twenty(
     nights: Nights, of: str, count: int, exit_code: int
@@ -469,27 +490,29 @@ def test_everything_of_a_property_or_a_type_is_held_where_it_had_more_than_twent
     homes = property_ids(count + 30)[30:]
     places = [("home", f"t{n % 3}") if of == "property" else (homes[n], "t9") for n in range(count)]
     keys = nights.estate.add_assets(places)
-    _first_night(nights)
+    nights.first_night()
     for key in keys:
         del nights.estate.assets[key]
     assert nights.sync(delete_limit=0.9).exit_code == exit_code
     assert nights.held("assets") == (set(keys) if exit_code else set())
 
 
+@pytest.mark.release
 def test_all_but_one_of_a_property_may_go_below_the_limit(nights: Nights) -> None:
     _assets(nights, 60, 20, 3)
     keys = nights.estate.add_assets([("home", "t0")] * 25)
-    _first_night(nights)
+    nights.first_night()
     for key in keys[1:]:
         del nights.estate.assets[key]
     assert nights.sync(delete_limit=0.9).exit_code == 0
     assert nights.is_truth("assets")
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("resource", PATHS)
 def test_a_whole_resource_is_held_until_it_is_accepted(nights: Nights, resource: str) -> None:
     _MADE[resource](nights)
-    _first_night(nights)
+    nights.first_night()
     known = nights.known(resource)
     getattr(nights.estate, resource).clear()
     report = nights.sync(delete_limit=1)
@@ -499,10 +522,12 @@ def test_a_whole_resource_is_held_until_it_is_accepted(nights: Nights, resource:
     assert nights.known(resource) == {}
 
 
+@pytest.mark.slow
+@pytest.mark.costly
 @pytest.mark.parametrize(("lost", "limit", "exit_code"), [(20, 0.02, 0), (21, 0.02, 3), (21, 0.25, 0), (26, 0.25, 3)])
 def test_twenty_may_always_go_and_more_up_to_the_limit(nights: Nights, lost: int, limit: float, exit_code: int) -> None:
     keys = _assets(nights, 100, 50, 4)
-    _first_night(nights)
+    nights.first_night()
     for key in keys[:lost]:
         del nights.estate.assets[key]
     assert nights.sync(delete_limit=limit).exit_code == exit_code
@@ -511,7 +536,7 @@ def test_twenty_may_always_go_and_more_up_to_the_limit(nights: Nights, lost: int
 
 def test_all_are_looked_up_where_a_sample_shows_that_some_are_there(nights: Nights) -> None:
     keys = _assets(nights, 150, 50, 10)
-    _first_night(nights)
+    nights.first_night()
     _hide(nights, "assets", *keys[:130])
     del nights.estate.assets[keys[0]]
     report = nights.sync()
@@ -534,10 +559,11 @@ def test_an_incomplete_read_deletes_nothing_and_leaves_what_was_held(nights: Nig
     assert nights.held("assets") == set(lost)
 
 
+@pytest.mark.release
 def test_types_that_go_stay_as_no_longer_listed(nights: Nights) -> None:
     _assets(nights)
     _assessments(nights)
-    _first_night(nights)
+    nights.first_night()
     nights.estate.types.remove("t0")
     nights.estate.kinds.remove("k1")
     assert nights.sync().exit_code == 0
@@ -554,8 +580,8 @@ def test_after_a_crash_between_landing_and_merging_deletes_are_concluded_the_sam
 ) -> None:
     """State and tables of the night before are put back: the next run merges what was landed, look-ups too."""
     assets, schedules = _assets(nights), _schedules(nights)
-    _first_night(nights)
-    before = {name: shutil.copytree(nights.home / name, tmp_path / name) for name in ("state", "published")}
+    nights.first_night()
+    before = {name: shutil.copytree(nights.path / name, tmp_path / name) for name in ("state", "published")}
     del nights.estate.assets[assets[0]], nights.estate.schedules[schedules[0]]
     _hide(nights, "assets", assets[1])
     nights.estate.answer = lambda path, query: (
@@ -563,8 +589,8 @@ def test_after_a_crash_between_landing_and_merging_deletes_are_concluded_the_sam
     )
     landed = nights.sync()
     for name, kept in before.items():
-        shutil.rmtree(nights.home / name)
-        shutil.copytree(kept, nights.home / name)
+        shutil.rmtree(nights.path / name)
+        shutil.copytree(kept, nights.path / name)
     nights.estate.answer = lambda path, query: None
     assert nights.sync().exit_code == 0
     assert nights.is_truth("assets")
@@ -577,7 +603,7 @@ def test_after_a_crash_between_landing_and_merging_deletes_are_concluded_the_sam
 
 
 def _heed_first(nights: Nights, heeded: int, *names: str) -> None:
-    """From now on the server heeds so many values of each of these parameters, and says nothing of it."""
+    """From now on the server heeds that many values of each of these parameters, and says nothing of it."""
     lists = nights.estate.lists
 
     def cut(path: str, query: Query) -> list[Record]:
@@ -587,15 +613,18 @@ def _heed_first(nights: Nights, heeded: int, *names: str) -> None:
     nights.estate.lists = cut  # type: ignore[method-assign]  # what these tests are about
 
 
-@pytest.mark.parametrize("resource", ["assets", "assessments"])
-@pytest.mark.parametrize("heeded", [1, 3, 10])
-@pytest.mark.parametrize("page", some([20, 1000], 1))
+@pytest.mark.release
+@pytest.mark.costly
+@pytest.mark.parametrize(
+    ("resource", "heeded", "page"),
+    daily(product(["assets", "assessments"], [1, 3, 10], [20, 1000]), 3, is_row=True),
+)
 def test_a_server_that_heeds_only_the_first_ids_deletes_nothing_that_is_there(
     nights: Nights, resource: str, heeded: int, page: int
 ) -> None:
     made = _MADE[resource](nights, 40, 40)
     nights.estate.performed = {key: ("For", "By")[n % 2] for n, key in enumerate(made)}
-    _first_night(nights, page_limit=page)
+    nights.first_night(page_limit=page)
     hidden, gone = made[5:24], made[3:5]
     for key in gone:
         del getattr(nights.estate, resource)[key]
@@ -606,9 +635,10 @@ def test_a_server_that_heeds_only_the_first_ids_deletes_nothing_that_is_there(
     assert nights.is_truth(resource)
 
 
+@pytest.mark.slow
 def test_where_the_ids_that_are_heeded_are_gone_the_others_are_asked_for_alone(nights: Nights) -> None:
     keys = _assets(nights, 200, 100)
-    _first_night(nights)
+    nights.first_night()
     for key in keys[:10]:
         del nights.estate.assets[key]
     _heed_first(nights, 10, "id")
@@ -618,10 +648,11 @@ def test_where_the_ids_that_are_heeded_are_gone_the_others_are_asked_for_alone(n
     assert nights.is_truth("assets")
 
 
-@pytest.mark.parametrize(("count", "alone"), [(1, 1), (2, 2), (50, 50), (51, 50), (120, 50)])
+@pytest.mark.costly
+@pytest.mark.parametrize(("count", "alone"), daily([(1, 1), (50, 50), (51, 50), (2, 2), (120, 50)], 3, is_row=True))
 def test_what_no_look_up_shows_is_asked_for_alone_or_fifty_of_it(nights: Nights, count: int, alone: int) -> None:
     keys = _assets(nights, 300, 300)
-    _first_night(nights, page_limit=1000)
+    nights.first_night(page_limit=1000)
     for key in keys[:count]:
         del nights.estate.assets[key]
     assert nights.sync(delete_limit=0.9, page_limit=1000).exit_code == 0
@@ -629,8 +660,12 @@ def test_what_no_look_up_shows_is_asked_for_alone_or_fifty_of_it(nights: Nights,
     assert [len(one) for one in _looked_up(nights, "assets")].count(1) == alone
 
 
-@pytest.mark.parametrize("resource", ["assessments", "schedules"])
-@pytest.mark.parametrize("status", some(["approved", "submitted", "archived"], 2))
+@pytest.mark.release
+@pytest.mark.costly
+@pytest.mark.parametrize(
+    ("resource", "status"),
+    daily(product(["assessments", "schedules"], ["archived", "submitted", "approved"]), 2, is_row=True),
+)
 def test_a_server_that_heeds_only_the_first_status_is_asked_for_each(
     nights: Nights, resource: str, status: str
 ) -> None:

@@ -9,11 +9,15 @@ from typing import Any
 
 import duckdb
 import pytest
-from contract.conftest import Home, HomeFor, moved
-from contract.dialects import Dialect, OtherListKeys
-from contract.server import ApiServer
-from contract.tables import Tables, difference, expected_tables, published_tables
-from contract.world import Asset, AssetType, Field, Literal, Result, World, small_world
+from contract.conftest import HomeFor
+from kit.dialects import Dialect, OtherListKeys
+from kit.encoding import Literal
+from kit.home import moved
+from kit.tables import Tables, difference, expected_tables, published_tables
+from kit.world import Asset, AssetType, Field, Result, World, small_world
+from kit.world_home import WorldHome
+from kit.world_server import WorldServer
+from variants import daily
 
 
 class Nights:
@@ -39,7 +43,7 @@ class Nights:
     def measured(self, literal: str) -> Result:
         return Result(self.height.id, "number", Literal(literal))
 
-    def keep(self, home: Home, night: int) -> None:
+    def keep(self, home: WorldHome, night: int) -> None:
         shutil.copy(home.path / "published" / "warehouse.duckdb", self.folder / f"{night}.duckdb")
 
     def rows(self, night: int, query: str) -> list[Any]:
@@ -89,11 +93,11 @@ def _third(nights: Nights) -> None:
     nights.world.beside = list(nights.world.asset_types)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def nights(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nights]:
     made = Nights(tmp_path_factory.mktemp("nights"))
-    with ApiServer(Dialect(made.world)) as server:
-        home = Home(made.folder / "home", server)
+    with WorldServer(Dialect(made.world)) as server:
+        home = WorldHome(made.folder / "home", server)
         for number, change in enumerate((_first, _second, _third), 1):
             change(made)
             report = home.sync()
@@ -103,6 +107,7 @@ def nights(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nights]:
         yield made
 
 
+@pytest.mark.release
 def test_a_new_member_becomes_a_column_where_it_has_a_value(nights: Nights) -> None:
     assert nights.column(1, "assets", "colour") == []
     assert nights.column(2, "assets", "colour") == ["VARCHAR"]
@@ -113,6 +118,7 @@ def test_a_new_member_becomes_a_column_where_it_has_a_value(nights: Nights) -> N
     assert nights.column(1, "assessments", "is_remote") == ["BOOLEAN"]
 
 
+@pytest.mark.release
 def test_a_member_of_an_object_becomes_a_column_too_and_an_array_none(nights: Nights) -> None:
     assert nights.column(1, "assets", "owner_name") == ["VARCHAR"]
     assert nights.column(1, "assets", "owner_age") == ["BIGINT"]
@@ -220,17 +226,18 @@ def test_every_version_of_an_asset_is_history(nights: Nights) -> None:
     assert nights.rows(3, query + " order by valid_from") == [("insert", False), ("update", False), ("update", True)]
 
 
-@pytest.mark.parametrize("performed", ["For", "By"])
+@pytest.mark.slow
+@pytest.mark.parametrize("performed", daily(["For", "By"], 1))
 def test_an_empty_list_beside_other_arrays_is_not_mistaken_for_them(performed: str, home_for: HomeFor) -> None:
     world = _of_one_side(small_world(assets=12, assessments=9, schedules=0), performed)
-    with ApiServer(OtherListKeys(world)) as server:
+    with WorldServer(OtherListKeys(world)) as server:
         home = home_for(server)
         built = []
         for _ in range(2):
             assert home.sync().exit_code == 0
             assert difference(published_tables(home.path, leaving_out=_OF_FLAGS), _without_flags(world)) == []
             built.append(home.rows("select table_schema, table_name, changed_run_id from ops.tables order by all"))
-        assert built[0] == built[1]  # tables that stay empty are not built anew every night
+        assert built[0] == built[1]  # tables that stay empty are not built again every night
         world.assessments.clear()
         world.schedules.append(small_world(assets=0, assessments=0, schedules=1).schedules[0])
         report = home.sync()
@@ -241,7 +248,7 @@ def test_an_empty_list_beside_other_arrays_is_not_mistaken_for_them(performed: s
 def test_an_api_with_nothing_in_it_gives_empty_tables_and_fills_them_when_there_is_something(home_for: HomeFor) -> None:
     full = small_world(assets=12, assessments=9, schedules=6)
     world = World([], [], [], [], [])
-    with ApiServer(OtherListKeys(world)) as server:
+    with WorldServer(OtherListKeys(world)) as server:
         home = home_for(server)
         for _ in range(2):
             assert home.sync().exit_code == 0

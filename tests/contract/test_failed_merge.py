@@ -6,16 +6,19 @@ from typing import Any
 
 import pytest
 from contract.conftest import HomeFor
-from contract.dialects import Dialect
-from contract.server import ApiServer
-from contract.tables import difference, expected_tables, published_tables
-from contract.world import small_world
+from kit.dialects import Dialect
+from kit.tables import difference, expected_tables, published_tables
+from kit.world import small_world
+from kit.world_server import WorldServer
+from variants import daily
 
 from propsync.errors import MergeFailed
 from propsync.merge import Merger
 
 
-@pytest.mark.parametrize("broken", ["asset_types", "assessment_types"])
+@pytest.mark.release
+@pytest.mark.costly
+@pytest.mark.parametrize("broken", daily(["asset_types", "assessment_types"], 1))
 def test_a_types_merge_that_fails_costs_its_own_resource_and_no_later_night(
     broken: str, home_for: HomeFor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -27,7 +30,7 @@ def test_a_types_merge_that_fails_costs_its_own_resource_and_no_later_night(
         return merge(self, resource, *given, **more)
 
     dialect = Dialect(small_world())
-    with ApiServer(dialect) as server:
+    with WorldServer(dialect) as server:
         home = home_for(server)
         with monkeypatch.context() as patch:
             patch.setattr(Merger, "_merge", failing)

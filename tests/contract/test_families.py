@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import pytest
-from contract.conftest import HomeFor, moved
-from contract.dialects import FAMILIES, Dialect
-from contract.server import ApiServer
-from contract.tables import difference, expected_tables, published_tables
-from contract.world import small_world
-from variants import some
+from contract.conftest import HomeFor
+from kit.dialects import FAMILIES, Dialect
+from kit.home import moved
+from kit.tables import difference, expected_tables, published_tables
+from kit.world import small_world
+from kit.world_server import WorldServer
+from variants import daily
 
 
-@pytest.mark.parametrize("family", some(FAMILIES, 6), ids=lambda family: family.name)
+@pytest.mark.costly
+@pytest.mark.parametrize("family", daily(FAMILIES, 4), ids=lambda family: family.name)
 def test_every_family_gives_the_tables_of_the_world_and_a_second_sync_changes_nothing(
     family: type[Dialect], home_for: HomeFor
 ) -> None:
     dialect = family(small_world())
     positions = dialect.keeps_result_order
-    with ApiServer(dialect) as server:
+    with WorldServer(dialect) as server:
         home = home_for(server)
         first = home.sync()
         assert (first.exit_code, first.left_behind) == (0, [])
@@ -32,7 +34,7 @@ def test_every_family_gives_the_tables_of_the_world_and_a_second_sync_changes_no
         _check_what_was_asked(server)
 
 
-def _check_what_was_asked(server: ApiServer) -> None:
+def _check_what_was_asked(server: WorldServer) -> None:
     """Flags are always asked for, statuses never left to the default, the deprecated parameter never sent."""
     asked = [query for path, query in server.requests if path == "/assessments"]
     assert asked

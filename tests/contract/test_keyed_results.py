@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contract.conftest import Home, HomeFor
-from contract.dialects import Dialect, Keyed
-from contract.server import TOKEN, ApiServer
-from contract.world import Literal, World, small_world
-from variants import some
+from contract.conftest import HomeFor
+from kit.dialects import Dialect, Keyed
+from kit.encoding import Literal
+from kit.world import World, small_world
+from kit.world_home import WorldHome
+from kit.world_server import WorldServer
+from variants import daily
 
 from propsync.runbooks.doctor import examine
-from propsync.settings import load_settings
 
 PLAIN = [
     {"id": "f", "type": "text", "label": "Location"},
@@ -35,10 +36,10 @@ def _world(*assets: Any, definitions: Any = None, assessments: tuple[Any, ...] =
 @pytest.fixture
 def synced(home_for: HomeFor) -> Iterator[Any]:
     """Syncs a world once; returns the home and the run's report."""
-    servers: list[ApiServer] = []
+    servers: list[WorldServer] = []
 
-    def sync(world: World) -> tuple[Home, Any]:
-        servers.append(ApiServer(Dialect(world)).__enter__())
+    def sync(world: World) -> tuple[WorldHome, Any]:
+        servers.append(WorldServer(Dialect(world)).__enter__())
         home = home_for(servers[0])
         return home, home.sync()
 
@@ -47,14 +48,16 @@ def synced(home_for: HomeFor) -> Iterator[Any]:
         server.__exit__(None, None, None)
 
 
-def _doctor(home: Home) -> list[str]:
+def _doctor(home: WorldHome) -> list[str]:
     """What doctor finds not well."""
-    given = {"BASE_URL": home.server.url, "TOKEN": TOKEN, "HOME": str(home.path)}
-    settings = load_settings(environ={f"PROPSYNC_{name}": value for name, value in given.items()})
-    return [f"{one.what}: {one.seen}" for one in examine(settings) if not one.is_well and one.what.startswith("shape")]
+    return [
+        f"{one.what}: {one.seen}"
+        for one in examine(home.settings())
+        if not one.is_well and one.what.startswith("shape")
+    ]
 
 
-def _values(home: Home) -> list[Any]:
+def _values(home: WorldHome) -> list[Any]:
     columns = "field_id, label, kind, value_text, value_number, value_option_labels, value_json::varchar"
     return home.rows(f"select {columns} from asset_field_values order by asset_id, position")
 
@@ -96,6 +99,7 @@ def test_the_order_of_results_in_an_object_counts_for_nothing(synced: Any) -> No
     assert home.sync().resources["assets"]["updated"] == 1
 
 
+@pytest.mark.release
 def test_people_may_say_that_results_are_keyed(synced: Any) -> None:
     home, _ = synced(_world({"fields": {"f": {"type": "text", "value": "x", "field": "n"}}}))
     assert _values(home)[0][0] == "f"
@@ -107,7 +111,7 @@ def test_people_may_say_that_results_are_keyed(synced: Any) -> None:
     assert _values(home)[0][0] == "f"
 
 
-UNREADABLE = {
+UNREADABLE: dict[str, dict[str, Any]] = {
     "a text": {"fields": "Location: Core A"},
     "a number": {"fields": 7},
     "an array of arrays": {"fields": [["f", "Core A"], ["n", 7]]},
@@ -118,8 +122,11 @@ UNREADABLE = {
 }
 
 
-@pytest.mark.parametrize("asset", some(UNREADABLE.values(), 4), ids=some(UNREADABLE, 4))
-def test_results_of_which_nothing_can_be_made_are_never_silent(synced: Any, asset: dict[str, Any]) -> None:
+@pytest.mark.release
+@pytest.mark.costly
+@pytest.mark.parametrize("form", daily(UNREADABLE, 3))
+def test_results_of_which_nothing_can_be_made_are_never_silent(synced: Any, form: str) -> None:
+    asset = UNREADABLE[form]
     home, report = synced(_world(*[asset] * 6))
     assert (report.status, report.exit_code) == ("attention", 3)
     assert [line for line in report.left_behind if line.startswith("assets: results could not be read")]
@@ -130,6 +137,7 @@ def test_results_of_which_nothing_can_be_made_are_never_silent(synced: Any, asse
     assert (again.exit_code, again.left_behind) == (3, report.left_behind)
 
 
+@pytest.mark.slow
 def test_results_that_become_readable_end_the_warning(synced: Any) -> None:
     home, report = synced(_world({"fields": "Core A"}))
     assert report.exit_code == 3
@@ -153,6 +161,7 @@ def test_results_of_an_unlisted_type_are_read_though_no_field_is_known(synced: A
     assert [row[0] for row in _values(home)] == ["x"]
 
 
+@pytest.mark.slow
 def test_results_of_fields_that_are_no_longer_defined_are_read(synced: Any) -> None:
     home, report = synced(_world({"fields": TOLD}))
     assert report.exit_code == 0
@@ -168,7 +177,7 @@ def test_definitions_of_which_nothing_can_be_made_are_never_silent(synced: Any) 
     assert [line for line in _doctor(home) if line.startswith("shape of asset types: definitions")]
 
 
-@pytest.mark.parametrize("flags", ["High risk", 7, True])
+@pytest.mark.parametrize("flags", daily(["High risk", 7, True], 1))
 def test_flags_of_which_nothing_can_be_made_are_never_silent(synced: Any, flags: Any) -> None:
     record = {"id": "s", "property": "p", "type": "k", "status": "approved", "flags": flags}
     home, report = synced(_world({"fields": TOLD}, assessments=(record,)))
@@ -177,6 +186,7 @@ def test_flags_of_which_nothing_can_be_made_are_never_silent(synced: Any, flags:
     assert [line for line in _doctor(home) if line.startswith("shape of assessments: flags")]
 
 
+@pytest.mark.release
 def test_links_of_results_in_an_object_that_are_signed_again_make_no_versions(tmp_path: Path) -> None:
     class Signed(Keyed):
         signature = 0
@@ -191,7 +201,7 @@ def test_links_of_results_in_an_object_that_are_signed_again_make_no_versions(tm
                 return f"{value}?signature={self.signature}"
             return value
 
-    with ApiServer(Signed(small_world(assets=60, assessments=0, schedules=0))) as server:
-        home = Home(tmp_path / "home", server)
+    with WorldServer(Signed(small_world(assets=60, assessments=0, schedules=0))) as server:
+        home = WorldHome(tmp_path / "home", server)
         assert home.sync().exit_code == 0
         assert home.sync().resources["assets"]["updated"] == 0

@@ -7,7 +7,11 @@ from itertools import count, product
 from random import Random
 
 import pytest
-from contract.estate import PATHS, Answer, Nights, Query, Request, property_ids
+from kit.estate import PATHS, Request, property_ids
+from kit.kept import KeptHomes
+from kit.nights import Nights
+from kit.server import Answer, Query
+from variants import daily
 
 from propsync.runbooks import Report, Scope
 
@@ -111,6 +115,7 @@ def test_a_list_in_random_order_is_read_by_property_where_that_takes_the_fewest_
     assert len(_parts(nights)) <= 10
 
 
+@pytest.mark.release
 def test_a_list_in_random_order_is_read_by_type_where_that_takes_the_fewest_requests(nights: Nights) -> None:
     nights.estate.is_random = True
     nights.estate.add_assets((home, f"t{n % 3}") for n, home in enumerate(property_ids(390)))
@@ -153,6 +158,7 @@ def test_a_part_that_cannot_be_split_is_swept_like_a_list(nights: Nights) -> Non
     assert nights.estate.asked("assets", id="") == []
 
 
+@pytest.mark.release
 def test_six_thousand_assets_of_one_type_in_random_order_are_the_truth(nights: Nights) -> None:
     nights.estate.is_random = True
     homes = property_ids(4000)
@@ -179,6 +185,7 @@ def test_the_next_night_starts_on_the_rung_that_worked(nights: Nights) -> None:
     assert nights.is_truth("assets")
 
 
+@pytest.mark.slow
 def test_the_next_night_sweeps_again_where_the_parts_did_not_work(nights: Nights) -> None:
     nights.estate.is_random = True
     keys = nights.estate.add_assessments(product(property_ids(6), ["k0"] * 10))
@@ -215,6 +222,7 @@ def test_assets_without_a_property_of_a_type_that_fills_pages_are_read_by_ids(ni
     assert nights.is_truth("assets")
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("ignored", ["property", "type"])
 def test_a_filter_that_the_server_ignores_is_not_relied_on(nights: Nights, ignored: str) -> None:
     nights.estate.is_random = True
@@ -249,7 +257,8 @@ def test_where_the_server_ignores_every_filter_what_was_seen_is_published_and_no
     assert len(nights.estate.requests) < 300
 
 
-@pytest.mark.parametrize("status", [404, 400])
+@pytest.mark.release
+@pytest.mark.parametrize("status", daily([404, 400], 1))
 def test_properties_that_are_not_found_are_empty_parts(nights: Nights, status: int) -> None:
     """Several properties of which one is gone are refused as a whole; they are halved until only that one is."""
     keys = _spread(nights, 120, 30)
@@ -269,6 +278,7 @@ def test_properties_that_are_not_found_are_empty_parts(nights: Nights, status: i
     assert nights.is_truth("assets")
 
 
+@pytest.mark.release
 def test_parts_that_are_refused_cost_no_flood_of_requests(nights: Nights) -> None:
     nights.estate.is_random = True
     _spread(nights, 400, 400, types=3)
@@ -278,7 +288,8 @@ def test_parts_that_are_refused_cost_no_flood_of_requests(nights: Nights) -> Non
     assert len(_parts(nights)) < 300
 
 
-@pytest.mark.parametrize("by", [1, -1, 1_000_000])
+@pytest.mark.slow
+@pytest.mark.parametrize("by", daily([1, -1, 1_000_000], 1))
 def test_totals_of_parts_that_lie_certify_nothing_and_cost_no_flood_of_requests(nights: Nights, by: int) -> None:
     keys = _spread(nights, 50, 10, types=2)
     assert nights.sync().exit_code == 0
@@ -311,6 +322,7 @@ def test_a_server_that_gives_fewer_records_a_page_than_asked_is_read_in_parts(ni
     assert len(_parts(nights)) < 60
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("last", [1, 3])
 def test_pages_beyond_which_the_server_refuses_are_read_in_parts_at_once(nights: Nights, last: int) -> None:
     homes = property_ids(30)
@@ -321,6 +333,8 @@ def test_pages_beyond_which_the_server_refuses_are_read_in_parts_at_once(nights:
     assert nights.is_truth("assets")
 
 
+@pytest.mark.release
+@pytest.mark.costly
 @pytest.mark.parametrize("is_told", [True, False])
 def test_assessments_and_schedules_in_random_order_are_the_truth(nights: Nights, is_told: bool) -> None:
     """`is_told`: assessments carry their status; else there is a list for each."""
@@ -347,6 +361,8 @@ def test_assessments_and_schedules_in_random_order_are_the_truth(nights: Nights,
 # --- totals that lie ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.release
+@pytest.mark.costly
 @pytest.mark.parametrize("by", [3, -1])
 def test_a_total_that_is_always_wrong_in_the_same_way_is_agreed_upon(nights: Nights, by: int) -> None:
     """Additions and changes are taken; what is missing goes by look-up only."""
@@ -365,6 +381,7 @@ def test_a_total_that_is_always_wrong_in_the_same_way_is_agreed_upon(nights: Nig
     assert 2 not in nights.rungs(again, "assets")
 
 
+@pytest.mark.slow
 def test_a_total_that_is_wrong_by_a_million_costs_no_thousand_requests(nights: Nights) -> None:
     keys = _spread(nights, 50, 9)
     assert nights.sync().exit_code == 0
@@ -397,6 +414,7 @@ def test_what_parts_show_beyond_a_list_that_always_shows_the_same_is_published(n
     assert nights.is_truth("assets")
 
 
+@pytest.mark.release
 def test_under_a_wrong_total_a_record_that_the_list_leaves_out_stays(nights: Nights) -> None:
     keys = _spread(nights, 90, 9)
     nights.estate.total = _lying(1, when=lambda query: "id" not in query)
@@ -411,6 +429,7 @@ def test_under_a_wrong_total_a_record_that_the_list_leaves_out_stays(nights: Nig
     assert nights.changes("assets", keys[0]) == ["insert"]
 
 
+@pytest.mark.slow
 def test_a_combined_total_that_is_always_wrong_is_agreed_upon(nights: Nights) -> None:
     keys = nights.estate.add_assessments(product(property_ids(5), ["k0"] * 10))
     nights.estate.performed = {key: ("For", "By")[n % 2] for n, key in enumerate(keys)}
@@ -443,6 +462,7 @@ def test_a_combined_total_that_is_wrong_in_another_way_each_time_is_not_agreed_u
     assert nights.is_truth("assessments")
 
 
+@pytest.mark.slow
 def test_a_total_that_is_wrong_in_another_way_each_time_is_given_up(nights: Nights) -> None:
     keys = _spread(nights, 90, 9)
     assert nights.sync().exit_code == 0
@@ -511,7 +531,7 @@ _TABLES = {
 }
 
 
-def _check_two_nights_at_either_page_size(nights: Nights, size: int) -> None:
+def _check_two_nights_at_either_page_size(nights: Nights, kept: KeptHomes, size: int) -> None:
     """The same two nights at 10 records a page and at 1000 give the same tables."""
     homes = property_ids(size // 3)
     dice = Random("page size")
@@ -521,7 +541,7 @@ def _check_two_nights_at_either_page_size(nights: Nights, size: int) -> None:
     keys = list(nights.estate.assessments)
     nights.estate.performed = {key: dice.choice(("For", "By", "For,By")) for key in keys}
     nights.estate.add_schedules((home, "k0") for home in homes[: size // 6])
-    tens, thousands = (Nights(nights.estate, nights.url, nights.home / name) for name in ("tens", "thousands"))
+    tens, thousands = (Nights(nights.estate, nights.url, nights.path / name, kept) for name in ("tens", "thousands"))
     for _ in range(2):
         assert tens.sync(page_limit=10).exit_code == 0
         assert thousands.sync(page_limit=1000).exit_code == 0
@@ -533,7 +553,7 @@ def _check_two_nights_at_either_page_size(nights: Nights, size: int) -> None:
 
 
 def _check_same_tables(one: Nights, other: Nights) -> None:
-    attached = f"attach '{other.home / 'published' / 'warehouse.duckdb'}' as other (read_only); "
+    attached = f"attach '{other.published}' as other (read_only); "
     for table, columns in _TABLES.items():
         name = table if "." in table else f"main.{table}"
         left, right = f"select {columns} from {name}", f"select {columns} from other.{name}"
@@ -541,13 +561,16 @@ def _check_same_tables(one: Nights, other: Nights) -> None:
         assert found == [], table
 
 
-def test_ten_records_a_page_give_the_same_tables_as_a_thousand(nights: Nights) -> None:
-    _check_two_nights_at_either_page_size(nights, 90)
-
-
 @pytest.mark.slow
-def test_ten_records_a_page_give_the_same_tables_as_a_thousand_in_a_large_estate(nights: Nights) -> None:
-    _check_two_nights_at_either_page_size(nights, 2000)
+def test_ten_records_a_page_give_the_same_tables_as_a_thousand(nights: Nights, kept: KeptHomes) -> None:
+    _check_two_nights_at_either_page_size(nights, kept, 90)
+
+
+@pytest.mark.release
+def test_ten_records_a_page_give_the_same_tables_as_a_thousand_in_a_large_estate(
+    nights: Nights, kept: KeptHomes
+) -> None:
+    _check_two_nights_at_either_page_size(nights, kept, 1200)
 
 
 # --- totals that are wrong on purpose -----------------------------------------------------------------------------
@@ -556,7 +579,7 @@ _RESOURCES = ("assets", "assessments", "schedules")
 
 
 def _fill(nights: Nights, count: int) -> None:
-    """So many of each resource."""
+    """That many of each resource."""
     homes = property_ids(count)
     nights.estate.add_assets((home, f"t{n % 2}") for n, home in enumerate(homes))
     nights.estate.add_assessments((home, "k0") for home in homes)
@@ -578,8 +601,13 @@ _WRONG_TOTALS: dict[str, Callable[[str, Query, int], int]] = {
 }
 
 
+@pytest.mark.slow
+@pytest.mark.costly
 @pytest.mark.parametrize(
-    ("wrong", "count"), [(wrong, 47) for wrong in _WRONG_TOTALS] + [("capped at a page boundary", 40), ("nothing", 40)]
+    ("wrong", "count"),
+    daily(
+        [("capped at a page boundary", 40), *((wrong, 47) for wrong in _WRONG_TOTALS), ("nothing", 40)], 4, is_row=True
+    ),
 )
 def test_under_a_wrong_total_everything_is_read_and_nothing_is_certified_that_is_a_fraction(
     nights: Nights, wrong: str, count: int
@@ -608,7 +636,8 @@ _BEYOND: dict[str, Callable[[Query, list[dict[str, object]]], Answer | None]] = 
 }
 
 
-@pytest.mark.parametrize("beyond", _BEYOND)
+@pytest.mark.costly
+@pytest.mark.parametrize("beyond", daily(_BEYOND, 2))
 def test_a_list_that_ends_on_a_page_boundary_is_certified_however_its_end_is_told(nights: Nights, beyond: str) -> None:
     _spread(nights, 60, 30)
     nights.estate.answer = lambda path, query: (
@@ -633,6 +662,7 @@ def test_pages_that_are_refused_where_a_total_is_capped_certify_nothing(nights: 
     assert nights.is_truth("assets")
 
 
+@pytest.mark.release
 def test_a_list_that_goes_round_for_ever_ends(nights: Nights) -> None:
     _spread(nights, 60, 30)
     nights.estate.is_random = True
@@ -652,11 +682,18 @@ def test_a_total_capped_at_the_real_size_of_a_page_is_not_believed(nights: Night
     assert nights.is_truth("assets")
 
 
-@pytest.mark.parametrize("most", [10, 25, 64])
-@pytest.mark.parametrize("total", [_of_page, lambda query, true, most: min(true, most)], ids=["counted", "capped"])
+_SHORT: dict[str, Callable[[Query, int, int], int]] = {
+    "counted": _of_page,
+    "capped": lambda query, true, most: min(true, most),
+}
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize(("most", "told"), daily(product([10, 25, 64], _SHORT), 2, is_row=True))
 def test_a_page_that_is_shorter_than_asked_and_told_as_all_is_not_believed(
-    nights: Nights, most: int, total: Callable[[Query, int, int], int]
+    nights: Nights, most: int, told: str
 ) -> None:
+    total = _SHORT[told]
     nights.estate.most = most
     _fill(nights, 2 * most + 3)
     nights.estate.total = lambda path, query, true: total(query, true, most)
@@ -685,7 +722,7 @@ def test_parts_that_came_full_under_a_capped_total_are_split(nights: Nights) -> 
 
 
 def test_a_total_exceeded_because_a_record_came_and_went_is_believed_of_a_calm_sweep(nights: Nights) -> None:
-    """At two attempts an asset is there for a while only: both see one more than the first page told."""
+    """At two attempts an asset comes and goes: both see one more than the total of the first page."""
     _spread(nights, 90, 9)
     guests: list[str] = []
     turns = count(1)
@@ -706,6 +743,7 @@ def test_a_total_exceeded_because_a_record_came_and_went_is_believed_of_a_calm_s
     assert nights.is_truth("assets")
 
 
+@pytest.mark.release
 def test_a_repeated_night_asks_for_the_end_of_the_list_too(nights: Nights) -> None:
     """The pages are the same, byte for byte, and the total is capped: only the page beyond shows what is new."""
     _spread(nights, 40, 20)
@@ -718,9 +756,18 @@ def test_a_repeated_night_asks_for_the_end_of_the_list_too(nights: Nights) -> No
     assert nights.is_truth("assets")
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("total", "is_first"),
-    [*((total, True) for total in (-1, "45", 45.5, None, True, 10**30, 1e30, 2**63, [45])), (-1, False), (1e30, False)],
+    daily(
+        [
+            *((total, True) for total in (-1, "45", 45.5, None, True, 10**30, 1e30, 2**63, [45])),
+            (-1, False),
+            (1e30, False),
+        ],
+        4,
+        is_row=True,
+    ),
 )
 def test_a_total_that_is_no_count_fails_the_resource_on_every_night(
     nights: Nights, total: object, *, is_first: bool
@@ -735,10 +782,14 @@ def test_a_total_that_is_no_count_fails_the_resource_on_every_night(
     assert report.exit_code == 3
     assert "assets" in report.left_behind[0]
     assert nights.known("assets") == known
-    assert list((nights.home / "landing" / "assets").glob("*/manifest.json")) == [] or not is_first
+    assert list((nights.path / "landing" / "assets").glob("*/manifest.json")) == [] or not is_first
 
 
-@pytest.mark.parametrize(("of", "heeded"), [("properties", 1), ("asset_types", 3), ("assets", 1), ("assets", 3)])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("of", "heeded"),
+    daily([("asset_types", 3), ("properties", 1), ("assets", 3), ("assets", 1)], 2, is_row=True),
+)
 def test_a_backfill_gets_all_that_it_asks_for_though_the_server_cuts_filters(
     nights: Nights, heeded: int, of: str
 ) -> None:

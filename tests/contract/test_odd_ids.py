@@ -1,4 +1,4 @@
-"""Ids and statuses that cannot stand in an address, or only just: each costs itself, never its resource or the run."""
+"""Ids and statuses that an address cannot hold, or only just: each costs itself, never its resource or the run."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contract.archives import place
-from contract.estate import PATHS, Nights
-from variants import some
+from kit.archives import place
+from kit.estate import PATHS
+from kit.nights import Nights
 
 from propsync.runbooks.archive_export import export
 
@@ -76,6 +76,8 @@ def _goes(nights: Nights, resource: str, *keys: Any) -> None:
         del getattr(nights.estate, resource)[key]
 
 
+@pytest.mark.release
+@pytest.mark.costly
 @pytest.mark.parametrize("resource", PUT)
 def test_records_with_odd_ids_are_kept_like_others(nights: Nights, resource: str) -> None:
     _put_ordinary(nights)
@@ -87,6 +89,8 @@ def test_records_with_odd_ids_are_kept_like_others(nights: Nights, resource: str
     assert nights.rows(f"select count(*) from history.{resource} where change <> 'insert'") == [(0,)]
 
 
+@pytest.mark.release
+@pytest.mark.costly
 @pytest.mark.parametrize("resource", PUT)
 def test_odd_ids_that_go_missing_end_no_run_and_are_held_at_most_until_accepted(nights: Nights, resource: str) -> None:
     _put_ordinary(nights)
@@ -101,7 +105,9 @@ def test_odd_ids_that_go_missing_end_no_run_and_are_held_at_most_until_accepted(
     known = nights.known(resource)
     assert ordinary not in known
     assert set(nights.estate.truth(resource)) <= set(known)
-    why = dict(nights.rows(f"select record_id, reason from ops.held_deletes where resource = '{resource}'"))
+    why: dict[str, str] = dict(
+        nights.rows(f"select record_id, reason from ops.held_deletes where resource = '{resource}'")
+    )
     assert len(why) == len(set(known) - set(nights.estate.truth(resource)))
     assert all("cannot" in reason for reason in why.values()), why
     if resource != "schedules":
@@ -126,6 +132,7 @@ def _ordinary_keys(nights: Nights, resource: str) -> set[Any]:
     }
 
 
+@pytest.mark.slow
 def test_an_assessment_of_dots_that_is_there_is_not_deleted_by_a_look_up(nights: Nights) -> None:
     """It is in a status that no list is asked for, and its report cannot be."""
     nights.estate.add_assessments([("p0", "k0")] * 40)
@@ -140,6 +147,7 @@ def test_an_assessment_of_dots_that_is_there_is_not_deleted_by_a_look_up(nights:
     assert nights.is_truth("assessments")
 
 
+@pytest.mark.release
 def test_a_list_that_is_read_in_parts_is_read_beside_odd_properties(nights: Nights) -> None:
     """It moves so much that it can only be read by property or type."""
     nights.estate.add_assets([(f"p{number}", f"t{number % 3}") for number in range(60)])
@@ -154,6 +162,7 @@ def test_a_list_that_is_read_in_parts_is_read_beside_odd_properties(nights: Nigh
     assert nights.is_truth("assets")
 
 
+@pytest.mark.slow
 def test_documents_of_odd_ids_fail_with_the_reason_and_the_others_come(tmp_path: Path) -> None:
     with place(tmp_path / "home", scale=10) as made:
         odd = [ODD[name] for name in ("two dots", "dots after a slash", "a slash", "very long", "a zero", "a line")]
@@ -166,7 +175,7 @@ def test_documents_of_odd_ids_fail_with_the_reason_and_the_others_come(tmp_path:
         )
         beyond = {"..", "a/..", ODD["very long"]}
         assert beyond <= set(failed) <= set(odd)
-        assert {key for key, why in failed.items() if "cannot stand in an address" in why} == beyond
+        assert {key for key, why in failed.items() if "an address cannot hold it" in why} == beyond
         assert told.exit_code == 3
         stored = made.rows("select count(*) from documents where state = 'stored'")
         assert stored == [(len(made.wanted()) - len(failed),)]
@@ -211,10 +220,12 @@ def _list_every_status(nights: Nights, resource: str) -> None:
     nights.estate.lists = lists  # type: ignore[method-assign]
 
 
+@pytest.mark.costly
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("status", "resource"),
-    some([(status, ("assessments", "schedules")[n % 2]) for n, status in enumerate(STATUSES.values())], 5),
-    ids=some(STATUSES, 5),
+    [(status, ("assessments", "schedules")[n % 2]) for n, status in enumerate(STATUSES.values())],
+    ids=STATUSES,
 )
 def test_a_status_of_any_kind_makes_no_address_too_long_and_loses_no_record(
     nights: Nights, resource: str, status: str
@@ -236,6 +247,7 @@ def test_a_status_of_any_kind_makes_no_address_too_long_and_loses_no_record(
     assert nights.rows(noted) == ([(status,)] if status else [])
 
 
+@pytest.mark.slow
 def test_many_statuses_leave_room_for_ids(nights: Nights) -> None:
     keys = nights.estate.add_assessments([("p0", "k0")] * 60)
     _list_every_status(nights, "assessments")

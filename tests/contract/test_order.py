@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from contract.conftest import HomeFor
-from contract.dialects import Dialect
-from contract.server import ApiServer
-from contract.world import small_world
+from kit.dialects import Dialect
+from kit.world import small_world
+from kit.world_server import WorldServer
 
 from propsync.warehouse import Models
 from propsync.warehouse.model_order import table_of
@@ -47,9 +47,10 @@ def late(made: Made, models: Any) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_every_model_runs_after_those_whose_tables_it_reads(made: Made, home_for: HomeFor) -> None:
     world = small_world(assets=24, assessments=9, schedules=6)
-    with ApiServer(Dialect(world)) as server:
+    with WorldServer(Dialect(world)) as server:
         home = home_for(server)
         for night in range(2):
             made.clear()

@@ -1,4 +1,4 @@
-"""A night on which the API answers the same, byte for byte, is told so by the bytes; any other is read as usual."""
+"""propsync knows a night with the same answers by their bytes, and reads any other night as usual."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from contract.estate import PATHS, Answer, Nights, Query, property_ids
-from variants import some
+from kit.estate import PATHS, property_ids
+from kit.nights import Nights
+from kit.server import Answer, Query
+from variants import daily, some
 
 from propsync.errors import MergeFailed
 from propsync.merge import Merger
@@ -30,7 +32,7 @@ def settled(nights: Nights) -> Nights:
 
 
 def manifest(nights: Nights, report: Report, resource: str) -> dict[str, Any]:
-    path = nights.home / "landing" / resource / report.run_id / "manifest.json"
+    path = nights.path / "landing" / resource / report.run_id / "manifest.json"
     told: dict[str, Any] = json.loads(path.read_bytes())
     return told
 
@@ -44,6 +46,7 @@ def pages_asked(nights: Nights) -> Counter[str]:
     return Counter(one.query["page"] for one in nights.estate.asked("assets"))
 
 
+@pytest.mark.release
 def test_the_same_answers_once_more_are_a_repeat_of_every_resource(settled: Nights) -> None:
     before = settled.rows(
         "select * exclude (run_id, requests, retries, bytes) from ops.run_resources order by resource"
@@ -58,13 +61,16 @@ def test_the_same_answers_once_more_are_a_repeat_of_every_resource(settled: Nigh
     assert all(settled.is_truth(name) for name in PATHS)
 
 
+@pytest.mark.slow
 def test_a_third_night_repeats_the_second(settled: Nights) -> None:
     second = settled.sync()
     third = settled.sync()
     assert manifest(settled, third, "assets")["repeats"] == second.run_id
 
 
-@pytest.mark.parametrize("place", [0, 50, 94])
+@pytest.mark.release
+@pytest.mark.costly
+@pytest.mark.parametrize("place", daily([0, 50, 94], 2))
 @pytest.mark.parametrize("concurrency", some([4, 1], 1))
 def test_what_came_before_an_answer_differed_is_not_asked_for_again(
     settled: Nights, place: int, concurrency: int
@@ -85,6 +91,7 @@ def test_a_record_that_is_gone_is_found_missing(settled: Nights) -> None:
     assert settled.changes("assets", gone) == ["insert", "delete"]
 
 
+@pytest.mark.slow
 def test_a_night_after_a_look_up_is_read_as_usual(settled: Nights) -> None:
     settled.estate.assets.popitem()
     settled.sync()
@@ -94,6 +101,7 @@ def test_a_night_after_a_look_up_is_read_as_usual(settled: Nights) -> None:
     assert "assets" in repeats(settled, settled.sync())
 
 
+@pytest.mark.slow
 def test_a_list_of_types_that_changed_alone_is_merged(settled: Nights) -> None:
     types = "/properties/assets/types"
     lists = settled.estate._body
@@ -111,6 +119,7 @@ def test_a_list_of_types_that_changed_alone_is_merged(settled: Nights) -> None:
     assert settled.rows("select count(*) from asset_types where name = 'Renamed'") == [(1,)]
 
 
+@pytest.mark.release
 def test_something_else_in_place_of_a_page_is_asked_for_again(settled: Nights) -> None:
     wrong = [b'{"message": "try later"}', b"<html>", b'{"total": 95']
 
@@ -124,6 +133,7 @@ def test_something_else_in_place_of_a_page_is_asked_for_again(settled: Nights) -
     assert report.resources["assets"]["unchanged"] == 95
 
 
+@pytest.mark.release
 def test_other_settings_ask_otherwise(settled: Nights) -> None:
     report = settled.sync(page_limit=30)
     assert repeats(settled, report) == set()
@@ -132,6 +142,7 @@ def test_other_settings_ask_otherwise(settled: Nights) -> None:
     assert "schedules" not in repeats(settled, narrower)
 
 
+@pytest.mark.release
 def test_a_rejected_record_is_told_of_every_night(settled: Nights) -> None:
     settled.estate.assets["odd"] = {"no": "key"}
     for _ in range(2):
@@ -140,6 +151,7 @@ def test_a_rejected_record_is_told_of_every_night(settled: Nights) -> None:
         assert "assets" not in repeats(settled, report)
 
 
+@pytest.mark.slow
 def test_a_list_without_a_total_may_have_grown_by_a_page(nights: Nights) -> None:
     """Its pages are the same, and the next one, which was empty, is not."""
 
@@ -159,6 +171,7 @@ def test_a_list_without_a_total_may_have_grown_by_a_page(nights: Nights) -> None
     assert nights.is_truth("assets")
 
 
+@pytest.mark.slow
 def test_what_could_not_be_merged_is_no_ground_for_a_repeat(settled: Nights, monkeypatch: pytest.MonkeyPatch) -> None:
     key = next(iter(settled.estate.assets))
     settled.estate.assets[key] = settled.estate.assets[key] | {"note": "new"}
@@ -188,6 +201,7 @@ def _change_before(nights: Nights, request: int, path: str, do: Any) -> None:
     nights.estate.before = before
 
 
+@pytest.mark.release
 def test_a_newer_copy_that_was_asked_for_ahead_is_not_lost(nights: Nights) -> None:
     """The first night reads page 1 twice; so does the second, and the second reading of it differs."""
     (key,) = nights.estate.add_assets([("p", "t0")])
@@ -198,6 +212,7 @@ def test_a_newer_copy_that_was_asked_for_ahead_is_not_lost(nights: Nights) -> No
     assert nights.is_truth("assets")
 
 
+@pytest.mark.slow
 def test_a_second_attempt_is_given_no_answer_of_the_first(settled: Nights) -> None:
     """Page 1 is asked for ahead, another page, and page 1 again: then a record goes that only the first two show."""
     keys = list(settled.estate.assets)

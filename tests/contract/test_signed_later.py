@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
-from contract.conftest import Home, moved
-from contract.dialects import Dialect
-from contract.server import TOKEN, ApiServer
-from contract.world import Literal, World, small_world
-from rebuild.comparing import assert_same
+from kit.comparing import assert_same
+from kit.dialects import Dialect
+from kit.encoding import Literal
+from kit.home import moved
+from kit.kept import KeptHomes
+from kit.world import World, small_world
+from kit.world_home import WorldHome
+from kit.world_server import WorldServer
 
 from propsync.cli.status import print_status
-from propsync.runbooks import rebuild
-from propsync.settings import load_settings
 
 
 class SignedLater(Dialect):
@@ -42,29 +42,33 @@ class SignedLater(Dialect):
 
 
 @pytest.fixture
-def server() -> Iterator[ApiServer]:
-    with ApiServer(SignedLater(small_world(assets=130, assessments=60, schedules=31))) as running:
+def server() -> Iterator[WorldServer]:
+    with WorldServer(SignedLater(small_world(assets=130, assessments=60, schedules=31))) as running:
         yield running
 
 
 @pytest.fixture
-def dialect(server: ApiServer) -> SignedLater:
+def dialect(server: WorldServer) -> SignedLater:
     assert isinstance(server.dialect, SignedLater)
     return server.dialect
 
 
 @pytest.fixture
-def home(server: ApiServer, tmp_path: Path) -> Home:
-    made = Home(tmp_path / "home", server)
-    assert made.sync().exit_code == 0
+def home(server: WorldServer, tmp_path: Path, kept: KeptHomes) -> WorldHome:
+    made = WorldHome(tmp_path / "home", server)
+    kept.copied("before links are signed", made.path, lambda _: made.sync())
+    assert made.rows("select status from ops.runs") == [("ok",)]
     return made
 
 
-def changes(home: Home) -> list[tuple[Any, ...]]:
+def changes(home: WorldHome) -> list[tuple[Any, ...]]:
     return home.rows("select resource, before, after from ops.schema_changes where change = 'volatile' order by all")
 
 
-def test_links_that_are_signed_from_the_second_night_on_make_no_new_version(home: Home, dialect: SignedLater) -> None:
+@pytest.mark.slow
+def test_links_that_are_signed_from_the_second_night_on_make_no_new_version(
+    home: WorldHome, dialect: SignedLater
+) -> None:
     dialect.signs = count()
     report = home.sync()
     assert (report.exit_code, moved(report)) == (0, {})
@@ -73,8 +77,9 @@ def test_links_that_are_signed_from_the_second_night_on_make_no_new_version(home
     assert len(changes(home)) == 3
 
 
+@pytest.mark.slow
 def test_the_second_reading_costs_one_request_and_only_on_the_night_that_needs_it(
-    home: Home, dialect: SignedLater, server: ApiServer
+    home: WorldHome, dialect: SignedLater, server: WorldServer
 ) -> None:
     def schedules_asked() -> int:
         before = len(server.requests)
@@ -88,8 +93,9 @@ def test_the_second_reading_costs_one_request_and_only_on_the_night_that_needs_i
     assert schedules_asked() == 2
 
 
+@pytest.mark.release
 def test_edits_of_all_records_are_seen_on_the_night_on_which_links_are_signed(
-    home: Home, dialect: SignedLater, server: ApiServer
+    home: WorldHome, dialect: SignedLater, server: WorldServer
 ) -> None:
     edited = server.world.assets[::2]
     for asset in edited:
@@ -99,7 +105,7 @@ def test_edits_of_all_records_are_seen_on_the_night_on_which_links_are_signed(
     assert {after for _, _, after in changes(home)} == {"links.page"}
 
 
-def test_edits_of_all_records_are_never_taken_for_signatures(home: Home, server: ApiServer) -> None:
+def test_edits_of_all_records_are_never_taken_for_signatures(home: WorldHome, server: WorldServer) -> None:
     for schedule in server.world.schedules:
         schedule.description = f"{schedule.description} again"
     for asset in server.world.assets:
@@ -108,39 +114,39 @@ def test_edits_of_all_records_are_never_taken_for_signatures(home: Home, server:
     assert changes(home) == []
 
 
-def test_a_rebuild_tells_the_same(home: Home, dialect: SignedLater, tmp_path: Path) -> None:
+@pytest.mark.release
+def test_a_rebuild_tells_the_same(home: WorldHome, dialect: SignedLater) -> None:
     dialect.signs = count()
     home.sync()
     home.sync()
-    before = tmp_path / "before.duckdb"
-    shutil.copy(home.path / "published" / "warehouse.duckdb", before)
+    before = home.copy_of_published()
     told = changes(home)
-    environ = {"PROPSYNC_HOME": str(home.path)}
-    assert rebuild(load_settings(environ=environ)).exit_code == 0
-    assert_same(before, home.path / "published" / "warehouse.duckdb")
+    assert home.rebuild().exit_code == 0
+    assert_same(before, home.published)
     assert changes(home) == told
 
 
-def test_what_people_set_as_volatile_stays_as_they_set_it(home: Home, dialect: SignedLater) -> None:
+def test_what_people_set_as_volatile_stays_as_they_set_it(home: WorldHome, dialect: SignedLater) -> None:
     (home.path / "propsync.toml").write_text("[shapes]\nvolatile = []\n")
     dialect.signs = count()
     assert moved(home.sync())["assets"] == (0, 130)
     assert changes(home) == []
 
 
+@pytest.mark.slow
 def test_status_says_which_members_are_volatile_from_now_on(
-    home: Home, dialect: SignedLater, capsys: pytest.CaptureFixture[str]
+    home: WorldHome, dialect: SignedLater, capsys: pytest.CaptureFixture[str]
 ) -> None:
     dialect.signs = count()
     run = home.sync().run_id
     capsys.readouterr()
-    environ = {"PROPSYNC_BASE_URL": home.server.url, "PROPSYNC_TOKEN": TOKEN, "PROPSYNC_HOME": str(home.path)}
-    print_status(load_settings(environ=environ), None, as_json=False)
-    line = f"Volatile since run {run}: links.page of schedules; differences there are no changes"
+    print_status(home.settings(), None, as_json=False)
+    line = f"Volatile since run {run}: links.page of schedules; differences there do not count as changes"
     assert line in capsys.readouterr().out.splitlines()
 
 
-def test_links_that_two_readings_show_alike_cannot_be_known(home: Home, dialect: SignedLater) -> None:
+@pytest.mark.slow
+def test_links_that_two_readings_show_alike_cannot_be_known(home: WorldHome, dialect: SignedLater) -> None:
     """A signature for the whole night looks like an edit: its versions are kept rather than a change lost."""
     for night in ("first", "second"):
         dialect.signs = iter(lambda night=night: night, None)  # type: ignore[arg-type, misc]

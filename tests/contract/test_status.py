@@ -8,24 +8,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contract.archives import QUICK, Place, place
+from kit.archives import SMALL, Place, place
 
 from propsync.cli.status import print_status
 from propsync.errors import TokenRefused
-from propsync.runbooks import Scope, backfill
-
-SCALE = 30
+from propsync.runbooks import Scope
 
 
 @pytest.fixture
-def at(tmp_path: Path) -> Iterator[Place]:
-    with place(tmp_path / "home", scale=SCALE) as made:
+def at(synced_small: Path, tmp_path: Path) -> Iterator[Place]:
+    with place(tmp_path / "home", synced_small, scale=SMALL) as made:
         yield made
 
 
 @pytest.fixture
 def told(at: Place, capsys: pytest.CaptureFixture[str]):
-    """What status tells, as a mapping and as lines."""
+    """The output of `propsync status`, as a mapping and as lines."""
 
     def tell() -> tuple[dict[str, Any], list[str]]:
         capsys.readouterr()
@@ -41,6 +39,7 @@ def flows(at: Place) -> list[tuple[str, str]]:
     return at.rows("select flow, status from ops.runs order by run_id")
 
 
+@pytest.mark.release
 def test_documents_that_came_well_do_not_hide_what_the_sync_left_behind(at: Place, told):
     at.fail("/properties/assets", kind="status", status=400)
     report = at.night()
@@ -63,14 +62,14 @@ def test_documents_that_came_well_do_not_hide_what_the_sync_left_behind(at: Plac
     assert not any(line.startswith("Left behind") for line in lines)
 
 
+@pytest.mark.release
 def test_what_went_wrong_after_the_sync_is_told_until_the_next_one(at: Place, told):
-    assert at.sync().exit_code == 0
     at.fail("/properties/assets", kind="status", status=400)
     (here,) = at.rows("select property_id from assets limit 1")[0]
-    left = backfill(at.settings(), Scope(properties=(here,)), policy=QUICK)
+    left = at.backfill(Scope(properties=(here,)))
     assert left.exit_code == 3
     at.sandbox.set_faults([])
-    assert backfill(at.settings(), Scope(properties=(here,)), policy=QUICK).exit_code == 0
+    assert at.backfill(Scope(properties=(here,))).exit_code == 0
     assert at.archive().exit_code == 0
     status, _ = told()
     assert (status["status"], status["run_id"], status["left_behind"]) == ("attention", left.run_id, left.left_behind)
@@ -78,8 +77,8 @@ def test_what_went_wrong_after_the_sync_is_told_until_the_next_one(at: Place, to
     assert told()[0]["status"] == "ok"
 
 
+@pytest.mark.slow
 def test_of_runs_on_documents_the_last_one_tells(at: Place, told):
-    at.sync()
     at.fail(f".*{at.wanted()[0]}.*pdf", kind="status", status=500)
     came = at.archive()
     assert came.exit_code == 3
@@ -91,8 +90,8 @@ def test_of_runs_on_documents_the_last_one_tells(at: Place, told):
     assert told()[0]["status"] == "ok"
 
 
+@pytest.mark.release
 def test_a_run_on_documents_that_was_refused_is_told(at: Place, told):
-    assert at.sync().exit_code == 0
     at.fail(".*/report.pdf", kind="status", status=401)
     with pytest.raises(TokenRefused):
         at.archive()
@@ -101,8 +100,8 @@ def test_a_run_on_documents_that_was_refused_is_told(at: Place, told):
     assert any(line.startswith("Left behind: ") and "PROPSYNC_TOKEN" in line for line in lines)
 
 
+@pytest.mark.release
 def test_a_run_on_documents_that_reached_nothing_is_told_though_no_table_changed(at: Place, told):
-    assert at.sync().exit_code == 0
     at.archive()
     at.sandbox.stop()
     assert at.archive(archive_statuses="submitted").exit_code == 3

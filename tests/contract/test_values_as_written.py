@@ -1,4 +1,4 @@
-"""What the API writes is what the tables say: numbers letter by letter, texts like marks, the last of two members."""
+"""The tables say what the API writes: numbers letter by letter, texts like marks, the last of two members."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from random import Random
 from typing import Any
 
 import pytest
-from contract.conftest import Home
-from contract.dialects import Dialect, encode
-from contract.server import ApiServer
-from contract.world import Literal, small_world
+from kit.dialects import Dialect
+from kit.encoding import Literal, encode
+from kit.world import small_world
+from kit.world_home import WorldHome
+from kit.world_server import WorldServer
 
 _RNG = Random("numbers as written")
 _REPEATED = 3
@@ -67,8 +68,8 @@ def _types() -> list[Any]:
     return [{"id": "tx", "name": "Exact", "nameSingular": "Exact", "fields": defined}, Literal(repeated)]
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WorldHome]:
     world = small_world(assets=12, assessments=6, schedules=4)
     world.odd = {
         "assets": _assets(world.asset_types[0].id),
@@ -81,25 +82,25 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
         ],
         "schedules": [{"property": "p", "type": "k", "status": "notstarted", "description": Literal("12.50")}],
     }
-    with ApiServer(Dialect(world)) as server:
-        home = Home(tmp_path_factory.mktemp("exact") / "home", server)
+    with WorldServer(Dialect(world)) as server:
+        home = WorldHome(tmp_path_factory.mktemp("exact") / "home", server)
         assert home.sync(page_limit=1000).exit_code == 0
         yield home
 
 
-def _numbered(home: Home, columns: str, kind: str) -> list[Any]:
+def _numbered(home: WorldHome, columns: str, kind: str) -> list[Any]:
     told = f"select {columns} from asset_field_values where asset_id similar to '[0-9]{{4}}' and kind = '{kind}'"
     return home.rows(f"{told} order by asset_id")
 
 
-def _values(home: Home, asset_id: str, columns: str, kind: str) -> list[Any]:
+def _values(home: WorldHome, asset_id: str, columns: str, kind: str) -> list[Any]:
     told = (
         f"select {columns} from asset_field_values where asset_id = '{asset_id}' and kind = '{kind}' order by position"
     )
     return home.rows(told)
 
 
-def test_value_text_is_any_number_letter_by_letter(home: Home) -> None:
+def test_value_text_is_any_number_letter_by_letter(home: WorldHome) -> None:
     found = _numbered(home, "value_text, value_number", "number")
     assert [text for text, _ in found] == LITERALS
     assert [number for _, number in found] == [
@@ -107,28 +108,28 @@ def test_value_text_is_any_number_letter_by_letter(home: Home) -> None:
     ]
 
 
-def test_value_json_keeps_numbers_and_texts_as_they_are(home: Home) -> None:
+def test_value_json_keeps_numbers_and_texts_as_they_are(home: WorldHome) -> None:
     found = [told for (told,) in _numbered(home, "value_json::varchar", "pin")]
     assert found == [f'{{"x":{one}}}' for one in LITERALS]
     marked = [json.loads(told) for (told,) in _values(home, "texts", "value_json::varchar", "pin")]
     assert marked == [{"x": [one, 1.5]} for one in _MARKS]
 
 
-def test_a_text_that_looks_like_a_mark_is_a_text(home: Home) -> None:
+def test_a_text_that_looks_like_a_mark_is_a_text(home: WorldHome) -> None:
     found = _values(home, "texts", "value_text, value_number, value_json", "text")
     assert found == [(one, None, None) for one in _MARKS]
 
 
-def test_an_option_s_id_may_be_a_number_or_look_like_a_mark(home: Home) -> None:
+def test_an_option_s_id_may_be_a_number_or_look_like_a_mark(home: WorldHome) -> None:
     (told,) = _values(home, "texts", "value_options, value_json::varchar", "option")
     assert told == (None, '[7,"\\u0001#7",123456789012345678901]')  # the last is too long for a whole number
 
 
-def test_options_and_labels_keep_their_numbers(home: Home) -> None:
+def test_options_and_labels_keep_their_numbers(home: WorldHome) -> None:
     assert home.rows("select option_id, label from asset_field_options where field_id = 'of'") == [("7.0", "1.50")]
 
 
-def test_a_column_of_texts_shows_numbers_as_written(home: Home) -> None:
+def test_a_column_of_texts_shows_numbers_as_written(home: WorldHome) -> None:
     query = 'select mixed, "long" from assets where mixed is not null or "long" is not null order by asset_id'
     assert home.rows(query) == [("12.50", "1" * 30), ("a text", "1"), ("\1#12.50", None)]
     described = home.rows("select column_name from (describe assets)")
@@ -137,12 +138,12 @@ def test_a_column_of_texts_shows_numbers_as_written(home: Home) -> None:
     assert home.rows("select description from schedules where property_id = 'p'") == [("12.50",)]
 
 
-def test_flags_keep_their_numbers(home: Home) -> None:
+def test_flags_keep_their_numbers(home: WorldHome) -> None:
     query = "select payload::varchar from assessment_flags where assessment_id = 'exact'"
     assert home.rows(query) == [('{"label":1.50,"at":{"x":1E3}}',)]
 
 
-def test_of_a_member_that_comes_twice_the_last_counts_everywhere(home: Home) -> None:
+def test_of_a_member_that_comes_twice_the_last_counts_everywhere(home: WorldHome) -> None:
     told = "property_id, note, plan_floor, payload->>'$.note', payload->>'$.plan.floor'"
     assert home.rows(f"select {told} from assets where asset_id = 'repeated'") == [("p1", "last", 2, "last", "2")]
     assert _values(home, "repeated", "field_id, value_text", "number") == [("f", "2.50")]
@@ -155,7 +156,8 @@ def test_of_a_member_that_comes_twice_the_last_counts_everywhere(home: Home) -> 
     assert home.rows("select payload->>'$.note' from history.assets where asset_id = 'repeated'") == [("last",)]
 
 
-def test_only_the_last_of_two_members_makes_a_new_version(home: Home) -> None:
+@pytest.mark.release
+def test_only_the_last_of_two_members_makes_a_new_version(home: WorldHome) -> None:
     odd = home.server.world.odd["assets"]
     before = home.rows("select max(valid_from) from history.assets")[0][0]
     repeated = str(odd[_REPEATED])
@@ -177,7 +179,7 @@ def test_pages_that_tell_total_and_list_twice_are_read_by_the_last(tmp_path: Pat
             told = encode(super().assessments_body(total, records))
             return Literal('{"total":1,"assessments":[],' + told[1:])
 
-    with ApiServer(Twice(small_world(assets=6, assessments=9, schedules=0))) as server:
-        home = Home(tmp_path / "home", server)
+    with WorldServer(Twice(small_world(assets=6, assessments=9, schedules=0))) as server:
+        home = WorldHome(tmp_path / "home", server)
         assert home.sync().exit_code == 0
         assert home.rows("select count(*) from assessments") == [(9,)]

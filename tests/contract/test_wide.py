@@ -6,8 +6,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from contract.test_hostile import Nights, assessment, asset
-from contract.test_hostile import nights as nights
+from kit.small_api import SmallHome, assessment, asset
 
 from propsync.warehouse import Warehouse
 
@@ -33,18 +32,18 @@ def result(number: int) -> dict[str, Any]:
     return {"type": kind, "field": f"f{number}", "value": SHOWN[kind]}
 
 
-def widen(nights: Nights, fields: int, assets: int) -> None:
-    nights.server.types = [{"id": "t1", "name": "Doors", "fields": [field(number) for number in range(fields)]}]
+def widen(small_nights: SmallHome, fields: int, assets: int) -> None:
+    small_nights.server.types = [{"id": "t1", "name": "Doors", "fields": [field(number) for number in range(fields)]}]
     results = [result(number) for number in range(fields)]
-    nights.server.assets = [asset(f"a{number}", fields=results) for number in range(assets)]
+    small_nights.server.assets = [asset(f"a{number}", fields=results) for number in range(assets)]
 
 
-def test_a_type_of_many_fields_has_its_values_in_their_columns(nights: Nights):
-    widen(nights, 300, 5)
-    nights.server.assets[0]["fields"] = nights.server.assets[0]["fields"][:7]
-    nights.server.assets[1]["fields"] = []
-    assert nights.sync().exit_code == 0
-    with duckdb.connect(nights.settings.published / "warehouse.duckdb", read_only=True) as published:
+def test_a_type_of_many_fields_has_its_values_in_their_columns(small_nights: SmallHome):
+    widen(small_nights, 300, 5)
+    small_nights.server.assets[0]["fields"] = small_nights.server.assets[0]["fields"][:7]
+    small_nights.server.assets[1]["fields"] = []
+    assert small_nights.sync().exit_code == 0
+    with duckdb.connect(small_nights.published, read_only=True) as published:
         found = {row[0]: row for row in published.execute("from by_type.doors").fetchall()}
         names = [column[0] for column in published.execute("from by_type.doors limit 0").description]
     told = dict(zip(names, map(str, found["a4"]), strict=True))
@@ -55,14 +54,15 @@ def test_a_type_of_many_fields_has_its_values_in_their_columns(nights: Nights):
     assert found["a1"] == ("a1", "p1", *[None] * 300)
 
 
-def test_a_value_that_changes_in_a_wide_type_is_the_only_one_to_change(nights: Nights):
-    widen(nights, 300, 3)
-    nights.sync()
-    nights.server.assets[0] = asset("a0", fields=[{"type": "text", "field": "f0", "value": "other"}])
-    nights.server.types[0]["fields"].append(field(300))
-    nights.sync()
+@pytest.mark.slow
+def test_a_value_that_changes_in_a_wide_type_is_the_only_one_to_change(small_nights: SmallHome):
+    widen(small_nights, 300, 3)
+    small_nights.sync()
+    small_nights.server.assets[0] = asset("a0", fields=[{"type": "text", "field": "f0", "value": "other"}])
+    small_nights.server.types[0]["fields"].append(field(300))
+    small_nights.sync()
     query = "select asset_id, field_0, field_1, field_300 from by_type.doors order by all"
-    assert nights.rows(query) == [("a0", "other", None, None), ("a1", "it", 1.5, None), ("a2", "it", 1.5, None)]
+    assert small_nights.rows(query) == [("a0", "other", None, None), ("a1", "it", 1.5, None), ("a2", "it", 1.5, None)]
 
 
 @pytest.fixture
@@ -79,34 +79,36 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return asked
 
 
-def test_more_fields_are_no_more_statements_and_no_more_aggregates(nights: Nights, statements: list[str]):
-    widen(nights, 60, 2)
-    nights.sync()
+@pytest.mark.release
+def test_more_fields_are_no_more_statements_and_no_more_aggregates(small_nights: SmallHome, statements: list[str]):
+    widen(small_nights, 60, 2)
+    small_nights.sync()
     few = len(statements)
     statements.clear()
-    widen(nights, 600, 2)
-    nights.sync()
+    widen(small_nights, 600, 2)
+    small_nights.sync()
     assert len(statements) <= few
     assert max(sql.count("any_value(") for sql in statements) <= 10
 
 
-def test_dictionaries_in_every_table_leave_a_row_that_says_so_once(nights: Nights):
+@pytest.mark.release
+def test_dictionaries_in_every_table_leave_a_row_that_says_so_once(small_nights: SmallHome):
     def own(number: int) -> dict[str, Any]:
         return {f"{number} key {key}": key for key in range(60)}
 
-    nights.server.assets = [asset(f"a{n}", own=own(n), score=n) for n in range(12)]
+    small_nights.server.assets = [asset(f"a{n}", own=own(n), score=n) for n in range(12)]
     flags = lambda n: [{"own": own(n), "label": "x", "history": [{"own": own(n), "state": "open"}]}]  # noqa: E731
-    nights.server.assessments = [assessment(f"s{n}", **own(n), flags=flags(n), zeal=n) for n in range(12)]
-    assert nights.sync().exit_code == 0
-    nights.server.assets[0] = asset("a0", own=own(99), score=1.5)
-    assert nights.sync().exit_code == 0
+    small_nights.server.assessments = [assessment(f"s{n}", **own(n), flags=flags(n), zeal=n) for n in range(12)]
+    assert small_nights.sync().exit_code == 0
+    small_nights.server.assets[0] = asset("a0", own=own(99), score=1.5)
+    assert small_nights.sync().exit_code == 0
     query = "select resource, name, after from ops.schema_changes where change = 'further members stay in payload'"
-    assert sorted(nights.rows(query)) == [
+    assert sorted(small_nights.rows(query)) == [
         ("assessment_flag_history", "own", "300 columns"),
         ("assessment_flags", "own", "300 columns"),
         ("assessments", "(record)", "400 columns"),
         ("assets", "own", "300 columns"),
     ]
-    assert nights.rows("select score from assets where asset_id = 'a0'") == [(1.5,)]
-    assert nights.rows("select count(zeal), count(label) from assessments, assessment_flags") == [(144, 144)]
-    assert nights.rows("""select payload->'$.own."99 key 7"' from assets where asset_id = 'a0'""") == [("7",)]
+    assert small_nights.rows("select score from assets where asset_id = 'a0'") == [(1.5,)]
+    assert small_nights.rows("select count(zeal), count(label) from assessments, assessment_flags") == [(144, 144)]
+    assert small_nights.rows("""select payload->'$.own."99 key 7"' from assets where asset_id = 'a0'""") == [("7",)]

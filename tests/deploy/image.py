@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deploy.unit_files import CHECKOUT
-from flows.running import environment
+from kit.programs import environment
 
 DOCKERFILE = CHECKOUT / "Dockerfile"
 _MOUNT = re.compile(r"--mount=\S+\s+")
@@ -82,7 +82,7 @@ class Build:
         assert done.returncode == 0, f"{shell}\n{done.stdout}{done.stderr}"
 
     def environment(self, home: Path, **settings: str) -> dict[str, str]:
-        """What the image sets, with `home` for the volume, and these settings."""
+        """The settings of the image, with `home` for the volume, and these."""
         environ = {"PATH": f"{self.venv / 'bin'}:/usr/bin:/bin", "HOME": "/nonexistent", "PROPSYNC_HOME": str(home)}
         certificates = {name: given for name, given in os.environ.items() if name.startswith("SSL_CERT_")}
         return certificates | environ | settings

@@ -30,6 +30,7 @@ def test_the_crontab_names_the_token_s_file_and_no_token():
     assert environ["PROPSYNC_TOKEN_FILE"] == value("propsync.service", "LoadCredential").partition(":")[2]
 
 
+@pytest.mark.slow
 def test_a_night_and_its_watchdog_say_nothing_when_all_is_well(machine: Machine, lines):
     night, watchdog = lines
     assert run_cron_line(watchdog, machine).startswith("propsync status: exit 3. Nothing is published")
@@ -38,9 +39,10 @@ def test_a_night_and_its_watchdog_say_nothing_when_all_is_well(machine: Machine,
     assert run_cron_line(watchdog, machine) == ""
     late = run_cron_line(watchdog, machine, swap=("26h", "0m"))
     assert late.startswith("propsync status: exit 3. Published: as of ")
-    assert "a night did not run" in late
+    assert "a nightly run is missing" in late
 
 
+@pytest.mark.release
 def test_a_night_that_fails_is_mailed_with_what_to_do_and_without_the_token(machine: Machine, lines, sandbox):
     sandbox.set_faults([{"effect": {"kind": "status", "status": 403, "body": f"no, {sandbox.token}"}}])
     try:

@@ -1,4 +1,4 @@
-"""What the Dockerfile says can be seen to be so without an engine: what is built, what runs, and how it is stopped."""
+"""The Dockerfile, tested without an engine: its build, its program, and its stop signal."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_the_first_process_of_a_container_hears_its_stop_signal(build: Build, sa
         told = _stopped_while_reading([*PID_1, "propsync", "sync"], settings, tmp_path, signal.Signals[name])
     finally:
         sandbox.set_faults([])
-    assert "interrupted: what is published stays as it was" in told
+    assert "interrupted: the published tables stay as they were" in told
 
 
 def _stopped_while_reading(command: list[str], environ: dict[str, str], cwd: Path, stop: signal.Signals) -> str:

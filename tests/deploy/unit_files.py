@@ -126,7 +126,7 @@ def cron_table() -> tuple[dict[str, str], list[CronLine]]:
 
 
 def run_cron_line(line: CronLine, machine: Machine, swap: tuple[str, str] = ("", "")) -> str:
-    """What cron would mail of a line that it runs with the little environment that it gives; "" sends no mail."""
+    """Runs a line with the little environment that cron gives; returns the mail that cron would send, "" for none."""
     assert "%" not in line.command, "cron takes it for the end of the line"
     table, _ = cron_table()
     environ = {"HOME": str(machine.root), "LOGNAME": line.user, "PATH": "/usr/bin:/bin"} | table

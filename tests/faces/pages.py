@@ -1,4 +1,4 @@
-"""What people read, README.md and the pages of docs/, cut into commands and examples."""
+"""README.md and the pages of docs/, cut into commands and examples."""
 
 from __future__ import annotations
 

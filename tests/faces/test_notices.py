@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
+from kit.programs import Program
 
 
 class Receiver:
@@ -49,12 +46,6 @@ class Receiver:
         self._server.server_close()
 
 
-@pytest.fixture(autouse=True)
-def no_faults(sandbox):
-    yield
-    sandbox.set_faults([])
-
-
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
     one = Receiver()
@@ -62,7 +53,8 @@ def receiver() -> Iterator[Receiver]:
     one.close()
 
 
-def test_a_sync_is_told_once_with_what_json_prints_and_a_text(propsync, receiver):
+@pytest.mark.release
+def test_a_sync_is_told_once_with_what_json_prints_and_a_text(propsync, synced, receiver):
     done = propsync("sync", "--json", notify_url=receiver.url)
     told = receiver.only()
     printed = json.loads(done.stdout)
@@ -71,6 +63,8 @@ def test_a_sync_is_told_once_with_what_json_prints_and_a_text(propsync, receiver
     assert (told["flow"], told["status"], told["text"]) == ("nightly", "ok", "propsync nightly: ok")
 
 
+@pytest.mark.costly
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "flow"),
     [
@@ -80,15 +74,15 @@ def test_a_sync_is_told_once_with_what_json_prints_and_a_text(propsync, receiver
         (["rebuild"], "rebuild"),
     ],
 )
-def test_every_other_run_is_told_once_too(propsync, receiver, words, flow):
-    assert propsync("sync", "--no-archive").returncode == 0
+def test_every_other_run_is_told_once_too(propsync, synced, receiver, words, flow):
     done = propsync(*words, notify_url=receiver.url)
     told = receiver.only()
     assert (told["flow"], told["exit_code"]) == (flow, done.returncode)
     assert told["status"] == ("ok" if done.returncode == 0 else "attention")
 
 
-def test_what_was_left_behind_is_said_also_as_a_card_for_teams(propsync, sandbox, receiver):
+@pytest.mark.release
+def test_what_was_left_behind_is_said_also_as_a_card_for_teams(propsync, synced, sandbox, receiver):
     sandbox.set_faults([{"match": {"path": "/assessments/schedules"}, "effect": {"kind": "status", "status": 403}}])
     assert propsync("sync", notify_url=receiver.url).returncode == 3
     told = receiver.only()
@@ -113,21 +107,23 @@ def test_wrong_usage_is_no_run(propsync, receiver):
     assert receiver.got == []
 
 
-def test_a_notice_that_does_not_get_there_is_a_warning_without_its_address(propsync, receiver):
+def test_a_notice_that_does_not_get_there_is_a_warning_without_its_address(propsync, synced, receiver):
     receiver.status = 410
     done = propsync("--log-level", "DEBUG", "sync", notify_url=receiver.url)
     assert done.returncode == 0
-    assert "the notice to PROPSYNC_NOTIFY_URL did not get there: the answer was 410" in done.stderr
+    assert "could not deliver the notice to PROPSYNC_NOTIFY_URL: the answer was 410" in done.stderr
     assert "very-secret-part" not in done.stdout + done.stderr
 
 
-def test_nobody_listening_is_a_warning_too(propsync, receiver):
+@pytest.mark.release
+def test_nobody_listening_is_a_warning_too(propsync, synced, receiver):
     receiver.close()
     done = propsync("sync", notify_url=receiver.url)
     assert done.returncode == 0
-    assert "did not get there: ConnectError" in done.stderr
+    assert "could not deliver the notice to PROPSYNC_NOTIFY_URL: ConnectError" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_sync_without_archive_leaves_documents_to_a_run_of_their_own(propsync):
     assert json.loads(propsync("sync", "--no-archive", "--json").stdout)["documents"] is None
     assert json.loads(propsync("archive", "--json").stdout)["stored"] > 0
@@ -140,14 +136,12 @@ def test_a_setting_that_is_wrong_at_night_is_told(propsync, receiver, tmp_path):
     assert "PROPSYNC_TOKEN_FILE" in told["text"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
-def test_a_run_that_is_stopped_says_so(sandbox, receiver, tmp_path, by):
+def test_a_run_that_is_stopped_says_so(sandbox, receiver, own_settings, tmp_path, by):
     sandbox.set_faults([{"match": {"path": "/properties/assets"}, "effect": {"kind": "delay", "seconds": 5}}])
-    settings = {"BASE_URL": sandbox.base_url, "TOKEN": sandbox.token, "NOTIFY_URL": receiver.url}
-    settings["HOME"] = str(tmp_path / "home")
-    environ = os.environ | {f"PROPSYNC_{name}": value for name, value in settings.items()}
-    program = [str(Path(sys.executable).with_name("propsync")), "--log-level", "DEBUG", "sync"]
-    with subprocess.Popen(program, env=environ, stderr=subprocess.PIPE, text=True) as process:
+    program = Program(tmp_path, own_settings | {"PROPSYNC_NOTIFY_URL": receiver.url})
+    with program.started("--log-level", "DEBUG", "sync") as process:
         assert process.stderr is not None
         for line in process.stderr:
             if "GET /properties/assets" in line or "step assets" in line:
@@ -155,5 +149,5 @@ def test_a_run_that_is_stopped_says_so(sandbox, receiver, tmp_path, by):
                 break
         _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "interrupted: what is published stays" in errors
+    assert "interrupted: the published tables stay" in errors
     assert (receiver.only()["status"], receiver.only()["exit_code"]) == ("interrupted", 130)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gc
 import io
 import json
 import os
@@ -12,59 +11,34 @@ import signal
 import subprocess
 import sys
 import threading
-import time
+import zipfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
+import duckdb
+import psutil
 import pytest
+from kit.command_line import CommandLine, Done
+from kit.programs import PROGRAM, Program, environment, wait_until
+from variants import daily
 
-from propsync.cli.main import run
-
-PROGRAM = str(Path(sys.executable).with_name("propsync"))
-
-
-class Asked(NamedTuple):
-    """What came of it."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-@pytest.fixture(scope="module")
-def home(sandbox, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("query") / "home"
-    environ = os.environ | {"PROPSYNC_BASE_URL": sandbox.base_url, "PROPSYNC_TOKEN": sandbox.token}
-    words = [PROGRAM, "--log-level", "WARNING", "sync", "--no-archive"]
-    subprocess.run(words, env=environ | {"PROPSYNC_HOME": str(folder)}, check=True, capture_output=True)
-    return folder
+Query = Callable[..., Done]
 
 
 @pytest.fixture
-def query(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]):
-    """`propsync query …` in this process; `given` is its standard input, keyword arguments are settings."""
-    monkeypatch.chdir(tmp_path)
-    for name in [name for name in os.environ if name.startswith("PROPSYNC_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("PROPSYNC_HOME", str(home))
-    threshold, stopping = gc.get_threshold(), signal.getsignal(signal.SIGTERM)
-
-    def ask(*words: str, given: bytes = b"", **settings: str) -> Asked:
-        for name, value in settings.items():
-            monkeypatch.setenv(f"PROPSYNC_{name.upper()}", value)
-        monkeypatch.setattr(sys, "argv", ["propsync", "query", *words])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
-        with pytest.raises(SystemExit) as ended:
-            run()
-        out, err = capfdbinary.readouterr()
-        return Asked(int(ended.value.code or 0), out.decode(), err.decode())
-
-    yield ask
-    gc.set_threshold(*threshold)
-    signal.signal(signal.SIGTERM, stopping)
+def home(synced_once: Path) -> Path:
+    """Where everything is published; a query changes nothing there."""
+    return synced_once
 
 
-def as_json(done: Asked):
+@pytest.fixture
+def query(home: Path, tmp_path: Path) -> Query:
+    """`propsync query …`; `given` is its standard input, keyword arguments are settings."""
+    return partial(CommandLine(tmp_path, {"PROPSYNC_HOME": str(home)}), "query")
+
+
+def as_json(done: Done):
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -119,14 +93,14 @@ def test_sql_that_is_not_there_is_told_in_one_line(query, words: tuple[str, ...]
 
 
 def test_an_argument_that_is_not_text_is_told(home: Path):
-    environ = os.environ | {"PROPSYNC_HOME": str(home)}
-    done = subprocess.run([PROGRAM.encode(), b"query", b"select '\xff'"], env=environ, capture_output=True)
+    words = [PROGRAM.encode(), b"query", b"select '\xff'"]
+    done = subprocess.run(words, env=environment(PROPSYNC_HOME=str(home)), capture_output=True)
     assert done.returncode == 2
     assert b"not UTF-8 text" in done.stderr
 
 
 def test_tables_are_listed_though_standard_input_is_a_pipe_that_stays_open(home: Path):
-    environ = os.environ | {"PROPSYNC_HOME": str(home)}
+    environ = environment(PROPSYNC_HOME=str(home))
     with subprocess.Popen(
         [PROGRAM, "query", "--tables"], env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as it:
@@ -146,7 +120,7 @@ def test_every_statement_that_has_rows_is_shown_in_a_table(query):
     assert second.split() == ["eight", "─────", "8", "1", "row"]
 
 
-@pytest.mark.parametrize("kind", ["csv", "json", "parquet"])
+@pytest.mark.parametrize("kind", ["csv", "json", "parquet", "xlsx"])
 def test_a_file_holds_the_rows_of_one_statement(query, kind: str):
     done = query("select 1; select 2", "--format", kind)
     assert (done.returncode, done.stdout) == (2, "")
@@ -207,11 +181,12 @@ def test_errors_of_every_stage_name_the_line_of_the_whole_text(query, sql: str, 
 @pytest.mark.parametrize(
     ("sql", "next_step"),
     [
-        ("from asset", "Run `propsync query --tables` to see what there is"),
+        ("from asset", "Run `propsync query --tables` to see the tables"),
         ("select foo from assets", "Run `propsync query --describe TABLE` to see its columns"),
         ("delete from assets", "the statement returns no rows"),
-        ("delete from assets returning *; select 1", "What is published is read-only"),
+        ("delete from assets returning *; select 1", "published tables are read-only"),
         ("set timezone = 'UTC'; select 1", "PROPSYNC_TIME_ZONE"),
+        ("copy assets to 'x.csv'", "Give the SELECT alone, and add --format csv > rows.csv"),
         ("from read_csv('/etc/passwd')", "reads published tables and nothing else"),
         ("select list(range) from range(900000000)", "Raise PROPSYNC_MEMORY_LIMIT"),
     ],
@@ -369,7 +344,7 @@ def on_a_terminal(home: Path, *words: str) -> str:
         except OSError:  # nobody has the terminal open any more
             pass
 
-    environ = os.environ | {"PROPSYNC_HOME": str(home), "COLUMNS": "100"}
+    environ = environment(PROPSYNC_HOME=str(home), COLUMNS="100")
     reading = threading.Thread(target=read)
     reading.start()
     subprocess.run([PROGRAM, *words], env=environ, stdin=its, stdout=its, stderr=its, check=False)
@@ -379,6 +354,7 @@ def on_a_terminal(home: Path, *words: str) -> str:
     return b"".join(shown).decode().replace("\r\n", "\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rows", "last"),
     [
@@ -392,6 +368,16 @@ def test_a_terminal_gets_a_hundred_rows_and_a_word_about_the_rest(home: Path, ro
     lines = on_a_terminal(home, "query", f"from range({rows})").splitlines()
     assert len(lines) == 103
     assert lines[-1] == last
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("kind", ["csv", "json"])
+def test_a_terminal_gets_a_hundred_rows_in_other_formats_too(home: Path, kind: str):
+    shown = on_a_terminal(home, "query", "from range(101)", "--format", kind)
+    rows, _, told = shown.rpartition("propsync: ")
+    assert told == f"these are the first 100 rows. For all of them add: > rows.{kind}\n"
+    assert len(json.loads(rows) if kind == "json" else rows.splitlines()[1:]) == 100
+    assert "propsync:" not in on_a_terminal(home, "query", "from range(100)", "--format", kind)
 
 
 def test_a_pipe_gets_all_rows(query):
@@ -413,11 +399,14 @@ def peak(home: Path, tmp_path: Path, kind: str, rows: int) -> int:
     target = tmp_path / f"rows.{kind}"
     sql = f"select range as n, repeat('x', 150) || range as a, random() as b, now() as c from range({rows})"
     words = [sys.executable, "-c", _MEASURED, str(target), PROGRAM, "query", sql, "--format", kind]
-    environ = os.environ | {"PROPSYNC_HOME": str(home), "PROPSYNC_MEMORY_LIMIT": "200MB"}
+    environ = environment(PROPSYNC_HOME=str(home), PROPSYNC_MEMORY_LIMIT="200MB")
     done = subprocess.run(words, env=environ, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     if kind == "parquet":
         assert pq.ParquetFile(target).metadata.num_rows == rows
+    elif kind == "xlsx":
+        with zipfile.ZipFile(target) as parts, parts.open("xl/worksheets/sheet1.xml") as sheet:
+            assert f'<autoFilter ref="A1:D{rows + 1}"/>'.encode() in sheet.read()[-1_000:]
     else:
         with target.open("rb") as lines:
             assert sum(1 for _ in lines) == rows + {"csv": 1, "json": 2, "table": 3}[kind]
@@ -425,33 +414,48 @@ def peak(home: Path, tmp_path: Path, kind: str, rows: int) -> int:
     return int(done.stdout) // 1024
 
 
+@pytest.mark.costly
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("kind", "rows"), [("csv", 3_000_000), ("json", 3_000_000), ("parquet", 3_000_000), ("table", 900_000)]
+    ("kind", "rows"),
+    [("csv", 3_000_000), ("json", 3_000_000), ("parquet", 3_000_000), ("table", 900_000), ("xlsx", 300_000)],
 )
 def test_millions_of_rows_take_no_more_memory_than_a_tenth_of_them(home: Path, tmp_path: Path, kind: str, rows: int):
     few, many = peak(home, tmp_path, kind, rows // 10), peak(home, tmp_path, kind, rows)
     assert many < few + 120, (few, many)  # held in memory, they would take 700 MB and more
 
 
+_STARTED, _AT_THE_QUERY = 0.5, 0.5
+"""Seconds that a program computes until it has opened the file, and from then on."""
+
 _COUNTS = "select count(*) as n from range(100000) as a, range(1000000) as b"
 _TRICKLES = "select a.range as n from range(100000) as a, range(1000000) as b where a.range * b.range % 1000000007 = 7"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sql", "kind"),
-    [(_COUNTS, "table"), *((_TRICKLES, kind) for kind in ("table", "csv", "json", "parquet"))],
+    daily(
+        [(_COUNTS, "table"), *((_TRICKLES, kind) for kind in ("table", "csv", "json", "parquet", "xlsx"))],
+        2,
+        is_row=True,
+    ),
     ids=lambda given: "rows" if given == _TRICKLES else "none yet" if given == _COUNTS else given,
 )
-def test_ctrl_c_ends_a_query_at_any_stage_in_any_format(home: Path, sql: str, kind: str):
-    environ = os.environ | {"PROPSYNC_HOME": str(home)}
-    words = [PROGRAM, "query", sql, "--format", kind]
-    with subprocess.Popen(words, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
-        time.sleep(2.5)  # so long that it is at the query
+def test_ctrl_c_ends_a_query_at_any_stage_in_any_format(home: Path, tmp_path: Path, sql: str, kind: str):
+    with Program(tmp_path, {"PROPSYNC_HOME": str(home)}).started("query", sql, "--format", kind) as process:
+        wait_until(lambda: is_at_work(process.pid, home / "published" / "warehouse.duckdb"), 60, Path(os.devnull))
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=20)
     assert process.returncode == 130
-    assert errors == "propsync: interrupted: what is published stays as it was. Run the same command again\n"
+    assert errors == "propsync: interrupted: the published tables stay as they were. Run the same command again\n"
+
+
+def is_at_work(pid: int, file: Path) -> bool:
+    """Whether the program has opened the file, and has computed for as long since as only a query does."""
+    times = psutil.Process(pid).cpu_times()
+    is_open = str(file) in (one.path for one in psutil.Process(pid).open_files())
+    return is_open and times.user + times.system > _STARTED + _AT_THE_QUERY
 
 
 # describing
@@ -480,3 +484,25 @@ def test_a_table_that_there_is_not_has_five_suggestions_at_most(query):
     suggested = done.stderr.partition("Did you mean ")[2].partition("?")[0].split(", ")
     assert "main.assets" in suggested
     assert len(suggested) <= 5
+
+
+MACROS = "select distinct function_name from duckdb_functions() where not internal and function_type = 'table_macro'"
+
+
+def test_every_macro_is_described_like_the_table_that_it_gives(query, home: Path):
+    with duckdb.connect(home / "published" / "warehouse.duckdb", read_only=True) as published:
+        macros = [name for (name,) in published.execute(MACROS).fetchall()]
+    assert {"assets_as_of", "changes_between"} <= {*macros}
+    for name in macros:
+        described = as_json(query("--describe", name, "--format", "json"))
+        assert {"column", "type", "meaning"} == {*described[0]}, name
+
+
+@pytest.mark.parametrize("name", ["assets_as_of", "Assets_As_Of", "assets_as_of(ts)", "main.assets_as_of"])
+def test_a_column_of_a_macro_keeps_the_meaning_that_it_has_in_its_table(query, name: str):
+    described = {row["column"]: row["meaning"] for row in as_json(query("--describe", name, "--format", "json"))}
+    assert described["asset_id"] == "The asset's id in the API"
+
+
+def test_a_macro_nearly_named_is_suggested_with_its_parameters(query):
+    assert "changes_between(a, b)" in query("--describe", "changes_betwen").stderr

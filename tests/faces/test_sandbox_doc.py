@@ -9,16 +9,26 @@ from pathlib import Path
 
 import httpx
 
-from propsync_sandbox import read_fault_plan
+from propsync_sandbox import Sandbox, read_fault_plan
 
 DOC = (Path(__file__).parents[2] / "docs" / "sandbox.md").read_text(encoding="utf-8")
 
 
+EDIT, PLAN = re.findall(r"^```json\n(.*?)^```", DOC, re.MULTILINE | re.DOTALL)
+
+
 def test_the_fault_plan_shown_is_a_fault_plan(tmp_path: Path):
-    plan = re.search(r"^```json\n(.*?)^```", DOC, re.MULTILINE | re.DOTALL)
-    assert plan is not None
-    (tmp_path / "faults.json").write_text(plan[1])
+    (tmp_path / "faults.json").write_text(PLAN)
     assert read_fault_plan(tmp_path / "faults.json")
+
+
+def test_the_edit_shown_is_one_that_the_sandbox_makes():
+    with Sandbox(scale=12) as sandbox:
+        key = sandbox.world.schedules.pick()
+        edit = EDIT.replace("ASSESSMENT TYPE", key[1]).replace("PROPERTY", key[0])
+        answer = httpx.post(f"{sandbox.base_url}/_sandbox/edit", content=edit, trust_env=False)
+        assert answer.status_code == 204
+        assert sandbox.world.schedules.truth()[key]["dueDate"] == "2026-05-01"
 
 
 def test_the_command_shown_serves_the_api():

@@ -16,7 +16,7 @@ from faces.pages import DOCS, PAGES, README, ROOT
 
 from propsync.settings.page import settings_page
 
-NOWHERE = "http://127.0.0.1:9"  # a proxy that nothing answers at: whoever asked for the network would fail
+NOWHERE = "http://127.0.0.1:9"  # a proxy where nothing answers: a program that asks for the network fails
 LOADING = {
     ("link", "href"),
     ("script", "src"),

@@ -3,38 +3,35 @@
 from __future__ import annotations
 
 import itertools
-import os
+import shutil
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from kit.command_line import settings_of
+from kit.programs import Program
 from variants import some
 
-PROGRAM = str(Path(sys.executable).with_name("propsync"))
-INTERRUPTED = "propsync: interrupted: what is published stays as it was. Run the same command again\n"
+INTERRUPTED = "propsync: interrupted: the published tables stay as they were. Run the same command again\n"
 FULL = "propsync: standard output: it cannot be written (No space left on device)"
 
 
 @pytest.fixture(scope="module")
-def environ(sandbox, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Of a home where something is published."""
-    environ = {name: value for name, value in os.environ.items() if not name.startswith(("PROPSYNC_", "PYTHON"))}
+def program(running_sandbox, synced_once: Path, tmp_path_factory: pytest.TempPathFactory) -> Program:
+    """The program in a home where something is published."""
     home = tmp_path_factory.mktemp("files") / "home"
-    environ |= {"PROPSYNC_BASE_URL": sandbox.base_url, "PROPSYNC_TOKEN": sandbox.token, "PROPSYNC_HOME": str(home)}
-    subprocess.run([PROGRAM, "sync", "--only", "schedules"], env=environ, check=True, capture_output=True)
-    return environ
+    shutil.copytree(synced_once, home)
+    started = Program(home.parent, settings_of(running_sandbox, home))
+    for name in [name for name in started.environ if name.startswith("PYTHON")]:
+        del started.environ[name]
+    return started
 
 
-def shell(words: str, environ: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ["bash", "-c", f"'{PROGRAM}' {words}"], env=environ, capture_output=True, text=True, errors="replace"
-    )
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("words", "code", "told"),
+    ("words", "code", "printed"),
     [
         ("--log-level WARNING sync --only schedules >&-", 0, ""),
         ("--log-level WARNING sync --only schedules >/dev/full", 3, FULL),
@@ -49,14 +46,14 @@ def shell(words: str, environ: dict[str, str]) -> subprocess.CompletedProcess[st
         ("query 'from range(300000)' >/dev/full", 1, FULL),
         ("query --tables 2>&-", 0, ""),
         ("query 'selec 1' 2>/dev/full", 2, ""),
-        ("status --max-age 99999999999999h", 2, "propsync: --max-age: it is longer than time is counted"),
-        (f"status --max-age {'9' * 5000}d", 2, "propsync: --max-age: it is longer than time is counted"),
+        ("status --max-age 99999999999999h", 2, "propsync: --max-age: it is too long"),
+        (f"status --max-age {'9' * 5000}d", 2, "propsync: --max-age: it is too long"),
     ],
 )
-def test_output_that_nobody_gets_costs_neither_the_code_nor_the_line(environ, words: str, code: int, told: str):
-    done = shell(words, environ)
-    assert (done.returncode, done.stderr.partition(". ")[0].partition(", and")[0].strip()) == (code, told)
-    assert len(done.stderr.splitlines()) == bool(told)
+def test_output_that_nobody_gets_costs_neither_the_code_nor_the_line(program, words: str, code: int, printed: str):
+    done = program.shell(f"propsync {words}")
+    assert (done.returncode, done.stderr.partition(". ")[0].partition(", and")[0].strip()) == (code, printed)
+    assert len(done.stderr.splitlines()) == bool(printed)
 
 
 def test_no_file_of_ours_gets_the_number_of_a_standard_file_that_is_closed():
@@ -77,16 +74,17 @@ start.program()
     assert standard_output == "/dev/null"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", some(["ascii", "latin-1", "cp1252"], 1))
-def test_a_terminal_of_few_characters_is_no_fault(environ, encoding: str):
-    narrow = environ | {"PYTHONIOENCODING": encoding, "TERM": "dumb", "LC_ALL": "C"}
+def test_a_terminal_of_few_characters_is_no_fault(program, encoding: str):
+    narrow = {"PYTHONIOENCODING": encoding, "TERM": "dumb", "LC_ALL": "C"}
     for words in ("--help", "status", "doctor", "query --tables", "query \"select 'é→漢' as x\""):
-        done = shell(words, narrow)
+        done = program.shell(f"propsync {words}", **narrow)
         assert (done.returncode, done.stderr) == (0, ""), words
-    assert "-----" in shell("query --tables", narrow).stdout
-    assert "\\u6f22" in shell("query \"select '漢' as x\"", narrow).stdout
-    assert shell("query \"select '漢' as x\" --format csv", narrow).stdout == "x\n漢\n"
-    done = shell("--log-level WARNING sync", narrow)
+    assert "-----" in program("query", "--tables", **narrow).stdout
+    assert "\\u6f22" in program("query", "select '漢' as x", **narrow).stdout
+    assert program("query", "select '漢' as x", "--format", "csv", **narrow).stdout == "x\n漢\n"
+    done = program("--log-level", "WARNING", "sync", **narrow)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -108,23 +106,25 @@ start.program()
 _STOPS = itertools.product([("--help",), ("status",), ("query", "select 1")], ["SIGINT", "SIGTERM"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "by"), some(_STOPS, 2))
-def test_a_stop_at_any_instant_is_one_line(environ, words: tuple[str, ...], by: str):
+def test_a_stop_at_any_instant_is_one_line(program, words: tuple[str, ...], by: str):
     codes = set()
     for milliseconds in range(0, 600, 40):
-        program = _STOPPED.format(seconds=milliseconds / 1000, by=by)
-        words_given = [sys.executable, "-c", program, *words]
-        done = subprocess.run(words_given, env=environ, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        words_given = [sys.executable, "-c", _STOPPED.format(seconds=milliseconds / 1000, by=by), *words]
+        done = subprocess.run(
+            words_given, env=program.environ, stdin=subprocess.DEVNULL, capture_output=True, text=True
+        )
         codes.add(done.returncode)
         assert (done.returncode, done.stderr) in ((130, INTERRUPTED), (0, "")), milliseconds
     assert 130 in codes
 
 
-def test_what_ignores_ctrl_c_goes_on(environ):
+def test_what_ignores_ctrl_c_goes_on(program):
     words = [sys.executable, "-c", _STOPPED.format(seconds=0.1, by="SIGINT"), "status"]
 
     def ignore() -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
-    done = subprocess.run(words, env=environ, preexec_fn=ignore, capture_output=True, text=True)
+    done = subprocess.run(words, env=program.environ, preexec_fn=ignore, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")

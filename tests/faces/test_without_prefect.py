@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from propsync_sandbox import Sandbox
 
 ABSENT = ("prefect", "yaml", "fastapi", "starlette", "uvicorn", "sqlalchemy", "pydantic_settings", "tenacity")
@@ -32,6 +34,7 @@ print("all")
     assert (done.stdout, done.returncode) == ("all\n", 0), done.stderr
 
 
+@pytest.mark.slow
 def test_a_night_is_synced_checked_and_read_without_it(tmp_path: Path) -> None:
     with Sandbox(scale=40) as sandbox:
         settings = {

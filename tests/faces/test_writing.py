@@ -14,6 +14,7 @@ def _phrases(text: str) -> list[str]:
     return [fault.phrase for fault in faults([Passage(1, text)])]
 
 
+@pytest.mark.slow
 def test_pages_docstrings_comments_and_sql_headers_are_in_plain_english(capsys: pytest.CaptureFixture[str]):
     assert main() == 0, capsys.readouterr().out
 
@@ -51,6 +52,18 @@ def test_a_page_is_read_without_its_examples():
     assert [(passage.line, passage.words) for passage in texts.markdown(page) if passage.words] == [
         *((1, "Title"), (3, "Two lines of X."), (10, "An item."), (12, "one"), (12, "two"))
     ]
+
+
+def test_messages_are_read_with_their_values_as_x_and_without_sql():
+    code = (
+        '''"""Told in a docstring."""\nx = f"one {y} three `told`"\nz = "select told from a table"\nw = "two words"\n'''
+    )
+    assert list(texts.messages(code)) == [Passage(2, "one X three X")]
+
+
+def test_values_of_toml_are_read():
+    text = 'a = "two words"\n[b]\nc = ["VARCHAR", "What is told here"]\n'
+    assert list(texts.values(text)) == [Passage(1, "What is told here")]
 
 
 def test_python_is_read_by_its_docstrings_and_comments():

@@ -1,14 +1,14 @@
-"""What is wrong with settings is said in one line that names the setting, with exit 2 and no traceback."""
+"""A mistake in settings ends with exit 2 and one line that names the setting, and with no traceback."""
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
+from kit.command_line import Done
 
 
-def assert_one_line(done: subprocess.CompletedProcess[str], code: int, *words: str) -> None:
+def assert_one_line(done: Done, code: int, *words: str) -> None:
     lines = [line for line in done.stderr.strip().splitlines() if not line.startswith("20")]
     assert done.returncode == code, done.stderr
     assert len(lines) == 1, done.stderr

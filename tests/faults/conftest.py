@@ -2,66 +2,31 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from decimal import Decimal
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import duckdb
 import pytest
+from kit.home import KEYS
+from kit.kept import KeptHomes
+from kit.sandbox_home import SandboxHome
 
 from propsync.api import RetryPolicy
-from propsync.runbooks import Report, nightly
-from propsync.settings import load_settings
 from propsync_sandbox import Sandbox
 
-QUICK = RetryPolicy(attempts=4, budget=5, base=0.001)
 SCALE = 120
-Rows = list[tuple[Any, ...]]
-_KEYS = {
-    "assets": "asset_id",
-    "assessments": "assessment_id",
-    "schedules": "property_id, assessment_type_id",
-}
 
 
-@dataclass
-class Night:
-    """A sandbox and a home; `sync` is one nightly run of the one into the other."""
+class Night(SandboxHome):
+    """A sandbox and a home; pages have 20 records, and the fourth attempt is the last."""
 
-    sandbox: Sandbox
-    home: Path
-
-    def sync(self, **options: Any) -> Report:
-        environ = {
-            "PROPSYNC_BASE_URL": self.sandbox.base_url,
-            "PROPSYNC_TOKEN": self.sandbox.token,
-            "PROPSYNC_HOME": str(self.home),
-            "PROPSYNC_PAGE_LIMIT": "20",
-        }
-        return nightly(load_settings(environ=environ), **{"policy": QUICK} | options)
-
-    def rows(self, query: str) -> Rows:
-        with duckdb.connect(self.home / "published" / "warehouse.duckdb", read_only=True) as connection:
-            return connection.execute(query).fetchall()
-
-    def published(self, resource: str) -> dict[Any, Any]:
-        """Records by key, as they are published."""
-        found = self.rows(f"select payload, {_KEYS[resource]} from {resource}")
-        return {key[0] if len(key) == 1 else key: _decoded(payload) for payload, *key in _tupled(found)}
-
-    def note(self) -> dict[str, Any]:
-        """What `_published.json` says."""
-        told: dict[str, Any] = json.loads((self.home / "published" / "_published.json").read_text())
-        return told
+    def __init__(self, sandbox: Sandbox, path: Path) -> None:
+        super().__init__(sandbox, path, page_limit=20)
+        self.policy = RetryPolicy(attempts=4, budget=5, base=0.001)
 
     def change_a_little(self) -> None:
         """One edit and one addition of each resource, and a new label."""
         world = self.sandbox.world
-        for resource in _KEYS:
+        for resource in KEYS:
             shelf = world.shelf(resource)
             shelf.scribble(shelf.keys()[0])  # type: ignore[attr-defined]
         world.assets.add()
@@ -69,30 +34,14 @@ class Night:
         world.schedules.add()
 
 
-def _tupled(found: Rows) -> Iterator[tuple[Any, ...]]:
-    for payload, *key in found:
-        yield (payload, *(key if len(key) == 1 else [tuple(key)]))
+def as_yesterday(kept: KeptHomes, home: Path) -> None:
+    """Makes `home` a home after a quiet first run."""
 
+    def make(path: Path) -> None:
+        with Sandbox(scale=SCALE) as sandbox:
+            assert Night(sandbox, path).sync().exit_code == 0
 
-def _decoded(payload: str) -> Any:
-    return json.loads(payload, parse_float=Decimal)
-
-
-def is_truth(night: Night, resource: str) -> bool:
-    """Whether exactly the records of the world are published."""
-    return night.published(resource) == night.sandbox.world.truth(resource)
-
-
-@pytest.fixture(scope="module")
-def yesterday(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home after a quiet first run; to be copied, not used."""
-    home = tmp_path_factory.mktemp("yesterday") / "home"
-    with Sandbox(scale=SCALE) as sandbox:
-        assert Night(sandbox, home).sync().exit_code == 0
-    return home
-
-
-NightWith = Callable[..., Night]
+    kept.copied(("yesterday", SCALE), home, make)
 
 
 @pytest.fixture
@@ -103,10 +52,10 @@ def fresh(tmp_path: Path) -> Iterator[Night]:
 
 
 @pytest.fixture
-def night(yesterday: Path, tmp_path: Path) -> Iterator[Night]:
+def night(kept: KeptHomes, tmp_path: Path) -> Iterator[Night]:
     """The world of yesterday, a little changed, and a copy of yesterday's home."""
     home = tmp_path / "home"
-    shutil.copytree(yesterday, home)
+    as_yesterday(kept, home)
     with Sandbox(scale=SCALE) as sandbox:
         made = Night(sandbox, home)
         made.change_a_little()

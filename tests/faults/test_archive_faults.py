@@ -1,4 +1,4 @@
-"""Whatever goes wrong on the way, nothing bad is stored, what is good is kept, and a later run completes."""
+"""If a fetch goes wrong, propsync stores nothing bad and keeps the good; a later run completes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from random import Random
 from typing import Any
 
 import pytest
-from contract.archives import Place, place
-from variants import some
+from kit.archives import SMALL, Place, place
+from variants import daily
 
 from propsync.errors import DiskFull
 from propsync_sandbox.documents import ETAGS, Subject, report
 
-SMALL = 30
 PASSING: dict[str, dict[str, Any]] = {
     "cut bodies": {"kind": "cut_body", "fraction": 0.6},
     "cut chunks": {"kind": "cut_chunked", "fraction": 0.6},
@@ -31,19 +30,10 @@ PASSING: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def synced(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home after its first sync; to be copied, not used."""
-    home = tmp_path_factory.mktemp("synced") / "home"
-    with place(home, scale=SMALL) as made:
-        assert made.sync().exit_code == 0
-    return home
-
-
 @pytest.fixture
-def new(synced: Path, tmp_path: Path) -> Iterator[Place]:
+def new(synced_small: Path, tmp_path: Path) -> Iterator[Place]:
     """Synced, nothing archived."""
-    with place(tmp_path / "home", synced, scale=SMALL) as made:
+    with place(tmp_path / "home", synced_small, scale=SMALL) as made:
         yield made
 
 
@@ -76,7 +66,8 @@ def completes(made: Place, *, later: int = 4) -> None:
     assert made.rows("select count(*) from documents where version is null") == [(0,)]
 
 
-@pytest.mark.parametrize("kind", some(PASSING, 5))
+@pytest.mark.costly
+@pytest.mark.parametrize("kind", daily(PASSING, 3))
 def test_nothing_bad_is_stored_and_a_later_run_completes(new: Place, kind: str) -> None:
     """Nine of ten requests go wrong, so that most documents fail and some come at a second try."""
     path = r".*\.(pdf|zip)"
@@ -90,15 +81,16 @@ def test_nothing_bad_is_stored_and_a_later_run_completes(new: Place, kind: str) 
     assert {*failed} == new.pairs() - stored
     assert told.counts["failed"] == len(failed)
     assert f"{len(failed):,} documents failed" in " ".join(told.left_behind)
-    kept = list((new.home / "archive" / "blobs").rglob("*.*"))
+    kept = list((new.path / "archive" / "blobs").rglob("*.*"))
     assert len(kept) == len(stored)
-    assert not list((new.home / "archive" / "partial").iterdir())
+    assert not list((new.path / "archive" / "partial").iterdir())
     completes(new)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("effect", ["cut_body", "reset"])
 def test_bodies_that_break_off_are_gone_on_with_where_the_server_offers_it(
-    synced: Path, tmp_path: Path, effect: str
+    synced_small: Path, tmp_path: Path, effect: str
 ) -> None:
     starts: list[int] = []
 
@@ -107,7 +99,7 @@ def test_bodies_that_break_off_are_gone_on_with_where_the_server_offers_it(
             starts.append(int(re.fullmatch(r"bytes=(\d+)-", request.headers["range"])[1]))  # type: ignore[index]
 
     writers = {"report": long_report}
-    with place(tmp_path / "home", synced, writers, scale=SMALL, accept_ranges=True, before=before) as made:
+    with place(tmp_path / "home", synced_small, writers, scale=SMALL, accept_ranges=True, before=before) as made:
         options = {"where": "body"} if effect == "reset" else {}
         broken = {"kind": effect, "fraction": 0.6} | options
         paths = [f"/assessments/{key}/report.pdf" for key in made.wanted()]
@@ -119,7 +111,9 @@ def test_bodies_that_break_off_are_gone_on_with_where_the_server_offers_it(
         assert min(starts) > 5_000
 
 
-def test_a_document_that_changed_before_the_rest_of_it_came_is_the_new_one_whole(synced: Path, tmp_path: Path) -> None:
+def test_a_document_that_changed_before_the_rest_of_it_came_is_the_new_one_whole(
+    synced_small: Path, tmp_path: Path
+) -> None:
     """Each report becomes another between its two halves; half of them stay as long as they were."""
     ranged: set[str] = set()
 
@@ -135,7 +129,9 @@ def test_a_document_that_changed_before_the_rest_of_it_came_is_the_new_one_whole
             worlds[0].assessments.set_members(key, score=(record.version * 7) % 100)
 
     worlds: list[Any] = []
-    with place(tmp_path / "home", synced, {"report": written}, scale=SMALL, accept_ranges=True, before=before) as made:
+    with place(
+        tmp_path / "home", synced_small, {"report": written}, scale=SMALL, accept_ranges=True, before=before
+    ) as made:
         worlds.append(made.sandbox.world)
         cut = {"kind": "cut_body", "fraction": 0.5}
         paths = [f"/assessments/{key}/report.pdf" for key in made.wanted()]
@@ -157,9 +153,10 @@ class OtherBeginning:
         return first.replace(b"D:20260302", b"D:2026%04d" % (about.record.version + 300))
 
 
-@pytest.mark.parametrize("etags", ETAGS)
+@pytest.mark.costly
+@pytest.mark.parametrize("etags", daily(ETAGS, 2))
 def test_no_document_has_the_beginning_of_one_version_and_the_end_of_another(
-    synced: Path, tmp_path: Path, etags: str
+    synced_small: Path, tmp_path: Path, etags: str
 ) -> None:
     """Each report changes between its first half and the next request for it; servers treat `If-Range` in many ways."""
     asked: set[str] = set()
@@ -175,7 +172,7 @@ def test_no_document_has_the_beginning_of_one_version_and_the_end_of_another(
 
     worlds: list[Any] = []
     options = {"scale": SMALL, "accept_ranges": True, "etags": etags, "before": before}
-    with place(tmp_path / "home", synced, {"report": OtherBeginning()}, **options) as made:
+    with place(tmp_path / "home", synced_small, {"report": OtherBeginning()}, **options) as made:
         worlds.append(made.sandbox.world)
         cut = {"kind": "cut_body", "fraction": 0.9}
         paths = [f"/assessments/{key}/report.pdf" for key in made.wanted()]
@@ -185,6 +182,7 @@ def test_no_document_has_the_beginning_of_one_version_and_the_end_of_another(
         assert made.differing(made.pairs("report")) == set()
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_asked_for_again_at_most_once_a_day(new: Place) -> None:
     new.fail(r".*\.pdf", kind="status", status=404)
     told = new.archive()
@@ -205,6 +203,7 @@ def test_what_is_missing_is_asked_for_again_at_most_once_a_day(new: Place) -> No
     completes(new)
 
 
+@pytest.mark.release
 def test_a_failure_within_a_run_is_not_asked_for_again_in_it(new: Place) -> None:
     new.fail(r".*\.zip", kind="status", status=400)
     new.archive()
@@ -215,11 +214,12 @@ def test_a_failure_within_a_run_is_not_asked_for_again_in_it(new: Place) -> None
     assert not new.asked()
 
 
+@pytest.mark.release
 def test_a_kind_without_the_right_is_given_up_and_all_of_the_other_comes(
-    synced: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    synced_small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys.modules["propsync.runbooks.archive"], "_CHUNK", 6)
-    with place(tmp_path / "home", synced, scale=SMALL) as made:
+    with place(tmp_path / "home", synced_small, scale=SMALL) as made:
         made.fail(r".*\.pdf", kind="status", status=403)
         told = made.archive(max_concurrency=2)
         assert told.exit_code == 3
@@ -234,6 +234,7 @@ def test_a_kind_without_the_right_is_given_up_and_all_of_the_other_comes(
         completes(made)
 
 
+@pytest.mark.slow
 def test_a_failure_of_a_new_version_leaves_the_one_before_as_the_latest(new: Place) -> None:
     new.archive()
     key = new.wanted()[0]
@@ -250,12 +251,14 @@ def test_a_failure_of_a_new_version_leaves_the_one_before_as_the_latest(new: Pla
     assert new.rows(versions) == [(4, 2)]
 
 
+@pytest.mark.slow
 def test_an_api_that_asks_to_wait_is_waited_for(new: Place) -> None:
     new.fail(times=3, kind="status", status=429, retry_after=1)
     assert new.archive().exit_code == 0
     assert new.differing() == set()
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_while_documents_come_stops_the_run_and_a_later_one_goes_on(
     new: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -277,6 +280,6 @@ def test_a_disk_that_fills_while_documents_come_stops_the_run_and_a_later_one_go
         new.archive(max_concurrency=1)
     stored = set(new.stored())
     assert 8 <= len(stored) <= 12
-    assert not list((new.home / "archive" / "partial").iterdir())
+    assert not list((new.path / "archive" / "partial").iterdir())
     left[0] = 10**6
     completes(new)

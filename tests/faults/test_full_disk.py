@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from faults.conftest import SCALE, Night, is_truth
+from faults.conftest import SCALE, Night, as_yesterday
+from kit.kept import KeptHomes
 
 from propsync.errors import DiskFull
 from propsync_sandbox import Sandbox
@@ -31,12 +31,14 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", folder], check=True)
 
 
+@pytest.mark.release
+@pytest.mark.costly
 @pytest.mark.parametrize("left", [0, 1_500_000])
 def test_a_full_disk_stops_the_run_and_the_next_one_with_room_is_whole(
-    small_disk: Path, yesterday: Path, left: int
+    small_disk: Path, kept: KeptHomes, left: int
 ) -> None:
     home = small_disk / "home"
-    shutil.copytree(yesterday, home)
+    as_yesterday(kept, home)
     with Sandbox(scale=SCALE) as sandbox:
         night = Night(sandbox, home)
         night.change_a_little()
@@ -45,17 +47,17 @@ def test_a_full_disk_stops_the_run_and_the_next_one_with_room_is_whole(
         with pytest.raises(DiskFull) as full:
             night.sync()
         assert full.value.exit_code == 1
-        assert "Free some room" in str(full.value)
+        assert "Free some space" in str(full.value)
         assert night.note() == before
         assert night.rows("select count(*) from assets") == [(SCALE,)]
 
         ballast.unlink()
         assert night.sync().exit_code == 0
-        assert [one for one in ("assets", "assessments", "schedules") if not is_truth(night, one)] == []
+        assert [one for one in ("assets", "assessments", "schedules") if not night.is_truth(one)] == []
 
 
 def _fill(folder: Path, left: int) -> Path:
-    """A file that leaves so many bytes free."""
+    """A file that leaves that many bytes free."""
     ballast = folder / "ballast"
     usage = os.statvfs(folder)
     with ballast.open("wb") as writer:

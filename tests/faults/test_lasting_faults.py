@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from faults.conftest import Night, is_truth
-from variants import some
+from faults.conftest import Night
+from variants import daily
 
 from propsync.errors import TokenRefused
 
@@ -36,7 +36,7 @@ def _always(path: str, effect: dict[str, Any], **query: str) -> list[dict[str, A
 
 
 def _check_these_are_behind(night: Night, behind: dict[str, dict[Any, Any]]) -> None:
-    """What failed keeps yesterday's rows, the others are today's."""
+    """A failed resource keeps yesterday's rows; the others have today's."""
     verdicts: dict[str, str] = dict(
         night.rows(
             "select resource, verdict from ops.run_resources semi join "
@@ -45,18 +45,19 @@ def _check_these_are_behind(night: Night, behind: dict[str, dict[Any, Any]]) -> 
     )
     for resource in _RESOURCES:
         if resource in behind:
-            assert night.published(resource) == behind[resource]
+            assert night.known(resource) == behind[resource]
             assert behind[resource] != night.sandbox.world.truth(resource)
             assert verdicts[resource] == "failed"
         else:
-            assert is_truth(night, resource)
+            assert night.is_truth(resource)
             assert verdicts[resource] == "certified"
     assert night.rows("select status from ops.runs order by run_id")[-1] == ("attention",)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("resource", _RESOURCES)
 def test_an_endless_fault_exits_3_and_its_resource_alone_keeps_yesterdays_rows(night: Night, resource: str) -> None:
-    before = night.published(resource)
+    before = night.known(resource)
     night.sandbox.set_faults(_always(_PATHS[resource], _DOWN))
     report = night.sync()
     assert report.exit_code == 3
@@ -64,9 +65,10 @@ def test_an_endless_fault_exits_3_and_its_resource_alone_keeps_yesterdays_rows(n
     _check_these_are_behind(night, {resource: before})
 
 
-@pytest.mark.parametrize("names", _PAIRS, ids=" and ".join)
+@pytest.mark.costly
+@pytest.mark.parametrize("names", daily(_PAIRS, 2), ids=" and ".join)
 def test_whatever_the_endless_faults_are_the_rest_is_published(night: Night, names: tuple[str, str]) -> None:
-    before = {resource: night.published(resource) for resource in ("assessments", "schedules")}
+    before = {resource: night.known(resource) for resource in ("assessments", "schedules")}
     told = zip(before, names, strict=True)
     night.sandbox.set_faults([rule for resource, name in told for rule in _always(_PATHS[resource], _ENDLESS[name])])
     report = night.sync()
@@ -75,29 +77,32 @@ def test_whatever_the_endless_faults_are_the_rest_is_published(night: Night, nam
     _check_these_are_behind(night, before)
 
 
+@pytest.mark.release
 def test_after_an_endless_fault_has_ended_the_next_run_is_whole_again(night: Night) -> None:
     night.sandbox.set_faults(_always(_PATHS["assets"], _DOWN))
     assert night.sync().exit_code == 3
     night.sandbox.set_faults([])
     assert night.sync().exit_code == 0
-    assert is_truth(night, "assets")
+    assert night.is_truth("assets")
 
 
-@pytest.mark.parametrize("types", ["/properties/assets/types", "/assessments/types"])
+@pytest.mark.costly
+@pytest.mark.parametrize("types", daily(["/properties/assets/types", "/assessments/types"], 1))
 def test_a_list_of_types_that_cannot_be_read_exits_3_and_the_records_are_published(night: Night, types: str) -> None:
     night.sandbox.set_faults(_always(types, _DOWN))
     assert night.sync().exit_code == 3
-    assert [resource for resource in _RESOURCES if not is_truth(night, resource)] == []
+    assert [resource for resource in _RESOURCES if not night.is_truth(resource)] == []
 
 
+@pytest.mark.release
 def test_a_right_that_the_token_lacks_fails_that_endpoint_alone(fresh: Night) -> None:
     fresh.sandbox.callers.accept(fresh.sandbox.token, ["/assessments/schedules"])
     report = fresh.sync()
     assert report.exit_code == 3
-    assert "Ask for the right to this endpoint" in report.left_behind[0]
-    assert is_truth(fresh, "assets")
-    assert is_truth(fresh, "assessments")
-    assert fresh.published("schedules") == {}
+    assert "Ask for access to this endpoint" in report.left_behind[0]
+    assert fresh.is_truth("assets")
+    assert fresh.is_truth("assessments")
+    assert fresh.known("schedules") == {}
 
 
 def test_a_token_that_is_refused_stops_the_run_and_nothing_is_published(night: Night) -> None:
@@ -117,18 +122,21 @@ def test_when_nothing_can_be_read_the_run_has_failed_and_nothing_is_published(ni
     assert night.note() == before
 
 
-@pytest.mark.parametrize("pages", ["[3-9]", "2"])
+@pytest.mark.slow
+@pytest.mark.costly
+@pytest.mark.parametrize("pages", daily(["[3-9]", "2"], 1))
 def test_a_page_that_is_refused_costs_nothing_for_the_list_is_read_in_parts(night: Night, pages: str) -> None:
     night.sandbox.set_faults(_always(_PATHS["assets"], {"kind": "status", "status": 400}, page=pages))
     report = night.sync()
     assert (report.exit_code, report.resources["assets"]["verdict"]) == (0, "certified")
-    assert is_truth(night, "assets")
+    assert night.is_truth("assets")
     assert _unseen(night, "assets") == []
-    assert is_truth(night, "schedules")
+    assert night.is_truth("schedules")
 
 
+@pytest.mark.release
 def test_a_page_that_is_refused_also_of_parts_exits_3_and_all_that_was_shown_is_published(night: Night) -> None:
-    before = night.published("assets")
+    before = night.known("assets")
     refused = {"kind": "status", "status": 400}
     night.sandbox.set_faults(
         _always(_PATHS["assets"], refused, page="[3-9]")
@@ -137,9 +145,9 @@ def test_a_page_that_is_refused_also_of_parts_exits_3_and_all_that_was_shown_is_
     )
     report = night.sync()
     assert (report.exit_code, report.resources["assets"]["verdict"]) == (3, "incomplete")
-    assert before.keys() <= night.published("assets").keys()
+    assert before.keys() <= night.known("assets").keys()
     assert _unseen(night, "assets") == []
-    assert is_truth(night, "schedules")
+    assert night.is_truth("schedules")
 
 
 _RESTLESS: dict[str, dict[str, Any]] = {
@@ -159,24 +167,28 @@ def _lie(night: Night, names: tuple[str, str], **query: str) -> dict[str, dict[s
     night.sandbox.set_faults(
         [rule for resource, one in told.items() for rule in _always(_PATHS[resource], one, **query)]
     )
-    return {resource: night.published(resource) for resource in told}
+    return {resource: night.known(resource) for resource in told}
 
 
-@pytest.mark.parametrize("names", some(_TWO_OF_THEM, 3), ids=" and ".join)
+@pytest.mark.release
+@pytest.mark.costly
+@pytest.mark.parametrize("names", daily(_TWO_OF_THEM, 2), ids=" and ".join)
 def test_of_a_list_whose_parts_lie_and_move_too_nothing_that_was_seen_is_lost(
     night: Night, names: tuple[str, str]
 ) -> None:
     """Every answer is hit, look-ups too; what cannot be certified, or agreed upon without a doubt, exits 3."""
     before = _lie(night, names)
     report = night.sync()
-    assert [resource for resource in before if not before[resource].keys() <= night.published(resource).keys()] == []
+    assert [resource for resource in before if not before[resource].keys() <= night.known(resource).keys()] == []
     assert [_unseen(night, resource) for resource in before] == [[], []]
-    assert is_truth(night, "schedules")
-    is_true = all(is_truth(night, resource) for resource in before)
+    assert night.is_truth("schedules")
+    is_true = all(night.is_truth(resource) for resource in before)
     assert is_true or report.exit_code == 3
 
 
-@pytest.mark.parametrize("names", some(_TWO_OF_THEM, 3), ids=" and ".join)
+@pytest.mark.slow
+@pytest.mark.costly
+@pytest.mark.parametrize("names", daily(_TWO_OF_THEM, 2), ids=" and ".join)
 def test_a_list_that_lies_or_moves_only_as_a_whole_is_read_in_parts_or_agreed_upon(
     night: Night, names: tuple[str, str]
 ) -> None:
@@ -186,12 +198,12 @@ def test_a_list_that_lies_or_moves_only_as_a_whole_is_read_in_parts_or_agreed_up
     assert (report.exit_code, report.left_behind) == (0, [])
     verdicts = {report.resources[resource]["verdict"] for resource in before}
     assert verdicts == {"certified"}
-    assert [resource for resource in _RESOURCES if not is_truth(night, resource)] == []
+    assert [resource for resource in _RESOURCES if not night.is_truth(resource)] == []
 
 
 def _unseen(night: Night, resource: str) -> list[Any]:
     """Keys of records that the sandbox showed in this run and that are not published as shown."""
-    path, truth, published = _PATHS[resource], night.sandbox.world.truth(resource), night.published(resource)
+    path, truth, published = _PATHS[resource], night.sandbox.world.truth(resource), night.known(resource)
     shown = {key for entry in night.sandbox.journal if entry.path == path and entry.delivered for key, _ in entry.shown}
     assert shown
     return [key for key in shown if published.get(key) != truth[key]]
@@ -208,11 +220,11 @@ def test_rows_that_move_once_are_not_taken_for_a_complete_read(night: Night) -> 
         f"select attempt, rung, verdict from ops.sweeps where run_id = '{report.run_id}' and resource = 'assets'"
     )
     assert sorted(attempts) == [(1, 0, "incomplete"), (2, 1, "certified")]
-    assert is_truth(night, "assets")
+    assert night.is_truth("assets")
 
 
 def test_a_server_that_goes_away_between_two_resources_exits_3_with_the_first_published(night: Night) -> None:
-    before = {resource: night.published(resource) for resource in ("assessments", "schedules")}
+    before = {resource: night.known(resource) for resource in ("assessments", "schedules")}
 
     def call(name: str, step: Callable[[], None]) -> None:
         if name == "assessments":
@@ -221,16 +233,16 @@ def test_a_server_that_goes_away_between_two_resources_exits_3_with_the_first_pu
 
     report = night.sync(call=call)
     assert report.exit_code == 3
-    assert is_truth(night, "assets")
-    assert {resource: night.published(resource) for resource in before} == before
+    assert night.is_truth("assets")
+    assert {resource: night.known(resource) for resource in before} == before
 
 
 def test_a_server_that_goes_away_inside_a_list_exits_3_and_the_list_keeps_yesterdays_rows(night: Night) -> None:
-    before = night.published("assessments")
+    before = night.known("assessments")
     night.sandbox.set_faults([{"match": {"path": "/assessments.*"}, "after": 4, "effect": {"kind": "reset"}}])
     assert night.sync().exit_code == 3
-    assert is_truth(night, "assets")
-    assert night.published("assessments") == before
+    assert night.is_truth("assets")
+    assert night.known("assessments") == before
 
 
 def test_a_server_that_was_never_there_fails_the_run(night: Night) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from faults.conftest import Night, is_truth
-from variants import some
+from faults.conftest import Night
+from variants import daily
 
 Effect = dict[str, Any]
 _EVERYWHERE: list[dict[str, Any]] = [
@@ -50,10 +50,11 @@ def _everywhere(names: tuple[str, ...]) -> list[dict[str, Any]]:
 
 
 def _tables_are_true(night: Night) -> bool:
-    return all(is_truth(night, resource) for resource in ("assets", "assessments", "schedules"))
+    return all(night.is_truth(resource) for resource in ("assets", "assessments", "schedules"))
 
 
-@pytest.mark.parametrize("names", some(_IN_A_ROW, 6), ids=", ".join)
+@pytest.mark.costly
+@pytest.mark.parametrize("names", daily(_IN_A_ROW, 3), ids=", ".join)
 def test_faults_that_pass_exit_0_and_the_tables_are_the_truth(night: Night, names: tuple[str, ...]) -> None:
     night.sandbox.set_faults(_everywhere(names))
     report = night.sync()
@@ -61,6 +62,7 @@ def test_faults_that_pass_exit_0_and_the_tables_are_the_truth(night: Night, name
     assert _tables_are_true(night)
 
 
+@pytest.mark.slow
 def test_faults_that_pass_mislead_no_first_run_about_shapes(fresh: Night) -> None:
     fresh.sandbox.set_faults(_everywhere(("array instead", "object instead", "null instead")))
     report = fresh.sync()
@@ -68,6 +70,8 @@ def test_faults_that_pass_mislead_no_first_run_about_shapes(fresh: Night) -> Non
     assert _tables_are_true(fresh)
 
 
+@pytest.mark.release
+@pytest.mark.costly
 @pytest.mark.parametrize("asked", [0, "http-date"])
 def test_a_wait_that_the_api_asks_for_is_kept(night: Night, asked: float | str) -> None:
     effect = {"kind": "status", "status": 429, "retry_after": asked}

@@ -14,20 +14,19 @@ from typing import Any
 import duckdb
 import httpx
 import pytest
-from flows.running import Prefect, wait_until
+from kit.prefect_server import SCHEDULES, FirstNight, Prefect
+from kit.programs import wait_until
 
 import propsync
 from propsync_sandbox import Sandbox
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
-SCHEDULES = {"path": "/assessments/schedules"}
 
 
 @pytest.fixture(scope="module")
-def night(prefect: Prefect, sandbox: Sandbox) -> dict[str, Any]:
+def night(prefect: Prefect, sandbox: Sandbox, first: FirstNight) -> dict[str, Any]:
     """A nightly run after a night of change."""
     sandbox.set_faults([])
-    prefect.trigger()
     sandbox.night()
     return prefect.trigger()
 
@@ -122,6 +121,7 @@ def test_a_backfill_of_nothing_fails_and_says_what_to_name(prefect):
     assert "fill in at least one" in run["state"]["message"]
 
 
+@pytest.mark.release
 def test_documents_are_archived_with_progress_and_verified(prefect, settings, quiet, night):
     # of those that are wanted the server has the same still
     query = "select path from documents join assessments using (assessment_id) where is_latest and status = 'approved'"
@@ -150,6 +150,7 @@ def test_of_two_at_once_one_runs_and_one_is_cancelled(prefect, settings, quiet):
     assert rows(settings, "select count(*), count(distinct asset_id) from assets")[0][0] == 150
 
 
+@pytest.mark.release
 def test_the_timetable_really_starts_runs(prefect, quiet):
     nightly = prefect.deployment()["id"]
     every = {"schedule": {"interval": 15, "timezone": "Europe/London"}, "active": True}
@@ -173,7 +174,7 @@ def test_the_timetable_really_starts_runs(prefect, quiet):
 def test_the_example_automation_tells_of_held_deletes(prefect, sandbox, quiet, settings):
     heard = Heard()
     script = Path(propsync.__file__).parents[2] / "deploy" / "scripts" / "tell_held_deletes.py"
-    for _ in range(2):  # made anew, so that nobody hears twice
+    for _ in range(2):  # the second replaces the first, so that the address hears once
         subprocess.run([sys.executable, str(script), heard.url], env=prefect.environ, check=True, timeout=60)
     no_address = subprocess.run([sys.executable, str(script), "--help"], env=prefect.environ, capture_output=True)
     assert (no_address.returncode, no_address.stderr[:6]) == (1, b"usage:")
@@ -181,7 +182,7 @@ def test_the_example_automation_tells_of_held_deletes(prefect, sandbox, quiet, s
         sandbox.world.shelf("assets").delete(key)
     run = prefect.trigger(archive=False)
     assert run["state_name"] == "Attention"
-    assert "are held" in run["state"]["message"]
+    assert "propsync holds their deletes" in run["state"]["message"]
     wait_until(lambda: bool(heard.bodies), 60, prefect.log("server"))
     (held,) = rows(settings, "select count(*) from ops.held_deletes")[0]
     assert f"propsync holds {held} deletes of assets" in heard.bodies[0]

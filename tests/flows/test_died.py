@@ -11,14 +11,15 @@ from pathlib import Path
 import psutil
 import pytest
 import yaml
-from flows.running import Prefect, files_with, wait_until
+from kit.prefect_server import Prefect
+from kit.programs import files_with, wait_until
 
 import propsync
 from propsync.shipped import shipped
 from propsync_sandbox import Sandbox
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
-WITHIN = 75  # seconds, in place of the ten minutes; a sign of life comes every 30 seconds at the most
+pytestmark = [pytest.mark.release, pytest.mark.timeout(600)]  # tests of serve show the same every day
+WITHIN = 50  # seconds, in place of the ten minutes; Prefect sends a sign of life every 30 seconds at most
 
 
 @pytest.fixture

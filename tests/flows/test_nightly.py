@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
 from datetime import datetime, time
 from pathlib import Path
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import duckdb
 import pytest
-from flows.running import BIN, Prefect, environment, files_with, wait_until
-
-from propsync_sandbox import Sandbox
+from kit.prefect_server import SCHEDULES
+from kit.programs import files_with, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 RESOURCES = ["assets", "assessments", "schedules"]
@@ -28,41 +25,22 @@ OF_THE_RUN = {
     "read_at",
     "verified_at",
 }
-SCHEDULES = {"path": "/assessments/schedules"}
-
-
-@pytest.fixture(scope="module")
-def first(prefect: Prefect, sandbox: Sandbox) -> dict[str, Any]:
-    """A run with nothing in its way but a slow answer, so that there is time to look at it while it is at work."""
-    sandbox.set_faults([{"match": SCHEDULES, "times": 1, "effect": {"kind": "delay", "seconds": 2}}])
-    seen: set[Path] = set()
-    run = prefect.trigger(watch=lambda: seen.update(files_with(sandbox.token, prefect.root)))
-    return run | {"files with the token": seen}
 
 
 def test_a_run_ends_completed_with_one_task_run_a_resource(prefect, first):
-    assert (first["state_type"], first["state_name"]) == ("COMPLETED", "Completed"), first["state"]
-    tasks = prefect.task_runs(first)
+    run = first.run
+    assert (run["state_type"], run["state_name"]) == ("COMPLETED", "Completed"), run["state"]
+    tasks = prefect.task_runs(run)
     assert [(one["name"], one["state_name"]) for one in tasks] == [
-        (name, "Completed") for name in [*RESOURCES, "publish", "documents"]
+        (name, "Completed") for name in [*RESOURCES, "marts", "dashboard", "publish", "documents"]
     ]
-    assert first["name"].startswith("sync everything 20")
+    assert run["name"].startswith("sync everything 20")
 
 
-def test_the_published_tables_equal_those_of_the_command(first, sandbox, settings, tmp_path):
-    home = tmp_path / "home"
-    # one that hangs says where: `timeout` aborts it, and faulthandler prints what each thread was at
-    done = subprocess.run(
-        ["timeout", "--signal=ABRT", "100", str(BIN / "propsync"), "sync"],
-        env=environment(**settings | {"PROPSYNC_HOME": str(home), "PYTHONFAULTHANDLER": "1"}),
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    ours, theirs = (Path(one, "published", "warehouse.duckdb") for one in (settings["PROPSYNC_HOME"], home))
+def test_the_published_tables_equal_those_of_the_command(first):
     with duckdb.connect() as connection:
-        connection.execute(f"attach '{ours}' as ours (read_only); attach '{theirs}' as theirs (read_only)")
+        connection.execute(f"attach '{first.published}' as ours (read_only)")
+        connection.execute(f"attach '{first.by_command}' as theirs (read_only)")
         columns = columns_of(connection, "ours")
         assert columns == columns_of(connection, "theirs")
         assert {"assets", "assessments", "schedules"} <= {table for schema, table in columns if schema == "main"}
@@ -76,11 +54,11 @@ def test_the_published_tables_equal_those_of_the_command(first, sandbox, setting
 
 
 def test_the_lines_of_a_run_are_shown_with_it_each_at_its_task(prefect, first):
-    tasks = {one["id"]: one["name"] for one in prefect.task_runs(first)}
-    lines = [(tasks.get(line["task_run_id"]), line["message"]) for line in prefect.lines(first)]
+    tasks = {one["id"]: one["name"] for one in prefect.task_runs(first.run)}
+    lines = [(tasks.get(line["task_run_id"]), line["message"]) for line in prefect.lines(first.run)]
     for name in RESOURCES:
         assert (name, f"{name}: read, certified") in lines
-    # requests are made in threads, and told at DEBUG
+    # threads make the requests, and log them at DEBUG
     assert any(task == "schedules" and message.startswith("GET /assessments/schedules") for task, message in lines)
 
 
@@ -122,6 +100,8 @@ def test_a_run_that_left_something_behind_ends_completed_as_attention(prefect, s
     assert [(one["name"], one["state_name"]) for one in prefect.task_runs(run)] == [
         ("assets", "Completed"),
         ("schedules", "Attention"),
+        ("marts", "Completed"),
+        ("dashboard", "Completed"),
         ("publish", "Completed"),
     ]
     assert run["name"].startswith("sync schedules, assets 20")
@@ -139,7 +119,7 @@ def test_the_token_is_in_no_file(prefect, first, sandbox, settings):
     """After good and bad runs at DEBUG; `first` looked while it ran, when Prefect's temporary files were there."""
     assert files_with("GET /assessments/schedules", prefect.root) >= {prefect.log("worker")}, "DEBUG lines are kept"
     assert any(path.name.startswith("prefect.db") for path in files_with("GET /assessments", prefect.root))
-    assert first["files with the token"] == set()
+    assert first.with_token == set()
     assert files_with(sandbox.token, prefect.root) == set()
     assert files_with(sandbox.token, Path(settings["PROPSYNC_HOME"])) == set()
 

@@ -10,38 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flows.browsing import CHROMIUM, Browser
-from flows.serving import Service, assert_right, fresh_environment
-
-from propsync_sandbox import Sandbox
+from kit.browser import Browser
+from kit.needs import skip_without
+from kit.programs import files_with
+from kit.service import Service, assert_right
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
-
-
-@pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return fresh_environment(tmp_path_factory.getbasetemp() / "serve-wheel")
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[Sandbox]:
-    with Sandbox(scale=120, seed=8) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def service(programs: Path, sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    settings = {"PROPSYNC_BASE_URL": sandbox.base_url, "PROPSYNC_TOKEN": sandbox.token}
-    with closing(Service(programs, tmp_path_factory.mktemp("service"), settings)) as lives:
-        yield lives
-
-
-@pytest.fixture(scope="module")
-def serve(service: Service) -> Iterator[subprocess.Popen[bytes]]:
-    with service.up() as running:
-        yield running
-        assert service.stop(running) == 0, service.err.read_text()
-        assert service.processes() == []
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +26,7 @@ def run(service: Service, serve: object) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def browser(service: Service, serve: object, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """One that has logged in."""
-    if not CHROMIUM.exists():
-        pytest.skip("needs chromium")
+    skip_without("chromium")
     with closing(Browser(tmp_path_factory.mktemp("browser"))) as running:
         assert running.log_in(f"http://127.0.0.1:{service.port}", service.login)
         yield running
@@ -65,22 +38,22 @@ def test_it_says_where_to_look_and_when_the_next_run_is(service, serve):
     assert said[1].startswith("Next nightly run: ")
     assert said[1].endswith(" 02:30 Europe/London")
     assert said[2] == f"Logs: {service.prefect / 'logs'}"
-    assert said[3] == f"Log in with what stands in {service.prefect / 'login'} (new at each start)"
+    assert said[3] == f"Log in with the user name and password in {service.prefect / 'login'} (new at each start)"
     assert said[4] == f"For prefect commands: . {service.prefect / 'client.env'}"
     assert service.login not in service.out.read_text() + service.err.read_text()
 
 
-def test_a_run_of_the_deployment_completes_and_publishes(service, run, sandbox):
+def test_a_run_of_the_deployment_completes_and_publishes(service, run, world):
     assert (run["state_type"], run["state_name"]) == ("COMPLETED", "Completed"), run["state"]
-    assert_right(service.home, sandbox)
+    assert_right(service.home, world)
 
 
-def test_its_folder_is_private_and_only_the_worker_has_the_settings(service, serve, sandbox):
+def test_its_folder_is_private_and_only_the_worker_has_the_settings(service, serve, world):
     assert service.prefect.stat().st_mode & 0o777 == 0o700
     server, worker = service.process("server start"), service.process("worker start")
-    assert sandbox.token not in server.environ().values()
+    assert world.token not in server.environ().values()
     assert "PREFECT_SERVER_API_AUTH_STRING" not in worker.environ()
-    assert worker.environ()["PROPSYNC_TOKEN"] == sandbox.token
+    assert worker.environ()["PROPSYNC_TOKEN"] == world.token
     assert server.environ()["DO_NOT_TRACK"] == "1"
     settings = service.get("/admin/settings")["server"]
     assert settings["analytics_enabled"] is False
@@ -98,7 +71,7 @@ def test_the_pages_show_deployments_and_the_finished_run_with_its_artifacts(serv
     paths = ("deployments", f"runs/flow-run/{run['id']}", f"artifacts/artifact/{artifacts[0]['id']}")
     assert browser.shows(f"{url}/{paths[0]}", "nightly", "propsync-nightly", "Ready", "At 02:30 AM every day")
     assert browser.shows(f"{url}/runs", run["name"], "Completed", "propsync-nightly")
-    assert browser.shows(f"{url}/{paths[1]}", run["name"], "Completed", "assets", "documents")
+    assert browser.shows(f"{url}/{paths[1]}", run["name"], "Completed", "7 Task runs", "propsync-nightly")
     assert browser.shows(f"{url}/{paths[2]}", artifacts[0]["key"], run["name"])
     if folder := os.environ.get("PICTURES"):
         for path in paths:
@@ -123,14 +96,10 @@ def test_a_port_in_use_is_told_with_what_to_do(service, serve, tmp_path):
     assert f"port {service.port} cannot be used: Address already in use. Give another with --port" in done.stderr
 
 
-def test_the_token_is_in_no_file(service, run, sandbox):
+def test_the_token_is_in_no_file(service, run, world):
     assert any(path.name.startswith("prefect.db") for path in files_with("GET /properties", service.home))
     assert files_with("GET /properties", service.home) >= {service.log("worker")}, "DEBUG lines are kept"
-    assert files_with(sandbox.token, service.home) == set()
-
-
-def files_with(words: str, folder: Path) -> set[Path]:
-    return {path for path in folder.rglob("*") if path.is_file() and words.encode() in path.read_bytes()}
+    assert files_with(world.token, service.home) == set()
 
 
 def ask(command: list[str], environ: dict[str, str]) -> subprocess.CompletedProcess[str]:

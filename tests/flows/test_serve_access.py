@@ -1,4 +1,4 @@
-"""Who may do what with `propsync serve`: whoever can read its folder everything, anybody else nothing."""
+"""Access to `propsync serve`: a person who can read its folder may do everything, anybody else nothing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import base64
 import json
 import os
 import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -17,39 +16,32 @@ from typing import Any
 
 import httpx
 import pytest
-from flows.browsing import CHROMIUM, REBOUND, Browser
-from flows.running import environment
-from flows.serving import Service, fresh_environment
+from kit.browser import REBOUND, Browser
+from kit.needs import skip_without
+from kit.programs import environment
+from kit.service import Service
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from propsync_sandbox import Sandbox
-
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 PYTHON = "/usr/bin/python3"
 NOBODY = 65534
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """Under a folder that every user may enter, for what others cannot read is to be the service's own doing."""
-    programs = fresh_environment(tmp_path_factory.getbasetemp() / "serve-wheel")
-    with Sandbox(scale=60, seed=8) as sandbox, tempfile.TemporaryDirectory() as folder:
-        Path(folder).chmod(0o755)
-        settings = {"PROPSYNC_BASE_URL": sandbox.base_url, "PROPSYNC_TOKEN": sandbox.token}
-        with closing(Service(programs, Path(folder), settings)) as lives, lives.up() as serve:
-            yield lives
-            assert lives.stop(serve) == 0, lives.err.read_text()
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(600),
+    pytest.mark.usefixtures("serve"),
+]
 
 
 @pytest.fixture
 def marker(tmp_path: Path) -> Path:
-    """What a command would make, if anybody got one started."""
+    """The file that a command would make, if anybody could start one."""
     return tmp_path / "started"
 
 
 @pytest.fixture
-def untouched(service: Service, marker: Path) -> Iterator[None]:
+def untouched(serve: object, service: Service, marker: Path) -> Iterator[None]:
     """Asserts that neither a run nor a command was started."""
     before = runs(service)
     yield
@@ -188,14 +180,14 @@ def test_everything_in_its_folder_is_for_its_own_account_alone(service):
 
 def test_another_user_of_the_machine_finds_no_password_and_gets_no_answer(service, marker, untouched):
     if os.geteuid() != 0:
-        pytest.skip("needs root, to become another user")
+        pytest.skip("only root can become another user")
     url, body = start(service, marker)
     found = as_nobody(url, body, service.prefect / "login", service.login)
     assert found == {"start": 401, "read": 401, "file": "PermissionError", "database": "PermissionError", "seen": []}
 
 
 def as_nobody(url: str, body: str, login: Path, password: str) -> dict[str, Any]:
-    """What a second uid comes by: answers, files, command lines and environments of processes."""
+    """The answers, files, command lines and environments that a second uid can read."""
     code = """
 import json, pathlib, sys, urllib.error, urllib.request
 url, body, login, password = json.load(sys.stdin)
@@ -281,8 +273,7 @@ REFUSED = dict.fromkeys(("read", "list", "json", "plain", "events/out", "logs/ou
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    if not CHROMIUM.exists():
-        pytest.skip("needs chromium")
+    skip_without("chromium")
     with closing(Browser(tmp_path_factory.mktemp("browser"))) as running:
         yield running
 
@@ -300,7 +291,7 @@ def test_a_page_under_a_name_that_was_pointed_here_reads_nothing(service, browse
     """DNS rebinding: to the browser the server is then of the page's own origin."""
     own = f"http://{REBOUND}:{service.port}"
     browser.open(own)
-    assert "not known by that name" in browser.run("document.body.innerText")
+    assert "this server has no such name" in browser.run("document.body.innerText")
     given = [own, service.deployment()["id"], service.login, str(marker)]
     came = browser.run(ATTEMPTS % json.dumps(given))
     assert {came[name] for name in ("read", "list", "json", "plain", "blind")} == {"basic 400"}

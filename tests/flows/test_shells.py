@@ -4,39 +4,43 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from flows.running import environment
+from kit.command_line import CommandLine
+from kit.programs import environment
 
 from propsync_sandbox import Sandbox
 
-# Both ask for two resources in the wrong order, of which one fails. Each in a process of its own: importing Prefect
-# sets up logging for good.
+# Both sync two resources, named in the wrong order, and one of them fails. Prefect's shell has a process of its own:
+# an import of Prefect changes logging for good.
 ASKED = "schedules,assets"
 FAULT = {"match": {"path": "/assessments/schedules"}, "effect": {"kind": "status", "status": 403}}
-IN_TERMINAL = """
-import sys
-from propsync.cli import main
-sys.argv = ["propsync", "--log-level", "DEBUG", "sync", "--only", sys.argv[1]]
-main.run()
-"""
 IN_PREFECT = """
 import sys
 from prefect.flows import load_flow_from_entrypoint
 from prefect.settings import PREFECT_LOGGING_TO_API_ENABLED, temporary_settings
 from propsync.shipped import shipped
 flow = load_flow_from_entrypoint(f"{shipped('flows') / 'nightly.py'}:nightly")
-def step_told(name, step):
+def named_step(name, step):
     print("step", name, file=sys.stderr)
     step()
 import shell
-shell.Steps.__call__ = lambda self, name, step: step_told(name, step)
+class NoArtifacts:  # they need a server: tests/flows/test_deployments.py has one
+    def __init__(self, flow): pass
+    def report(self, *_): pass
+    def error(self, *_): pass
+shell.Artifacts = NoArtifacts
+shell.Steps.__call__ = lambda self, name, step: named_step(name, step)
 with temporary_settings({PREFECT_LOGGING_TO_API_ENABLED: False}):
     state = flow.fn(sys.argv[1].split(","))
 sys.exit({"Completed": 0, "Attention": 3}.get(state.name, 1))
 """
+
+
+# otherwise Prefect starts a server of its own
+NO_SERVER = {"PREFECT_SERVER_ALLOW_EPHEMERAL_MODE": "false"}
 
 
 @pytest.fixture(scope="module")
@@ -46,19 +50,26 @@ def sandbox() -> Iterator[Sandbox]:
 
 
 @pytest.fixture
-def steps_of(sandbox: Sandbox, tmp_path: Path) -> Callable[[str], tuple[int, list[str]]]:
-    def run(code: str) -> tuple[int, list[str]]:
-        settings = {"PROPSYNC_BASE_URL": sandbox.base_url, "PROPSYNC_TOKEN": sandbox.token}
-        environ = environment(**settings, PROPSYNC_HOME=str(tmp_path / "home"), PREFECT_HOME=str(tmp_path / "prefect"))
-        command = [sys.executable, "-c", code, ASKED]
-        done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=120, cwd=tmp_path)
-        return done.returncode, [line.split("step ")[1] for line in done.stderr.splitlines() if "step " in line]
-
-    return run
+def settings(sandbox: Sandbox, tmp_path: Path) -> dict[str, str]:
+    home = str(tmp_path / "home")
+    return {"PROPSYNC_BASE_URL": sandbox.base_url, "PROPSYNC_TOKEN": sandbox.token, "PROPSYNC_HOME": home}
 
 
-def test_both_take_the_same_steps_and_come_to_the_same_end(steps_of):
-    assert steps_of(IN_TERMINAL) == steps_of(IN_PREFECT) == (3, ["assets", "schedules", "publish"])
+STEPS = ["assets", "schedules", "marts", "dashboard", "publish"]
+
+
+def steps_of(code: int, lines: str) -> tuple[int, list[str]]:
+    return code, [line.split("step ")[1] for line in lines.splitlines() if "step " in line]
+
+
+@pytest.mark.slow
+def test_both_take_the_same_steps_and_come_to_the_same_end(settings: dict[str, str], tmp_path: Path):
+    ours = CommandLine(tmp_path, settings)("--log-level", "DEBUG", "sync", "--only", ASKED)
+    environ = environment(**settings, PREFECT_HOME=str(tmp_path / "prefect"), **NO_SERVER)
+    command = [sys.executable, "-c", IN_PREFECT, ASKED]
+    theirs = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=120, cwd=tmp_path)
+    assert steps_of(ours.returncode, ours.stderr) == (3, STEPS)
+    assert steps_of(theirs.returncode, theirs.stderr) == (3, STEPS)
 
 
 @pytest.mark.parametrize("words", [["--help"], ["sync", "--help"]])

@@ -20,7 +20,7 @@ CHANGES = [date(2026, 3, 29), date(2026, 10, 25), date(2027, 3, 28), date(2027, 
 
 @pytest.fixture(scope="module")
 def nightly() -> CronSchedule:
-    """What Prefect's server makes of the schedule in prefect.yaml."""
+    """The schedule in prefect.yaml, as Prefect's server reads it."""
     told = yaml.safe_load(shipped("prefect.yaml").read_text())
     ((given,),) = (one["schedules"] for one in told["deployments"] if one["name"] == "nightly")
     return CronSchedule(**construct_schedule(**given).model_dump())
@@ -50,7 +50,7 @@ def test_from_every_minute_of_a_day_on_which_clocks_change_the_next_run_is_that_
 
 
 def test_at_half_past_one_there_would_be_a_night_without_a_run_or_with_two(nightly):
-    """What the comment in prefect.yaml says of 01:30, so that nobody moves the timetable there."""
+    """The comment in prefect.yaml about 01:30 is true, so nobody should move the timetable there."""
     march, october = (datetime.combine(day, time(1, 30), LONDON) for day in CHANGES[:2])
     assert march.astimezone(UTC).astimezone(LONDON).time() != time(1, 30), "skipped"
     assert october.astimezone(UTC) != october.replace(fold=1).astimezone(UTC), "twice"
@@ -89,7 +89,7 @@ def utcoffset(moment: datetime, zone: ZoneInfo) -> timedelta | None:
 
 
 def dates_of(zone: ZoneInfo, start: datetime, count: int) -> list[datetime]:
-    """What Prefect's server plans from a moment on, for the timetable that `propsync serve` makes there."""
+    """The moments that Prefect's server plans for the timetable that `propsync serve` makes in a zone."""
     schedule = CronSchedule(cron=settled(SHIPPED, zone.key, FIRST), timezone=zone.key)
     return [one.astimezone(UTC) for one in asyncio.run(schedule.get_dates(n=count, start=start))]
 
@@ -100,6 +100,7 @@ def nights_of(zone: ZoneInfo, first: date, count: int) -> list[datetime]:
     return [datetime.combine(day, time(hour, 30), zone).astimezone(UTC) for day in days]
 
 
+@pytest.mark.slow
 def test_in_every_time_zone_each_night_of_two_years_has_one_run(zones):
     for zone in zones:
         planned = dates_of(zone, datetime(2026, 1, 1, tzinfo=zone), 730)
@@ -108,6 +109,7 @@ def test_in_every_time_zone_each_night_of_two_years_has_one_run(zones):
         assert nights == sorted(set(nights)), zone
 
 
+@pytest.mark.slow
 def test_from_moments_around_a_change_of_clocks_the_next_run_is_that_night_s_or_the_next(zones):
     """Prefect's scheduler asks again and again, from whatever moment it is."""
     for zone in zones:
@@ -118,6 +120,7 @@ def test_from_moments_around_a_change_of_clocks_the_next_run_is_that_night_s_or_
                 assert dates_of(zone, start, 2) == [one for one in nights if one >= start][:2], (zone, start)
 
 
+@pytest.mark.slow
 def test_the_quiet_hour_is_quiet_everywhere_in_the_coming_years(zones):
     assert all(comes_once_a_day(time(4, minute), zone, FIRST) for zone in zones for minute in (0, 30, 59))
 

@@ -9,20 +9,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from flows.running import environment
+from kit.programs import environment
+from kit.wheel import CHECKOUT
 
 from propsync_sandbox import Sandbox
-
-pytestmark = pytest.mark.slow
-CHECKOUT = Path(__file__).parents[2]
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    run([sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(CHECKOUT)], folder)
-    (built,) = folder.glob("propsync-*.whl")
-    return built
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +43,7 @@ def test_the_wheel_asks_for_prefect_only_where_it_is_wanted(wheel):
     assert "httpx" in {one.partition("<")[0] for one in asked}
 
 
+@pytest.mark.slow
 def test_the_installed_wheel_syncs_outside_the_checkout(installed, tmp_path):
     with Sandbox(scale=60) as sandbox:
         settings = {"PROPSYNC_BASE_URL": sandbox.base_url, "PROPSYNC_TOKEN": sandbox.token}
@@ -62,8 +53,9 @@ def test_the_installed_wheel_syncs_outside_the_checkout(installed, tmp_path):
     assert run(query, tmp_path, installed, PROPSYNC_HOME=str(tmp_path / "home")).splitlines() == ["n", "60"]
 
 
+@pytest.mark.slow
 def test_prefect_finds_the_flow_of_the_installed_wheel(installed, tmp_path):
-    """What `prefect deploy` does with prefect.yaml's entrypoint, in the folder that its pull step gives a worker."""
+    """Reads prefect.yaml's entrypoints as `prefect deploy` does, in the folder that its pull step gives a worker."""
     code = """
 import os, inspect, propsync, yaml
 from prefect.flows import load_flow_from_entrypoint
@@ -88,6 +80,7 @@ for deployment in deployments["deployments"]:
                 ("backfill", "backfill"),
                 ("archive", "archive"),
                 ("verify", "archive"),
+                ("push", "push"),
             ]
         ),
     ]

@@ -6,22 +6,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from kit.kept import KeptHomes
+from kit.sandbox_home import SandboxHome
 
-from propsync.settings import Settings, load_settings
 from propsync_sandbox import Sandbox
 
-
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[Sandbox]:
-    with Sandbox(scale=150, seed=5) as running:
-        yield running
+SCALE = 40
 
 
 @pytest.fixture
-def settings(sandbox: Sandbox, tmp_path: Path) -> Settings:
-    environ = {
-        "PROPSYNC_BASE_URL": sandbox.base_url,
-        "PROPSYNC_TOKEN": sandbox.token,
-        "PROPSYNC_HOME": str(tmp_path / "home"),
-    }
-    return load_settings(environ=environ)
+def home(kept: KeptHomes, tmp_path: Path) -> Iterator[SandboxHome]:
+    """A sandbox, and a home that was synced from it."""
+    with Sandbox(scale=SCALE, seed=5) as sandbox:
+        made = SandboxHome(sandbox, tmp_path / "home")
+        kept.copied(("published", SCALE), made.path, lambda _: made.sync())
+        assert made.rows("select status from ops.runs") == [("ok",)]
+        yield made

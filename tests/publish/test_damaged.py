@@ -10,12 +10,16 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from kit.sandbox_home import SandboxHome
+from publish.conftest import SCALE
+from variants import daily
 
-from propsync.runbooks import nightly, rebuild
-from propsync.settings import Settings
-from propsync_sandbox import Sandbox
-
-FILES = ("warehouse.duckdb", "parquet/main/assets.parquet", "parquet/history/schedules.parquet")
+FILES = (
+    "warehouse.duckdb",
+    "parquet/main/assets.parquet",
+    "parquet/history/schedules.parquet",
+    "flat/main/schedules.parquet",
+)
 
 
 def flip(path: Path) -> None:
@@ -34,79 +38,81 @@ def cut(path: Path) -> None:
     os.truncate(path, path.stat().st_size // 2)
 
 
-def note(settings: Settings) -> dict[str, dict[str, str]]:
-    told: dict[str, dict[str, str]] = json.loads((settings.published / "_published.json").read_text())
-    return told
-
-
-def written(settings: Settings) -> dict[str, tuple[int, int]]:
+def written(home: SandboxHome) -> dict[str, tuple[int, int]]:
     """Inode and time of each file that a quiet night leaves alone; the number of a removed file may come again."""
-    found = (settings.published / "parquet").rglob("*.parquet")
-    stats = {str(path.relative_to(settings.published)): path.stat() for path in found if path.parent.name != "ops"}
+    found = home.published.parent.rglob("*.parquet")
+    stats = {
+        str(path.relative_to(home.published.parent)): path.stat()
+        for path in found
+        if path.stem != "trust" and path.parent.name != "ops"
+    }
     return {name: (stat.st_ino, stat.st_mtime_ns) for name, stat in stats.items()}
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("harm", [flip, cut, Path.unlink], ids=["one bit", "cut", "removed"])
-def test_a_damaged_file_is_noticed_and_written_again(settings: Settings, harm: Callable[[Path], None]) -> None:
-    nightly(settings)
-    for name in FILES:
-        before, path = written(settings), settings.published / name
+def test_a_damaged_file_is_noticed_and_written_again(home: SandboxHome, harm: Callable[[Path], None]) -> None:
+    before = written(home)
+    paths = [home.published.parent / name for name in FILES]
+    for path in paths:
         harm(path)
-        report = nightly(settings)
-        assert report.status == "ok", name
-        assert [line for line in report.notes if str(path) in line and "written again" in line]
-        assert len(report.notes) == 1
-        for file, sha256 in note(settings)["files"].items():
-            assert hashlib.sha256((settings.published / file).read_bytes()).hexdigest() == sha256, file
-        changed = {file for file, at in written(settings).items() if at != before[file]}
-        assert changed == {name} - {"warehouse.duckdb"}
-        assert nightly(settings).notes == [], name
+    report = home.sync()
+    assert report.status == "ok"
+    noted = [line for line in report.notes if "propsync writes it again" in line]
+    assert [path for path in paths if not any(str(path) in line for line in noted)] == []
+    assert len(report.notes) == len(FILES)
+    for file, sha256 in home.note()["files"].items():
+        assert hashlib.sha256((home.published.parent / file).read_bytes()).hexdigest() == sha256, file
+    changed = {file for file, at in written(home).items() if at != before[file]}
+    assert changed == {*FILES} - {"warehouse.duckdb"}
+    assert home.sync().notes == []
 
 
-def test_a_rebuild_tells_it_too(settings: Settings) -> None:
-    nightly(settings)
-    flip(settings.published / "warehouse.duckdb")
-    assert len(rebuild(settings).notes) == 1
+@pytest.mark.release
+def test_a_rebuild_tells_it_too(home: SandboxHome) -> None:
+    flip(home.published)
+    assert len(home.rebuild().notes) == 1
 
 
-def test_what_a_killed_run_put_in_place_is_no_damage(settings: Settings, sandbox: Sandbox) -> None:
-    nightly(settings)
-    written = settings.published / "_published.json"
+@pytest.mark.release
+def test_what_a_killed_run_put_in_place_is_no_damage(home: SandboxHome) -> None:
+    written = home.published.parent / "_published.json"
     before = written.read_bytes()
-    sandbox.night()
-    nightly(settings)
+    home.sandbox.night()
+    home.sync()
     written.chmod(0o644)
     written.write_bytes(before)  # so it is where a run is killed before it writes the note
-    assert nightly(settings).notes == []
+    assert home.sync().notes == []
 
 
-def test_a_run_that_publishes_twice_leaves_the_same_in_parquet_and_warehouse(
-    settings: Settings, sandbox: Sandbox
-) -> None:
-    first = nightly(settings).run_id
-    sandbox.night()
-    nightly(settings)
-    written = settings.published / "_published.json"
+@pytest.mark.slow
+def test_a_run_that_publishes_twice_leaves_the_same_in_parquet_and_warehouse(home: SandboxHome) -> None:
+    first = home.note()["run"]
+    home.sandbox.night()
+    home.sync()
+    written = home.published.parent / "_published.json"
     told = json.loads(written.read_text()) | {"run": first}  # so what changed since was never published
     written.chmod(0o644)
     written.write_text(json.dumps(told))
-    run = nightly(settings).run_id
+    run = home.sync().run_id
     query = f"select status, ended_at is null from {{}} where run_id = '{run}'"
-    with duckdb.connect(settings.published / "warehouse.duckdb", read_only=True) as published:
+    with duckdb.connect(home.published, read_only=True) as published:
         tables = published.execute(query.format("ops.runs")).fetchall()
-        parquet = settings.published / "parquet/ops/runs.parquet"
+        parquet = home.published.parent / "parquet/ops/runs.parquet"
         assert published.execute(query.format(f"'{parquet}'")).fetchall() == tables
 
 
-def test_a_damaged_note_has_everything_written_again(settings: Settings) -> None:
-    nightly(settings)
-    told = settings.published / "_published.json"
-    for body in (b"", b"{", b"\xff\xfe", b"[]", b'{"files": {}, "tables": {}}', b'{"files": 1}'):
-        before = written(settings)
-        told.chmod(0o644)
-        told.write_bytes(body)
-        flip(settings.published / FILES[1])
-        assert nightly(settings).status == "ok", body
-        assert set(before.items()) & set(written(settings).items()) == set(), body
-        with duckdb.connect() as connection:
-            assert connection.execute(f"select count(*) from '{settings.published / FILES[1]}'").fetchall() == [(150,)]
+@pytest.mark.costly
+@pytest.mark.parametrize(
+    "body", daily([b"", b"{", b"\xff\xfe", b"[]", b'{"files": 1}', b'{"files": {}, "tables": {}}'], 3)
+)
+def test_a_damaged_note_has_everything_written_again(home: SandboxHome, body: bytes) -> None:
+    told = home.published.parent / "_published.json"
+    before = written(home)
+    told.chmod(0o644)
+    told.write_bytes(body)
+    flip(home.published.parent / FILES[1])
+    assert home.sync().status == "ok", body
+    assert set(before.items()) & set(written(home).items()) == set(), body
+    with duckdb.connect() as connection:
+        assert connection.execute(f"select count(*) from '{home.published.parent / FILES[1]}'").fetchall() == [(SCALE,)]

@@ -1,24 +1,23 @@
-"""What is published is whole, read-only, and opens in the clients that people have."""
+"""The published files are whole and read-only, and readers and syncs do not disturb each other."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import subprocess
 import sys
 import tempfile
+from datetime import timedelta
 from pathlib import Path
 
 import duckdb
 import pytest
+from kit.sandbox_home import SandboxHome
+from publish.conftest import SCALE
 
-from propsync.runbooks import nightly
-from propsync.settings import Settings
 
-
-def test_a_reader_neither_blocks_a_sync_nor_is_disturbed_by_one(settings: Settings, sandbox):
-    nightly(settings)
+@pytest.mark.release
+def test_a_reader_neither_blocks_a_sync_nor_is_disturbed_by_one(home: SandboxHome) -> None:
     program = (
         "import duckdb, sys\n"
         "connection = duckdb.connect(sys.argv[1], read_only=True)\n"
@@ -27,15 +26,15 @@ def test_a_reader_neither_blocks_a_sync_nor_is_disturbed_by_one(settings: Settin
         "sys.stdin.readline()\n"
         "print(count(), flush=True)\n"
     )
-    path = settings.published / "warehouse.duckdb"
+    path = home.published
     with subprocess.Popen(
         [sys.executable, "-c", program, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as reader:
         assert reader.stdin is not None
         assert reader.stdout is not None
         before = reader.stdout.readline()
-        sandbox.night()
-        assert nightly(settings).status == "ok"
+        home.sandbox.night()
+        assert home.sync().status == "ok"
         reader.stdin.write("\n")
         reader.stdin.flush()
         assert reader.stdout.readline() == before
@@ -43,14 +42,13 @@ def test_a_reader_neither_blocks_a_sync_nor_is_disturbed_by_one(settings: Settin
         assert fresh.execute("select count(*) from history.assets where change = 'update'").fetchall()[0][0] > 0
 
 
-def test_another_user_can_read_but_not_write(settings: Settings, tmp_path: Path):
+def test_another_user_can_read_but_not_write(home: SandboxHome, tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can become another user")
-    nightly(settings)
     for folder in (tmp_path, *tmp_path.parents):
         if folder != Path("/") and not folder.stat().st_mode & 0o001:
             folder.chmod(folder.stat().st_mode | 0o011)
-    path = settings.published / "warehouse.duckdb"
+    path = home.published
     program = (
         "import os, sys, duckdb\n"
         "os.setgid(65534); os.setuid(65534)\n"
@@ -72,23 +70,26 @@ def test_another_user_can_read_but_not_write(settings: Settings, tmp_path: Path)
         "    print('state is private')\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program, str(path), str(settings.state)], capture_output=True, text=True, check=False
+        [sys.executable, "-c", program, str(path), str(home.path / "state")],
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    expected = ["150", "refused True", "kept out", "kept out", "state is private"]
+    expected = [str(SCALE), "refused True", "kept out", "kept out", "state is private"]
     assert done.stdout.splitlines() == expected, done.stderr
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-def test_an_unwritable_home_is_wrong_settings_for_another_user(settings: Settings):
+def test_an_unwritable_home_is_wrong_settings_for_another_user(home: SandboxHome) -> None:
     with tempfile.TemporaryDirectory() as folder:  # pytest's own folders are closed to others
         Path(folder).chmod(0o755)
-        done = _sync_as_nobody(settings, Path(folder) / "home")
+        done = _sync_as_nobody(home, Path(folder) / "home")
     assert done.returncode == 2, done.stderr
     assert "PROPSYNC_HOME" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def _sync_as_nobody(settings: Settings, home: Path) -> subprocess.CompletedProcess[str]:
+def _sync_as_nobody(synced: SandboxHome, home: Path) -> subprocess.CompletedProcess[str]:
     program = (
         "import os, sys, decimal, encodings.idna\n"
         "import propsync.runbooks, propsync.cli.report\n"  # the interpreter's own files may be private to root
@@ -97,70 +98,91 @@ def _sync_as_nobody(settings: Settings, home: Path) -> subprocess.CompletedProce
         "sys.argv = ['propsync', 'sync']\n"
         "run()\n"
     )
-    access = settings.require_api()
-    environ = os.environ | {
-        "PROPSYNC_HOME": str(home),
-        "PROPSYNC_BASE_URL": access.base_url,
-        "PROPSYNC_TOKEN": access.token.get_secret_value(),
-    }
+    environ = os.environ | synced.environ(home=home)
     return subprocess.run([sys.executable, "-c", program], env=environ, capture_output=True, text=True, check=False)
 
 
-def test_the_note_tells_the_hash_of_every_file(settings: Settings):
-    report = nightly(settings)
-    note = json.loads((settings.published / "_published.json").read_text())
-    assert note["run"] == report.run_id
+def test_the_note_tells_the_hash_of_every_file(home: SandboxHome) -> None:
+    note = home.note()
+    assert [(note["run"],)] == home.rows("select run_id from ops.runs")
     files = {
-        str(path.relative_to(settings.published))
-        for path in settings.published.rglob("*")
+        str(path.relative_to(home.published.parent))
+        for path in home.published.parent.rglob("*")
         if path.is_file() and path.name != "_published.json"
     }
     assert set(note["files"]) == files
     for name, sha256 in note["files"].items():
-        assert hashlib.sha256((settings.published / name).read_bytes()).hexdigest() == sha256, name
+        assert hashlib.sha256((home.published.parent / name).read_bytes()).hexdigest() == sha256, name
 
 
-def test_files_are_read_only_and_state_is_private(settings: Settings):
-    nightly(settings)
-    for path in settings.published.rglob("*"):
+def test_files_are_read_only_and_state_is_private(home: SandboxHome) -> None:
+    for path in home.published.parent.rglob("*"):
         if path.is_file():
             assert path.stat().st_mode & 0o777 == 0o444, path
         else:
             assert path.stat().st_mode & 0o777 == 0o755, path
-    for folder in (settings.state, settings.landing, settings.home / "archive"):
+    for folder in (home.path / name for name in ("state", "landing", "archive")):
         assert folder.stat().st_mode & 0o777 == 0o700
-    assert settings.home.stat().st_mode & 0o777 == 0o711
+    assert home.path.stat().st_mode & 0o777 == 0o711
 
 
-def test_documents_that_an_older_release_kept_openly_become_private(settings: Settings):
-    archive = settings.home / "archive"
-    archive.mkdir(parents=True, mode=0o755)
+def test_documents_that_an_older_release_kept_openly_become_private(home: SandboxHome) -> None:
+    archive = home.path / "archive"
     archive.chmod(0o755)
-    nightly(settings)
+    assert home.sync().status == "ok"
     assert archive.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_quiet_night_writes_no_data_file_anew(settings: Settings):
-    nightly(settings)
-    parquet = settings.published / "parquet"
-    before = {path: path.stat().st_ino for path in parquet.rglob("*.parquet") if path.parent.name != "ops"}
-    warehouse = (settings.published / "warehouse.duckdb").stat().st_ino
-    assert nightly(settings).status == "ok"
-    after = {path: path.stat().st_ino for path in parquet.rglob("*.parquet") if path.parent.name != "ops"}
-    assert before == after
-    assert len(before) > 20
-    assert (settings.published / "warehouse.duckdb").stat().st_ino != warehouse, "its ops rows are news"
+def written(home: SandboxHome, folder: str = "") -> dict[Path, int]:
+    """Each file of a table that is no news in every run, and the number of its content on the disk."""
+    return {
+        path: path.stat().st_ino
+        for path in (home.published.parent / folder).rglob("*.parquet")
+        if path.stem != "trust" and path.parent.name != "ops"
+    }
 
 
-def test_every_parquet_file_has_its_tables_rows(settings: Settings):
-    nightly(settings)
-    with duckdb.connect(settings.published / "warehouse.duckdb", read_only=True) as published:
-        tables = published.execute("select schema_name, table_name from duckdb_tables() where not internal").fetchall()
+def test_a_quiet_night_writes_no_data_file_anew(home: SandboxHome) -> None:
+    before = written(home)
+    warehouse = (home.published).stat().st_ino
+    assert home.sync().status == "ok"
+    assert before == written(home)
+    assert len(before) > 50
+    assert (home.published).stat().st_ino != warehouse, "its ops rows are news"
+
+
+def test_every_parquet_file_has_its_tables_rows(home: SandboxHome) -> None:
+    with duckdb.connect(home.published, read_only=True) as published:
+        tables = published.execute(
+            "select schema_name, table_name from duckdb_tables() where not internal union all "
+            "select schema_name, view_name from duckdb_views() where not internal and schema_name <> 'history'"
+        ).fetchall()
         for schema, table in tables:
-            path = settings.published / "parquet" / schema / f"{table}.parquet"
+            path = home.published.parent / "parquet" / schema / f"{table}.parquet"
             counts = published.execute(
                 f'select (select count(*) from "{schema}"."{table}"), (select count(*) from \'{path}\')'
             ).fetchall()[0]
             assert counts[0] == counts[1], table
-    found = {str(path.relative_to(settings.published / "parquet")) for path in settings.published.rglob("*.parquet")}
+    parquet = home.published.parent / "parquet"
+    found = {str(path.relative_to(parquet)) for path in parquet.rglob("*.parquet")}
     assert found == {f"{schema}/{table}.parquet" for schema, table in tables}
+
+
+def test_flat_files_follow_their_tables_and_the_time_zone(home: SandboxHome) -> None:
+    flat, whole = written(home, "flat"), written(home, "parquet/main")
+    moments = f"select distinct first_seen_at from '{home.published.parent}/flat/main/assets.parquet'"
+    (utc,) = home.rows("select distinct first_seen_at at time zone 'UTC' from assets")[0]
+    assert home.sync(time_zone="Pacific/Kiritimati").status == "ok"
+    assert home.rows(moments) == [(utc + timedelta(hours=14),)]
+    zoned = {path.name for path, number in written(home, "flat").items() if flat[path] != number}
+    assert "assets.parquet" in zoned
+    assert "asset_field_values.parquet" not in zoned, "it has no moment"
+    assert written(home, "parquet/main") == whole
+
+
+def test_a_file_that_no_table_has_is_removed(home: SandboxHome) -> None:
+    strays = [home.published.parent / name / "main" / "stray.parquet" for name in ("parquet", "flat")]
+    for stray in strays:
+        stray.touch()
+    assert home.sync().status == "ok"
+    assert [stray for stray in strays if stray.exists()] == []

@@ -3,68 +3,46 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
-from contract.dialects import Dialect
-from contract.server import TOKEN, ApiServer
-from contract.world import AssetType, Field, Literal, Result, World, small_world
+from kit.dialects import Dialect
+from kit.encoding import Literal
+from kit.home import Home
+from kit.server import TOKEN, Server
+from kit.shared import Shared
+from kit.world import AssetType, Field, Result, World, small_world
+from kit.world_server import WorldServer
 
-from propsync.api import RetryPolicy
-from propsync.runbooks import Report, nightly, rebuild
+from propsync.runbooks import Report
 from propsync.runbooks.retention import prune
 from propsync.runbooks.workspace import WAREHOUSE, Workspace, workplace
 from propsync.runs import next_run
-from propsync.settings import Settings, load_settings
 
-QUICK = RetryPolicy(attempts=3, base=0.001)
 FIRST = datetime(2026, 3, 2, 2, 30, tzinfo=UTC)
 
 
-@dataclass
-class Place:
-    """A home, what is in it, and the runs on it."""
+class Lived(Home):
+    """A home that was synced on numbered nights; pages have 10 records."""
 
-    path: Path
-    environ: dict[str, str]
+    has_desk = True
 
-    @property
-    def state(self) -> Path:
-        return self.path / "state" / "warehouse.duckdb"
-
-    @property
-    def published(self) -> Path:
-        return self.path / "published" / "warehouse.duckdb"
-
-    def settings(self, **given: object) -> Settings:
-        environ = {f"PROPSYNC_{name.upper()}": str(value) for name, value in given.items()}
-        return load_settings(environ={"PROPSYNC_HOME": str(self.path), **environ})
-
-    def sync(self, night: int, **given: object) -> Report:
-        settings = self.settings(**{"base_url": "", **given})
-        return nightly(settings, policy=QUICK, now=FIRST + timedelta(days=night))
-
-    def rebuild(self, **given: object) -> Report:
-        return rebuild(self.settings(**given))
-
-    def rows(self, query: str) -> list[tuple[Any, ...]]:
-        with duckdb.connect(self.published, read_only=True) as connection:
-            return connection.execute(query).fetchall()
-
-    def kept(self, name: str = "before") -> Path:
-        """A copy of what is published, to compare with."""
-        copy = self.path.parent / f"{name}.duckdb"
-        shutil.copy(self.published, copy)
-        return copy
+    def on_night(self, night: int, **given: Any) -> Report:
+        """The nightly run of that night."""
+        return self.sync(now=FIRST + timedelta(days=night), **given)
 
 
-def prune_at(place: Place, night: int, keep_days: int) -> None:
+def copy_of(home: Path, path: Path) -> Lived:
+    """A home like another."""
+    shutil.copytree(home, path)
+    return Lived(path)
+
+
+def prune_at(home: Home, night: int, keep_days: int) -> None:
     """What the end of a nightly run does."""
-    settings = place.settings(landing_keep_days=keep_days)
+    settings = home.settings(landing_keep_days=keep_days)
     with workplace(settings, "a test") as work, Workspace.offline(settings, work, settings.state / WAREHOUSE) as site:
         prune(site, next_run("nightly", None, FIRST + timedelta(days=night)))
 
@@ -127,26 +105,43 @@ def _field(of: AssetType, label: str) -> Field:
     return next(one for one in of.fields if one.label == label)
 
 
-def run_nights(place: Place, changes: Any = CHANGES, **given: object) -> None:
+def run_nights(home: Lived, changes: Any = CHANGES, **given: object) -> None:
     world = small_world(assets=24, assessments=12, schedules=8)
-    with ApiServer(Dialect(world)) as server:
+    with WorldServer(Dialect(world)) as server:
         for number, change in enumerate(changes):
             change(world)
-            report = place.sync(number, base_url=server.url, token=TOKEN, page_limit=10, **given)
+            report = home.on_night(number, **served(server), **given)
             assert (report.exit_code, report.left_behind) == (0, [])
 
 
+def served(server: Server) -> dict[str, Any]:
+    """The settings that make a home follow a server."""
+    return {"base_url": server.url, "token": TOKEN, "page_limit": 10}
+
+
 @pytest.fixture(scope="session")
-def four_nights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def four_nights(shared: Shared) -> Path:
     """A home after four nights; to be copied, not used."""
-    place = Place(tmp_path_factory.mktemp("nights") / "home", {})
-    run_nights(place)
-    return place.path
+    return shared.folder("four nights", lambda folder: run_nights(Lived(folder / "home"))) / "home"
+
+
+@pytest.fixture(scope="session")
+def pruned_nights(shared: Shared, four_nights: Path) -> Path:
+    """The same with a base in the place of the older landing; to be copied, not used."""
+
+    def make(folder: Path) -> None:
+        prune_at(copy_of(four_nights, folder / "home"), night=4, keep_days=1)
+
+    return shared.folder("pruned nights", make) / "home"
 
 
 @pytest.fixture
-def place(four_nights: Path, tmp_path: Path) -> Place:
+def lived(four_nights: Path, tmp_path: Path) -> Lived:
     """A copy of the home after four nights."""
-    home = tmp_path / "home"
-    shutil.copytree(four_nights, home)
-    return Place(home, {})
+    return copy_of(four_nights, tmp_path / "home")
+
+
+@pytest.fixture
+def pruned(pruned_nights: Path, tmp_path: Path) -> Lived:
+    """A copy of that home, its older landing pruned."""
+    return copy_of(pruned_nights, tmp_path / "pruned")

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from rebuild.comparing import assert_same
-from rebuild.conftest import FIRST, QUICK, Place, prune_at
-from rebuild.deaths import dying
+from kit.comparing import assert_same
+from kit.deaths import dying
+from rebuild.conftest import FIRST, Lived, copy_of, prune_at
 from variants import some
 
 from propsync.errors import BaseLost, StateUnusable
 from propsync.landing import Bases, Manifests, PageStore
-from propsync.resources import RESOURCES
+from propsync.resources import BUILT_IN
 from propsync.runbooks import nightly
 from propsync.runs import next_run
 from propsync.storage import LocalStorage, disk_use
@@ -32,97 +32,99 @@ def is_whole(home: Path) -> bool:
     for sha256 in Manifests(storage).named():
         PageStore(storage).get(sha256)
     base = Bases(storage).newest()
-    return base is None or len(Bases(storage).paths(base)) > len(RESOURCES)
+    return base is None or len(Bases(storage).paths(base)) > len(BUILT_IN)
 
 
-def test_a_rebuild_from_a_base_gives_the_same(place: Place) -> None:
-    before = place.kept()
-    prune_at(place, night=4, keep_days=1)
-    assert len(landed_runs(place.path)) == 1
-    assert place.rebuild().status == "ok"
-    assert_same(before, place.published)
+@pytest.mark.slow
+def test_a_rebuild_from_a_base_gives_the_same(lived: Lived) -> None:
+    before = lived.copy_of_published()
+    prune_at(lived, night=4, keep_days=1)
+    assert len(landed_runs(lived.path)) == 1
+    assert lived.rebuild().status == "ok"
+    assert_same(before, lived.published)
     for folder in ("state", "published"):
-        shutil.rmtree(place.path / folder)
-    assert place.rebuild().status == "ok"
-    assert_same(before, place.published)
+        shutil.rmtree(lived.path / folder)
+    assert lived.rebuild().status == "ok"
+    assert_same(before, lived.published)
 
 
-def test_two_prunings_one_after_the_other_are_one(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.release
+def test_two_prunings_one_after_the_other_are_one(lived: Lived, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("propsync.runbooks.retention._AT_ONCE", 1)
-    before = place.kept()
-    prune_at(place, night=3, keep_days=1)
-    first = Bases(LocalStorage(place.path)).newest()
+    before = lived.copy_of_published()
+    prune_at(lived, night=3, keep_days=1)
+    first = Bases(LocalStorage(lived.path)).newest()
     assert first is not None
-    prune_at(place, night=40, keep_days=1)
-    second = Bases(LocalStorage(place.path)).newest()
+    prune_at(lived, night=40, keep_days=1)
+    second = Bases(LocalStorage(lived.path)).newest()
     assert second is not None
     assert second.run_id > first.run_id
-    assert landed_runs(place.path) == []
-    assert LocalStorage(place.path).list("landing/pages") == []
-    assert place.rebuild().status == "ok"
-    assert_same(before, place.published)
+    assert landed_runs(lived.path) == []
+    assert LocalStorage(lived.path).list("landing/pages") == []
+    assert lived.rebuild().status == "ok"
+    assert_same(before, lived.published)
 
 
-def test_a_run_that_is_not_merged_is_not_pruned_nor_any_after_it(place: Place) -> None:
-    storage = LocalStorage(place.path)
+def test_a_run_that_is_not_merged_is_not_pruned_nor_any_after_it(lived: Lived) -> None:
+    storage = LocalStorage(lived.path)
     manifests = Manifests(storage)
-    last = landed_runs(place.path)[-1]
+    last = landed_runs(lived.path)[-1]
     snapshot = manifests.get("assets", last)
     assert snapshot is not None
     snapshot.run_id = next_run("nightly", None, FIRST + timedelta(days=10)).run_id
     manifests.put(snapshot)
-    prune_at(place, night=60, keep_days=1)
-    assert landed_runs(place.path) == [snapshot.run_id]
-    assert is_whole(place.path)
+    prune_at(lived, night=60, keep_days=1)
+    assert landed_runs(lived.path) == [snapshot.run_id]
+    assert is_whole(lived.path)
 
 
-def test_pages_that_nothing_names_go_and_the_others_stay(place: Place) -> None:
-    pages = PageStore(LocalStorage(place.path))
+def test_pages_that_nothing_names_go_and_the_others_stay(lived: Lived) -> None:
+    pages = PageStore(LocalStorage(lived.path))
     lost = pages.put(b"[1]", b"[1]")
-    named = Manifests(LocalStorage(place.path)).named()
-    prune_at(place, night=4, keep_days=30)
-    stored = {key.rpartition("/")[2] for key in LocalStorage(place.path).list("landing/pages")}
+    named = Manifests(LocalStorage(lived.path)).named()
+    prune_at(lived, night=4, keep_days=30)
+    stored = {key.rpartition("/")[2] for key in LocalStorage(lived.path).list("landing/pages")}
     assert lost not in stored
     assert stored == named
 
 
-def test_where_a_manifest_cannot_be_read_no_page_goes(place: Place) -> None:
-    pages = PageStore(LocalStorage(place.path))
+def test_where_a_manifest_cannot_be_read_no_page_goes(lived: Lived) -> None:
+    pages = PageStore(LocalStorage(lived.path))
     lost = pages.put(b"[1]", b"[1]")
-    LocalStorage(place.path).put("landing/assets/20200101T000000000000Z/manifest.json", b"{")
-    prune_at(place, night=4, keep_days=30)
+    LocalStorage(lived.path).put("landing/assets/20200101T000000000000Z/manifest.json", b"{")
+    prune_at(lived, night=4, keep_days=30)
     assert pages.get(lost) == b"[1]"
 
 
-def test_what_killed_runs_left_unfinished_goes_at_the_next_start(place: Place) -> None:
+def test_what_killed_runs_left_unfinished_goes_at_the_next_start(lived: Lived) -> None:
     left = [
-        place.path / "landing" / "pages" / "aa" / "tmp1.partial",
-        place.path / "landing" / "assets" / "x" / "tmp2.partial",
-        place.path / "published" / "parquet" / "tmp3.partial",
-        place.path / "state" / "work" / "tmp4.partial",
-        place.path / "state" / "work" / "rebuild.duckdb.partial.wal",
+        lived.path / "landing" / "pages" / "aa" / "tmp1.partial",
+        lived.path / "landing" / "assets" / "x" / "tmp2.partial",
+        lived.path / "published" / "parquet" / "tmp3.partial",
+        lived.path / "state" / "work" / "tmp4.partial",
+        lived.path / "state" / "work" / "rebuild.duckdb.partial.wal",
     ]
     for path in left:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"half")
-    prune_at(place, night=4, keep_days=30)
+    prune_at(lived, night=4, keep_days=30)
     assert [path for path in left if path.exists()] == []
 
 
-def test_a_pruning_that_is_killed_at_any_moment_loses_nothing(place: Place, tmp_path: Path) -> None:
-    before = place.kept()
-    rehearsal = Place(tmp_path / "rehearsal", {})
-    shutil.copytree(place.path, rehearsal.path)
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [20])
+def test_a_pruning_that_is_killed_at_any_moment_loses_nothing(lived: Lived, tmp_path: Path, number: int) -> None:
+    before = lived.copy_of_published()
+    rehearsal = copy_of(lived.path, tmp_path / "rehearsal")
     with dying(None) as moments:
         prune_at(rehearsal, night=4, keep_days=1)
     assert len(moments.names) > 30
-    for number, moment in enumerate(some(range(len(moments.names)), 12)):
-        tried = Place(tmp_path / "tried", {})
-        shutil.copytree(place.path, tried.path)
+    for place, moment in enumerate(some(range(len(moments.names)), number)):
+        tried = copy_of(lived.path, tmp_path / "tried")
         with dying(moment):
             prune_at(tried, night=4, keep_days=1)
         assert is_whole(tried.path), moments.names[moment]
-        if number % 5 == 0:
+        if place % 5 == 0:
             (tried.path / "state" / "warehouse.duckdb").unlink()
             assert tried.rebuild().status == "ok", moments.names[moment]
             assert_same(before, tried.published)
@@ -132,89 +134,94 @@ def test_a_pruning_that_is_killed_at_any_moment_loses_nothing(place: Place, tmp_
         shutil.rmtree(tried.path)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("keep_days", "nights"), some([(30, 60), (10, 20)][::-1], 1))
 def test_quiet_nights_in_random_order_keep_at_most_five_nights_worth_more_than_the_setting(
     tmp_path: Path, keep_days: int, nights: int
 ) -> None:
-    place = Place(tmp_path / "home", {})
-    landing = place.path / "landing"
+    lived = Lived(tmp_path / "home")
+    lived.has_desk = False
+    landing = lived.path / "landing"
     with Sandbox(scale=40, order="shuffled") as sandbox:
-        settings = place.settings(base_url=sandbox.base_url, token=sandbox.token, landing_keep_days=keep_days)
+        settings = lived.settings(base_url=sandbox.base_url, token=sandbox.token, landing_keep_days=keep_days)
         one_night = 0
         for night in range(nights):
-            report = nightly(settings, policy=QUICK, now=FIRST + timedelta(days=night))
+            report = nightly(settings, now=FIRST + timedelta(days=night), call=lived.call)
             assert report.exit_code == 0
             one_night = one_night or disk_use(landing)
             assert disk_use(landing) <= (keep_days + 5) * one_night, night
-    assert keep_days <= len(landed_runs(place.path)) <= keep_days + 3
-    before = place.kept()
-    place.state.unlink()
-    assert place.rebuild().status == "ok"
-    assert_same(before, place.published)
+    assert keep_days <= len(landed_runs(lived.path)) <= keep_days + 3
+    before = lived.copy_of_published()
+    lived.state.unlink()
+    assert lived.rebuild().status == "ok"
+    assert_same(before, lived.published)
 
 
-def test_a_state_that_is_lost_is_not_begun_anew_where_landing_begins(place: Place) -> None:
-    before = place.kept()
-    prune_at(place, night=4, keep_days=1)
-    place.state.unlink()
+@pytest.mark.slow
+def test_a_state_that_is_lost_is_not_begun_anew_where_landing_begins(lived: Lived) -> None:
+    before = lived.copy_of_published()
+    prune_at(lived, night=4, keep_days=1)
+    lived.state.unlink()
     for _ in range(2):  # what the first attempt left is no state either
         with pytest.raises(StateUnusable, match="propsync rebuild"):
-            place.sync(5, base_url="http://127.0.0.1:9", token="t")
-    assert place.rebuild().status == "ok"
-    assert_same(before, place.published)
+            lived.on_night(5, base_url="http://127.0.0.1:9", token="t")
+    assert lived.rebuild().status == "ok"
+    assert_same(before, lived.published)
 
 
 @pytest.mark.parametrize("days", [999_999, 10**6])
-def test_landing_may_be_kept_for_more_days_than_there_ever_were(place: Place, days: int) -> None:
-    before = landed_runs(place.path)
-    prune_at(place, night=4, keep_days=days)
-    assert landed_runs(place.path) == before != []
+def test_landing_may_be_kept_for_more_days_than_there_ever_were(lived: Lived, days: int) -> None:
+    before = landed_runs(lived.path)
+    prune_at(lived, night=4, keep_days=days)
+    assert landed_runs(lived.path) == before != []
 
 
+@pytest.mark.release
+@pytest.mark.costly
 @pytest.mark.parametrize("file", ["history.assets.parquet", "ops.runs.parquet", "manifest.json"])
 @pytest.mark.parametrize("damage", some(["cut", "removed"], 1))
-def test_a_damaged_base_is_written_again_from_the_state(place: Place, file: str, damage: str) -> None:
-    before = place.kept()
-    prune_at(place, night=4, keep_days=1)
-    (path,) = (place.path / "landing" / "base").glob(f"*/{file}")
+def test_a_damaged_base_is_written_again_from_the_state(lived: Lived, file: str, damage: str) -> None:
+    before = lived.copy_of_published()
+    prune_at(lived, night=4, keep_days=1)
+    (path,) = (lived.path / "landing" / "base").glob(f"*/{file}")
     if damage == "removed" and file != "manifest.json":  # without its manifest there never was a base
         path.unlink()
     else:
         path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    prune_at(place, night=4, keep_days=1)
-    assert is_whole(place.path)
-    place.state.unlink()
-    assert place.rebuild().status == "ok"
-    assert_same(before, place.published)
+    prune_at(lived, night=4, keep_days=1)
+    assert is_whole(lived.path)
+    lived.state.unlink()
+    assert lived.rebuild().status == "ok"
+    assert_same(before, lived.published)
 
 
-def test_a_base_is_not_written_again_from_a_state_that_never_knew_its_run(place: Place) -> None:
-    prune_at(place, night=4, keep_days=1)
-    (path,) = (place.path / "landing" / "base").glob("*/ops.runs.parquet")
+def test_a_base_is_not_written_again_from_a_state_that_never_knew_its_run(lived: Lived) -> None:
+    prune_at(lived, night=4, keep_days=1)
+    (path,) = (lived.path / "landing" / "base").glob("*/ops.runs.parquet")
     path.write_bytes(b"")
-    with duckdb.connect(place.state) as connection:
+    with duckdb.connect(lived.state) as connection:
         connection.execute("delete from ops.runs where run_id = ?", [path.parent.name])
     with pytest.raises(BaseLost, match="ops"):
-        prune_at(place, night=4, keep_days=1)
+        prune_at(lived, night=4, keep_days=1)
 
 
-def test_a_damaged_manifest_goes_with_the_landing_that_is_pruned(place: Place) -> None:
-    before = place.kept()
-    first = landed_runs(place.path)[0]
-    (place.path / "landing" / "assets" / first / "manifest.json").write_bytes(b"{")
-    prune_at(place, night=4, keep_days=30)  # what it names is not known, so every page stays
-    assert is_readable(place)
-    prune_at(place, night=4, keep_days=1)
-    assert first not in landed_runs(place.path)
-    assert is_whole(place.path)
-    assert place.rebuild().status == "ok"
-    assert_same(before, place.published)
+@pytest.mark.slow
+def test_a_damaged_manifest_goes_with_the_landing_that_is_pruned(lived: Lived) -> None:
+    before = lived.copy_of_published()
+    first = landed_runs(lived.path)[0]
+    (lived.path / "landing" / "assets" / first / "manifest.json").write_bytes(b"{")
+    prune_at(lived, night=4, keep_days=30)  # what it names is not known, so every page stays
+    assert is_readable(lived)
+    prune_at(lived, night=4, keep_days=1)
+    assert first not in landed_runs(lived.path)
+    assert is_whole(lived.path)
+    assert lived.rebuild().status == "ok"
+    assert_same(before, lived.published)
 
 
-def is_readable(place: Place) -> bool:
-    """Whether every page that is there is what its name says."""
-    storage = LocalStorage(place.path)
+def is_readable(lived: Lived) -> bool:
+    """Whether every page left has the bytes that its name says."""
+    storage = LocalStorage(lived.path)
     names = [key.rpartition("/")[2] for key in storage.list("landing/pages")]
     return bool(names) and all(PageStore(storage).get(name) for name in names)

@@ -9,14 +9,13 @@ from typing import Any
 
 import duckdb
 import pytest
-from rebuild.comparing import assert_same
-from rebuild.conftest import Place
+from kit.comparing import assert_same
+from kit.home import QUICK
+from rebuild.conftest import Lived
 
-from propsync.api import RetryPolicy
 from propsync.runbooks import Report, Scope, backfill, nightly
 from propsync_sandbox import Sandbox
 
-QUICK = RetryPolicy(attempts=3, base=0.001)
 NIGHTS = 30
 FIRST = datetime.now(UTC) - timedelta(days=NIGHTS - 1)  # a backfill has the real clock, and comes after all of them
 
@@ -24,16 +23,17 @@ FIRST = datetime.now(UTC) - timedelta(days=NIGHTS - 1)  # a backfill has the rea
 class Nights:
     """A home that follows a sandbox; what happened is counted, so that a quiet course is noticed."""
 
-    def __init__(self, sandbox: Sandbox, place: Place) -> None:
+    def __init__(self, sandbox: Sandbox, lived: Lived) -> None:
         self.sandbox = sandbox
-        self.place = place
-        self.settings = place.settings(base_url=sandbox.base_url, token=sandbox.token, page_limit=25)
+        self.home = lived
+        self.settings = lived.settings(base_url=sandbox.base_url, token=sandbox.token, page_limit=25)
         self.dice = random.Random(30)
         self.held: str | None = None
 
     def sync(self, night: int, **options: Any) -> Report:
         """One night's run."""
-        return nightly(self.settings, policy=QUICK, now=FIRST + timedelta(days=night), **options)
+        now = FIRST + timedelta(days=night)
+        return nightly(self.settings, policy=QUICK, now=now, call=self.home.call, **options)
 
     def live(self, night: int) -> None:
         """A night with its changes; every fifth something is out of the ordinary."""
@@ -56,31 +56,32 @@ class Nights:
 @pytest.mark.timeout(300)
 def test_a_rebuild_over_thirty_landed_nights_gives_the_same(tmp_path: Path) -> None:
     with Sandbox(scale=160, seed=30) as sandbox:
-        place = Place(tmp_path / "home", {})
-        nights = Nights(sandbox, place)
+        lived = Lived(tmp_path / "home")
+        lived.has_desk = False  # test_long_lives compares the marts, over fewer nights
+        nights = Nights(sandbox, lived)
         for night in range(NIGHTS):
             nights.live(night)
-        for scope in (_properties(place), _assessments(place)):
+        for scope in (_properties(lived), _assessments(lived)):
             sandbox.night()
-            assert backfill(nights.settings, scope, policy=QUICK).exit_code == 0
-    counted = dict(place.rows("select change, count(*) from history.assets group by all"))
+            assert backfill(nights.settings, scope, policy=QUICK, call=lived.call).exit_code == 0
+    counted: dict[str, int] = dict(lived.rows("select change, count(*) from history.assets group by all"))
     assert counted["delete"] > 60
-    assert dict(place.rows("select flow, count(*) from ops.runs group by all")) == {"nightly": NIGHTS, "backfill": 2}
-    assert place.rows("select count(*) from ops.runs where status = 'attention'")[0][0] >= 3  # held
-    before = place.kept()
-    assert place.rebuild().exit_code == 0
-    assert_same(before, place.published)
+    assert dict(lived.rows("select flow, count(*) from ops.runs group by all")) == {"nightly": NIGHTS, "backfill": 2}
+    assert lived.rows("select count(*) from ops.runs where status = 'attention'")[0][0] >= 3  # held
+    before = lived.copy_of_published()
+    assert lived.rebuild().exit_code == 0
+    assert_same(before, lived.published)
     with duckdb.connect(before, read_only=True) as old:
-        old.execute(f"attach '{place.published}' as new (read_only)")
+        old.execute(f"attach '{lived.published}' as new (read_only)")
         for table in ("held_deletes", "sweeps", "run_resources"):
             assert old.execute(f"from ops.{table} except all from new.ops.{table}").fetchall() == []
 
 
-def _properties(place: Place) -> Scope:
-    rows = place.rows("select property_id from assets group by all order by count(*) desc, 1 limit 3")
+def _properties(lived: Lived) -> Scope:
+    rows = lived.rows("select property_id from assets group by all order by count(*) desc, 1 limit 3")
     return Scope(properties=tuple(one for (one,) in rows))
 
 
-def _assessments(place: Place) -> Scope:
-    rows = place.rows("select assessment_id from assessments order by 1 limit 5")
+def _assessments(lived: Lived) -> Scope:
+    rows = lived.rows("select assessment_id from assessments order by 1 limit 5")
     return Scope(assessments=tuple(one for (one,) in rows))

@@ -1,4 +1,4 @@
-"""Reports and bundles (spec 4.7, 4.8)."""
+"""Reports and bundles (API §4.7, 4.8)."""
 
 import csv
 import io

@@ -145,3 +145,27 @@ def test_a_sandbox_can_serve_a_world_that_is_given() -> None:
     with Sandbox(world=world) as one, Sandbox(world=world) as other:
         assert one.base_url != other.base_url
         assert one.world is other.world
+
+
+def test_the_changes_of_a_night_and_the_world_before_it_can_be_read_over_http(start) -> None:
+    sandbox, client = start()
+    before = sorted(client.get("/_sandbox/world/assessments").text.splitlines())
+    sandbox.night()
+    sandbox.night()
+    assert sorted(client.get("/_sandbox/world/assessments?night=0").text.splitlines()) == before
+    lines = [json.loads(line) for line in client.get("/_sandbox/changes?night=2").text.splitlines()]
+    assert [line["sequence"] for line in lines] == [change.sequence for change in sandbox.world.changes.of_night(2)]
+    assert {line["kind"] for line in lines} == {"added", "edited", "deleted"}
+    assert len(client.get("/_sandbox/changes").text.splitlines()) == len(sandbox.world.changes) > len(lines)
+    days = client.get("/_sandbox/today").json()
+    assert days == {"today": sandbox.world.today.isoformat(), "first": "2026-03-02", "nights": 2}
+    assert client.get("/_sandbox/changes?night=-1").status_code == 400
+
+
+def test_an_entry_has_the_worlds_date(start) -> None:
+    sandbox, client = start()
+    client.get("/assessments/types")
+    sandbox.night()
+    client.get("/assessments/types")
+    assert [str(entry.day) for entry in sandbox.journal] == ["2026-03-02", "2026-03-03"]
+    assert json.loads(sandbox.journal.as_json_lines().splitlines()[1])["day"] == "2026-03-03"

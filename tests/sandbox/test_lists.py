@@ -1,4 +1,4 @@
-"""The three lists: parameters, bounds, paging (spec 4.2, 4.5, 4.9, 8)."""
+"""The three lists: parameters, bounds, paging (API §4.2, 4.5, 4.9, 8)."""
 
 import httpx
 import pytest
@@ -166,7 +166,7 @@ def test_a_status_outside_the_defaults_is_shown_only_when_asked_for(start) -> No
 
 def test_assessment_types_are_listed(sandbox: Sandbox, client: httpx.Client) -> None:
     told = client.get("/assessments/types").json()["types"]
-    assert len(told) == 7
+    assert len(told) == 9
     assert {r.type for r in sandbox.world.assessments.records()} <= {kind["id"] for kind in told}
 
 

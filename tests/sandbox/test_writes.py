@@ -1,4 +1,4 @@
-"""POST, PATCH, PUT, DELETE and single schedules (spec 2.3, 4.3, 4.4, 4.10 to 4.12, 7)."""
+"""POST, PATCH, PUT, DELETE and single schedules (API §2.3, 4.3, 4.4, 4.10 to 4.12, 7)."""
 
 from decimal import Decimal
 from typing import Any
@@ -254,3 +254,29 @@ def test_a_schedule_of_an_unknown_property_or_type_cannot_be_put(pair) -> None:
     place, type_id = sandbox.world.schedules.pick()
     assert client.put(f"/assessments/schedules/unknown/{type_id}").json()["code"] == "PropertyNotFound"
     assert client.put(f"/assessments/schedules/{place}/unknown").json()["code"] == "AssessmentTypeNotFound"
+
+
+BOTH = ("PropertyIdRequired", "PropertyAssetValuesInvalidFormat", "PropertyNotFound", "FieldInvalidNotSupported")
+CODES = [(verb, code) for verb in ("POST", "PATCH") for code in (*BOTH, "PropertyAssetValuesInvalid")]
+CODES += [("POST", "AssetTypeIdRequired"), ("POST", "AssetTypeNotFound")]
+CODES += [("PATCH", "PropertyAssetIdRequired"), ("PATCH", "PropertyAssetNotFound")]
+
+
+@pytest.mark.parametrize(("verb", "code"), CODES)
+def test_each_code_of_the_apis_table_can_be_had_and_leaves_no_effect(pair, verb: str, code: str) -> None:
+    """API §7, every "yes" of the table, by the simplest request that deserves it."""
+    sandbox, client = pair
+    record = sandbox.world.assets.records()[0]
+    text = next(one for one in sandbox.world.asset_types.fields(record.type) if one["type"] == "text")
+    place, asset, body = record.property, f"/{record.key}", {"type": record.type, "values": {}}
+    if code.endswith(("IdRequired", "NotFound")):
+        wrong = "" if code.endswith("Required") else "unknown"
+        place = wrong if code.startswith("PropertyId") or code == "PropertyNotFound" else place
+        asset = f"/{wrong}" if code.startswith("PropertyAsset") else asset
+        body |= {"type": wrong} if code.startswith("AssetType") else {}
+    else:
+        values = {"PropertyAssetValuesInvalidFormat": [], "FieldInvalidNotSupported": {"unknown": "x"}}
+        body["values"] = values.get(code, {text["id"]: 5})
+    answer = client.request(verb, f"/properties/{place}/assets{asset if verb == 'PATCH' else ''}", json=body)
+    assert (answer.status_code, answer.json()["code"]) == (400, code)
+    assert sandbox.journal.writes() == []

@@ -18,7 +18,7 @@ from .trouble import draw_document_faults
 _WEIGHTS = {"blob": 5, "line": 5, "clear": 8, "commit": 5, "statement": 2, "publish": 2, "remove": 2}
 _WEIGHTS |= {"copy": 1, "checkpoint": 1, "close": 1}
 _FROM_OUTSIDE = {"request": 8, "time": 4}
-# moments of each kind when documents come, roughly: the first and the last of a night, and so many of a run of its own
+# moments of each kind when documents come, roughly: the first and the last of a night, and as many in a run of its own
 _IN_A_NIGHT = {"blob": (1, 15), "line": (1, 15), "clear": (1, 1), "commit": (9, 24), "statement": (2, 7)}
 _IN_A_NIGHT |= {"publish": (20, 60), "remove": (1, 40), "copy": (2, 2), "checkpoint": (2, 2), "close": (2, 5)}
 _IN_A_NIGHT |= {"request": (20, 90), "time": (50, 220)}
@@ -39,7 +39,7 @@ class Archive:
 
     @classmethod
     def of(cls, seed: int) -> Self | None:
-        """That of a seed, if it lives with documents."""
+        """That of a seed, if it has documents."""
         dice = Random(f"archive {seed}")
         if dice.random() < 0.5:
             return None
@@ -86,7 +86,7 @@ def among_documents(seed: int, kind: str, archive: Archive | None, nights: tuple
 
 
 def _after_half_a_sync(nights: Sequence[Night]) -> int | None:
-    """The place after a night that died in the tables: what it left is published by whoever publishes next."""
+    """The place after a night that died in the tables: the next run that publishes also publishes what it left."""
     places = (place for place, night in enumerate(nights, 1) if night.kill and night.kill.event in _IN_TABLES)
     return next(places, None)
 

@@ -22,10 +22,13 @@ from propsync.sweep import LookUps, attempt, ladder, one_list
 from propsync.sweep import replay as ahead
 from propsync.sweep.lookups import batches as asking
 from propsync.sweep.lookups import by_ids
+from propsync.warehouse import documents, lot, whole_numbers
 
 from .document_bugs import DOCUMENT_BUGS
+from .further_bugs import FURTHER_BUGS
 from .kills import moments
 from .planting import Patches, Plant, entered
+from .push_bugs import PUSH_BUGS
 
 BUGS: dict[str, Plant] = {}
 _bug = partial(entered, BUGS)
@@ -38,7 +41,7 @@ def planted(bug: str) -> Iterator[None]:
     """While the block runs, a bug is planted; none without a name."""
     with Patches() as patches:
         if bug:
-            (BUGS | DOCUMENT_BUGS)[bug](patches)
+            (BUGS | DOCUMENT_BUGS | FURTHER_BUGS | PUSH_BUGS)[bug](patches)
         yield
 
 
@@ -123,7 +126,9 @@ def _doubled(patches: Patches) -> None:
         once(self, resource, models, readings)
         if getattr(self, "is_retried", False):
             for first, payloads in readings.payloads():
-                self._open(resource, models, first, payloads)
+                places = range(first, first + len(payloads))
+                with self._warehouse.showing(lot(place=whole_numbers(places), payload=documents(payloads))):
+                    self._open(resource, models.with_fragments(lot="lot"), places)
 
     before = patches.put(merger.Merger, "merge", merge)
     once = patches.put(merger.Merger, "_write_versions", write)
@@ -196,7 +201,7 @@ def _landed_forgotten(patches: Patches) -> None:
     patches.put(family.ResourceSync, "finish_earlier", lambda self: self.build())
 
 
-@_bug("a killed run is told to be running")
+@_bug("a killed run is shown as running")
 def _still_running(patches: Patches) -> None:
     def begin(self: Any, run: Any) -> list[str]:
         row = [run.run_id, run.flow, run.time, None, "running", None]
@@ -228,7 +233,7 @@ def _total_believed(patches: Patches) -> None:
 def _silent_gone(patches: Patches) -> None:
     def conclude(self: Any, batch: Any, answer: Any) -> list[Any]:
         before(self, batch, answer)
-        self._answers.gone.update(dict.fromkeys(self._told(batch, answer)[1], "planted"))
+        self._answers.gone.update(dict.fromkeys(self._shown_and_silent(batch, answer)[1], "planted"))
         return []
 
     before = patches.put(by_ids.ByIds, "_conclude", conclude)

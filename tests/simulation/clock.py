@@ -1,4 +1,4 @@
-"""Runs on documents are told no time: here they get it from a clock that days pass on, as the other runs do."""
+"""Runs on documents receive no time: here they get it from a clock on which days pass, as the other runs do."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _TICK = timedelta(milliseconds=1)
 
 
 class Clock:
-    """Stands in for `datetime` where only `now` is asked; no two answers are the same."""
+    """Replaces `datetime` where propsync asks only for `now`; no two answers are the same."""
 
     def __init__(self) -> None:
         self.time = datetime.now(UTC)
 
     def now(self, _zone: tzinfo) -> datetime:
-        """A moment after the one told before."""
+        """A moment after the one before."""
         self.time += _TICK
         return self.time
 

@@ -1,4 +1,4 @@
-"""Seeds live in a process of their own: what the simulation does to propsync there must not reach other tests."""
+"""Seeds run in a process of their own: the simulation changes propsync there, and other tests must not see that."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a soak has exercised: a simulation that never does a thing proves nothing about it."""
+"""The things that a soak has exercised: a simulation that never does a thing proves nothing about it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def of_run(outcome: Outcome, window: Window, kill: object) -> Coverage:
 
 
 def of_end(found: Published) -> Coverage:
-    """What the tables tell of all runs of a seed."""
+    """The facts that the tables hold about all runs of a seed."""
     counted: Coverage = Counter()
     for rung, verdict, count in found.rows("select rung, verdict, count(*) from ops.sweeps group by all"):
         counted[f"rung {rung} {verdict}"] += count
@@ -52,7 +52,7 @@ def of_end(found: Published) -> Coverage:
     counted["document repeated"] += found.rows("select count(same_text_as) from main.documents")[0][0]
     for reason, count in found.rows("select reason, count(*) from marts.document_coverage group by all"):
         counted[f"document {reason}"] += count
-    for resource in ("assets", "assessments", "schedules"):
+    for resource in found.resources:
         for change, count in found.rows(f"select change, count(*) from history.{resource} group by all"):
             counted[f"{resource} {change}"] += count
     return counted

@@ -127,7 +127,7 @@ def _half_published(patches: Patches) -> None:
     patches.silence_checks()
 
 
-@_bug("what is lacking is not told")
+@_bug("lacking documents are not reported")
 def _coverage_forgotten(patches: Patches) -> None:
     patches.put(Ledger, "cover", lambda *_: 0)
 

@@ -1,4 +1,4 @@
-"""What happens to documents, and to the assessments that they are of, between two requests and between two runs."""
+"""Changes of documents and their assessments between two requests, and between two runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens in the world between two requests, and between two runs."""
+"""Changes of the world between two requests, and between two runs."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Editor:
         return "nothing"
 
     def show(self, resource: str, key: Key) -> None:
-        """What is gone comes back, what is hidden shows: just when somebody looks for it."""
+        """Deleted records come back and hidden ones show, just when propsync looks for them."""
         shelf = self.world.shelf(resource)
         record = shelf.get(key)
         if record is None and key in shelf.gone_keys():

@@ -11,11 +11,12 @@ from propsync_sandbox.assets import Assets
 from propsync_sandbox.identity import new_uid
 from propsync_sandbox.jsontext import JsonObject
 from propsync_sandbox.people import Properties, made_up_user
+from propsync_sandbox.property_list import PropertyList
 from propsync_sandbox.schedules import Schedules
 from propsync_sandbox.typebook import AssetTypes, TypeBook
 
 GROUNDS = 8
-"""So many worlds, each of which many seeds begin in."""
+"""The number of worlds; many seeds begin in each."""
 
 _KINDS = {
     "Doors": ("text", "number", "option", "image", "file"),
@@ -40,24 +41,36 @@ class Sizes:
         return cls(dice.randint(4, 8), dice.randint(24, 54), dice.randint(10, 24), dice.randint(8, 15))
 
 
+class _Listed(Properties):
+    """The properties that records name, and more that none names: the list of them may be long enough for holds."""
+
+    def __init__(self, named: Properties, rng: Random, more: int) -> None:
+        super().__init__(rng, more)
+        self._by_id = {one.id: one for one in named.all()} | self._by_id
+        self._ids = list(self._by_id)
+
+
 class SmallWorld(World):
     """A world of three asset types and three assessment types."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, *, properties: bool = False) -> None:
+        """`properties` adds their list, and changes nothing else."""
         self._sizes = Sizes.drawn(Random(f"sizes {number}"))
-        super().__init__(seed=number, scale=self._sizes.assets)
+        super().__init__(seed=number, scale=self._sizes.assets, properties=properties)
 
     def _lay_ground(self) -> None:
         lock, rng = self.lock, self.rng
         self.properties = Properties(rng, self._sizes.properties)
+        own = Random(f"list of properties {self.seed}")
+        self.property_list = PropertyList(lock, own, _Listed(self.properties, own, own.choice((0, 4, 20, 30))))
         self.users = [made_up_user(rng) for _ in range(5)]
         self.asset_types = AssetTypes(lock, rng, [_asset_type(name, rng) for name in _KINDS], [6, 3, 1])
         types = [{"id": new_uid(rng), "name": name, "isActive": True} for name in _ASSESSMENT_TYPES]
         self.assessment_types = TypeBook(lock, rng, types, [3, 2, 1])
-        self.assets = Assets(lock, rng, self.asset_types, self.properties, self.today)
-        self.assessments = Assessments(lock, rng, self.assessment_types, self.properties, self.users, self.today)
+        self.assets = Assets(lock, rng, self.asset_types, self.properties, self.calendar)
+        self.assessments = Assessments(lock, rng, self.assessment_types, self.properties, self.users, self.calendar)
         self.schedules = Schedules(
-            lock, rng, self.assessment_types, self.properties, self.users, self.assessments, self.today
+            lock, rng, self.assessment_types, self.properties, self.users, self.assessments, self.calendar
         )
 
     def _fill(self) -> None:

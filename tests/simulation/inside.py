@@ -1,4 +1,4 @@
-"""Runs in this process. A kill takes a copy of home at that instant, and life goes on with the copy."""
+"""Runs in this process. A kill takes a copy of home at that instant, and the next run works with the copy."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from pathlib import Path
 from random import Random
 
 from propsync.api import RetryPolicy
-from propsync.errors import PropsyncError, StopRun
+from propsync.errors import PropsyncError, ResourceFailed, StopRun, TokenRefused, WriteForbidden
+from propsync.push.plan import load_plan
 from propsync.runbooks import ArchiveReport, Report, Scope, archive, backfill, night, rebuild
 from propsync.runbooks.archive_verify import verify
+from propsync.runbooks.push import apply
 from propsync.runbooks.verify_report import VerifyReport
 from propsync.settings import Settings, load_settings
 
@@ -20,6 +22,9 @@ from .kills import Killed, install, moments
 from .outcome import Order, Outcome
 
 POLICY = RetryPolicy(attempts=4, budget=5.0, base=1e-6, rng=Random("waits").random)
+
+
+Ended = Report | ArchiveReport | VerifyReport | Outcome
 
 
 class Inside:
@@ -48,7 +53,8 @@ class Inside:
         except PropsyncError as error:
             return self._ended_early(f"{type(error).__name__}: {error}")
         except Exception:  # noqa: BLE001 - whatever it is, it is a finding
-            return self._ended_early(traceback.format_exc())
+            lines = traceback.format_exc().splitlines()
+            return self._ended_early("\n".join([lines[-1], *lines]))
         else:
             return self._ended_early("") if moments.is_dead else _outcome(report)
         finally:
@@ -64,15 +70,19 @@ class Inside:
         shutil.copytree(self.home, self._aside)
 
 
-def _outcome(report: Report | ArchiveReport | VerifyReport) -> Outcome:
+def _outcome(report: Ended) -> Outcome:
+    if isinstance(report, Outcome):
+        return report
     if isinstance(report, Report):
         return Outcome.of(report)
     lost = report.lost if isinstance(report, VerifyReport) else None
     return Outcome(report.exit_code, left_behind=list(report.left_behind), lost=lost)
 
 
-def _report(order: Order) -> Report | ArchiveReport | VerifyReport:
+def _report(order: Order) -> Ended:
     settings = load_settings(environ=dict(order.environ))
+    if order.push:
+        return _of_push(settings, Path(order.push))
     if order.documents:
         return _of_documents(settings, order.documents)
     if order.scope is not None:
@@ -80,6 +90,17 @@ def _report(order: Order) -> Report | ArchiveReport | VerifyReport:
     if order.rebuild:
         return rebuild(settings, now=order.now)
     return night(settings, order.only, accept=order.accept, policy=POLICY, now=order.now)
+
+
+def _of_push(settings: Settings, path: Path) -> Outcome:
+    """A plan that a token, or the network, stopped is applied again later."""
+    plan = load_plan(path)
+    try:
+        report = apply(settings, plan, plan.plan_id, policy=POLICY)
+    except (TokenRefused, WriteForbidden, ResourceFailed) as error:
+        return Outcome(1, left_behind=[str(error)])
+    # nothing ran if an earlier apply had done it all
+    return Outcome(None if report.is_repeat else report.exit_code, report.run_id, left_behind=report.left_behind)
 
 
 def _of_documents(settings: Settings, what: str) -> ArchiveReport | VerifyReport:

@@ -17,7 +17,7 @@ from typing import Any
 
 import propsync.runbooks  # noqa: F401 - all modules that hold a seam must be there to be found
 from propsync import storage
-from propsync.api import verdicts
+from propsync.api import status_codes
 from propsync.warehouse import Warehouse, make_published_copy
 
 from .nights import Kill
@@ -45,7 +45,7 @@ class Moments:
         self._lock = threading.RLock()
 
     def plan(self, kill: Kill | None, die: Callable[[], None]) -> None:
-        """Begins anew: `die` is called at the moment of death, before anything else can happen."""
+        """Begins again: `die` is called at the moment of death, before anything else can happen."""
         self.counts.clear()
         self.is_dead, self._kill, self._die = False, kill, die
 
@@ -86,7 +86,7 @@ def install() -> None:
     storage.LocalStorage.place = _mortal(storage.LocalStorage.place, lambda *_: "blob")  # type: ignore[method-assign]
     storage.LineFile.add = _torn_add  # type: ignore[method-assign]
     _wrap_warehouse()
-    verdicts.RETRY_AFTER_FLOOR = 0.001
+    status_codes.RETRY_AFTER_FLOOR = 0.001
 
 
 def _event_of_replace(_source: Path, target: Path) -> str:
@@ -98,7 +98,7 @@ def _event_of_replace(_source: Path, target: Path) -> str:
 
 
 def _event_of_remove(path: Path) -> str | None:
-    """What came of documents is forgotten once it is in the tables."""
+    """propsync forgets the log of fetched documents once the tables have them."""
     return ("clear" if path.name == "taken.jsonl" else "remove") if path.exists() else None
 
 

@@ -29,6 +29,13 @@ def among_liars(seed: int, nights: tuple[Night, ...]) -> tuple[Night, ...]:
     return (*nights[:place], lying, *nights[place + 1 :])
 
 
+def lies(dice: Random, path: str, filters: tuple[str, ...]) -> tuple[Rule, ...]:
+    """One lie about one list: its total is wrong, or one of its filters is cut."""
+    if dice.random() < 0.5:
+        return tuple({**rule, "match": {"path": path}} for rule in _wrong_total(dice))
+    return (_cut(path, dice.choice(filters), dice.choice((1, 1, 2, 5))),)
+
+
 def _wrong_total(dice: Random) -> tuple[Rule, ...]:
     how = dice.choice(("capped", "capped", "page", "nothing", "by"))
     effect = {"kind": "total", "how": how, "pages": dice.choice((1, 1, 2, 3)), "by": dice.choice((-2, 1))}

@@ -8,10 +8,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
-from propsync_sandbox import Sandbox
+from propsync_sandbox import RESOURCES, Entry, Sandbox
 
 from .bugs import FROM_THE_START, planted
 from .coverage import Coverage, of_run
+from .further import write_toml
 from .ground import SmallWorld
 from .grounds import FIRST_RUN, TOKEN, Runner, first_window, ground_home
 from .nights import Kill, Night
@@ -19,9 +20,11 @@ from .oracle.problems import Problems
 from .oracle.state import latest_run
 from .outcome import Order, Outcome
 from .papers import write_plain_documents
+from .pushes import Push
 from .questions import Questions
 from .scenario import Scenario
-from .watch import Watch
+from .watch import Watch, Window
+from .writing import Writing, Written
 
 _DOCUMENTS = ("/assessments/*/report.pdf",)
 
@@ -42,10 +45,11 @@ class Life:
         self._grounds = grounds
         self._clock: datetime = FIRST_RUN
         write_plain_documents()
-        self.world = SmallWorld(scenario.ground)
+        self.world = SmallWorld(scenario.ground, properties=scenario.further is not None)
         archive = scenario.archive
         self.watch = Watch(scenario.seed, self.world, archive.statuses if archive else ())
         self.questions = Questions(scenario, self.world, runner.home)
+        self.writing = Writing(scenario.seed, self.world, runner.home)
         self.coverage: Coverage = Counter()
 
     def live(self) -> Coverage:
@@ -55,11 +59,17 @@ class Life:
         with self._sandbox() as self.sandbox:
             for number, night in enumerate(self.scenario.nights, 1):
                 self._night(night, number)
+                for push in self.scenario.pushes:
+                    if push.night == number:
+                        self._push(push, is_list_named=night.is_list_named)
             self._quiet()
+            self.coverage += self.writing.check(self.sandbox.journal.writes())
         self.coverage += self.questions.coverage
         self.coverage.update({f"edit {kind}": count for kind, count in self.watch.editor.done.items()})
         if self.questions.archived:
             self.coverage["document damaged and mended"] += self.questions.archived.mended
+        if self.watch.properties:
+            self.coverage.update(self.watch.properties.done)
         if self.watch.documents:
             self.coverage.update({f"edit {kind}": count for kind, count in self.watch.documents.done.items()})
         self.coverage["body rotted"] += self.questions.rot.struck
@@ -71,7 +81,11 @@ class Life:
         with planted(early):
             home = ground_home(self.scenario, self._runner, self._grounds, early)
         shutil.copytree(home, self._runner.home)
-        self.questions.runs.append((None, first_window(self.world), Outcome(0)))
+        self.questions.runs.append((None, self._first_window(), Outcome(0)))
+
+    def _first_window(self) -> Window:
+        further = self.scenario.further
+        return first_window(self.world, self.world.resources if further and further.on_ground else RESOURCES)
 
     def _sandbox(self) -> Sandbox:
         archive, refused = self.scenario.archive, () if self.scenario.documents_allowed else _DOCUMENTS
@@ -91,6 +105,7 @@ class Life:
         dice = Random(f"day {self.scenario.seed} {number}")
         self.watch.edit(dice, night.edits_before)
         self.watch.edit_documents(dice, night.edits_before, 0.5)
+        self.watch.edit_properties(Random(f"before {self.scenario.seed} {number}"), night.edits_before)
         self.watch.edit_chance = night.edit_chance
         self.sandbox.set_faults(night.faults)
         scope = self._scope(night.ids_of, dice) if night.ids_of else None
@@ -107,8 +122,30 @@ class Life:
             scope=scope,
             rebuild=night.rebuilds,
             documents=night.documents,
+            is_list_named=night.is_list_named,
         )
         self.questions.after_run()
+
+    def _push(self, push: Push, *, is_list_named: bool) -> None:
+        """Plans from what is published, lets others edit, and applies in trouble; at once again, or at the end."""
+        self.watch.edit_chance = 0.0
+        written = self.writing.make(push, len(self.sandbox.journal.writes()))
+        if written is None:
+            return
+        self.watch.edit(Random(f"theirs {self.scenario.seed} {push.night}"), push.theirs)
+        self.writing.edit_by_others(written, push.theirs)
+        self.sandbox.set_faults(push.faults)
+        name = f"the push after night {push.night}"
+        self._apply(name, written, kill=push.kill, is_list_named=is_list_named)
+        self.sandbox.set_faults(())
+        if push.is_repeated:
+            self._apply(f"{name}, again", written, is_list_named=is_list_named)
+
+    def _apply(self, name: str, written: Written, *, is_list_named: bool, kill: Kill | None = None) -> None:
+        """One apply. It is no run if it stops before it begins one, or if an earlier one has done it all."""
+        outcome = self._run(name, 1, kill=kill, push=str(written.path), is_list_named=is_list_named)
+        if outcome.killed or outcome.exit_code in (0, 3):
+            self.questions.after_run()
 
     def _rot(self, number: int) -> None:
         """Bodies of merged snapshots rot; one that was killed before its merge may have nothing but its bodies."""
@@ -137,12 +174,13 @@ class Life:
         self.watch.edit_chance = 0.0
         self.sandbox.set_faults(())
         self._rot(0)
-        outcome = self._run("the quiet run", 24)
+        is_named = not (self.scenario.further and self.scenario.further.is_dropped_at_end)
+        for written in self.writing.all:
+            self._apply(f"the last push of {written.path.stem}", written, is_list_named=is_named)
+        outcome = self._run("the quiet run", 24, is_list_named=is_named)
         if outcome.held:
             self.questions.after_run()
-            if self.scenario.seed % 2:  # some of what is held comes back before somebody accepts
-                self.watch.edit(Random(f"held {self.scenario.seed}"), 3, ["bring_back"])
-            outcome = self._run("the accepting run", 1, accept=outcome.run_id)
+            outcome = self._accept(str(outcome.run_id), is_list_named=is_named)
         problems = Problems()
         problems.expect(outcome.exit_code == 0, "a quiet run ends well", outcome.exit_code, outcome.left_behind)
         problems.settle("the quiet run")
@@ -150,12 +188,36 @@ class Life:
         is_settled = self.questions.after_quiet()
         if self.scenario.quiet_twice and is_settled:
             ask = self.questions.before_another()
-            self._run("the second quiet run", 24)
+            self._run("the second quiet run", 24, is_list_named=is_named)
             ask()
         if self.scenario.rebuild:
-            ask = self.questions.before_rebuild(without_state=self.scenario.seed % 12 == 0)
-            self._run("the rebuild", 1, rebuild=True)
-            ask()
+            self._rebuild(is_list_named=is_named)
+
+    def _accept(self, held: str, *, is_list_named: bool) -> Outcome:
+        """Takes a person's word for what a run held; some runs that do so are killed, and the word is given again."""
+        seed, further = self.scenario.seed, self.scenario.further
+        if seed % 2:  # some of what is held comes back before somebody accepts
+            self.watch.edit(Random(f"held {seed}"), 3, ["bring_back"])
+            if self.watch.properties:
+                self.watch.bring_back_property(Random(f"held property {seed}"))
+        kill = further.accepting_kill(seed) if further else None
+        outcome = self._run("the accepting run", 1, accept=held, kill=kill, is_list_named=is_list_named)
+        if not outcome.killed:
+            return outcome
+        self.questions.after_run()
+        return self._run("the accepting run again", 1, accept=held, is_list_named=is_list_named)
+
+    def _rebuild(self, *, is_list_named: bool) -> None:
+        further = self.scenario.further
+        without_state = self.scenario.seed % 12 == 0 or bool(further and further.loses_state)
+        ask = self.questions.before_rebuild(without_state=without_state)
+        is_named = is_list_named and not (further and further.is_rebuilt_without)
+        self._run("the rebuild", 1, rebuild=True, is_list_named=is_named)
+        ask()
+
+    def _entries(self) -> list[Entry]:
+        """The answers of this run: the sandbox keeps effects of earlier ones."""
+        return [entry for entry in self.sandbox.journal.entries() if entry.sequence > self._answered]
 
     def _environ(self, home: Path) -> dict[str, str]:
         return self.scenario.settings(self.sandbox.base_url, TOKEN, home)
@@ -171,18 +233,23 @@ class Life:
         scope: dict[str, tuple[str, ...]] | None = None,
         rebuild: bool = False,
         documents: str = "",
+        is_list_named: bool = True,
+        push: str = "",
     ) -> Outcome:
-        """One run. A backfill has no clock of its own, so it happens a moment after the last run that left a trace."""
-        is_after = scope is not None
+        """One run. A backfill or a push has no clock of its own: it comes a moment after the last run with a trace."""
+        is_after = scope is not None or bool(push)
         latest = latest_run(self._runner.home) or datetime.now(UTC) if is_after else None
         self._clock += timedelta(hours=hours)
+        self._answered = max((entry.sequence for entry in self.sandbox.journal.entries()), default=0)
         self.sandbox.journal.clear()
-        self.watch.begin()
+        self.watch.begin(is_written=bool(push))
+        if self.scenario.further is not None:
+            write_toml(self._runner.home, self.scenario.further.toml if is_list_named else "")
         environ, plain = self._environ(self._runner.home), self.scenario.plain_plans
-        order = Order(environ, self._clock, kill, only, accept, scope, rebuild, plain, documents)
+        order = Order(environ, self._clock, kill, only, accept, scope, rebuild, plain, documents, is_list_named, push)
         with planted(self._bug):
             outcome = self._runner.run(order)
-        window = self.watch.window(name, latest or self._clock, is_after, self.sandbox.journal.entries())
+        window = self.watch.window(name, latest or self._clock, is_after, self._entries())
         self.questions.runs.append((order, window, outcome))
         self.coverage += of_run(outcome, window, kill)
         problems = Problems()

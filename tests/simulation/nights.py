@@ -30,8 +30,10 @@ _EVENT_WEIGHTS = (8, 5, 8, 6, 2, 6, 2, 2, 1)
 
 @dataclass(frozen=True)
 class Kill:
-    """Death at the n-th moment of a kind, `after` it or before; by kind `request` at the n-th request instead, and by
-    kind `time` after so many hundredths of a second."""
+    """Death at the n-th moment of a kind, `after` it or before.
+
+    By kind `request` it comes at the n-th request, and by kind `time` after n hundredths of a second.
+    """
 
     event: str
     number: int
@@ -45,8 +47,8 @@ class Kill:
 class Night:
     """One run: the edits since the one before, the chance of edits before each request, faults, and maybe a kill.
 
-    A night with `ids_of` is a backfill of some ids of that kind, one that `rebuilds` asks the API nothing, one with
-    `documents` is an `archive` or a `verify` alone; the others are the nightly, of all or `only` some.
+    A night with `ids_of` is a backfill of some ids of that kind. One that `rebuilds` asks the API nothing. One with
+    `documents` is an `archive` or a `verify` alone. The others are the nightly, of all or `only` some.
     """
 
     hours: int
@@ -58,10 +60,13 @@ class Night:
     ids_of: str | None = None
     rebuilds: bool = False
     documents: str = ""
+    is_list_named: bool = True
+    """Whether propsync.toml names the further list, in seeds that have one."""
 
     def __str__(self) -> str:
         kinds = [rule["effect"]["kind"] for rule in self.faults]
         what = f"backfill by {self.ids_of}" if self.ids_of else ", ".join(self.only) or "everything"
+        what += "" if self.is_list_named else ", the further list not named"
         what = "rebuild" if self.rebuilds else self.documents or what
         return (
             f"{what} after {self.hours} h and {self.edits_before} edits, "

@@ -1,4 +1,4 @@
-"""A process that has imported everything and forks a fresh one for each run that it is told of (see `outside`)."""
+"""A process that has imported everything and forks a fresh one for each run (see `outside`)."""
 
 from __future__ import annotations
 

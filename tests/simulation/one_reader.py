@@ -7,11 +7,11 @@ from functools import cache, partial
 from types import TracebackType
 from typing import Any
 
-from propsync.documents.worker.client import PdfReader
+from propsync.documents.worker.client import WorkerPool
 from propsync.runbooks import archive_workspace as archive_site
 
 
-class _Shared(PdfReader):
+class _Shared(WorkerPool):
     """Stays when a run is done with it."""
 
     def __exit__(
@@ -30,10 +30,10 @@ def _reader() -> _Shared:
 def share() -> None:
     """Once in the life of a process."""
     module: Any = archive_site
-    module.PdfReader = _reader
+    module.WorkerPool = _reader
 
 
 def have_one_each() -> None:
     """Each run starts its own, which dies with it; one is enough for what few documents there are."""
     module: Any = archive_site
-    module.PdfReader = partial(PdfReader, workers=1)
+    module.WorkerPool = partial(WorkerPool, workers=1)

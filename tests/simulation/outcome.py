@@ -1,4 +1,4 @@
-"""What a run is told to do, and how it ended, as whoever started it knows it."""
+"""The task of a run, and its end as its starter knows it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ class Order:
     """One run: when it thinks it is, what it is to do, and when it dies.
 
     With a `scope` it is a backfill, with `rebuild` a rebuild, with `documents` that run on documents, else the nightly.
+    With `push` it applies the plan at that path.
     """
 
     environ: Mapping[str, str]
@@ -26,11 +27,13 @@ class Order:
     rebuild: bool = False
     plain_plans: bool = False
     documents: str = ""
+    is_list_named: bool = True
+    push: str = ""
 
     @property
     def asks_for_documents(self) -> bool:
         """Whether it works on documents too, if they are archived and its tables are published."""
-        is_nightly = self.scope is None and not self.rebuild
+        is_nightly = self.scope is None and not self.rebuild and not self.push
         return bool(self.documents) or (is_nightly and (not self.only or "assessments" in self.only))
 
     def to_json(self) -> dict[str, Any]:
@@ -50,7 +53,7 @@ class Order:
 class Outcome:
     """`exit_code` is None for a run that was killed or that ended with an `error` which no report tells.
 
-    `lost` files are told by a verification that came to its end, and by no other run.
+    Only a verification that came to its end reports `lost` files.
     """
 
     exit_code: int | None

@@ -1,8 +1,8 @@
 """Documents that cost nothing to write: they follow from what a record shows, so the log of what was shown has them.
 
 Records that show the same have the same documents. Some differ in bytes alone: what their pages say is but a part of
-what the record shows. Those of every fourth assessment are long enough to be resumed where they broke off: their
-versions differ near the beginning and at the very end, and have a long middle in common.
+what the record shows. Those of every fourth assessment are long enough for a resumed download. Their versions differ
+near the beginning and at the very end, and have a long middle in common.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def body(kind: str, record: Record) -> bytes:
 
 @lru_cache(maxsize=4096)
 def content(record: Record) -> str:
-    """What a record shows, the same for records that are one version: numbers count by their value."""
+    """The content that a record shows, equal for records that are one version: numbers count by their value."""
     shown = json.loads(record.shown(with_flags=True), parse_int=float)
     return json.dumps(shown, sort_keys=True)
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
-from propsync.runbooks import run_frame as framed_run
-from propsync.warehouse import models
+from propsync.runbooks import check
+from propsync.warehouse import Findings, models
 
 Plant = Callable[["Patches"], None]
 
@@ -37,7 +37,7 @@ class Patches(ExitStack):
 
     def silence_checks(self) -> None:
         """Propsync's own checks would notice too; what counts here is that the oracle does."""
-        self.put(framed_run, "run_checks", lambda *_: [])
+        self.put(check, "run_checks", lambda *_, **__: Findings())
 
 
 def entered(book: dict[str, Plant], words: str) -> Callable[[Plant], Plant]:

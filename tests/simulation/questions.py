@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 import duckdb
@@ -17,6 +18,7 @@ from .oracle.again import check_same
 from .oracle.archived import Archived
 from .oracle.claims import check_claims, check_whole
 from .oracle.files import check_landing, check_leftovers, check_merged, check_note, check_received
+from .oracle.further import Further
 from .oracle.holds import check_holds
 from .oracle.past import Past
 from .oracle.present import Present, check_keys
@@ -34,7 +36,7 @@ _ASKED_AGAIN = [f"documents.{name}" for name in ("asked_at", "due_at", "attempts
 
 @dataclass
 class Questions:
-    """Knows every run so far: what it was told, what it was shown, how it ended."""
+    """Knows every run so far: its task, the pages that it saw, and its end."""
 
     scenario: Scenario
     world: SmallWorld
@@ -46,6 +48,8 @@ class Questions:
         archive = self.scenario.archive
         days = archive.recheck_days if archive else 0
         self.rot = Rot(self.home)
+        further = self.scenario.further
+        self.further = Further(has_filter=further.has_filter) if further else None
         self.archived = Archived(self.home, self.scenario.concurrency, days) if archive else None
 
     def after_run(self) -> None:
@@ -77,6 +81,8 @@ class Questions:
         accepting = [window.time for order, window, _ in self.runs if order and order.accept]
         check_holds(found, accepting, self.scenario.delete_limit, problems)
         self._check_archived(found, problems)
+        if self.further is not None:
+            self.further.check(found, self.runs, problems)
         _, window, outcome = self.runs[-1]
         check_whole(found, outcome, window, self.world, problems)
 
@@ -96,7 +102,11 @@ class Questions:
                 page_limit=scenario.page_limit,
                 documents_allowed=scenario.documents_allowed,
             )
-            present.check(found)
+            order = self.runs[-1][0]
+            is_named = self.further is not None and order is not None and order.is_list_named
+            present.check(found, is_list_named=is_named)
+            if self.further is not None and is_named:
+                self.further.check_tables(found, problems)
             self._check_told(found, problems)
             check_merged(self.home, found, problems)
             is_waiting = self._check_wanted(found, problems)
@@ -113,17 +123,17 @@ class Questions:
         return wanted.is_waiting
 
     def _check_told(self, found: Published, problems: Problems) -> None:
-        """A run that died is told as killed, unless it had come to its end before; no run goes on for ever."""
+        """The journal calls a run that died killed, unless it had ended before; no run stays open."""
         for run_id, flow, status in found.rows("select run_id, flow, status from ops.runs"):
-            problems.expect(status != "running", "no run is told to be running", run_id)
+            problems.expect(status != "running", "no run is shown as running", run_id)
             if flow == "archive":  # what it notes are runs of their own, which come a moment after the others
                 continue
             time = datetime.strptime(run_id, RUN_ID).replace(tzinfo=UTC)
-            for order, window, outcome in self.runs:
-                if window.is_of(time):
-                    died_early = outcome.killed and not window.after and order and _is_before_the_end(order)
-                    is_so = status == "killed" if died_early else (status != "killed" or outcome.killed)
-                    problems.expect(is_so, "ops.runs tells the truth", run_id, status, window.name)
+            of_time = (one for one in reversed(self.runs) if one[1].is_of(time))
+            for order, window, outcome in islice(of_time, 1):
+                died_early = outcome.killed and not window.after and order and _is_before_the_end(order)
+                is_so = status == "killed" if died_early else (status != "killed" or outcome.killed)
+                problems.expect(is_so, "ops.runs tells the truth", run_id, status, window.name)
 
     def before_another(self) -> Callable[[], None]:
         """Asked before a run that should change nothing; what it returns, after. Raises Broken."""
@@ -164,5 +174,5 @@ class Questions:
 
 
 def _is_before_the_end(order: Order) -> bool:
-    """Whether the run is killed before it could tell how it ended; what a rebuild puts in place has told already."""
+    """Whether the kill comes before the run could record its end; the tables of a rebuild have recorded it already."""
     return order.kill is not None and order.kill.event in _BEFORE_THE_END and not order.rebuild

@@ -1,4 +1,4 @@
-"""Landed bodies that rot between runs. What they were is kept aside, as a backup would."""
+"""Landed bodies that rot between runs. The simulation keeps the good bodies aside, as a backup would."""
 
 from __future__ import annotations
 

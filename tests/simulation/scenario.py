@@ -1,4 +1,4 @@
-"""What a seed stands for: a ground, settings, and nights with their edits, faults and kills. Nothing else is drawn."""
+"""The contents of a seed: a ground, settings, and nights with their edits, faults and kills. Nothing else is drawn."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from random import Random
 
 from .archives import Archive, among_documents
+from .further import FurtherList, among_further
 from .ground import GROUNDS
 from .liars import among_liars
 from .nights import Night, draw_nights
+from .pushes import Push, draw_pushes
 from .statuses import ASKED
 
 
@@ -33,7 +35,9 @@ class Scenario:
     keep_days: int
     plain_plans: bool
     archive: Archive | None
+    further: FurtherList | None
     nights: tuple[Night, ...]
+    pushes: tuple[Push, ...]
     quiet_twice: bool
     rebuild: bool
 
@@ -45,12 +49,13 @@ class Scenario:
         signed_links = ground_run and dice.random() < 0.3
         archive = Archive.of(seed)
         order = dice.choices(("stable", "drifting", "shuffled"), (7, 2, 1))[0]
+        further = FurtherList.of(seed, order)
         return cls(
             seed=seed,
             kind=kind,
             ground=dice.randrange(GROUNDS),
             ground_run=ground_run,
-            page_limit=dice.randint(4, 15),
+            page_limit=_page_limit(dice.randint(4, 15), further),
             concurrency=dice.choices((1, 2, 4), (8, 1, 1))[0],
             delete_limit=dice.choices((1.0, 0.5, 0.2, 0.02), (3, 3, 1, 2))[0],
             order=order,
@@ -60,9 +65,11 @@ class Scenario:
             keep_days=dice.choice((1, 3, 30)),
             plain_plans=dice.random() < 0.6,
             archive=archive,
-            nights=among_liars(seed, among_documents(seed, kind, archive, draw_nights(dice, kind))),
+            further=further,
+            nights=(nights := _nights(seed, archive, further, draw_nights(dice, kind), kind)),
+            pushes=draw_pushes(seed, kind, len(nights)),
             quiet_twice=seed % 5 == 0,
-            rebuild=seed % 6 == 0,
+            rebuild=seed % 6 == 0 or (further is not None and further.rebuild),
         )
 
     def settings(self, base_url: str, token: str, home: object) -> dict[str, str]:
@@ -95,6 +102,18 @@ class Scenario:
             *(["plain plans"] if self.plain_plans else []),
             *(["statuses set"] if self.explicit_statuses else []),
             *([str(self.archive)] if self.archive else []),
+            *([str(self.further)] if self.further else []),
         ]
         nights = [f"  night {number}: {night}" for number, night in enumerate(self.nights, 1)]
-        return "\n".join(["  " + ", ".join(words), *nights])
+        return "\n".join(["  " + ", ".join(words), *nights, *map(str, self.pushes)])
+
+
+def _nights(
+    seed: int, archive: Archive | None, further: FurtherList | None, nights: tuple[Night, ...], kind: str
+) -> tuple[Night, ...]:
+    """The nights, layer by layer; each layer has dice of its own."""
+    return among_further(seed, further, among_liars(seed, among_documents(seed, kind, archive, nights)))
+
+
+def _page_limit(drawn: int, further: FurtherList | None) -> int:
+    return (further and further.page_limit) or drawn

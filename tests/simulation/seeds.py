@@ -1,4 +1,4 @@
-"""One seed, lived and told: what both the soak and the tests run."""
+"""One seed, run and described, for both the soak and the tests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .outside import Outside
 from .scenario import Scenario
 
 KINDS = ("process", "kill")
-"""Runs in this process with kills told to it, and runs in processes of their own killed for real."""
+"""Runs in this process with simulated kills, and runs in processes of their own with real ones."""
 
 
 @dataclass
@@ -35,18 +35,18 @@ class Verdict:
     coverage: Coverage = field(default_factory=Counter)
 
     def told(self) -> str:
-        """A failing seed, and the one command that lives it again."""
+        """A failing seed, and the one command that runs it again."""
         scenario = Scenario.of(self.seed, self.kind)
         return f"seed {self.seed} ({self.kind}): {self.broken}\n{scenario}\nagain: {again(self.seed, self.kind)}"
 
 
 def again(seed: int, kind: str) -> str:
-    """The command that lives one seed."""
+    """The command that runs one seed."""
     return f".venv/bin/python -m tests.simulation.soak --kind {kind} --seeds 1 --first {seed}"
 
 
 def live(seed: int, kind: str, bug: str = "") -> Verdict:
-    """Lives one seed from its beginning, with a bug planted or none; nothing is left of it."""
+    """Runs one seed from its beginning, with a planted bug or none, and leaves no file."""
     logging.getLogger("propsync").setLevel(logging.CRITICAL + 1)  # trouble is what this is about
     verdict = Verdict(seed, kind)
     began = _used(kind)
@@ -73,7 +73,7 @@ def _used(kind: str) -> float:
 
 @cache
 def _grounds() -> Path:
-    """Homes synced once, kept while this process lives."""
+    """Homes synced once, kept until this process ends."""
     folder = tempfile.mkdtemp(prefix="propsync-grounds-", dir=memory_folder())
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)

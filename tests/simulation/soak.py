@@ -1,4 +1,4 @@
-"""Lives many seeds on all cores: `python -m tests.simulation.soak --kind both --seeds 2000`."""
+"""Runs many seeds on all cores: `python -m tests.simulation.soak --kind both --seeds 2000`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .scenario import Scenario
 from .seeds import KINDS, Verdict, live
 
 _TELL_EVERY = 30  # seconds
-_SEEDS_A_PROCESS = 500  # a process that lives for ever would hide a leak until it hurts
+_SEEDS_A_PROCESS = 500  # a process without end would hide a leak until it hurts
 _MOST_FAILURES = 20
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from variants import some
+from variants import daily
 
 from .conftest import Lived
 
-KILLED = some(range(1, 4), 2)
+KILLED = daily(range(1, 4), 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", KILLED)
 def test_after_real_kills_tables_are_the_world(seed: int, lived: Lived):
     verdict = lived(seed, "kill")

@@ -16,6 +16,16 @@ def draw_faults(dice: Random) -> tuple[Rule, ...]:
     return tuple(dice.choice(kinds)(dice) for _ in range(dice.choice((0, 1, 1, 2, 3, 0))))
 
 
+def draw_list_faults(dice: Random, path: str) -> tuple[Rule, ...]:
+    """One or two rules for one list alone."""
+    kinds = (_passing, _broken, _wrong_total, _moved_rows, _wrong_content, _lasting)
+    return tuple(_of_path(dice.choice(kinds)(dice), path) for _ in range(dice.choice((1, 1, 2))))
+
+
+def _of_path(rule: Rule, path: str) -> Rule:
+    return rule | {"match": {"path": path}}
+
+
 def _passing(dice: Random) -> Rule:
     status = dice.choice((408, 425, 429, 500, 502, 503, 504))
     effect: Rule = {"kind": "status", "status": status}

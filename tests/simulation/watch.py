@@ -1,4 +1,4 @@
-"""What the sandbox showed, and what was not there, run by run: what the oracle knows of the world's past."""
+"""The records that the sandbox showed, and those that it lacked, run by run: the past that the oracle knows."""
 
 from __future__ import annotations
 
@@ -8,22 +8,29 @@ from datetime import datetime, timedelta
 from random import Random
 from urllib.parse import parse_qs
 
-from propsync_sandbox import RESOURCES, Entry, Key, Record, World
+from propsync_sandbox import Entry, Key, Record
 from propsync_sandbox.exchange import Request
+from propsync_sandbox.world import PROPERTIES
 
 from .document_edits import DocumentEditor
 from .edits import KINDS, Editor
+from .further import PATH
+from .ground import SmallWorld
 from .papers import NAMES
+from .property_edits import PropertyEditor
 from .statuses import ASKED
 
 _JUST_IN_TIME = 0.2
 _BETWEEN_DOCUMENTS = 0.2
 _AMID_DOCUMENT = 0.5
+_BETWEEN_PAGES = 0.12
+_ELSEWHERE = 0.02
 Gone = dict[str, frozenset[Key]]
 _PATHS = {
     "/properties/assets": "assets",
     "/assessments": "assessments",
     "/assessments/schedules": "schedules",
+    PATH: PROPERTIES,
 }
 
 
@@ -91,17 +98,19 @@ def is_count(entry: Entry) -> bool:
 class Watch:
     """Called by the sandbox before each request: edits the world while it is turbulent, and notes what is not there."""
 
-    def __init__(self, seed: int, world: World, documents_of: Collection[str] = ()) -> None:
+    def __init__(self, seed: int, world: SmallWorld, documents_of: Collection[str] = ()) -> None:
         """`documents_of` are the statuses of the assessments whose documents are wanted."""
         self.world = world
         self.editor = Editor(world)
         self.documents = DocumentEditor(world, documents_of) if documents_of else None
+        self.properties = PropertyEditor(world) if PROPERTIES in world.resources else None
         self.edit_chance = 0.0
         self.requests = 0
         self.at_request: dict[int, object] = {}
         self._last_document = ""
         self._seed = seed
         self._is_still = False
+        self._is_written = False
         self._gone: list[Gone] = []
         self._hidden: list[Gone] = []
         self._known: tuple[Gone, Gone] = self._look()
@@ -109,6 +118,8 @@ class Watch:
     def before(self, request: Request) -> None:
         """Under the world's lock."""
         self.requests += 1
+        if self._is_written:
+            self._known = self._look()
         dice = Random(f"edits {self._seed} {self.requests}")
         if dice.random() < self.edit_chance:
             self.edit(dice, dice.choice((1, 1, 2, 3)))
@@ -118,6 +129,9 @@ class Watch:
             dice = Random(f"documents {self._seed} {self.requests}")
             self.edit_documents(dice)
             self._edit_asked_again(dice, request.path)
+        if self.edit_chance:
+            dice = Random(f"properties {self._seed} {self.requests}")
+            self.edit_properties(dice, 1, _BETWEEN_PAGES if request.path == PATH else _ELSEWHERE)
         self._gone.append(self._known[0])
         self._hidden.append(self._known[1])
         action = self.at_request.pop(self.requests, None)
@@ -135,7 +149,8 @@ class Watch:
 
     def _show_one(self, dice: Random, request: Request) -> None:
         """One of the records that a look-up asks for."""
-        for parameter, resource in (("id", "assets"), ("assessment", "assessments")):
+        asked = (("id", PROPERTIES),) if request.path == PATH else (("id", "assets"), ("assessment", "assessments"))
+        for parameter, resource in asked:
             keys = sorted(request.words(parameter))
             if keys:
                 self.editor.show(resource, dice.choice(keys))
@@ -143,7 +158,7 @@ class Watch:
                 self._known = self._look()
 
     def edit(self, dice: Random, times: int, kinds: Sequence[str] = KINDS) -> None:
-        """So many edits."""
+        """Makes that number of edits."""
         self._is_still = False
         with self.world.lock:
             for _ in range(times):
@@ -151,7 +166,7 @@ class Watch:
             self._known = self._look()
 
     def edit_documents(self, dice: Random, times: int = 1, chance: float = _BETWEEN_DOCUMENTS) -> None:
-        """So many edits of documents at most."""
+        """Makes at most that number of edits of documents."""
         if self.documents is None:
             return
         self._is_still = False
@@ -161,10 +176,30 @@ class Watch:
                     self.documents.edit(dice)
             self._known = self._look()
 
-    def begin(self) -> None:
-        """Forgets what was noted: another run begins."""
+    def edit_properties(self, dice: Random, times: int, chance: float = 0.5) -> None:
+        """Edits the list of properties, `times` at most."""
+        if self.properties is None:
+            return
+        with self.world.lock:
+            for _ in range(times):
+                if dice.random() < chance:
+                    self._is_still = False
+                    self.properties.edit(dice)
+            self._known = self._look()
+
+    def bring_back_property(self, dice: Random) -> None:
+        """One that is gone, if any is."""
+        assert self.properties is not None
+        with self.world.lock:
+            self.properties.bring_back(dice)
+            self._known = self._look()
+
+    def begin(self, *, is_written: bool = False) -> None:
+        """Forgets what was noted: another run begins. One that writes changes the world itself."""
         self._gone, self._hidden = [], []
-        self._is_still = True
+        self._known = self._look()
+        self._is_written = is_written
+        self._is_still = not is_written
 
     def window(self, name: str, time: datetime, after: bool, entries: list[Entry]) -> Window:
         """What was noted since `begin`."""
@@ -173,9 +208,9 @@ class Watch:
     def _look(self) -> tuple[Gone, Gone]:
         if self.documents is not None:
             self.documents.show_hidden()
-        gone = {name: frozenset(self.world.shelf(name).gone_keys()) for name in RESOURCES}
+        gone = {name: frozenset(self.world.shelf(name).gone_keys()) for name in self.world.resources}
         hidden = {
             name: frozenset(one.key for one in self.world.shelf(name).records() if one.status not in asked)
             for name, asked in ASKED.items()
         }
-        return gone, {"assets": frozenset(), **hidden}
+        return gone, dict.fromkeys(self.world.resources, frozenset()) | hidden

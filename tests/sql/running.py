@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
 from typing import Any
 
 from sql.case import FOLDER, Case, Row, cell, read_toml
 
+from propsync.desk import DeskChoices
 from propsync.merge.tables.builder import WITH_PARTS
 from propsync.merge.tables.by_type import ByType
 from propsync.merge.tables.fragments import (
@@ -29,10 +30,11 @@ from propsync.merge.tables.latest_versions import (
 )
 from propsync.merge.tables.open_columns import OpenColumnFinder
 from propsync.merge.tables.record_tables import RecordTables
-from propsync.resources import RESOURCES, SYNCED, Resource
+from propsync.resources import BUILT_IN, Resource
 from propsync.shapes import Choice, Shape
 from propsync.shipped import shipped
 from propsync.warehouse import TABLES, Models, Warehouse, coalesced, quoted, resource_fragments, statement
+from propsync.warehouse.macros import macros
 
 RUN = "run 2"
 STAGED = read_toml(FOLDER / "staged.toml")
@@ -41,24 +43,30 @@ DEFAULTS = {
     "run_id": RUN,
     "run_time": "2026-01-02",
     "built_through": "1970-01-01",
+    "is_whole": False,
     "hash_version": "1",
     "since": None,
     "is_concluded": False,
+    **DeskChoices(datetime(2026, 1, 2, tzinfo=UTC), date(2026, 1, 2), "Europe/London").values(),
 }
 PLACES = {
     "open_columns": "",
     "of_dirty": "",
+    "placed": "main.assets",
     "by_asset": "by_asset as (from field_values)",
     "lot": "staging.lot",
     "listed": "staging.listed",
 }
 SAID: dict[str, dict[str, Any]] = {
     "history": {"valid_from": "2026-01-01", "change": "insert"},
+    "history.bundle_actions": {},
     "staging.changed": {"is_concluded": False},
+    **{table: {} for table in TABLES if table.startswith("history.") and "change" not in TABLES[table].columns},
 }
-"""What rows of a table or schema say where a case says nothing."""
+"""The values of rows of a table or schema, unless a case says otherwise."""
 FOR_EACH = {"staging/known", "staging/last_known", "staging/dirty_records", "staging/dirty_assets"}
-"""What is made for one resource; a case gives their rows."""
+"""Models of one resource; a case gives their rows."""
+_READ_AS_IT_IS = ("macros/", "checks/", "views/", "dashboard/")
 
 
 class Running:
@@ -69,30 +77,35 @@ class Running:
         self._case = case
         self._models = Models(warehouse, DEFAULTS | case.given.get("values", {}))
         if of := case.given.get("of"):
-            self._models = self._models.with_fragments(**resource_fragments(RESOURCES[of]))
+            self._models = self._models.with_fragments(**resource_fragments(BUILT_IN[of]))
 
     def rows(self) -> list[tuple[Any, ...]]:
-        """What comes out, with the columns that are compared."""
+        """The rows that come out, with the columns to compare."""
         for one in self._case.given.get("made", ()):
             self._warehouse.execute(one)
         for table, rows in self._case.tables().items():
             self._put(table, rows)
+        if self._case.model.startswith("macros/sheet/"):
+            self._warehouse.execute("".join(macros("sheet")))
         if self._case.model.startswith("statements/"):
             return self._asked()
-        shown = self._made() if not self._case.model.startswith(("macros/", "checks/")) else self._case.model
+        shown = self._made() if not self._case.model.startswith(_READ_AS_IT_IS) else self._case.model
         query = self._case.given.get("query") or self._query(shown)
         columns = ", ".join(map(quoted, self._case.columns)) or "*"
         found = self._warehouse.rows(f"select {columns} from ({query})")
         return [tuple(map(_plain, row)) for row in found]
 
     def _query(self, shown: str) -> str:
-        return self._models.sql(shown) if shown.startswith("checks/") else f"from {shown}"
+        if shown.startswith("views/"):
+            return f"from {shown.removeprefix('views/').replace('/', '.')}"
+        return self._models.sql(shown) if shown.startswith(("checks/", "dashboard/")) else f"from {shown}"
 
     def _asked(self) -> list[tuple[Any, ...]]:
-        """What a statement finds; of one that changes something, what a query finds afterwards."""
+        """The rows that a statement finds, or that a query finds after a statement that changes something."""
         given = self._case.given
         sql = statement(self._case.model.removeprefix("statements/"), **given.get("fragments", {}))
         query, values = given.get("query", "{statement}"), given.get("values")
+        values = values and {name: cell(told) for name, told in values.items()}
         if "{statement}" not in query:
             self._warehouse.execute(sql, values)
             values = None
@@ -122,7 +135,7 @@ class Running:
         """Makes what the case is about; returns the table that it is in."""
         model = self._case.model
         if resource := self._case.given.get("resource"):
-            self._stage_versions(RESOURCES[resource])
+            self._stage_versions(BUILT_IN[resource])
         self._models = self._models.with_fragments(**self._fragments(), **self._case.given.get("fragments", {}))
         unmade = self._unmade()
         self._stage_rest(unmade)
@@ -160,12 +173,12 @@ class Running:
         if self._models.has(f"{schema}/{name}.close"):
             self._models.close(f"{schema}/{name}.close")
         elif resource:
-            models = self._models.with_fragments(**resource_fragments(RESOURCES[resource]))
+            models = self._models.with_fragments(**resource_fragments(BUILT_IN[resource]))
             models.close("main/records.close", f"{schema}.{name}")
 
     def _stage_versions(self, resource: Resource) -> None:
         """Makes what models read of a resource's history."""
-        if resource not in SYNCED:
+        if resource not in BUILT_IN.families:
             stage_readable_types(self._warehouse, resource)
             return
         if "staging.dirty_records" not in self._case.tables():
@@ -188,7 +201,7 @@ class Running:
         return {name for (name,) in self._warehouse.rows(query)}
 
     def _stage_rest(self, unmade: set[str]) -> None:
-        """What Python makes and the case does not give is empty."""
+        """Makes a table empty if Python makes it and the case does not give it."""
         query = "select view_name from duckdb_views() where database_name = 'staging'"
         there = self._staged() | {f"staging.{name}" for (name,) in self._warehouse.rows(query)}
         there |= {model.replace("/", ".") for model in unmade}
@@ -205,12 +218,12 @@ class Running:
         return Shape(resource, choices)
 
     def _fragments(self) -> dict[str, str]:
-        """What the builder inserts into the models of a resource; those of other models are not read."""
+        """The fragments that the builder inserts into the models of a resource; other models read none of them."""
         types, assets = self._shape("asset_types"), self._shape("assets")
         made = definition_fragments(types) | result_fragments(assets.paths("result_field"), value_paths(assets))
         made |= value_fragments(types) | PLACES
         resource = self._case.given.get("resource")
-        return made | self._of_resource(RESOURCES[resource]) if resource else made
+        return made | self._of_resource(BUILT_IN[resource]) if resource else made
 
     def _of_resource(self, resource: Resource) -> dict[str, str]:
         finder, shape = OpenColumnFinder(self._warehouse, RUN), self._shape(resource.name)
@@ -219,7 +232,7 @@ class Running:
             column = "entry" if "history" in self._case.model else "flag"
             entries = json_at(shape.paths("flag_history"), "flag")
             return {"flag_history": entries, "open_columns": open_columns(columns[column], column)}
-        if resource in SYNCED:
+        if resource in BUILT_IN.families:
             return record_fragments(shape, finder.resource(resource, shape, DIRTY_PAYLOADS))
         learnt = finder.resource(resource, shape, latest_payloads(resource))
         return {

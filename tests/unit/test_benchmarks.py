@@ -9,8 +9,7 @@ from typing import Any
 import benchmarks.__main__ as program
 import pytest
 from benchmarks.estate import Estate
-from benchmarks.nginx import NginxMissing
-from benchmarks.nginx import program as nginx
+from kit.needs import needs
 
 ROOT = Path(__file__).parents[2]
 LISTS = {"assets/all": "assets", "assessments/for": "assessments", "assessments/by": "assessments"}
@@ -18,14 +17,8 @@ LISTS |= {"schedules/all": "schedules"}
 Key = tuple[str, ...]
 
 
-def _has_nginx() -> bool:
-    try:
-        return bool(nginx())
-    except NginxMissing:
-        return False
-
-
-@pytest.mark.skipif(not _has_nginx(), reason="nginx is not installed; on Debian: apt-get install nginx-light")
+@pytest.mark.release
+@needs("nginx")
 def test_the_benchmark_compares_contents_and_writes_its_tables(tmp_path: Path) -> None:
     output = tmp_path / "RESULTS.md"
     arguments = ["--scale", "60", "--repeats", "1", "--only", "first", "night", "--output", str(output)]
@@ -49,6 +42,7 @@ def test_without_nginx_it_says_what_to_install(
     assert "apt-get install nginx-light" in capsys.readouterr().err
 
 
+@pytest.mark.release
 def test_every_list_is_whole_and_a_night_edits_adds_and_takes_away_a_few(tmp_path: Path) -> None:
     estate = Estate(2_000)
     for night in (0, 1):

@@ -1,4 +1,4 @@
-"""Promises of docs/tables.md: it is there, it is whole, and it is that of this version."""
+"""Promises of docs/tables.md: it exists, it is whole, and it is that of this version."""
 
 from pathlib import Path
 

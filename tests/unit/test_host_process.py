@@ -60,7 +60,7 @@ def run(code: str, *words: str) -> str:
 
 @pytest.fixture(scope="module")
 def others() -> list[str]:
-    """What propsync imports; some of that changes warnings filters, which is not for propsync to say."""
+    """The modules that propsync imports; some of them change warnings filters, and propsync cannot help that."""
     code = "import_all(); print(*[name for name in sys.modules if not name.startswith('propsync')])"
     return [name for name in run(code).split() if name != "__main__"]
 
@@ -81,6 +81,7 @@ print(ours, atexit._ncallbacks() - callbacks)
     assert run(code, *others) == "{} 0\n"
 
 
+@pytest.mark.slow
 def test_a_run_changes_nothing_while_it_is_at_work_and_afterwards(others: list[str], tmp_path: Path) -> None:
     code = """
 import contextlib

@@ -62,7 +62,7 @@ def test_a_page_is_kept_once_by_the_hash_of_what_it_holds_whatever_its_packing(s
     hashes = {pages.put(pack(body), body) for pack in PACKED.values()}
     assert hashes == {hashlib.sha256(body).hexdigest()}
     assert storage.list("") == [f"landing/pages/{next(iter(hashes))[:2]}/{next(iter(hashes))}"]
-    assert storage.get(storage.list("")[0]) == body  # as it came first; what is there is not written again
+    assert storage.get(storage.list("")[0]) == body  # as it came first: propsync does not write it again
 
 
 @pytest.mark.parametrize("packed", ["gzip", "zstd"])

@@ -1,4 +1,4 @@
-"""What the lists showed stands in `staging.listed_assets` row by row, however it is written."""
+"""`staging.listed_assets` has each record that the lists showed, however propsync writes it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def raw(*records: object) -> list[msgspec.Raw]:
 
 def test_every_record_keeps_its_page_its_place_and_its_hash(warehouse: Warehouse) -> None:
     listed, expected = StagedKeys(warehouse, "assets"), []
-    for sequence in range(1, 31):  # in several lots, which end between pages of other sizes
+    for sequence in range(1, 31):  # in several batches, which end between pages of other sizes
         records = raw(*({"id": f"{sequence}/{number}"} for number in range(sequence * 50)))
         listed.add(page(sequence), records, ONE)
         expected += [(sequence, place, f"{sequence}/{place - 1}", "", bytes_hash(record), 1_000 * sequence)

@@ -32,7 +32,7 @@ def _applies(requirement: Requirement, version: str, extras: set[str]) -> bool:
 
 
 def _asked(version: str) -> Iterator[tuple[str, Requirement]]:
-    """What the project and each pinned library ask for under one Python, with who asks."""
+    """The needs of the project and of each pinned library under one Python, each with its owner."""
     groups = [PROJECT["project"]["dependencies"], *PROJECT["project"]["optional-dependencies"].values()]
     groups.append(PROJECT["dependency-groups"]["dev"])
     waiting = [("propsync", Requirement(text)) for group in groups for text in group]

@@ -93,15 +93,15 @@ def test_a_second_process_waits_then_says_who_is_at_work(lock, holder):
     assert 0.5 <= time.monotonic() - started < 5
     assert caught.value.exit_code == 4
     assert lock.is_held()
-    assert lock.told()["what"] == "nightly"  # waiting has not wiped the name
+    assert lock.owner()["what"] == "nightly"  # waiting has not wiped the name
 
 
 def test_a_process_that_waits_gets_the_lock_when_the_holder_ends(lock, holder):
     holder.stdin.write("\n")
     holder.stdin.flush()
     with lock.held("backfill", 20):
-        assert lock.told()["what"] == "backfill"
-        assert lock.told()["ended"] is None
+        assert lock.owner()["what"] == "backfill"
+        assert lock.owner()["ended"] is None
 
 
 def test_the_death_of_the_holder_frees_the_lock(lock, holder):
@@ -109,7 +109,7 @@ def test_the_death_of_the_holder_frees_the_lock(lock, holder):
     holder.send_signal(signal.SIGKILL)
     holder.wait()
     assert not lock.is_held()
-    assert lock.told()["ended"] is None  # it had no time to say so
+    assert lock.owner()["ended"] is None  # it had no time to say so
     with lock.held("nightly", 0):
         assert lock.is_held()
 
@@ -126,14 +126,14 @@ def test_programs_that_the_holder_starts_do_not_inherit_the_lock(lock):
 def test_how_the_holder_ended_is_told_after_it(lock):
     with lock.held("nightly", 0):
         pass
-    assert lock.told()["ended"]
-    assert "error" not in lock.told()
+    assert lock.owner()["ended"]
+    assert "error" not in lock.owner()
     with pytest.raises(DiskFull), lock.held("nightly", 0):
         raise DiskFull("/x", "the disk is full")
-    assert lock.told()["error"].startswith("/x: the disk is full")
+    assert lock.owner()["error"].startswith("/x: the disk is full")
     with pytest.raises(ValueError, match="t0ken"), lock.held("nightly", 0):
         raise ValueError("t0ken")
-    assert lock.told()["error"] == "ValueError"
+    assert lock.owner()["error"] == "ValueError"
     assert not lock.is_held()
 
 
@@ -147,4 +147,4 @@ def test_a_lock_file_that_tells_nothing_is_another_run(lock, text):
 
 def test_without_a_lock_file_nobody_holds_it(lock):
     assert not lock.is_held()
-    assert lock.told() == {}
+    assert lock.owner() == {}

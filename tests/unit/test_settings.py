@@ -54,6 +54,8 @@ def test_defaults_are_those_of_the_contract(home):
         "PROPSYNC_BASE_URL": "required",
         "PROPSYNC_TOKEN": "required",
         "PROPSYNC_TOKEN_FILE": "or the token",
+        "PROPSYNC_PUSH_TOKEN": "the token",
+        "PROPSYNC_PUSH_TOKEN_FILE": "the token",
         "PROPSYNC_HOME": "~/propsync",
         "PROPSYNC_STORAGE_URL": "none",
         "PROPSYNC_TIME_ZONE": "Europe/London",
@@ -76,7 +78,9 @@ def test_defaults_are_those_of_the_contract(home):
         "PROPSYNC_ARCHIVE_MAX_UNPACKED_GB": "20",
         "PROPSYNC_NOTIFY_URL": "none",
         "[reference]": "none",
+        "[resources]": "none",
         "[shapes]": "none",
+        "[desk]": "none",
     }
     assert all(meaning for _, meaning, _ in settings_table())
 
@@ -313,9 +317,47 @@ def test_two_tokens_in_the_environment_are_refused_and_the_environment_s_beats_t
 
 
 def test_secrets_do_not_show_in_repr(home):
-    settings = from_env(home, BASE_URL="https://h", TOKEN=TOKEN, NOTIFY_URL="https://hooks.example.org/abcdef")
-    assert TOKEN not in repr(settings) + repr(settings.require_api())
-    assert "abcdef" not in repr(settings)
+    tokens = {"TOKEN": TOKEN, "PUSH_TOKEN": "tok-for-writes"}
+    settings = from_env(home, BASE_URL="https://h", NOTIFY_URL="https://hooks.example.org/abcdef", **tokens)
+    shown = repr(settings) + repr(settings.require_api()) + repr(settings.require_push())
+    assert not any(secret in shown for secret in (*tokens.values(), "abcdef"))
+
+
+def test_writes_take_their_own_token_and_reads_never_do(home):
+    settings = from_env(home, BASE_URL="https://h", TOKEN=TOKEN, PUSH_TOKEN="tok-for-writes")
+    reads, writes = settings.require_api(), settings.require_push()
+    assert (reads.token.get_secret_value(), reads.variable) == (TOKEN, "PROPSYNC_TOKEN")
+    assert (writes.token.get_secret_value(), writes.variable) == ("tok-for-writes", "PROPSYNC_PUSH_TOKEN")
+
+
+def test_without_a_token_of_their_own_writes_take_the_token(home):
+    settings = from_env(home, BASE_URL="https://h", TOKEN=TOKEN)
+    assert settings.require_push() == settings.require_api()
+    with pytest.raises(SettingsError, match="PROPSYNC_TOKEN: no token"):
+        from_env(home, BASE_URL="https://h").require_push()
+    with pytest.raises(SettingsError, match="PROPSYNC_BASE_URL"):
+        from_env(home, PUSH_TOKEN=TOKEN).require_push()
+
+
+def test_the_file_of_the_write_token_is_read_for_a_write_alone(home, tmp_path):
+    settings = from_toml(home, 'push_token_file = "writes"\nbase_url = "https://h"', TOKEN=TOKEN)
+    assert settings.push_token_file == home / "writes"
+    assert settings.require_api().token.get_secret_value() == TOKEN  # although the file does not exist
+    with pytest.raises(SettingsError, match=r"PROPSYNC_PUSH_TOKEN_FILE \(.*propsync.toml\) .*cannot be read"):
+        settings.require_push()
+    (home / "writes").write_text("tok-for-writes\n")
+    assert settings.require_push().token.get_secret_value() == "tok-for-writes"
+    environment_wins = from_toml(home, 'push_token_file = "nowhere"\nbase_url = "https://h"', PUSH_TOKEN="tok-other")
+    assert environment_wins.require_push().token_file is None
+
+
+def test_a_write_token_in_the_file_or_set_twice_or_illegal_is_refused_unseen(home):
+    message = refused_toml(home, f'push_token = "{TOKEN}"')
+    assert TOKEN not in message
+    assert "must not hold a token. Remove it, and set PROPSYNC_PUSH_TOKEN_FILE" in message
+    (home / "propsync.toml").unlink()
+    assert "Use only one of them" in refused(home, PUSH_TOKEN=TOKEN, PUSH_TOKEN_FILE="/x")
+    assert "s3cret" not in refused(home, PUSH_TOKEN="s3cret to ken")
 
 
 @given(st.dictionaries(st.sampled_from(sorted(Settings.model_fields)), st.text(min_size=1), max_size=4))

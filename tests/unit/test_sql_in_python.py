@@ -1,4 +1,4 @@
-"""SQL lives in sql/: in these packages Python has names, literals and clauses that are computed, and no statement."""
+"""SQL is in sql/: in these packages Python has names, literals and clauses that are computed, and no statement."""
 
 from __future__ import annotations
 
@@ -14,19 +14,22 @@ from propsync.shipped import shipped
 SOURCE = Path(__file__).parents[2] / "src" / "propsync"
 STATEMENTS = shipped("sql") / "statements"
 DONE = (
-    "api", "cli", "documents", "landing", "publish", "runbooks", "runs", "serving", "shapes",
-    "warehouse/checks", "warehouse/columns", "warehouse/scalars",
+    "api", "cli", "documents", "landing", "merge", "publish", "runbooks", "runs", "serving", "shapes", "sweep",
+    "warehouse/checks", "warehouse/columns", "warehouse/declared_tables", "warehouse/scalars",
 )  # fmt: skip
-"""The others still have statements of their own: merge, sweep, and what in warehouse deals with DuckDB itself."""
+"""The others still have statements of their own: what in warehouse deals with DuckDB itself."""
 _STATEMENT = re.compile(
     r"^\s*(select\s.*\bfrom\b|with\s+\w+\s+as\s*\(|from\s+[\w{}\"]+\.[\w{}\"]+"
-    r"|insert\s+into\s|update\s+[\w.\"{}]+\s.*\bset\b|delete\s+from\s|copy\s|alter\s+table\s"
-    r"|create\s+(or\s+replace\s+)?(temp\s+)?(table|view|macro|schema)\s)",
+    r"|insert\s+into\s|update\s+[\w.\"{}]+\s.*\bset\b|delete\s+from\s|copy\s|(alter|drop)\s+(table|view)\s"
+    r"|create\s+(or\s+replace\s+)?(temp\s+)?(table|view|macro|schema)\s)"
+    r"|comment\s+on\s+(table|column)\s|select\s+(not\s+)?exists\s",
     re.DOTALL | re.IGNORECASE,
 )
 _COMPUTED = {
     "alter table main.{} add column {} VARCHAR",
     "alter table {} add column {} {}",
+    "alter table {} drop column if exists {}",
+    "select {} from main.{}",
     "alter table {} alter column {} type {}",
 }
 """What is made of names alone: DuckDB takes no column's name as a value."""
@@ -65,6 +68,9 @@ def test_no_statement_stands_in_python(package: str) -> None:
         "delete from {} where {} in (select unnest(?))",
         "create or replace table staging.x ({})",
         "insert into ops.runs values (?)",
+        "drop table if exists staging.x",
+        "comment on column {}.{} is {}",
+        "select not exists (from {})",
     ],
 )
 def test_a_statement_is_known_when_it_is_seen(text: str) -> None:

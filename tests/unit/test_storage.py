@@ -1,4 +1,4 @@
-"""Promises of storage: a file is whole or not there, and a disk's troubles are told in our words."""
+"""Promises of storage: a file is whole or absent, and a disk's troubles come in our words."""
 
 import errno
 import os

@@ -1,13 +1,6 @@
 -- why: records that differ between the moments; a version that was valid at both is no change
 versions as (
-  select 'assets' as resource, asset_id as key_1, '' as key_2, record_hash, valid_from, valid_to, change
-  from history.assets
-  union all
-  select 'assessments', assessment_id, '', record_hash, valid_from, valid_to, change
-  from history.assessments
-  union all
-  select 'schedules', property_id, assessment_type_id, record_hash, valid_from, valid_to, change
-  from history.schedules
+  {{versions}}
 ),
 placed as (
   select
@@ -40,7 +33,7 @@ changed as materialized (
     key_2,
     -- two parts are one text that no other pair has
     case
-      when resource <> 'schedules' then key_1
+      when resource not in ({{of_two_parts}}) then key_1
       else replace(replace(key_1, '\', '\\'), '/', '\/') || '/' || replace(replace(key_2, '\', '\\'), '/', '\/')
     end as record_id,
     case when not was_there then 'insert' when not is_there then 'delete' else 'update' end as change,

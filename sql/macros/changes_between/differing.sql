@@ -3,7 +3,7 @@ labels as (
   -- by the type that the asset has now, else by its earlier one
   select record_id, field_id, arg_max(label, valid_from) as label
   from roles
-  join main.asset_type_fields as fields on fields.asset_type_id = told
+  join main.asset_type_fields as fields on fields.asset_type_id = named_id
   where resource = 'assets' and part = 'type'
   group by record_id, field_id
 ),

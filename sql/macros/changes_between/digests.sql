@@ -44,7 +44,7 @@ compact as (
       when json_type(value) in ('BIGINT', 'UBIGINT', 'DOUBLE')
         then regexp_replace(regexp_replace(value::varchar, '\.0$', ''), '^-0$', '0')
       else value::varchar
-    end as told
+    end as written
   from nodes
   left join pointers
     on part = 'volatile' and pointers.resource = nodes.resource and pointers.leaf = nodes.leaf
@@ -58,7 +58,7 @@ digests as materialized (
     is_new,
     is_result,
     field,
-    list_sort(list(distinct place || chr(31) || told)) as digest
+    list_sort(list(distinct place || chr(31) || written)) as digest
   from compact
   group by resource, record_id, valid_from, is_old, is_new, is_result, field
 ),

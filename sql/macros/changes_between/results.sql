@@ -35,9 +35,9 @@ results as materialized (
 ),
 named as (
   -- an empty path stands for the name, which is also tried last
-  select record_id, valid_from, position, arg_min(told, place) as field_id
+  select record_id, valid_from, position, arg_min(candidate, place) as field_id
   from (
-    select record_id, valid_from, position, place, json_extract_string(result, pointer) as told
+    select record_id, valid_from, position, place, json_extract_string(result, pointer) as candidate
     from results
     join pointers on resource = 'assets' and part = 'result_field' and depth > 0
     where json_type(result, pointer) not in ('OBJECT', 'ARRAY', 'NULL') and json_extract_string(result, pointer) <> ''

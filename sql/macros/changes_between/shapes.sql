@@ -23,7 +23,7 @@ roles as materialized (
     record_id,
     valid_from,
     part,
-    arg_min(json_extract_string(payload, pointer), place) as told
+    arg_min(json_extract_string(payload, pointer), place) as named_id
   from records
   join pointers on pointers.resource = records.resource and part in ('property', 'type')
   where json_type(payload, pointer) not in ('OBJECT', 'ARRAY', 'NULL')
@@ -34,7 +34,7 @@ properties as (
   select
     records.resource,
     records.record_id,
-    arg_max(coalesce(property_id, told), records.valid_from) as property_id
+    arg_max(coalesce(property_id, named_id), records.valid_from) as property_id
   from records
   left join roles
     on part = 'property'

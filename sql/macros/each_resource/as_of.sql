@@ -1,6 +1,11 @@
--- The table as it was at a moment: versions that were valid then, without tombstones.
+-- The table as it was at a moment: versions that were valid then, without tombstones. No WITH: DuckDB 1.4.0 and 1.4.1
+-- lose every one of a stored macro.
 create or replace macro {{as_of}}(ts) as table
-  select * from history.{{table}}
-  where valid_from <= ts and (valid_to is null or valid_to > ts) and change <> 'delete';
+  select versions.*
+  from history.{{typed}} as versions,
+  {{asked}}
+  where versions.valid_from <= asked.moment
+    and (versions.valid_to is null or versions.valid_to > asked.moment)
+    and versions.change <> 'delete';
 
-comment on macro table {{as_of}} is 'The {{words}} as they were at a moment: {{name}}_as_of(timestamptz ''2026-03-02 12:00:00+00'')';
+comment on macro table {{as_of}} is 'The {{words}} as they were at a moment, with their columns: {{name}}_as_of(date ''2026-03-02''). A DATE means its end';

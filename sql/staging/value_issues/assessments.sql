@@ -9,7 +9,7 @@ select
   'assessments' as resource,
   assessment_id as record_id,
   'status' as name,
-  'is in no list, though its report is there: its status is not known' as issue,
+  'is in no list, though its report exists: its status is unknown' as issue,
   null::varchar as value,
   $run_id as run_id
 from hidden

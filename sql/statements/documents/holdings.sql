@@ -7,7 +7,7 @@ last_known as (
   from history.assessments
   where valid_to is null
 ),
-told as (
+described as (
   select
     stored.*,
     coalesce(assessments.property_id, last_known.property_id) as property_id,
@@ -30,9 +30,9 @@ select
   fetched_at,
   status,
   is_gone,
-  told.assessment_type_id,
+  described.assessment_type_id,
   types.name
-from told
-left join main.assessment_types as types on types.assessment_type_id = told.assessment_type_id
+from described
+left join main.assessment_types as types on types.assessment_type_id = described.assessment_type_id
 where len($properties) = 0 or list_contains($properties, property_id)
 order by property_id, assessment_id, kind, version

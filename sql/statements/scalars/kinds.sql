@@ -3,14 +3,14 @@ select
   place,
   if(
     kind in ('UBIGINT', 'BIGINT', 'DOUBLE')
-      and regexp_full_match(told, '-?[0-9]{19,}')
-      and try_cast(told as bigint) is null,
+      and regexp_full_match(written, '-?[0-9]{19,}')
+      and try_cast(written as bigint) is null,
     'HUGE',
     kind
   ) as shown,
   count(*) as records
 from (
-  select unnest(kinds) as kind, unnest(texts) as told, generate_subscripts(kinds, 1) as place
+  select unnest(kinds) as kind, unnest(texts) as written, generate_subscripts(kinds, 1) as place
   from (
     select json_type(payload, {{paths}}) as kinds, json_extract_string(payload, {{paths}}) as texts
     from ({{payloads}})

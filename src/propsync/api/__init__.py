@@ -1,4 +1,4 @@
-"""The client of the API: requests, answers, one gate, one retry policy (correctness 7)."""
+"""The client of the API: requests, answers, one gate, one retry policy."""
 
 from propsync.api.answers import Answer, Saved, Traffic, TrafficMark
 from propsync.api.bodies import check_body, check_text

@@ -1,4 +1,4 @@
-"""The API as propsync sees it: twelve endpoints (spec 4) behind one gate and one retry policy."""
+"""The API as propsync sees it: twelve endpoints (API §4) behind one gate and one retry policy."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ssl
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from copy import copy
 from types import TracebackType
 from typing import BinaryIO, Self, TypeVar
 
@@ -13,7 +14,7 @@ from propsync.api import requests as ask
 from propsync.api.answers import Answer, Saved, Traffic
 from propsync.api.clock import SYSTEM_CLOCK, Clock
 from propsync.api.exchange import Check, Exchange, receive_answer, receive_nothing
-from propsync.api.gate import Gate
+from propsync.api.gate import Cancelled, Gate
 from propsync.api.pool import in_parallel
 from propsync.api.requests import ApiRequest
 from propsync.api.retry import RetryPolicy
@@ -31,6 +32,7 @@ from propsync.api.writes import (
 )
 from propsync.errors import ApiUnreachable, NotFound, RequestRefused, ResourceFailed, UsageError
 
+S = TypeVar("S")
 T = TypeVar("T")
 Values = Mapping[str, object]
 Fields = Mapping[str, FieldKind]
@@ -59,9 +61,12 @@ class Api:
         self.base_url = base_url.rstrip("/")
         self._threads = max_concurrency
         self._max_body_bytes = max_body_bytes
+        self._clock = clock
+        self._policy = policy or RetryPolicy()
         self._gate = Gate(max_concurrency, clock)
         self._transport = Transport(self.base_url, verify, clock)
-        self._exchange = Exchange(self._transport, token, self._gate, clock, policy or RetryPolicy())
+        self._exchange = Exchange(self._transport, token, self._gate, clock, self._policy)
+        self._cancel: threading.Event | None = None
 
     def __repr__(self) -> str:
         return f"Api({self.base_url!r})"
@@ -75,6 +80,12 @@ class Api:
     def close(self) -> None:
         """Closes all connections."""
         self._transport.close()
+
+    def with_token(self, token: TokenSource) -> Api:
+        """The same client with another token: they share connections, the gate and the counts."""
+        other = copy(self)
+        other._exchange = Exchange(self._transport, token, self._gate, self._clock, self._policy)
+        return other
 
     @property
     def traffic(self) -> Traffic:
@@ -91,7 +102,7 @@ class Api:
 
         `walks` says that `check` reads all of a JSON body itself, so that the client need not.
         """
-        return self._fetch(request, check, threading.Event(), walks=walks)
+        return self._fetch(request, check, self._cancel or threading.Event(), walks=walks)
 
     def _fetch(
         self, request: ApiRequest, check: Check | None, cancel: threading.Event, *, walks: bool = False
@@ -146,10 +157,36 @@ class Api:
 
         return in_parallel(one, requests, threads=self._threads, cancel=cancel, wake=self._gate.wake)
 
+    def each(self, subjects: Iterable[S], work: Callable[[Api, S], T]) -> Iterator[T]:
+        """The results of `work` for each subject, as they complete: it sends several requests, one after the other.
+
+        Threads and errors are as with `fetch_all`; `work` gets a client whose requests end with the others.
+        """
+        cancel = threading.Event()
+        bound = copy(self)
+        bound._cancel = cancel
+        threads = self._threads
+        return in_parallel(
+            lambda subject: work(bound, subject), subjects, threads=threads, cancel=cancel, wake=self._gate.wake
+        )
+
+    def pause(self, attempt: int) -> bool:
+        """Waits as the retry policy says after that many attempts; false if it allows no further attempt.
+
+        For a POST after a lost answer, which the client itself never repeats. Raises Cancelled.
+        """
+        if attempt >= self._policy.attempts:
+            return False
+        cancel = self._cancel or threading.Event()
+        self._clock.sleep(self._policy.jitter(attempt), cancel)
+        if cancel.is_set():
+            raise Cancelled
+        return True
+
     def create_asset(
         self, property_id: str, type_id: str, values: Values | None = None, fields: Fields | None = None
     ) -> str:
-        """Spec 4.3: returns the id of the new asset; `fields` are those of its type, and the client checks values
+        """API §4.3: returns the id of the new asset; `fields` are those of its type, and the client checks values
         against them.
 
         Raises InvalidValue before it sends anything, and AnswerLost if the API may have created the asset.
@@ -159,19 +196,19 @@ class Api:
         return created_id(self.fetch(request))
 
     def update_asset(self, property_id: str, asset_id: str, values: Values, fields: Fields) -> None:
-        """Spec 4.4: sets values by field id, None removes one; `fields` are those of the asset's type.
+        """API §4.4: sets values by field id, None removes one; `fields` are those of the asset's type.
 
-        Raises InvalidValue before it sends anything (spec 2.3).
+        Raises InvalidValue before it sends anything (API §2.3).
         """
         check_values(fields, values)
         self.fetch(ask.update_asset_request(property_id, asset_id, values_body(values)))
 
     def report(self, assessment_id: str, into: BinaryIO, *, max_bytes: int = MAX_DOCUMENT_BYTES) -> Saved:
-        """Spec 4.7: writes the report PDF to `into`, a seekable file, from its position (a repeat truncates it)."""
+        """API §4.7: writes the report PDF to `into`, a seekable file, from its position (a repeat truncates it)."""
         return self._document(ask.report_request(assessment_id), into, max_bytes)
 
     def bundle(self, assessment_id: str, into: BinaryIO, *, max_bytes: int = MAX_DOCUMENT_BYTES) -> Saved:
-        """Spec 4.8: writes the bundle ZIP to `into`, a seekable file, from its position (a repeat truncates it)."""
+        """API §4.8: writes the bundle ZIP to `into`, a seekable file, from its position (a repeat truncates it)."""
         return self._document(ask.bundle_request(assessment_id), into, max_bytes)
 
     def _document(self, request: ApiRequest, into: BinaryIO, max_bytes: int) -> Saved:
@@ -228,13 +265,13 @@ class Api:
         return in_parallel(one, assessment_ids, threads=self._threads, cancel=cancel, wake=self._gate.wake)
 
     def schedule(self, property_id: str, type_id: str) -> Answer:
-        """Spec 4.10: a schedule (spec 2.6); the body may also be `null`."""
+        """API §4.10: a schedule (API §2.6); the body may also be `null`."""
         return self.fetch(ask.schedule_request(property_id, type_id))
 
     def put_schedule(self, property_id: str, type_id: str, changes: ScheduleChanges) -> None:
-        """Spec 4.11: creates or updates a schedule; sends only the members given. Raises InvalidValue."""
+        """API §4.11: creates or updates a schedule; sends only the members given. Raises InvalidValue."""
         self.fetch(ask.schedule_request(property_id, type_id, "PUT", schedule_body(changes)))
 
     def delete_schedule(self, property_id: str, type_id: str) -> None:
-        """Spec 4.12: deletes a schedule."""
+        """API §4.12: deletes a schedule."""
         self.fetch(ask.schedule_request(property_id, type_id, "DELETE"))

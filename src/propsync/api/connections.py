@@ -67,9 +67,9 @@ def trust(base_url: str) -> ssl.SSLContext:
 
 def _proxy(base_url: str, verify: ssl.SSLContext) -> httpx.Proxy | None:
     """The proxy that the environment names for an address; an invalid variable is an error in any case."""
-    told = {scheme: address for scheme, address in getproxies().items() if scheme in ("http", "https", "all")}
+    configured = {scheme: address for scheme, address in getproxies().items() if scheme in ("http", "https", "all")}
     try:
-        proxies = {scheme: _usable(address, verify) for scheme, address in told.items() if address}
+        proxies = {scheme: _usable(address, verify) for scheme, address in configured.items() if address}
     except (ValueError, ImportError, httpx.InvalidURL):
         failure = "a proxy variable (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY) holds an address that cannot be used"
     else:

@@ -33,7 +33,7 @@ def encoding_of(header: str, where: str) -> str:
     name = {"identity": "", "x-gzip": "gzip"}.get(name, name)
     if name not in ("", "gzip", "deflate") and not (name == "zstd" and zstandard):
         shown = log.redact(header.strip())[:40]
-        raise MalformedBody(where, f"the body is compressed as {shown!r}, which was not asked for")
+        raise MalformedBody(where, f"the body is compressed as {shown!r}, which propsync did not ask for")
     return name
 
 

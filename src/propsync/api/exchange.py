@@ -17,9 +17,9 @@ from propsync.api.decoding import Decoder, decoded, encoding_of
 from propsync.api.gate import Cancelled, Gate, Outcome
 from propsync.api.requests import Accept, ApiRequest, Rest
 from propsync.api.retry import Effort, RetryPolicy, Setback
+from propsync.api.status_codes import is_good, is_passing, refusal, setback
 from propsync.api.token import TokenSource
 from propsync.api.transport import Reply, Transport, check_bound
-from propsync.api.verdicts import is_good, is_passing, refusal, setback
 from propsync.errors import (
     AnswerLost,
     MalformedBody,
@@ -118,7 +118,8 @@ class Exchange:
             except _Unauthorized:
                 fresh = self._token.after_refusal(token)
             if fresh is None:
-                raise TokenRefused(str(effort.request), f"the API answered 401: {self._token.where} is not accepted")
+                what = f"the API answered 401: {self._token.where} is not accepted"
+                raise TokenRefused(str(effort.request), what, self._token.advice)
             token, is_repeat = fresh, True
 
     def _send(self, effort: Effort, token: str, is_repeat: bool, receive: Receive[T]) -> T:
@@ -138,7 +139,7 @@ class Exchange:
         if is_passing(request, reply.status):
             return setback(reply.status, reply.headers, self._clock.now())
         if request.method == "POST" and 200 <= reply.status < 300:
-            what = f"the API answered {reply.status} instead of 200, so whether it was done is not known"
+            what = f"the API answered {reply.status} instead of 200, so propsync does not know whether the API did it"
             return AnswerLost(str(request), what, status=reply.status, attempts=1)
         return refusal(request, reply.status, reply.headers, _error_body(request, reply))
 

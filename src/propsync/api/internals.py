@@ -42,9 +42,9 @@ def check() -> None:
     """Raises LibraryUnfit if one of these members is missing, or is of another kind."""
     for library, member, is_as_known in _looked_at():
         if not is_as_known:
-            told = [one for one in metadata.requires("propsync") or () if one.startswith(library)]
-            step = f"Install {told[0]}" if told else f"Install another version of {library}"
-            what = f"it keeps {member} elsewhere, or no longer has it"
+            required = [one for one in metadata.requires("propsync") or () if one.startswith(library)]
+            step = f"Install {required[0]}" if required else f"Install another version of {library}"
+            what = f"{member} has moved or no longer exists"
             raise LibraryUnfit(f"{library} {metadata.version(library)}", what, step)
 
 

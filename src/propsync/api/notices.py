@@ -21,11 +21,11 @@ def post_notice(url: str, body: bytes) -> str | None:
     client of httpx would log it. The receiver has that many seconds in all, and propsync does not read its answer.
     """
     log.conceal(url)
-    told: list[str | None] = []
-    thread = threading.Thread(target=lambda: told.append(_posted(url, body)), daemon=True)
+    failures: list[str | None] = []
+    thread = threading.Thread(target=lambda: failures.append(_posted(url, body)), name="notice", daemon=True)
     thread.start()
     thread.join(NOTICE_SECONDS)
-    return told[0] if told else f"no answer came within {NOTICE_SECONDS:.0f} s"
+    return failures[0] if failures else f"no answer came within {NOTICE_SECONDS:.0f} s"
 
 
 def _posted(url: str, body: bytes) -> str | None:

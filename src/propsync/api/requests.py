@@ -1,4 +1,4 @@
-"""Builds requests of the twelve endpoints (spec 4), which other modules send; `resources` says what the API lists."""
+"""Builds requests of the twelve endpoints (API §4), which other modules send; `resources` says what the API lists."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Accept(Enum):
     """The kind of body that a good answer must have."""
 
     JSON = "an object or an array"
-    JSON_OR_NULL = "an object, an array or null"  # an API may send null for a schedule that is gone (correctness 2)
+    JSON_OR_NULL = "an object, an array or null"  # an API may send null for a schedule that is gone
     PDF = "a PDF"
     ZIP = "a ZIP"
     NOTHING = "no body"
@@ -80,8 +80,10 @@ def _why_unwritable(value: str, longest: int) -> str | None:
     try:
         length = len(quote(value, safe=""))
     except UnicodeEncodeError:
-        return "it holds half a character, which no address can"
-    return f"it takes {length:,} characters in an address, which has room for {longest:,}" if length > longest else None
+        return "it holds half a character, which an address cannot hold"
+    return (
+        f"it takes {length:,} characters in an address, which holds at most {longest:,}" if length > longest else None
+    )
 
 
 def path_to(*segments: str) -> str:
@@ -89,7 +91,7 @@ def path_to(*segments: str) -> str:
     for segment in segments:
         why = _why_no_segment(segment)
         if why is not None:
-            raise UsageError(f"id {segment[:40]!r}", f"it cannot stand in an address: {why}", "Give another id")
+            raise UsageError(f"id {segment[:40]!r}", f"an address cannot hold it: {why}", "Give another id")
     return "".join("/" + quote(segment, safe="") for segment in segments)
 
 
@@ -106,7 +108,7 @@ def _why_no_segment(segment: str) -> str | None:
 def page_request(
     resource: Resource, query: ListQuery, limit: int, page: int = 1, accept: Accept = Accept.JSON
 ) -> ApiRequest:
-    """One page of a list (spec 4.1, 4.2, 4.5, 4.6, 4.9), of up to `limit` records, or all of a list without pages.
+    """One page of a list (API §4.1, 4.2, 4.5, 4.6, 4.9), of up to `limit` records, or all of a list without pages.
 
     `resources` says what the API can filter by; values of filters are those that `why_unaskable` accepts.
     """
@@ -115,27 +117,27 @@ def page_request(
 
 
 def schedule_request(property_id: str, type_id: str, method: str = "GET", body: bytes | None = None) -> ApiRequest:
-    """GET (a schedule), PUT or DELETE (204, no body) of one schedule (spec 4.10–4.12)."""
+    """GET (a schedule), PUT or DELETE (204, no body) of one schedule (API §4.10–4.12)."""
     accept = Accept.JSON_OR_NULL if method == "GET" else Accept.NOTHING
     return ApiRequest(method, path_to("assessments", "schedules", property_id, type_id), body=body, accept=accept)
 
 
 def report_request(assessment_id: str) -> ApiRequest:
-    """GET /assessments/{assessmentId}/report.pdf (spec 4.7)."""
+    """GET /assessments/{assessmentId}/report.pdf (API §4.7)."""
     return ApiRequest("GET", path_to("assessments", assessment_id, "report.pdf"), accept=Accept.PDF)
 
 
 def bundle_request(assessment_id: str) -> ApiRequest:
-    """GET /assessments/{assessmentId}/bundle.zip (spec 4.8)."""
+    """GET /assessments/{assessmentId}/bundle.zip (API §4.8)."""
     return ApiRequest("GET", path_to("assessments", assessment_id, "bundle.zip"), accept=Accept.ZIP)
 
 
 def create_asset_request(property_id: str, body: bytes) -> ApiRequest:
-    """POST /properties/{propertyId}/assets (spec 4.3)."""
+    """POST /properties/{propertyId}/assets (API §4.3)."""
     return ApiRequest("POST", path_to("properties", property_id, "assets"), body=body)
 
 
 def update_asset_request(property_id: str, asset_id: str, body: bytes) -> ApiRequest:
-    """PATCH /properties/{propertyId}/assets/{assetId} (spec 4.4)."""
+    """PATCH /properties/{propertyId}/assets/{assetId} (API §4.4)."""
     path = path_to("properties", property_id, "assets", asset_id)
     return ApiRequest("PATCH", path, body=body, accept=Accept.NOTHING)

@@ -1,4 +1,4 @@
-"""The one retry policy (correctness 7)."""
+"""The one retry policy: how often, and after how long. `status_codes` says after which answers."""
 
 from __future__ import annotations
 
@@ -128,14 +128,14 @@ class Effort:
         """The error to end with; `asked_to_wait` is the API's requested wait, in seconds."""
         where, last = str(self.request), self._last
         if self.request.method == "POST" and last.sent:
-            what = f"{last.why}, so whether it was done is not known"
+            what = f"{last.why}, so propsync does not know whether the API did it"
             return AnswerLost(where, what, status=last.status, attempts=self.attempts, waited=self.waited)
         tries = f"{self.attempts} attempt{'s' if self.attempts != 1 else ''} and {self.waited:.0f} s of waiting"
         if last.malformed:
             return UnexpectedAnswer(where, f"{last.why}, after {tries}", status=last.status)
         kind = TransientApiError if self._reached else ApiUnreachable
         too_long = asked_to_wait is not None and asked_to_wait > self.left
-        asking = f"; it asks to wait {asked_to_wait:.0f} s, and {self.left:.0f} s are left" if too_long else ""
+        asking = f"; it asks to wait {asked_to_wait:.0f} s, but {self.left:.0f} s are left" if too_long else ""
         return kind(
             where,
             f"{last.why}, after {tries}{asking}",

@@ -1,4 +1,4 @@
-"""Saves a document to a file: hashes it as it comes, and resumes after an interruption (spec 4.7, 4.8)."""
+"""Saves a document to a file: hashes it as it comes, and resumes after an interruption (API §4.7, 4.8)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _STRONG = re.compile(r'"[\x21\x23-\x7e\x80-\xff]{1,500}"')
 class Saving(Resuming):
     """Writes a body of at most `bound` bytes to `into`, a seekable file, from its position, which is its end.
 
-    A repeat resumes where the last attempt stopped, if the server offers ranges (`Accept-Ranges: bytes`, which spec 4
+    A repeat resumes where the last attempt stopped, if the server offers ranges (`Accept-Ranges: bytes`, which API §4
     does not show) and gave a strong ETag. Otherwise it starts again. It sends that ETag as `If-Range`, and accepts only
     a part that has the same one. Raises PageTooLarge, DiskFull, HomeUnusable.
     """
@@ -91,7 +91,7 @@ class Saving(Resuming):
                 break
         if begun[:_OVERLAP] != overlap:
             self._begin_afresh()
-            raise Setback("the rest of the document does not fit what came before")
+            raise Setback("the rest of the document does not match the part before")
         yield begun[_OVERLAP:]
         yield from chunks
 
@@ -132,7 +132,7 @@ class Saving(Resuming):
     def _check_end(self, receiving: Receiving) -> None:
         whole, self._whole = self._whole, None  # a complete body needs no resume
         if whole is not None and whole != self._size:
-            raise Setback(f"{self._size:,} of {whole:,} bytes came")
+            raise Setback(f"{self._size:,} of {whole:,} bytes arrived")
         check_header(receiving.request.accept, self._head, receiving.where)
 
 

@@ -7,11 +7,17 @@ from pathlib import Path
 
 from propsync import log
 
+_MAIN = "PROPSYNC_TOKEN"
+
 
 class TokenSource:
-    """A bearer token, from a text or with the file it came from; threads share it, and no text shows it."""
+    """A bearer token, from a text or with the file it came from; threads share it, and no text shows it.
 
-    def __init__(self, token: str, file: Path | None = None) -> None:
+    `variable` names it in messages.
+    """
+
+    def __init__(self, token: str, file: Path | None = None, variable: str = _MAIN) -> None:
+        self.variable = variable
         self._lock = threading.Lock()
         self._file = file
         self._refused: set[str] = set()
@@ -28,7 +34,13 @@ class TokenSource:
     @property
     def where(self) -> str:
         """The source of the token, for messages."""
-        return f"the token in {self._file}" if self._file else "the token in PROPSYNC_TOKEN"
+        return f"the token in {self._file}" if self._file else f"the token in {self.variable}"
+
+    @property
+    def advice(self) -> str:
+        """The next step if the API refuses the token."""
+        then = "run `propsync doctor`" if self.variable == _MAIN else "run `propsync push apply` again"
+        return f"Put a valid token in {self.variable} or {self.variable}_FILE, then {then}"
 
     def current(self) -> str:
         """The token to send."""

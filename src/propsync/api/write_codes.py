@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class WriteErrorCode(Enum):
-    """The nine codes of spec 7, each with its meaning and the next step."""
+    """The nine codes of API §7, each with its meaning and the next step."""
 
     meaning: str
     next_step: str
@@ -44,7 +44,7 @@ class WriteErrorCode(Enum):
     ASSET_NOT_FOUND = (
         "PropertyAssetNotFound",
         "the asset does not exist on that property",
-        "Run `propsync sync --only assets`, then check that the asset is still there",
+        "Run `propsync sync --only assets`, then check that the asset still exists",
     )
     FIELD_NOT_SUPPORTED = (
         "FieldInvalidNotSupported",

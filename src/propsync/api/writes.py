@@ -1,19 +1,22 @@
-"""Builds the bodies of the writing endpoints, by the rules of spec 2.3 and 4.11; it sends nothing."""
+"""Builds the bodies of the writing endpoints, by the rules of API §2.3 and 4.11; it sends nothing."""
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
+from decimal import Decimal
 from typing import TypedDict
 
 import msgspec
 
 from propsync.api.answers import Answer
 from propsync.errors import AnswerLost, InvalidValue
+
+_ENCODER = msgspec.json.Encoder(decimal_format="number")
+"""Keeps every digit of a Decimal. It writes NaN as null, which would remove a value: `_plain` refuses NaN before."""
 
 _ACCEPTED = {
     "text": "a text, or null to remove it",
@@ -36,16 +39,19 @@ class FieldKind:
 
 
 class ScheduleChanges(TypedDict, total=False):
-    """The members that PUT of a schedule may have (spec 4.11); propsync sends only those that are set."""
+    """The members that PUT of a schedule may have (API §4.11); propsync sends only those that are set.
 
-    due_date: date | str
-    description: str
-    custom_reference: str
+    None removes one. The document does not show null, nor what a server does with a member that is absent.
+    """
+
+    due_date: date | str | None
+    description: str | None
+    custom_reference: str | None
     assigned_users: list[str]
 
 
 def check_values(fields: Mapping[str, FieldKind], values: Mapping[str, object]) -> None:
-    """Checks values by field id against the kinds of their fields (spec 2.3). Raises InvalidValue for the first
+    """Checks values by field id against the kinds of their fields (API §2.3). Raises InvalidValue for the first
     wrong one.
 
     None removes a value. propsync cannot write image, file and pin fields: the document does not show how.
@@ -89,7 +95,7 @@ def _option_problem(kind: FieldKind, value: object) -> str | None:
 
 def _is_number(value: object) -> bool:
     # True is an int to Python; NaN and Infinity are no JSON.
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _is_unicode(text: str) -> bool:
@@ -109,12 +115,12 @@ def is_date(text: str) -> bool:
 
 
 def new_asset_body(type_id: str, values: Mapping[str, object] | None) -> bytes:
-    """Spec 4.3. Raises InvalidValue for values of a type that no field takes."""
+    """API §4.3. Raises InvalidValue for values of a type that no field takes."""
     return _json({"type": type_id} if values is None else {"type": type_id, "values": _plain(values)})
 
 
 def values_body(values: Mapping[str, object]) -> bytes:
-    """Spec 4.4. Raises InvalidValue for values of a type that no field takes."""
+    """API §4.4. Raises InvalidValue for values of a type that no field takes."""
     return _json({"values": _plain(values)})
 
 
@@ -127,11 +133,11 @@ def _plain(values: Mapping[str, object]) -> dict[str, object]:
 
 
 def schedule_body(changes: ScheduleChanges) -> bytes:
-    """Spec 4.11, with only the members given. Raises InvalidValue for one that does not fit or is unknown."""
+    """API §4.11, with only the members given. Raises InvalidValue for one that does not fit or is unknown."""
     checks = {
         "due_date": ("dueDate", _due_date),
-        "description": ("description", _text),
-        "custom_reference": ("customReference", _text),
+        "description": ("description", _text_or_none),
+        "custom_reference": ("customReference", _text_or_none),
         "assigned_users": ("assignedUsers", _texts),
     }
     body = {}
@@ -143,12 +149,18 @@ def schedule_body(changes: ScheduleChanges) -> bytes:
     return _json(body)
 
 
-def _due_date(where: str, value: object) -> str:
+def _due_date(where: str, value: object) -> str | None:
+    if value is None:
+        return None
     if isinstance(value, date) and not isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, str) and is_date(value):
         return value
     raise InvalidValue(where, f"{value!r:.80} is not a date", "Give a real date such as 2026-01-31")
+
+
+def _text_or_none(where: str, value: object) -> str | None:
+    return None if value is None else _text(where, value)
 
 
 def _text(where: str, value: object) -> str:
@@ -165,8 +177,7 @@ def _texts(where: str, value: object) -> list[str]:
 
 def _json(body: Mapping[str, object]) -> bytes:
     try:
-        # Not msgspec: it writes NaN as null, which would remove a value.
-        return json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+        return _ENCODER.encode(body)
     except (ValueError, TypeError) as error:
         reason = str(error)
     raise InvalidValue("values", f"they cannot be written as JSON: {reason}")
@@ -177,12 +188,12 @@ class _Created(msgspec.Struct):
 
 
 def created_id(answer: Answer) -> str:
-    """The id in the answer of spec 4.3. Raises AnswerLost if there is none: the asset exists, but its id is unknown."""
+    """The id in the answer of API §4.3. Raises AnswerLost if there is none: the asset exists, but its id is unknown."""
     try:
         asset_id = msgspec.json.decode(answer.body, type=_Created).id
     except (msgspec.DecodeError, RecursionError):
         asset_id = ""
     if asset_id:
         return asset_id
-    what = "the asset was created, but the answer does not tell its id"
+    what = "the asset was created, but the answer does not give its id"
     raise AnswerLost(str(answer.request), what, status=answer.status, attempts=answer.attempts)

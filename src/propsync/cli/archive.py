@@ -21,12 +21,16 @@ archive_app = typer.Typer(cls=ManyValuesGroup, invoke_without_command=True, rich
 @archive_app.callback()
 def archive(
     context: typer.Context,
-    kind: Annotated[str, typer.Option(help="Just these kinds: report, bundle.", show_default="those set")] = "",
-    property_: Annotated[list[str] | None, ids_option("--property", "Just assessments of these properties.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many documents.", show_default=False)] = None,
+    kind: Annotated[
+        str, typer.Option(help="Fetch only these kinds, separated by commas: report, bundle.", show_default="as set")
+    ] = "",
+    property_: Annotated[list[str] | None, ids_option("--property", "Only assessments of these properties.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Fetch at most this many documents.", show_default=False)
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Fetch reports and bundles that are new, changed or due, within the night's budget."""
+    """Fetch reports and bundles. Takes those that are new, changed or due, within the night's budget."""
     if context.invoked_subcommand is not None:
         return
     from propsync.runbooks import Documents
@@ -41,13 +45,14 @@ def archive(
 
 @archive_app.command()
 def verify(
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many files.", show_default=False)] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Check at most this many files.", show_default=False)] = None,
     remove_orphans: Annotated[
-        bool, typer.Option("--remove-orphans", help="Remove files that no version names and that are a day old.")
+        bool,
+        typer.Option("--remove-orphans", help="Remove files that no version names and that are at least a day old."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Hash stored files again, those least recently verified first; fetch again what rotted or is gone."""
+    """Hash stored files again, those verified longest ago first; fetch damaged and missing files again."""
     from propsync.runbooks.archive_verify import verify as verify_documents
 
     report = verify_documents(settings(), limit, remove_orphans=remove_orphans)
@@ -57,15 +62,18 @@ def verify(
 
 @archive_app.command(cls=ManyValues)
 def export(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The bag; new, or empty.", show_default=False)],
-    property_: Annotated[list[str] | None, ids_option("--property", "Just assessments of these properties.")] = None,
-    all_versions: Annotated[bool, typer.Option("--all-versions", help="Older versions too.")] = False,
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Folder for the bag; new or empty.", show_default=False)
+    ],
+    property_: Annotated[list[str] | None, ids_option("--property", "Only assessments of these properties.")] = None,
+    all_versions: Annotated[bool, typer.Option("--all-versions", help="Include older versions.")] = False,
     organisation: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Who hands it over: Source-Organization.", show_default=False)
+        str | None,
+        typer.Option(metavar="TEXT", help="Who hands the bag over (Source-Organization).", show_default=False),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a BagIt bag of stored documents, named by property and assessment, for a regulator."""
+    """Make a BagIt bag of stored documents for a regulator, named by property and assessment."""
     from propsync.runbooks.archive_export import export as export_documents
 
     properties = tuple(one.strip() for text in property_ or () for one in text.split(","))
@@ -87,13 +95,13 @@ def print_archive(report: ArchiveReport, *, as_json: bool) -> None:
         f"in the API, {counts['failed']:,} failed; {counts['bytes'] / 1e6:,.1f} MB"
     )
     if report.ended:
-        echo(f"Ended before all were asked for: {report.ended}")
+        echo(f"Stopped before asking for every document: {report.ended}")
     for line in report.left_behind:
         echo(f"Left behind: {line}")
     if report.lacking:
         echo(f'{report.lacking:,} wanted documents are lacking. Next: propsync query "from marts.document_coverage"')
     else:
-        echo('Every wanted document is there. Next: propsync query "from documents"')
+        echo('Every wanted document is stored. Next: propsync query "from documents"')
 
 
 def print_verify(report: VerifyReport, *, as_json: bool) -> None:
@@ -106,19 +114,19 @@ def print_verify(report: VerifyReport, *, as_json: bool) -> None:
         return
     counts, young = report.counts, report.counts["young_orphans"]
     echo(
-        f"Files: {counts['files']:,} looked at, {counts['bytes'] / 1e6:,.1f} MB hashed anew; {counts['rotten']:,} "
-        f"rotten, {counts['gaps']:,} not there, {counts['unreadable']:,} unreadable; {counts['mended']:,} mended; "
+        f"Files: {counts['files']:,} checked, {counts['bytes'] / 1e6:,.1f} MB hashed again; {counts['rotten']:,} "
+        f"damaged, {counts['gaps']:,} missing, {counts['unreadable']:,} unreadable; {counts['mended']:,} repaired; "
         f"{counted(counts['orphans'], 'orphan')}, {counts['removed']:,} removed"
     )
-    for name, lines in (("Mended", report.mended), ("Lost", report.not_mended), ("Orphan", report.orphans)):
+    for name, lines in (("Repaired", report.mended), ("Lost", report.not_mended), ("Orphan", report.orphans)):
         for line in lines:
             echo(f"{name}: {line}")
     if report.ended:
-        echo(f"Nothing more could be fetched: {report.ended}")
+        echo(f"Stopped before fetching every file again: {report.ended}")
     if report.due:
-        echo(f"{counted(report.due, 'file')} {are(report.due)} left for another time.")
+        echo(f"{counted(report.due, 'file')} {are(report.due)} left for the next check.")
     if young:
-        echo(f"{counted(young, 'orphan')} {are(young)} left, too young to remove: look again tomorrow.")
+        echo(f"{counted(young, 'orphan')} {are(young)} too young to remove: run this again tomorrow.")
     echo(_after_verify(report))
 
 
@@ -131,8 +139,8 @@ def _after_verify(report: VerifyReport) -> str:
     if left := report.orphans_left:
         return f"{counted(left, 'orphan')} {are(left)} left. Next: propsync archive verify --remove-orphans"
     if report.due:
-        return "Every file looked at is what was stored. Next: propsync archive verify"
-    return "Every file is what was stored. Next: propsync archive export DIR"
+        return "Every file checked is as it was stored. Next: propsync archive verify"
+    return "Every file is as it was stored. Next: propsync archive export DIR"
 
 
 def print_export(report: ExportReport, *, as_json: bool) -> None:
@@ -145,8 +153,8 @@ def print_export(report: ExportReport, *, as_json: bool) -> None:
     for line in report.left_out:
         echo(f"Left out: {line}")
     size = f"{report.size_bytes / 1e6:,.1f} MB"
-    told = f"{report.documents:,} documents, {size}, are in the bag {report.folder}, validated"
+    summary = f"{report.documents:,} documents, {size}, are in the bag {report.folder}, validated"
     if report.not_exported:
-        echo(f"{told}; {report.not_exported:,} could not be exported. Next: propsync archive verify")
+        echo(f"{summary}; {report.not_exported:,} could not be exported. Next: propsync archive verify")
     else:
-        echo(f"{told}. Next: propsync status")
+        echo(f"{summary}. Next: propsync status")

@@ -31,8 +31,8 @@ class Bars:
         from rich.progress import Progress as RichProgress
 
         columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=20), MofNCompleteColumn())
-        told = (TextColumn("{task.fields[unit]}"), TextColumn("{task.fields[traffic]}"))
-        end = (*told, TimeElapsedColumn(), TimeRemainingColumn())
+        own = (TextColumn("{task.fields[unit]}"), TextColumn("{task.fields[traffic]}"))
+        end = (*own, TimeElapsedColumn(), TimeRemainingColumn())
         return RichProgress(*columns, *end, console=self._console, transient=True)
 
     def lines(self) -> logging.Handler:

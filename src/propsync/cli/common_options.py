@@ -17,7 +17,7 @@ config: Path | None = None
 command: str | None = None
 
 AsJson = Annotated[
-    bool, typer.Option("--json", help="One JSON object on standard output, log lines on standard error.")
+    bool, typer.Option("--json", help="Print one JSON object on standard output, and log lines on standard error.")
 ]
 
 
@@ -38,7 +38,7 @@ def settings() -> Settings:
     stopping.begin()
     loaded = load_settings(config)
     for name in loaded.unrecognised:
-        logging.getLogger("propsync.settings").warning("%s is not a setting and changes nothing", name)
+        logging.getLogger("propsync.settings").warning("%s is not a setting; propsync ignores it", name)
     return loaded
 
 

@@ -28,10 +28,10 @@ def find_damage(reader: PublishedReader, settings: Settings) -> dict[str, Any] |
     return {"damaged": damaged, "bodies": inspection.bodies, "hashed": inspection.hashed}
 
 
-def print_damage(told: dict[str, Any] | None) -> None:
+def print_damage(found: dict[str, Any] | None) -> None:
     """Prints a line for each damaged snapshot, the newest first; nothing if all are sound."""
     snapshots: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for one in told["damaged"] if told else ():
+    for one in found["damaged"] if found else ():
         snapshots.setdefault((one["run_id"], one["resource"]), []).append(one)
     for (run_id, resource), files in list(snapshots.items())[:_MOST_NAMED]:
         more = f", and {len(files) - 1:,} more files" if len(files) > 1 else ""

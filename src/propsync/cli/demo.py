@@ -7,35 +7,45 @@ import tempfile
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import propsync
 from propsync.cli import stopping
+from propsync.cli.demo_plan import show_plan
 from propsync.cli.garbage import imports_left_alone
 from propsync.cli.report import print_counts
 from propsync.cli.sandbox import Address, running
 from propsync.cli.text_tables import echo, print_table
-from propsync.runbooks import night
+from propsync.runbooks import PAGE, night
 from propsync.settings import Settings, load_settings
 from propsync.warehouse import statement
 
 _CHAPTERS = {
-    "What there is: assets by type": "assets_by_type",
+    "Assets by type": "assets_by_type",
     "What is overdue: schedules past their due date": "overdue",
     "What changed last night": "changed_last_night",
-    "Reports and bundles: each version is kept, and what is in a bundle can be asked": "documents",
+    "Reports and bundles: propsync keeps each version, and reads what is in a bundle": "documents",
     "How complete each read was": "complete_reads",
 }
+_LISTS = """[reference]
+properties = "properties.csv"
+users = "users.csv"
+requirements = "requirements.csv"
+"""
 
 
 def run_demo(scale: int, home: Path | None) -> int:
     """Runs the demo and prints its results; returns the exit code."""
     stopping.begin()
     logging.getLogger("propsync").setLevel(logging.WARNING)
-    with imports_left_alone(), _folder(home) as folder, running(scale=scale, reference=folder) as sandbox:
-        (folder / "propsync.toml").write_text(
-            '[reference]\nproperties = "properties.csv"\nusers = "users.csv"\n', encoding="utf-8"
-        )
+    yesterday = datetime.now().astimezone().date() - timedelta(days=1)
+    with (
+        imports_left_alone(),
+        _folder(home) as folder,
+        running(scale=scale, reference=folder, today=yesterday) as sandbox,
+    ):
+        (folder / "propsync.toml").write_text(_LISTS, encoding="utf-8")
         settings = _settings(folder, sandbox)
         echo(f"A made-up housing provider with {scale:,} assets answers at {sandbox.base_url}")
         echo("\nFirst night: everything is new")
@@ -47,10 +57,13 @@ def run_demo(scale: int, home: Path | None) -> int:
         second = night(settings)
         print_counts(second)
         _show(settings)
+        echo("\nCorrections in a spreadsheet: propsync plans them, and sends nothing before you say so")
+        show_plan(settings, folder)
         if home is not None:
-            echo(f"\nKept in {home}. Next: PROPSYNC_HOME={home} propsync query --tables")
+            echo(f"\nThe dashboard: {settings.published / PAGE}")
+            echo(f"Kept in {home}. Next: PROPSYNC_HOME={home} propsync query --tables")
         else:
-            echo("\nTo keep it and ask it more: propsync demo --home DIR")
+            echo("\nTo keep the data and query it: propsync demo --home DIR")
             echo("Your own data: set PROPSYNC_BASE_URL, PROPSYNC_TOKEN_FILE and PROPSYNC_HOME. Next: propsync doctor")
         return max(first.exit_code, second.exit_code)
 

@@ -16,7 +16,7 @@ def print_doctor(settings: Settings) -> int:
             troubles += 1
             echo(f"     → {finding.next_step}")
     if troubles:
-        echo(f"\n{troubles} thing{'s' if troubles > 1 else ''} to mend, then run propsync doctor again")
+        echo(f"\n{troubles} thing{'s' if troubles > 1 else ''} to fix, then run propsync doctor again")
         return 1
-    echo("\nAll well. A shape that is wrong can be set under [shapes] in propsync.toml. Next: propsync sync")
+    echo("\nAll well. If a shape is wrong, set it under [shapes] in propsync.toml. Next: propsync sync")
     return 0

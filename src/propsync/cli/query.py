@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, suppress
 from itertools import islice, takewhile
 from typing import BinaryIO
 
 from propsync.cli import output
 from propsync.cli.describing import columns_of
-from propsync.cli.text_tables import echo, print_lots
+from propsync.cli.text_tables import echo, print_lots, say
 from propsync.errors import QueryWrong, UsageError
 from propsync.settings import Settings
 from propsync.warehouse import PublishedReader, check_published, statement
@@ -21,20 +21,34 @@ _ON_A_TERMINAL = 100  # rows
 _COUNTED = 100_000  # rows, beyond those shown
 
 
-def run_query(settings: Settings, sql: str | None, output_format: str, *, tables: bool, describe: str | None) -> None:
+_FOR_EXCEL = "excel"  # CSV in the form of --excel
+
+
+def run_query(
+    settings: Settings,
+    sql: str | None,
+    output_format: str,
+    *,
+    tables: bool,
+    describe: str | None,
+    for_excel: bool = False,
+) -> None:
     """Prints the rows of SQL, the tables, or a table's columns. Raises UsageError."""
     asked = [one for one in (sql, tables or None, describe) if one is not None]
     if len(asked) != 1:
         what = "give one of: an SQL text (also with --file FILE, or - for standard input), --tables, --describe TABLE"
         raise UsageError("query", what, "Try: propsync query --tables")
     _check_output(output_format)
+    if for_excel and output_format != "csv":
+        raise UsageError("--excel", "it is a form of CSV", "Add --format csv, or give --format xlsx without --excel")
     path = settings.published / "warehouse.duckdb"
     check_published(path)
     if describe is not None:
         with PublishedReader(path) as reader:
             sql = columns_of(reader, describe)
     with SealedQuery(path, zone=settings.time_zone, memory_limit=settings.memory_limit) as inquiry:
-        _answer(inquiry, statement("cli/tables") if sql is None else sql, output_format)
+        form = _FOR_EXCEL if for_excel else output_format
+        _answer(inquiry, statement("cli/tables") if sql is None else sql, form)
 
 
 def _check_output(output_format: str) -> None:
@@ -42,8 +56,10 @@ def _check_output(output_format: str) -> None:
         raise UsageError(
             "standard output", "it is closed, and the rows have nowhere to go", "Send them elsewhere: > FILE"
         )
-    if output_format == "parquet" and sys.stdout.isatty():
-        raise UsageError("--format parquet", "the rows would go to the terminal", "Add > rows.parquet")
+    if output_format in ("parquet", "xlsx") and sys.stdout.isatty():
+        raise UsageError(
+            f"--format {output_format}", "the rows would go to the terminal", f"Add > rows.{output_format}"
+        )
 
 
 def _answer(inquiry: SealedQuery, sql: str, output_format: str) -> None:
@@ -52,7 +68,7 @@ def _answer(inquiry: SealedQuery, sql: str, output_format: str) -> None:
     if not shown:
         raise QueryWrong("query", "the statement returns no rows", "Write a SELECT; what is published is read-only")
     if shown > 1 and output_format != "table":
-        what = f"{shown} statements return rows, and --format {output_format} holds those of one"
+        what = f"{shown} statements return rows, and --format {_written(output_format)} holds those of one"
         raise QueryWrong("query", what, "Give one of them, or --format table")
     with suppress(BrokenPipeError):  # the reader has gone, as with `| head`; typer would report a failure
         for number, answer in enumerate(_answers(inquiry, questions)):
@@ -71,10 +87,27 @@ def _answers(inquiry: SealedQuery, questions: Sequence[Question]) -> Iterator[Qu
 
 
 def _write(answer: QueryResult, output_format: str, target: BinaryIO) -> None:
-    with closing(answer.pieces(output_format)) as pieces:
+    is_more = target.isatty() and answer.keep(_ON_A_TERMINAL)
+    with closing(_pieces(answer, output_format)) as pieces:
         for piece in pieces:
             target.write(piece)
     target.flush()
+    if is_more:
+        say(f"these are the first {_ON_A_TERMINAL} rows. For all of them add: > rows.{_written(output_format)}")
+
+
+def _pieces(answer: QueryResult, output_format: str) -> Generator[bytes]:
+    if output_format == _FOR_EXCEL:
+        return answer.excel_csv()
+    if output_format == "xlsx":
+        from propsync.cli.sheet import workbook  # it takes longer to import than most queries run
+
+        return workbook(answer)
+    return answer.pieces(output_format)
+
+
+def _written(output_format: str) -> str:
+    return "csv" if output_format == _FOR_EXCEL else output_format
 
 
 def _print(answer: QueryResult, *, is_first: bool) -> None:

@@ -28,12 +28,15 @@ def _print(report: Report) -> None:
     for line in report.left_behind:
         echo(f"Left behind: {line}")
     if report.documents:
-        told = report.documents
-        echo(f"Documents: {told['stored']:,} stored, {told['failed']:,} failed, {told['lacking']:,} lacking")
+        archived = report.documents
+        echo(
+            f"Documents: {archived['stored']:,} stored, {archived['failed']:,} failed, {archived['lacking']:,} lacking"
+        )
     if report.published:
-        echo(f"Published to {report.published} in {report.seconds:.1f} s. Next: propsync query --tables")
+        step = "propsync status" if report.left_behind else "propsync query --tables"
+        echo(f"Published to {report.published} in {report.seconds:.1f} s. Next: {step}")
     else:
-        echo("Nothing was published; what was published before stays. Next: propsync doctor")
+        echo("Nothing was published; the tables published before stay as they were. Next: propsync doctor")
 
 
 def print_counts(report: Report) -> None:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 from propsync.errors import UsageError
@@ -22,20 +23,31 @@ class Address:
 
 
 def command(
-    *, port: int = 0, scale: int = 2_000, faults: Path | None = None, reference: Path | None = None
+    *,
+    port: int = 0,
+    scale: int = 2_000,
+    seed: int | None = None,
+    today: str | None = None,
+    faults: Path | None = None,
+    reference: Path | None = None,
+    properties: bool = False,
+    normalise: bool = False,
 ) -> list[str]:
     """The command line of the sandbox. Raises UsageError if its extra is not installed."""
     if importlib.util.find_spec("fpdf") is None:
         raise UsageError("sandbox", "its libraries are not installed", "Run: pip install 'propsync[sandbox]'")
-    extras = [("--faults", faults), ("--reference", reference)]
-    named = [word for name, path in extras if path is not None for word in (name, str(path))]
+    extras = {"--seed": seed, "--today": today, "--faults": faults, "--reference": reference}
+    named = [word for name, value in extras.items() if value is not None for word in (name, str(value))]
+    switches = {"--properties": properties, "--normalise": normalise}
+    named += [name for name, is_on in switches.items() if is_on]
     return [sys.executable, "-m", "propsync_sandbox", "--port", str(port), "--scale", str(scale), *named]
 
 
 @contextmanager
-def running(*, scale: int, reference: Path) -> Iterator[Address]:
+def running(*, scale: int, reference: Path, today: date) -> Iterator[Address]:
     """A sandbox on a free loopback port during the block. Raises UsageError if it does not start."""
-    with subprocess.Popen(command(scale=scale, reference=reference), stdout=subprocess.PIPE, text=True) as process:
+    words = command(scale=scale, reference=reference, today=today.isoformat())
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
             words = process.stdout.readline().split()

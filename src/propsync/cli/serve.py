@@ -36,7 +36,7 @@ def run_serve(settings: Settings, config: Path | None, host: str, port: int) -> 
         host = _LOOPBACK[0]
     if host not in _LOOPBACK:
         _logger.warning(
-            "%s port %d is open to other machines: its password travels unencrypted, and whoever has it can start, "
+            "%s port %d is open to other machines: the password travels unencrypted, and anyone who has it can start, "
             "change and stop runs",
             host,
             port,
@@ -73,7 +73,7 @@ def _tell(service: Service, settings: Settings) -> None:
     echo(f"Prefect: {service.place.url}")
     echo(f"Next nightly run: {_shown(service.next_run(), settings)}")
     echo(f"Logs: {service.place.logs}")
-    echo(f"Log in with what stands in {service.place.login} (new at each start)")
+    echo(f"Log in with the user name and password in {service.place.login} (new at each start)")
     echo(f"For prefect commands: . {shlex.quote(str(service.place.client))}")
     echo("Stop with Ctrl-C, or SIGTERM to this process")
     sys.stdout.flush()
@@ -81,7 +81,7 @@ def _tell(service: Service, settings: Settings) -> None:
 
 def _shown(moment: datetime | None, settings: Settings) -> str:
     if moment is None:
-        return "none is planned, the timetable is paused or empty"
+        return "none; the timetable is paused or empty"
     return f"{moment.astimezone(settings.zone):%a %Y-%m-%d %H:%M} {settings.time_zone}"
 
 

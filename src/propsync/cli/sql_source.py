@@ -65,7 +65,7 @@ def _bytes_of(file: Path) -> bytes:
         return file.read_bytes()
     except OSError as error:
         raise UsageError(
-            f"--file {file}", f"it cannot be read: {error.strerror}", "Check its path and rights"
+            f"--file {file}", f"it cannot be read: {error.strerror}", "Check its path and permissions"
         ) from None
 
 

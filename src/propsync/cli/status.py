@@ -21,10 +21,10 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 _STATUSES = ("ok", "attention", "killed", "failed")  # from good to bad
 _PUBLISHING = ("propsync nightly", "propsync backfill")  # without a publication they failed; others may have no news
 _WORDS = {
-    "certified": "read completely",
-    "agreed": "read completely, though the API's total is off",
-    "incomplete": "read in part: the list moved or its total is wrong",
-    "failed": "could not be read, older rows stay",
+    "certified": "read completely at {}",
+    "agreed": "read completely at {}, though the API's total is wrong",
+    "incomplete": "read in part at {}: the list changed meanwhile, or its total is wrong",
+    "failed": "could not be read at {}; its older rows stay",
 }
 
 
@@ -35,13 +35,13 @@ def print_status(settings: Settings, max_age: str | None, *, as_json: bool) -> i
     if not path.is_file():
         return _print_nothing(settings, as_json=as_json, is_wanted=allowed is not None)
     with open_published(path) as reader:
-        told = _told(reader, settings)
-    is_fresh = allowed is None or datetime.now(UTC) - told["published_at"] <= allowed
-    told["is_fresh"] = is_fresh
+        facts = _facts(reader, settings)
+    is_fresh = allowed is None or datetime.now(UTC) - facts["published_at"] <= allowed
+    facts["is_fresh"] = is_fresh
     if as_json:
-        echo(json.dumps(told, default=_plain))
+        echo(json.dumps(facts, default=_plain))
     else:
-        _print(told, max_age)
+        _print(facts, max_age)
     return 0 if is_fresh else 3
 
 
@@ -58,7 +58,7 @@ def _print_nothing(settings: Settings, *, as_json: bool, is_wanted: bool) -> int
 
 def _trouble(lock: RunLock, published_at: datetime | None) -> str | None:
     """Events after the last publication that the published copy cannot show: a failed or killed run."""
-    who = lock.told()
+    who = lock.owner()
     if not who or lock.is_held() or (published_at is not None and datetime.fromisoformat(who["since"]) <= published_at):
         return None
     run = f"The run of {_time(datetime.fromisoformat(who['since']))}"
@@ -72,14 +72,14 @@ def _trouble(lock: RunLock, published_at: datetime | None) -> str | None:
 def _span(words: str) -> timedelta:
     found = re.fullmatch(r"(\d+)([mhd])", words.strip())
     if not found:
-        raise UsageError("--max-age", f"{words!r} is no time span", "Write 26h, 90m or 2d")
+        raise UsageError("--max-age", f"{words!r} is not a time span", "Write 26h, 90m or 2d")
     try:
         return timedelta(**{_UNITS[found[2]]: int(found[1])})
     except (OverflowError, ValueError):  # more digits than a time, or even a number, may have
-        raise UsageError("--max-age", "it is longer than time is counted", "Write 26h, 90m or 2d") from None
+        raise UsageError("--max-age", "it is too long", "Write 26h, 90m or 2d") from None
 
 
-def _told(reader: PublishedReader, settings: Settings) -> dict[str, Any]:
+def _facts(reader: PublishedReader, settings: Settings) -> dict[str, Any]:
     runs = _dicts(reader, _asked("runs"))
     lock = RunLock(settings.state / "run.lock")
     return {
@@ -128,59 +128,67 @@ def _dicts(reader: PublishedReader, sql: str) -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
-def _print(told: dict[str, Any], max_age: str | None) -> None:
-    echo(f"Published: as of {_time(told['published_at'])}, run {told['run_id']}, {told['status']}")
-    if told["running"]:
-        echo(f"At work now: {told['running']}")
-    if told["trouble"]:
-        echo(told["trouble"])
-    for line in told["left_behind"]:
+def _print(facts: dict[str, Any], max_age: str | None) -> None:
+    echo(f"Published: as of {_time(facts['published_at'])}, run {facts['run_id']}, {facts['status']}")
+    if facts["running"]:
+        echo(f"At work now: {facts['running']}")
+    if facts["trouble"]:
+        echo(facts["trouble"])
+    for line in facts["left_behind"]:
         echo(f"Left behind: {line}")
     echo()
-    for row in told["resources"]:
-        echo(_resource_line(row, told["tables"].get(row["resource"], 0)))
-    for row in told["held_deletes"]:
+    for row in facts["resources"]:
+        echo(_resource_line(row, facts["tables"].get(row["resource"], 0)))
+    for row in facts["held_deletes"]:
         echo(f"Held: {row['records']} {row['resource'].replace('_', ' ')}, {row['reason']} (run {row['run_id']})")
-    for row in told["newly_volatile"]:
+    for row in facts["newly_volatile"]:
         name = row["resource"].replace("_", " ")
-        echo(f"Volatile since run {row['run_id']}: {row['members']} of {name}; differences there are no changes")
-    _print_documents(told["documents"])
-    print_damage(told["landing"])
-    echo(f"\nOn disk: {', '.join(f'{name} {_size(used)}' for name, used in told['disk_bytes'].items())}")
-    echo(f"\n{_next(told, max_age)}")
+        echo(
+            f"Volatile since run {row['run_id']}: {row['members']} of {name}; differences there do not count as changes"
+        )
+    _print_documents(facts["documents"])
+    print_damage(facts["landing"])
+    echo(f"\nOn disk: {', '.join(f'{name} {_size(used)}' for name, used in facts['disk_bytes'].items())}")
+    echo(f"\n{_next(facts, max_age)}")
 
 
-def _next(told: dict[str, Any], max_age: str | None) -> str:
-    if not told["is_fresh"]:
-        return f"Older than {max_age}: a night did not run. Next: propsync sync"
-    if told["held_deletes"]:
-        held_by = told["held_deletes"][-1]["run_id"]
+def _next(facts: dict[str, Any], max_age: str | None) -> str:
+    if not facts["is_fresh"]:
+        return f"Older than {max_age}: a nightly run is missing. Next: propsync sync"
+    if facts["held_deletes"]:
+        held_by = facts["held_deletes"][-1]["run_id"]
         return f"Next: look at ops.held_deletes, then propsync sync --accept-deletes {held_by}"
-    if told["status"] != "ok" or told["trouble"]:
+    if " failed: " in (facts["trouble"] or ""):
+        return "Next: propsync doctor, then propsync sync"
+    if facts["status"] != "ok" or facts["trouble"]:
         return "Next: propsync sync"
-    if told["landing"] and told["landing"]["damaged"]:
+    if facts["landing"] and facts["landing"]["damaged"]:
         return "Next: restore the damaged files from a backup; without them a rebuild loses what they held"
-    return "Next: propsync archive verify" if told["documents"]["lost"] else "Next: propsync query --tables"
+    return "Next: propsync archive verify" if facts["documents"]["lost"] else "Next: propsync query --tables"
 
 
-def _print_documents(told: dict[str, Any]) -> None:
+def _print_documents(facts: dict[str, Any]) -> None:
     """Prints how many documents exist, how many are lacking and why; nothing if propsync never asked for any."""
-    if not told["stored"] and not told["lost"] and not told["lacking"]:
+    if not facts["stored"] and not facts["lost"] and not facts["lacking"]:
         return
-    lost = f", {told['lost']:,} lost (see documents.last_error)" if told["lost"] else ""
-    lacking = "; ".join(f"{count:,} {reason}" for reason, count in told["lacking"].items())
+    lost = f", {facts['lost']:,} lost (see documents.last_error)" if facts["lost"] else ""
+    lacking = "; ".join(f"{count:,} {reason}" for reason, count in facts["lacking"].items())
     echo(
-        f"{'documents':<17}{told['stored']:>9,} kept{lost}  {_size(told['bytes'])} with {told['later_versions']:,} "
+        f"{'documents':<17}{facts['stored']:>9,} kept{lost}  {_size(facts['bytes'])} with {facts['later_versions']:,} "
         f"later versions; {'lacking: ' + lacking + ' (marts.document_coverage)' if lacking else 'none is lacking'}"
     )
 
 
 def _resource_line(row: dict[str, Any], rows: int) -> str:
     name = row["resource"].replace("_", " ")
-    line = f"{name:<17}{rows:>9,} rows  {_WORDS.get(row['verdict'], row['verdict'])} at {_time(row['read_at'])}"
-    held = f"; {row['held']} that the API lists no more are held" if row["held"] else ""
+    line = f"{name:<17}{rows:>9,} rows  {_verdict_at(row['verdict'], _time(row['read_at']))}"
+    held = f"; {row['held']} that the API no longer lists are held" if row["held"] else ""
     rejected = f"; {row['rejected']} could not be read (ops.rejected_records)" if row["rejected"] else ""
     return f"{line}{held}{rejected}{': ' + row['error'] if row['error'] else ''}"
+
+
+def _verdict_at(verdict: str, time: str) -> str:
+    return _WORDS.get(verdict, f"{verdict} at {{}}").format(time)
 
 
 def _size(used: int) -> str:

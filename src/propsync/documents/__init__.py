@@ -1,1 +1,1 @@
-"""Reports and bundles: fetched, checked, kept by their content, and read (correctness.md §8)."""
+"""Reports and bundles: fetched, checked, kept by their content, and read (docs/documents.md)."""

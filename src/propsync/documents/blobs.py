@@ -16,15 +16,15 @@ _BLOCK = 1 << 20  # bytes read at once
 
 
 class Blobs:
-    """`archive/blobs/<aa>/<sha256>.<pdf|zip>`; what is there is whole."""
+    """`archive/blobs/<aa>/<sha256>.<pdf|zip>`; every file in it is whole."""
 
     def __init__(self, storage: LocalStorage) -> None:
         self._storage = storage
 
     def keep(self, kind: Kind, sha256: str, source: BinaryIO) -> str:
-        """Moves a finished file in, over one with the same bytes; returns where it is, relative to home.
+        """Moves a finished file in, over one with the same bytes; returns its path, relative to home.
 
-        Its bytes are on the disk then, its name only once `settle` returned. Raises DiskFull, HomeUnusable.
+        Its bytes are on the disk on return, its name only after `settle`. Raises DiskFull, HomeUnusable.
         """
         key = key_of(kind, sha256)
         sync_open(source)
@@ -40,22 +40,22 @@ class Blobs:
         return self._storage.path(key)
 
     def exists(self, key: str) -> bool:
-        """Whether there is a blob."""
+        """Whether the blob exists."""
         return self._storage.exists(key)
 
     def all(self) -> list[str]:
-        """Every file there is, wanted or not."""
+        """Every file, wanted or not."""
         return self._storage.list(_FOLDER)
 
     def sha256(self, key: str) -> str:
-        """The hash of a blob's bytes, read anew. Raises FileNotFoundError, and OSError where it cannot be read."""
+        """The hash of a blob's bytes, read again. Raises FileNotFoundError, and OSError if it cannot be read."""
         with self._storage.path(key).open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
     def copy(self, key: str, sha256: str, target: Path) -> None:
-        """Copies a blob to a new file, and proves what it copied; nothing is left of one that is not as it should be.
+        """Copies a blob to a new file and verifies the copy; removes a copy that is not correct.
 
-        Raises DocumentDamaged where it is not there, cannot be read or has other bytes; OSError of the target's disk.
+        Raises DocumentDamaged if the blob is missing, unreadable or changed; OSError if the target's disk fails.
         """
         try:
             copied = _copied(self._storage.root / key, target)
@@ -64,7 +64,7 @@ class Blobs:
             raise
         if copied != sha256:
             remove(target)
-            raise DocumentDamaged(key, "its bytes are not those that were stored")
+            raise DocumentDamaged(key, "its bytes have changed since propsync stored it")
 
     def remove(self, key: str) -> None:
         """Removes a blob."""
@@ -72,12 +72,12 @@ class Blobs:
 
 
 def key_of(kind: Kind, sha256: str) -> str:
-    """Where a document with these bytes is kept, relative to home."""
+    """The path of a document with these bytes, relative to home."""
     return f"{_FOLDER}/{sha256[:2]}/{sha256}{kind.suffix}"
 
 
 def _copied(source: Path, target: Path) -> str:
-    """Copies to a new file; the hash of the bytes that went there."""
+    """Copies to a new file; returns the hash of the bytes written."""
     digest = hashlib.sha256()
     with target.open("xb") as writer:
         for block in _blocks(source):
@@ -92,6 +92,6 @@ def _blocks(path: Path) -> Iterator[bytes]:
             while block := reader.read(_BLOCK):
                 yield block
     except FileNotFoundError as error:
-        raise DocumentDamaged(str(path), "its file is not there") from error
+        raise DocumentDamaged(str(path), "its file is missing") from error
     except OSError as error:
         raise DocumentDamaged(str(path), f"its file cannot be read: {error.strerror}") from error

@@ -1,4 +1,4 @@
-"""What one archive run may use: bytes, minutes, a number of documents, and the disk down to a tenth of it."""
+"""The limits of one archive run: bytes, minutes, documents, and a tenth of the disk to stay free."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Callable
 from pathlib import Path
 
 _FREE_SHARE = 0.1
-_LOOK_SECONDS = 1.0  # how often the disk is looked at
+_LOOK_SECONDS = 1.0  # how often it checks the disk
 
 
 class Budget:
-    """Counts down; `reason` says in words why nothing more is to be asked for, None while there is room.
+    """Counts down. `reason` says in words why the run must request nothing more; None while the budget lasts.
 
-    `most_bytes` and `seconds` bound a run, `documents` is None for any number; `folder` is on the disk that fills.
-    `came` tells the bytes that came so far, of bodies that broke off too, as the line was busy with them all the same.
+    `most_bytes` and `seconds` bound a run. `documents` is None for any number; `folder` is on the disk that fills.
+    `received` returns the bytes received so far. It includes bodies that broke off, as they used the line too.
     """
 
     def __init__(
         self,
         folder: Path,
-        came: Callable[[], int],
+        received: Callable[[], int],
         *,
         most_bytes: float,
         seconds: float,
@@ -29,7 +29,7 @@ class Budget:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._folder = folder
-        self._came, self._most_bytes = came, most_bytes
+        self._received, self._most_bytes = received, most_bytes
         self._asked, self._documents = 0, documents
         self._clock, self._end, self._seconds = clock, clock() + seconds, seconds
         self._looked_at: float | None = None
@@ -37,21 +37,21 @@ class Budget:
 
     @property
     def documents_left(self) -> int | None:
-        """How many documents may still be asked for, None for any number."""
+        """How many documents the run may still request, None for any number."""
         return None if self._documents is None else max(0, self._documents - self._asked)
 
     def ask(self) -> None:
-        """Counts a document that is asked for."""
+        """Counts a requested document."""
         self._asked += 1
 
     def reason(self) -> str | None:
-        """Why nothing more is asked for."""
+        """Why the run must request nothing more."""
         if self.documents_left == 0:
             return f"the limit of {self._documents:,} documents is reached"
-        if self._came() >= self._most_bytes:
-            return f"this run's {self._most_bytes / 1e9:g} GB are fetched (PROPSYNC_ARCHIVE_MAX_GB)"
+        if self._received() >= self._most_bytes:
+            return f"this run's {self._most_bytes / 1e9:g} GB limit is reached (PROPSYNC_ARCHIVE_MAX_GB)"
         if self._clock() >= self._end:
-            return f"this run's {self._seconds / 60:g} minutes are over (PROPSYNC_ARCHIVE_MAX_MINUTES)"
+            return f"this run's {self._seconds / 60:g} minutes are used up (PROPSYNC_ARCHIVE_MAX_MINUTES)"
         return self._disk_reason()
 
     def _disk_reason(self) -> str | None:

@@ -1,4 +1,4 @@
-"""Rows of what is in documents, on their way into tables: many at a time, as one statement a document costs more."""
+"""Rows of documents' contents on their way into tables: many at a time, as one statement per document costs more."""
 
 from __future__ import annotations
 
@@ -13,61 +13,61 @@ from propsync.warehouse import Warehouse, comment_on_column, quoted, statement, 
 
 BUNDLE_TABLES = ("bundle_actions", "bundle_controls", "bundle_elements")
 CONTENT_TABLES = ("bundle_members", "document_text", *BUNDLE_TABLES)
-_MOST_COLUMNS = 300  # of one table, whatever CSVs bring
-_MOST_BY_WIDE = 200  # of them that a CSV with more columns than that may fill: what comes after it finds room
+_MOST_COLUMNS = 300  # of one table, however many CSVs have
+_MOST_BY_WIDE = 200  # of them that a CSV with more columns may fill, so that later CSVs find room
 _NUMBER = "row_number"
 _FURTHER = "further"
-_MOST_NAMES = 20  # of the columns that did not become columns, in the row that says so
-_MOST_CELLS = 200_000  # that wait to be written
+_MOST_NAMES = 20  # of columns without room, in the row of ops.value_issues
+_MOST_CELLS = 200_000  # that may wait to be written
 
 
 class ContentRows:
-    """Takes rows and writes them in lots, inside the caller's transaction; `flush` writes what is left."""
+    """Takes rows and writes them in batches, inside the caller's transaction; `flush` writes the rest."""
 
     def __init__(self, warehouse: Warehouse, run_id: str) -> None:
         self._warehouse = warehouse
         self._run_id = run_id
         self._columns = {name: self._known(name) for name in BUNDLE_TABLES}
-        self._lots: dict[tuple[str, tuple[str, ...]], list[list[object]]] = {}
-        self._numbers = Counter[tuple[str, str]]()
+        self._batches: dict[tuple[str, tuple[str, ...]], list[list[object]]] = {}
+        self._numbers = Counter[tuple[str, str, str]]()
         self._cells = 0
 
     def clear(self, hashes: Collection[str], assessments: Collection[str]) -> None:
-        """Takes out what there is of documents with these hashes, and the rows of these assessments' bundles."""
+        """Deletes the rows of documents with these hashes, and the rows of these assessments' bundles."""
         for name in ("bundle_members", "document_text"):
             self._delete(name, "document_sha256", hashes)
         for name in BUNDLE_TABLES:
             self._delete(name, "assessment_id", assessments)
-            told = {"assessment_ids": list(assessments), "name": f"{name}.{_FURTHER}"}
-            self._warehouse.execute(statement("documents/forget_issues"), told)
+            issues = {"assessment_ids": list(assessments), "name": f"{name}.{_FURTHER}"}
+            self._warehouse.execute(statement("documents/forget_issues"), issues)
 
     def members(self, sha256: str, bundle: Bundle) -> None:
-        """What is in a bundle; one row that says why, where it is not opened or holds nothing."""
+        """Adds the members of a bundle; if it is unopened or empty, one row that says why."""
         for member in bundle.members:
             row = [sha256, member.name, member.size_bytes, member.crc32, member.sha256, member.refused]
             self._put("bundle_members", (), row)
         if not bundle.members:
-            self._put("bundle_members", (), [sha256, None, None, None, None, bundle.refused or "it holds nothing"])
+            self._put("bundle_members", (), [sha256, None, None, None, None, bundle.refused or "it is empty"])
 
     def text(self, sha256: str, pages: Sequence[str]) -> None:
-        """A report's text, a row a page."""
+        """Adds a report's text, one row per page."""
         for number, page in enumerate(pages, 1):
             self._put("document_text", (), [sha256, number, page.replace("\0", "")])
 
     def csv(
         self, assessment_id: str, sha256: str, table: CsvTable, lots: Iterator[list[tuple[str | None, ...]]]
     ) -> None:
-        """The rows of one CSV of a bundle; a bundle may have two of one name, in two folders.
+        """Adds the rows of one CSV of a bundle; a bundle may have two of one name, in two folders.
 
-        What has no column in the table goes to its column `further`, and `ops.value_issues` says so.
+        Cells without a column in the table go to its column `further`, and `ops.value_issues` says so.
         """
         target = f"bundle_{table.name}"
         places, beyond = self._places(target, table)
         names = ("assessment_id", "document_sha256", _NUMBER, *places, *([_FURTHER] if beyond else []))
         for lot in lots:
             for row in lot:
-                self._numbers[target, assessment_id] += 1
-                number = self._numbers[target, assessment_id]
+                self._numbers[target, assessment_id, sha256] += 1
+                number = self._numbers[target, assessment_id, sha256]
                 cells = [row[place] for place in places.values()]
                 further = [_further(row, beyond)] if beyond else []
                 self._put(target, names, [assessment_id, sha256, number, *cells, *further], len(beyond))
@@ -75,20 +75,20 @@ class ContentRows:
             self._put("value_issues", (), _issue(assessment_id, target, list(beyond), self._run_id))
 
     def flush(self) -> None:
-        """Writes all that waits."""
-        for (target, names), rows in self._lots.items():
+        """Writes all waiting rows."""
+        for (target, names), rows in self._batches.items():
             if names:
                 by_name = zip(names, zip(*rows, strict=True), strict=True)
                 columns = {name: (whole_numbers if name == _NUMBER else texts)(values) for name, values in by_name}
                 self._warehouse.append(f"main.{target}", **columns)
             else:
                 self._warehouse.add(f"{'ops' if target == 'value_issues' else 'main'}.{target}", rows)
-        self._lots.clear()
+        self._batches.clear()
         self._cells = 0
 
     def _put(self, target: str, names: tuple[str, ...], row: list[object], more: int = 0) -> None:
         """`more` are the cells that one value of the row holds."""
-        self._lots.setdefault((target, names), []).append(row)
+        self._batches.setdefault((target, names), []).append(row)
         self._cells += len(row) + more
         if self._cells >= _MOST_CELLS:
             self.flush()
@@ -101,7 +101,7 @@ class ContentRows:
         return {name for (name,) in self._warehouse.rows(statement("documents/columns", table=target))}
 
     def _places(self, target: str, table: CsvTable) -> tuple[dict[str, int], dict[str, int]]:
-        """The places in a row of the columns that the table has or gets, and of those for which it has no room."""
+        """Places in a row: of the columns that the table has or gets, and of those for which it has no room."""
         known, fixed = self._columns[target], {"assessment_id", "document_sha256", _NUMBER, _FURTHER}
         most = _MOST_COLUMNS if len(table.columns) <= _MOST_COLUMNS else _MOST_BY_WIDE
         new = [name for name in table.columns if name not in known][: max(0, most - len(known))]
@@ -115,17 +115,17 @@ class ContentRows:
         )
 
     def _make_columns(self, target: str, names: Sequence[str], headers: Mapping[str, str]) -> None:
-        """Makes columns, and fills them with what rows of earlier CSVs have under their names in `further`."""
+        """Makes columns, and moves cells of earlier CSVs into them from `further`."""
         self.flush()
         for name in names:
             self._warehouse.execute(f"alter table main.{target} add column {quoted(name)} VARCHAR")
-            comment = comment_on_column(f"main.{target}", name, f"{headers[name]}, as the CSV has it")
+            comment = comment_on_column(f"main.{target}", name, f"{headers[name]}, as in the CSV")
             self._warehouse.execute(comment)
         rows = [("main", target, name, headers[name], "VARCHAR", self._run_id, self._run_id) for name in names]
         self._warehouse.add("ops.columns", rows)
         held = statement("documents/further_names", table=target)
         for name in sorted({name for (name,) in self._warehouse.rows(held)}.intersection(names)):
-            moved = statement("documents/move_further", table=target, column=quoted(name))
+            moved = statement("documents/move_further", table=f"main.{target}", column=quoted(name))
             self._warehouse.execute(moved, {"name": name})
 
 

@@ -1,4 +1,4 @@
-"""What documents hold, as tables: members of bundles, rows of their CSVs, the text of reports."""
+"""The contents of documents as tables: members of bundles, rows of their CSVs, the text of reports."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from propsync.documents.blobs import Blobs
 from propsync.documents.content_rows import CONTENT_TABLES, ContentRows
 from propsync.documents.csv_rows import csv_tables
+from propsync.documents.earlier_actions import EarlierActions
 from propsync.documents.inspect import Content, DocumentReader
 from propsync.documents.kinds import KINDS
 from propsync.documents.zips.bundle import Bundle
@@ -18,7 +19,8 @@ from propsync.runs import Run
 from propsync.warehouse import Warehouse, statement
 
 _log = logging.getLogger("propsync.archive")
-_MOST_UNKNOWN = 50  # documents that are opened while the run lock is held
+_ACTIONS = "actions"
+_MOST_UNKNOWN = 50  # documents that it opens while it holds the run lock
 
 
 @dataclass(frozen=True)
@@ -30,10 +32,12 @@ class Unread:
     sha256: str
     path: str
     is_latest: bool
+    is_earlier: bool
+    """Whether it is an earlier bundle whose actions are kept."""
 
 
 class Contents:
-    """Puts what is in documents into tables. Reading twice is reading once."""
+    """Puts the contents of documents into tables. Reading twice equals reading once."""
 
     def __init__(self, warehouse: Warehouse, blobs: Blobs, reader: DocumentReader) -> None:
         self._warehouse = warehouse
@@ -41,28 +45,29 @@ class Contents:
         self._reader = reader
 
     def read(self, known: Mapping[str, Content], run: Run, *, with_text: bool) -> int:
-        """Reads versions that were not read yet, a bounded lot; `known` has what is in some of them, by their hash.
+        """Reads a bounded batch of unread versions; `known` has the contents of some of them, by hash.
 
-        Returns how many were read: 0 where all are, or where none of the lot can be.
+        Returns how many it read: 0 if none is left, or if it can read none of the batch.
         """
         kinds = _kinds_read(with_text=with_text)
-        told = dict(self._lot(kinds, known))
-        if not told:
+        found = dict(self._batch(kinds, known))
+        if not found:
             return 0
         with self._warehouse.transaction():
-            self._write(told, run.run_id)
-            read = {"assessment_ids": [one.assessment_id for one in told], "hashes": [one.sha256 for one in told]}
+            self._write(found, run.run_id)
+            read = {"assessment_ids": [one.assessment_id for one in found], "hashes": [one.sha256 for one in found]}
             note = read | {"read_at": run.time, "kinds": kinds}
             self._warehouse.execute(statement("documents/note_read"), note)
             mark_tables(self._warehouse, run.run_id, "main", [*CONTENT_TABLES, "documents"])
-        return len(told)
+            mark_tables(self._warehouse, run.run_id, "history", ["bundle_actions"])
+        return len(found)
 
     def is_behind(self, *, with_text: bool) -> bool:
-        """Whether there are versions that were not read yet, and can be."""
+        """Whether any unread version can be read."""
         return any(self._blobs.exists(one.path) for one in self._unread(_kinds_read(with_text=with_text)))
 
-    def _lot(self, kinds: Sequence[str], known: Mapping[str, Content]) -> Iterator[tuple[Unread, Content]]:
-        """All that is known, and of the others so many as may be opened; those that cannot be keep none from it."""
+    def _batch(self, kinds: Sequence[str], known: Mapping[str, Content]) -> Iterator[tuple[Unread, Content]]:
+        """All known versions, and as many others as the bound allows; an unreadable one takes no other's place."""
         opened = 0
         for one in self._unread(kinds):
             is_known = one.sha256 in known
@@ -78,7 +83,7 @@ class Contents:
         return [Unread(*row) for row in rows]
 
     def _opened(self, one: Unread) -> Content | None:
-        """What is in it; None where its file cannot be read now: `archive verify` tells of that."""
+        """Its contents; None if its file cannot be read now, which `archive verify` reports."""
         try:
             return self._reader.content(KINDS[one.kind], self._blobs.path(one.path))
         except FileNotFoundError:
@@ -87,26 +92,33 @@ class Contents:
             return [] if one.kind == "report" else None
 
     def _write(self, found: Mapping[Unread, Content], run_id: str) -> None:
-        rows = ContentRows(self._warehouse, run_id)
+        rows, actions = ContentRows(self._warehouse, run_id), EarlierActions(self._warehouse, run_id)
         shown = [one for one in found if one.kind == "bundle" and one.is_latest]
+        earlier = {(one.assessment_id, one.sha256): one for one in found if one.is_earlier}
+        actions.keep({one.assessment_id for one in shown})
+        actions.forget(earlier)
         rows.clear({one.sha256 for one in found}, {one.assessment_id for one in shown})
-        # two assessments may have the same document, whose members and text are told once
+        # two assessments may have the same document, whose members and text go into the tables once
         for sha256, content in {one.sha256: content for one, content in found.items()}.items():
             if isinstance(content, Bundle):
                 rows.members(sha256, content)
             else:
                 rows.text(sha256, content)
-        for one in shown:
+        for one in (*shown, *earlier.values()):
             content = found[one]
             if isinstance(content, Bundle) and content.refused is None:
                 self._write_csvs(rows, one, content)
         rows.flush()
+        of_earlier = {one.assessment_id for one in earlier.values()}
+        actions.keep(of_earlier)
+        actions.remove(of_earlier)
 
     def _write_csvs(self, rows: ContentRows, one: Unread, bundle: Bundle) -> None:
-        """The rows of its CSVs; a CSV that cannot be read to its end gives what came before that."""
+        """Writes the rows of its CSVs (of an earlier bundle, actions); of a damaged CSV, the rows before the damage."""
         try:
             for table, lots in csv_tables(self._blobs.path(one.path), bundle):
-                rows.csv(one.assessment_id, one.sha256, table, lots)
+                if one.is_latest or table.name == _ACTIONS:
+                    rows.csv(one.assessment_id, one.sha256, table, lots)
         except (DocumentDamaged, FileNotFoundError) as error:
             _log.warning("%s of assessment %s: %s", one.path, one.assessment_id, error)
 

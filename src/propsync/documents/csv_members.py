@@ -1,4 +1,4 @@
-"""Which members of a bundle are its tables."""
+"""The members of a bundle that are its tables."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The CSVs of a bundle as rows, straight from the ZIP.
 
-Cells stay text as the CSV has them, an empty one is ''. A row that is shorter than the header is filled with None. One
-that is longer keeps its surplus in the last column, joined by the delimiter; empty cells at its end are no surplus.
+Cells stay text as in the CSV; an empty one is ''. None fills up a row that is shorter than the header. A longer row
+keeps its surplus in the last column, joined by the delimiter; empty cells at its end do not count.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from propsync.warehouse import snake_case
 
 _OURS = frozenset(
     ("assessment_id", "document_sha256", "row_number", "further")
-)  # columns that these tables have anyway
-_ROWS = 2_000  # most rows of a lot
-_LOT = 4_000_000  # characters and cells after which a lot ends all the same
-_LONGEST_ROW = 10_000_000  # characters; a quote that never closes would take the rest of the file for one cell
-_MOST_COLUMNS = 10_000  # more are surplus
-_SMALL = 1_000_000  # bytes of a CSV that is unpacked once and held, not once for each look at it
+)  # columns that these tables always have
+_ROWS = 2_000  # most rows of a batch
+_BATCH = 4_000_000  # characters and cells after which a batch ends too
+_LONGEST_ROW = 10_000_000  # characters; a quote that never closes would turn the rest of the file into one cell
+_MOST_COLUMNS = 10_000  # any further ones are surplus
+_SMALL = 1_000_000  # bytes up to which propsync unpacks a CSV once, and not at each reading
 _QUOTED = re.compile(r'"[^"]*"?')
 
 Row = tuple[str | None, ...]
@@ -46,10 +46,10 @@ class CsvTable:
 
 
 def csv_tables(path: Path, bundle: Bundle) -> Iterator[tuple[CsvTable, Iterator[list[Row]]]]:
-    """The CSVs of a bundle, each with its rows in lots of at most 2,000, in the order of the directory.
+    """The CSVs of a bundle, each with its rows in batches of at most 2,000, in the order of the directory.
 
-    A name may come twice, at the top and in a folder. The lots may be taken whenever wanted. Raises DocumentDamaged for
-    a ZIP that is not what `bundle` was read from, or a row that is too long to be held.
+    A name may come twice, at the top and in a folder. Callers may take the batches at any time. Raises
+    DocumentDamaged if the ZIP is not the one that `bundle` describes, or if a row is too long.
     """
     named = [(name, member) for member in bundle.members if member.sha256 and (name := table_of(member.name))]
     if not named:
@@ -58,12 +58,12 @@ def csv_tables(path: Path, bundle: Bundle) -> Iterator[tuple[CsvTable, Iterator[
         for name, member in named:
             held = b"".join(pieces_of(member.name)) if member.size_bytes <= _SMALL else b""
             found = _Csv(path, bundle, member.name, held)
-            yield CsvTable(name, _columns(found.headers), found.headers), found.lots()
+            yield CsvTable(name, _columns(found.headers), found.headers), found.batches()
 
 
 def _columns(headers: tuple[str, ...]) -> tuple[str, ...]:
     columns: dict[str, None] = {}
-    repeated = Counter[str]()  # thousands of one name would be looked for thousands of times each
+    repeated = Counter[str]()  # else thousands of columns with one name would take thousands of tries each
     for number, header in enumerate(headers, 1):
         column = snake_case(header, f"column_{number}")
         wanted = f"csv_{column}" if column in _OURS else column
@@ -74,10 +74,10 @@ def _columns(headers: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class _Csv:
-    """One CSV member: its encoding is told by all of it, its delimiter and its headers by the first line."""
+    """One CSV member: its encoding follows from all its bytes, its delimiter and its headers from the first line."""
 
     def __init__(self, path: Path, bundle: Bundle, member: str, held: bytes) -> None:
-        """`held` is all of it, where that is little; else it is unpacked for each look."""
+        """`held` is all of it if it is small; else each reading unpacks it again."""
         self._path = path
         self._bundle = bundle
         self._member = member
@@ -88,19 +88,19 @@ class _Csv:
         with closing(self._rows()) as rows:
             self.headers = tuple(next(rows, ()))[:_MOST_COLUMNS]
 
-    def lots(self) -> Iterator[list[Row]]:
-        """The rows below the header, as wide as it."""
-        lot: list[Row] = []
+    def batches(self) -> Iterator[list[Row]]:
+        """The rows below the header, as wide as the header."""
+        batch: list[Row] = []
         size = 0
         with closing(self._rows()) as rows:
             for row in islice(rows, 1, None):
-                lot.append(self._fitted(row))
+                batch.append(self._fitted(row))
                 size += sum(map(len, row)) + len(row)
-                if len(lot) == _ROWS or size > _LOT:
-                    yield lot
-                    lot, size = [], 0
-        if lot:
-            yield lot
+                if len(batch) == _ROWS or size > _BATCH:
+                    yield batch
+                    batch, size = [], 0
+        if batch:
+            yield batch
 
     def _fitted(self, row: list[str]) -> Row:
         width = len(self.headers)
@@ -117,7 +117,7 @@ class _Csv:
             lines = _Lines(_text(whole, self._encoding), self._too_long)
             first = lines.first()
             self._delimiter = _delimiter(first)
-            # one limit for all of Python, far below what a description may take
+            # Python has one limit for all readers, far below the length of a description
             csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_ROW))
             for row in csv.reader(chain((first,), iter(lines)), delimiter=self._delimiter):
                 lines.in_row = 0
@@ -132,18 +132,18 @@ class _Csv:
 
     def _too_long(self) -> DocumentDamaged:
         what = f"a row of {self._member} is longer than {_LONGEST_ROW:,} characters"
-        return DocumentDamaged(self._path.name, what, "Look at that CSV in the ZIP, which is kept")
+        return DocumentDamaged(self._path.name, what, "Look at that CSV in the stored ZIP")
 
 
 def _text(whole: BinaryIO, encoding: str) -> io.TextIOWrapper:
-    """What an encoding leaves undefined becomes U+FFFD; line ends stay as they are, for the cells."""
+    """Bytes that an encoding leaves undefined become U+FFFD; line ends stay as they are, for the cells."""
     return io.TextIOWrapper(whole, encoding, errors="replace", newline="")
 
 
 def _delimiter(line: str) -> str:
     """A comma, unless the header has none outside its quotes, and has semicolons or tabs."""
-    told = _QUOTED.sub("", line)
-    return "," if "," in told else max(",;\t", key=told.count)
+    unquoted = _QUOTED.sub("", line)
+    return "," if "," in unquoted else max(",;\t", key=unquoted.count)
 
 
 class _Pieces(io.RawIOBase):
@@ -178,7 +178,7 @@ class _Lines:
         self.in_row = 0
 
     def first(self) -> str:
-        """The first line that is not empty, '' where there is none."""
+        """The first line that is not empty, '' if there is none."""
         for line in self:
             if line.strip("\r\n"):
                 return line

@@ -1,7 +1,7 @@
-"""How the bytes of a CSV are written, from the bytes alone; and whether they are text at all.
+"""The encoding of a CSV, from its bytes alone; and whether they are text at all.
 
-UTF-16 and UTF-32 show by their mark, or by the bytes that are zero in most of their characters. Of the rest, what is
-UTF-8 from end to end is that, and anything else is Windows-1252, which the spreadsheets of western Europe still write.
+UTF-16 and UTF-32 show by their mark, or by the zero bytes in most of their characters. A text that is valid UTF-8 from
+end to end is UTF-8. Anything else is Windows-1252, which the spreadsheets of western Europe still write.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import codecs
 from collections.abc import Iterable
 
 SAMPLE = 65_536
-"""Bytes from the beginning that tell text from what is none, and UTF-16 from other text."""
+"""Number of first bytes that show whether a file is text, and whether the text is UTF-16."""
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),  # before the mark of UTF-16, which it begins with
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -31,26 +31,26 @@ _OTHER_FILES = {
     b"SQLite format 3\x00": "a database",
 }
 _CONTROL = frozenset(range(32)) - frozenset(b"\t\n\v\f\r\x1a\x1b") | {127}
-_MOST_CONTROL = 0.05  # share of bytes; of bytes at random a tenth is
-_LEAST = 256  # bytes: a shorter text may well have some of them by mistake
+_MOST_CONTROL = 0.05  # share of bytes; random bytes have a tenth
+_LEAST = 256  # bytes: a shorter text may have some of them by mistake
 _LEAST_ASCII = 0.25  # share of characters: delimiters and digits of a table, and the letters of western languages
 
 
 def why_no_text(sample: bytes) -> str | None:
-    """Why bytes are no text, from their first `SAMPLE`; None for text, and for nothing at all."""
+    """Why bytes are not text, from their first `SAMPLE`; None for text and for no bytes."""
     for start, name in _OTHER_FILES.items():
         if sample.startswith(start):
-            return f"it is no text but {name}"
+            return f"it is not text but {name}"
     if len(sample) < _LEAST:
         return None
     wide = _wide(sample)
-    told = sample.decode("latin-1") if wide is None else sample[: len(sample) // 4 * 4].decode(wide, "replace")
-    odd = sum(ord(one) in _CONTROL or one == "\ufffd" for one in told)
-    return "it is no text: too many of its characters are no writing" if odd > _MOST_CONTROL * len(told) else None
+    characters = sample.decode("latin-1") if wide is None else sample[: len(sample) // 4 * 4].decode(wide, "replace")
+    odd = sum(ord(one) in _CONTROL or one == "\ufffd" for one in characters)
+    return "it is not text: it has too many control characters" if odd > _MOST_CONTROL * len(characters) else None
 
 
 def encoding_of(pieces: Iterable[bytes]) -> str:
-    """The encoding of a text, which all of it may have to tell, for Python's decoders."""
+    """The encoding of a text, for Python's decoders; finding it may take all the text."""
     decoder, sample = codecs.getincrementaldecoder("utf-8")(), b""
     is_utf8 = True
     for piece in pieces:
@@ -60,9 +60,9 @@ def encoding_of(pieces: Iterable[bytes]) -> str:
         is_utf8 = is_utf8 and _decodes(decoder, piece)
         if not is_utf8 and len(sample) == SAMPLE:
             break
-    told = _wide(sample)
-    if told is not None:
-        return told
+    wide = _wide(sample)
+    if wide is not None:
+        return wide
     return "utf-8-sig" if is_utf8 and _decodes(decoder, b"", final=True) else "cp1252"
 
 
@@ -75,15 +75,15 @@ def _wide(sample: bytes) -> str | None:
 
 
 def _is_spaced(sample: bytes, encoding: str) -> bool:
-    """Whether bytes without a mark are this encoding: a text that begins with ASCII, has more of it, and no zeros."""
+    """Whether bytes without a mark have this encoding: the text begins with ASCII, has more of it, and no zeros."""
     width = _WIDTH[encoding[:6]]
     if len(sample) < 2 * width or len(sample) % width:
         return False
     try:
-        told = codecs.getincrementaldecoder(encoding)().decode(sample)
+        text = codecs.getincrementaldecoder(encoding)().decode(sample)
     except UnicodeDecodeError:
         return False
-    return "\0" not in told and told[0].isascii() and sum(map(str.isascii, told)) >= _LEAST_ASCII * len(told)
+    return "\0" not in text and text[0].isascii() and sum(map(str.isascii, text)) >= _LEAST_ASCII * len(text)
 
 
 def _decodes(decoder: codecs.IncrementalDecoder, piece: bytes, *, final: bool = False) -> bool:

@@ -1,4 +1,4 @@
-"""What was asked for and is not in the tables yet: a line each, which outlives the process that wrote it."""
+"""Requested documents that are not in the tables yet: one line each, which outlives its process."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _KEY = "archive/taken.jsonl"
 
 
 class Fetched(msgspec.Struct, frozen=True):
-    """How one document came: `outcome` is stored, missing or failed; times are ISO texts in UTC.
+    """The result of one request: `outcome` is stored, missing or failed; times are ISO texts in UTC.
 
-    `of_changed_at` is the version of the assessment that it was asked for. `path` is relative to home.
+    `of_changed_at` is the assessment's version at the request. `path` is relative to home.
     """
 
     assessment_id: str
@@ -30,7 +30,7 @@ class Fetched(msgspec.Struct, frozen=True):
 
 
 class FetchLog:
-    """The lines, kept until they are in the tables; a run that is killed leaves them to the next one."""
+    """The lines, until they are in the tables; a killed run leaves them to the next one."""
 
     def __init__(self, storage: LocalStorage) -> None:
         self._storage = storage
@@ -38,14 +38,14 @@ class FetchLog:
         self._open: LineFile | None = None
 
     def add(self, taken: Fetched) -> None:
-        """Notes one; threads may do so at once. Raises DiskFull, HomeUnusable."""
+        """Notes one result; threads may call it at once. Raises DiskFull, HomeUnusable."""
         line = msgspec.json.encode(taken)
         with self._lock:
             self._open = self._open or self._storage.lines(_KEY)
             self._open.add(line)
 
     def all(self) -> list[Fetched]:
-        """All that are noted; a line that death cut short was never noted. What was asked twice counts as last told."""
+        """All noted results, without a line that a kill cut short. If a document has two, the last one counts."""
         try:
             lines = self._storage.get(_KEY).splitlines()
         except FileNotFoundError:
@@ -65,7 +65,7 @@ class FetchLog:
         self._storage.delete(_KEY)
 
     def close(self) -> None:
-        """Closes the file; what is noted stays noted."""
+        """Closes the file; its lines stay."""
         with self._lock:
             if self._open:
                 self._open.close()

@@ -1,4 +1,4 @@
-"""Asks for documents, checks each, and keeps those that are whole (correctness.md §8)."""
+"""Requests documents, checks each, and stores the whole ones."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from propsync.documents.zips.bundle import Bundle
 from propsync.errors import AccessForbidden, DocumentDamaged, ResourceFailed, UsageError
 from propsync.storage import partial_file
 
-_MOST_TEXT = 50_000_000  # characters of reports that are held until their chunk is in the tables
+_MOST_TEXT = 50_000_000  # characters of reports that may wait in memory until their chunk is in the tables
 
 
 class Fetcher:
-    """Fetches documents through `api` into `blobs`; `partial` is a folder on the same disk for what is under way."""
+    """Fetches documents through `api` into `blobs`; `partial` is a folder on the same disk for unfinished files."""
 
     def __init__(
         self, api: Api, blobs: Blobs, reader: DocumentReader, partial: Path, budget: Budget, *, with_text: bool = False
@@ -36,15 +36,14 @@ class Fetcher:
         self._with_text = with_text
         self._characters = 0
         self.forbidden: dict[str, str] = {}
-        """Kinds that the token has no right to, with the error: they are not asked for any more."""
+        """Kinds that the token may not fetch, with the error; the fetcher requests no more of them."""
         self.contents: dict[str, Content] = {}
-        """What is in the documents that came, by their hash."""
+        """The contents of fetched documents, by hash."""
 
     def fetch(self, wanted: Sequence[WantedDocument], note: Callable[[Fetched], object]) -> Iterator[Fetched]:
-        """Each as it comes, good or not; fewer where the budget ends. Raises StopRun and ApiUnreachable.
+        """Each result as it comes, good or not; fewer if the budget ends. Raises StopRun and ApiUnreachable.
 
-        `note` is told of each in the thread that asked: of those too that are never read here because another one
-        ended it all.
+        The thread of a request passes its result to `note`, even if another request ends this generator first.
         """
 
         def noted(taken: Fetched) -> Fetched:
@@ -79,7 +78,7 @@ class Fetcher:
     def _keep(self, wanted: WantedDocument, file: BinaryIO, saved: Saved) -> Fetched:
         kind, path = KINDS[wanted.kind], Path(file.name)
         before = self._before(wanted)
-        if before and saved.sha256 == wanted.sha256:  # it was checked when it was kept
+        if before and saved.sha256 == wanted.sha256:  # its check was before its storing
             return _taken(wanted, "stored", saved=saved, path=wanted.path)
         found = self._reader.check(kind, path)
         self._note(saved.sha256, path, found)
@@ -87,21 +86,21 @@ class Fetcher:
         return _taken(wanted, "stored", saved=saved, path=self._blobs.keep(kind, saved.sha256, file), same=same)
 
     def _note(self, sha256: str, path: Path, bundle: Bundle | None) -> None:
-        """Notes what is in it, here where nobody waits for the run lock."""
+        """Notes its contents here, where no run waits for the lock."""
         if bundle is not None:
             self.contents[sha256] = bundle
         elif self._with_text:
-            with suppress(DocumentDamaged):  # its pages can be opened; that they give no text is no reason to refuse it
+            with suppress(DocumentDamaged):  # its pages open; a lack of text is no reason to refuse it
                 self._note_text(sha256, self._reader.text(path))
 
     def _note_text(self, sha256: str, pages: list[str]) -> None:
-        """Holds it until the chunk is in the tables; what is too much to be held is read again then."""
+        """Holds the text until the chunk is in the tables; if it is too much to hold, propsync reads it again then."""
         self._characters += sum(map(len, pages))
         if self._characters <= _MOST_TEXT:
             self.contents[sha256] = pages
 
     def _before(self, wanted: WantedDocument) -> Path | None:
-        """The file of the latest version; None where there is none, or where it is lost."""
+        """The file of the latest version; None if there is none, or if it is lost."""
         try:
             return self._blobs.path(wanted.path) if wanted.path else None
         except FileNotFoundError:
@@ -115,7 +114,7 @@ class Fetcher:
 
 
 def _parted(wanted: Iterable[WantedDocument]) -> tuple[dict[ApiRequest, WantedDocument], list[Fetched]]:
-    """Those that can be asked for, and how the others failed: an id of dots alone cannot stand in an address."""
+    """The usable requests, and how the others failed: an address cannot hold an id of dots alone."""
     usable, unusable = {}, []
     for one in wanted:
         try:

@@ -1,4 +1,4 @@
-"""What is published of stored documents, with what is known of their assessments."""
+"""The published facts about stored documents and their assessments."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from propsync.warehouse import PublishedReader, coalesced, statement
 
 @dataclass(frozen=True)
 class Holding:
-    """A version that is stored: its file (`path` is relative to home), and its assessment as it was known last.
+    """A stored version: its file (`path` is relative to home), and the last known facts about its assessment.
 
-    `property_id` and what is told of the assessment are None where no version of it ever told them.
+    `property_id` and those facts are None if no version of the assessment ever had them.
     """
 
     assessment_id: str
@@ -40,12 +40,12 @@ class Holdings:
         self._reader = reader
         self._given = {"properties": list(properties), "all_versions": all_versions}
         paths = {
-            part: [tuple(path) for path in json.loads(told)]
-            for part, told in reader.rows(statement("documents/shape_of_assessments"))[1]
+            part: [tuple(path) for path in json.loads(found)]
+            for part, found in reader.rows(statement("documents/shape_of_assessments"))[1]
         }
-        # a gone assessment is in its history alone, and what it belonged to in its payload
-        told = {part: coalesced("payload", paths.get(part, ())) for part in ("property", "type")}
-        self._query = statement("documents/holdings", **told)
+        # a gone assessment is only in its history, and its property and type only in its payload
+        members = {part: coalesced("payload", paths.get(part, ())) for part in ("property", "type")}
+        self._query = statement("documents/holdings", **members)
 
     def count(self) -> tuple[int, int]:
         """How many there are, and their bytes."""
@@ -58,7 +58,7 @@ class Holdings:
         return {property_id for (property_id,) in found}
 
     def all(self) -> Iterator[Holding]:
-        """One by one, those of a property together, and in it those of an assessment."""
+        """One by one, grouped by property, and then by assessment."""
         return (Holding(*row) for row in self._rows(self._query))
 
     def _rows(self, query: str) -> Iterator[tuple[Any, ...]]:

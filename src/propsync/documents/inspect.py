@@ -1,4 +1,4 @@
-"""Opens documents: whether one is whole, and whether it says anything else than the version before."""
+"""Opens documents: whether one is whole, and whether its contents differ from the version before."""
 
 from __future__ import annotations
 
@@ -8,43 +8,43 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from propsync.documents.kinds import Kind
-from propsync.documents.worker.client import PdfReader
+from propsync.documents.worker.client import WorkerPool
 from propsync.documents.zips.bundle import Bounds, Bundle, member_pieces, read_bundle
 from propsync.errors import DocumentDamaged
 from propsync.storage import PARTIAL
 
 _PDF = ".pdf"
-_LARGE = 32_000_000  # bytes of a bundle that is read here, for as long as it takes; so few are no work for a process
+_LARGE = 32_000_000  # bytes above which this process reads a bundle itself, without a time limit; such bundles are few
 Content = Bundle | list[str]
-"""What is in a document: a bundle's members, or a report's text by page."""
+"""The contents of a document: a bundle's members, or a report's text by page."""
 
 
 class DocumentReader:
-    """Checks and compares documents; ZIPs within `bounds`, PDFs in a process of their own. Threads may share it."""
+    """Checks and compares documents; ZIPs within `bounds`, PDFs in a separate process. Threads may share it."""
 
-    def __init__(self, bounds: Bounds, pdf: PdfReader, work: Path) -> None:
+    def __init__(self, bounds: Bounds, pdf: WorkerPool, work: Path) -> None:
         """`work` is a folder for PDFs taken out of a bundle for a moment."""
         self._bounds = bounds
         self._pdf = pdf
         self._work = work
 
     def start(self) -> None:
-        """Before documents come: what opens them is then ready, or nearly so, when the first is there."""
+        """Starts the processes before documents come, so that they are ready for the first."""
         self._pdf.start()
 
     def check(self, kind: Kind, path: Path) -> Bundle | None:
-        """What is in a bundle, None for a report. Raises DocumentDamaged for a file that is not whole."""
+        """The members of a bundle, None for a report. Raises DocumentDamaged if the file is not whole."""
         if kind.suffix == _PDF:
             self._pdf.check(path)
             return None
         return self._bundle(path)
 
     def text(self, path: Path) -> list[str]:
-        """A report's text by page. Raises DocumentDamaged for one that cannot be read."""
+        """A report's text by page. Raises DocumentDamaged if it cannot be read."""
         return self._pdf.text(path)
 
     def content(self, kind: Kind, path: Path) -> Content:
-        """What is in a bundle, or a report's text by page. Raises DocumentDamaged for one that cannot be read."""
+        """The members of a bundle, or a report's text by page. Raises DocumentDamaged if it cannot be read."""
         return self._pdf.text(path) if kind.suffix == _PDF else self._bundle(path)
 
     def _bundle(self, path: Path) -> Bundle:
@@ -54,14 +54,14 @@ class DocumentReader:
     def is_same(self, before: Path, after: Path, found: Bundle | None) -> bool:
         """Whether two versions differ in bytes alone: the same text on every page, the same members in a bundle.
 
-        `found` is what `check` said of the second. A PDF without any text (scanned pages) is never the same as another:
-        what its pictures show is not looked at.
+        `found` is the result of `check` for the second. A PDF without any text (scanned pages) is never the same as
+        another, because propsync does not compare pictures.
         """
         try:
             if found is None:
                 return self._is_same_text(before, after)
             return not found.refused and self._is_same_bundle(before, after, found)
-        except (DocumentDamaged, KeyError, OSError):  # KeyError: a member that only the other one lets be read
+        except (DocumentDamaged, KeyError, OSError):  # KeyError: a member that only one of them lets propsync read
             return False
 
     def _is_same_text(self, before: Path, after: Path) -> bool:
@@ -88,7 +88,7 @@ class DocumentReader:
 
     @contextmanager
     def _taken_out(self, bundle: Path, members: Bundle, name: str) -> Iterator[Path]:
-        """A member as a file under a name of our own, for as long as it is looked at."""
+        """A member as a file under a name of our own, for the time of the comparison."""
         with tempfile.NamedTemporaryFile(dir=self._work, suffix=PARTIAL) as target:
             target.writelines(member_pieces(bundle, members, name))
             target.flush()
@@ -96,5 +96,5 @@ class DocumentReader:
 
 
 def _by_name(bundle: Bundle) -> dict[str, tuple[object, ...]]:
-    """What tells one content from another; of a member that is not read only what the ZIP says of it is known."""
+    """The facts that differ between contents; an unread member has only the ZIP's own facts."""
     return {one.name: (one.sha256 or one.refused, one.size_bytes, one.crc32) for one in bundle.members}

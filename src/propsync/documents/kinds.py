@@ -1,4 +1,4 @@
-"""The kinds of document that an assessment has (API sections 4.7 and 4.8)."""
+"""The kinds of document that an assessment has (API §4.7 and 4.8)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from propsync.api import ApiRequest, bundle_request, report_request
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of document: how it is asked for by an assessment's id, and what its files end with."""
+    """A kind of document: its request for an assessment's id, and the suffix of its files."""
 
     name: str
     request: Callable[[str], ApiRequest]

@@ -1,4 +1,4 @@
-"""`documents` and what hangs on it: what is wanted, and what came of asking."""
+"""`documents` and the tables around it: wanted documents, and the results of requests."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from propsync.documents.lost_files import LOST
 from propsync.merge import mark_tables
 from propsync.warehouse import Models, Warehouse, statement
 
-_MOST_DAYS = 36_500  # a century; a time that is much later cannot be written
+_MOST_DAYS = 36_500  # a century; DuckDB cannot write much later times
 _TIMES = ("asked_at", "of_changed_at")
 
 
 @dataclass(frozen=True)
 class WantedDocument:
-    """A document to be asked for, with the latest version there is of it: its hash, path, and whose text it has."""
+    """A document to request, with its latest stored version: hash, path, and the version with the same text."""
 
     assessment_id: str
     kind: str
@@ -50,16 +50,16 @@ class Ledger:
         self._warehouse = warehouse
 
     def newest(self) -> datetime | None:
-        """The newest version of an assessment for which anything was asked."""
+        """The newest version of an assessment with any request."""
         found: datetime | None = self._warehouse.value(statement("documents/newest"))
         return found
 
     def wanted(
         self, choice: DocumentChoice, *, now: datetime, began: datetime, since: datetime | None, most: int
     ) -> tuple[list[WantedDocument], int]:
-        """The first `most` documents to be asked for, in their order, and how many there are in all.
+        """The first `most` documents to request, in their order, and the number of all.
 
-        What was asked for after `began` is left alone; what changed at `since` or later goes first.
+        Documents requested after `began` are left out; those changed at `since` or later go first.
         """
         values = choice.values() | {"now": now, "began": began, "since": since}
         count = Models(self._warehouse, values).stage("staging/wanted_documents")
@@ -68,7 +68,7 @@ class Ledger:
         return [WantedDocument(*row) for row in rows], count
 
     def record(self, taken: Sequence[Fetched], run_id: str, recheck_days: int) -> Mapping[str, int]:
-        """Puts what came into the table; returns how many ended how: stored (new bytes), same, missing, failed."""
+        """Puts results into the table; returns the number of each: stored (new bytes), same, missing, failed."""
         self._stage(taken)
         models = Models(self._warehouse, {"recheck_days": min(recheck_days, _MOST_DAYS)})
         before = self._versions()

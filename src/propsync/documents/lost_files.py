@@ -1,4 +1,4 @@
-"""How `documents.last_error` tells what became of a stored file."""
+"""How `documents.last_error` says that propsync lost a stored file."""
 
 LOST = "its file was lost: "
-"""How it begins for a version that was stored and whose file is not there any more; its state stays stored."""
+"""Its first words for a stored version whose file no longer exists; the state stays `stored`."""

@@ -1,4 +1,4 @@
-"""Ids as names of folders that any computer takes: opaque ids may hold anything."""
+"""Ids as names of folders that any computer accepts: opaque ids may hold anything."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ import re
 
 _PLAIN = re.compile(r"[A-Za-z0-9_-]")
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
-_LONGEST = 100  # characters: Windows takes 260 of a whole path
+_LONGEST = 100  # characters: Windows accepts 260 for a whole path
 
 
 def folder_name(identifier: str) -> str:
     """An id with every character but A-Z a-z 0-9 . _ - as `=` and the two hex digits of each of its UTF-8 bytes.
 
-    So are a dot at either end and the first letter of names that Windows keeps to itself. `%` is of no use: programs
-    that read bags disagree on what it means in a manifest. A very long one is cut, and ends with a hash of all of it.
+    A dot at either end gets the same escape, and so does the first letter of a name that Windows reserves. `%` is of no
+    use: programs that read bags disagree on its meaning. A very long name is cut, and ends with a hash of the whole id.
     """
     ends = (0, len(identifier) - 1)
-    kept = "".join(
+    name = "".join(
         one if _PLAIN.fullmatch(one) or (one == "." and place not in ends) else _escaped(one)
         for place, one in enumerate(identifier)
     )
-    if _RESERVED.fullmatch(kept):
-        kept = _escaped(kept[0]) + kept[1:]
-    if len(kept) <= _LONGEST:
-        return kept
-    return f"{kept[: _LONGEST // 2]}=={hashlib.sha256(identifier.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
+    if _RESERVED.fullmatch(name):
+        name = _escaped(name[0]) + name[1:]
+    if len(name) <= _LONGEST:
+        return name
+    return f"{name[: _LONGEST // 2]}=={hashlib.sha256(identifier.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
 
 
 def _escaped(character: str) -> str:
@@ -33,7 +33,7 @@ def _escaped(character: str) -> str:
 
 
 class FolderNames:
-    """Gives each id a name of its own, also where the file system takes `a` and `A` for the same."""
+    """Gives each id a name of its own, even on a file system that does not distinguish `a` from `A`."""
 
     def __init__(self, *taken: str) -> None:
         """`taken` are names that no id gets."""
@@ -41,7 +41,7 @@ class FolderNames:
         self._folded = {name.casefold() for name in taken}
 
     def of(self, identifier: str) -> str:
-        """The id's name, the same whenever it is asked for."""
+        """The id's name, the same at each call."""
         if identifier not in self._given:
             self._given[identifier] = self._free(folder_name(identifier))
         return self._given[identifier]

@@ -1,4 +1,4 @@
-"""Answers as received, and the manifests that make them a snapshot (correctness.md §4)."""
+"""Answers as received, and the manifests that make them a snapshot."""
 
 from propsync.landing.bases import Base, BaseFile, Bases
 from propsync.landing.damage import Damage, Inspection

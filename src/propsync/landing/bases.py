@@ -12,6 +12,7 @@ import msgspec
 
 from propsync.errors import BaseLost
 from propsync.landing.seals import sealed, unsealed
+from propsync.resources import Definition
 from propsync.storage import LocalStorage
 
 _FOLDER = "landing/base"
@@ -32,12 +33,13 @@ class Base:
     """History as of `run_id`, including that run's changes, and whatever else a rebuild needs.
 
     `files` has a file for each table, by name. `forms` has, for each resource, the canonical forms that its records
-    were compared in.
+    were compared in, `definitions` those of the further lists.
     """
 
     run_id: str
     files: dict[str, BaseFile]
     forms: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    definitions: dict[str, Definition] = field(default_factory=dict)
 
 
 class Bases:
@@ -65,9 +67,9 @@ class Bases:
     def put_file(self, run_id: str, table: str, source: Path) -> BaseFile:
         """Takes a finished file into the unfinished base."""
         key = f"{_FOLDER}/{run_id}/{table}.parquet"
-        told = BaseFile(key, _sha256(source), source.stat().st_size)
+        written = BaseFile(key, _sha256(source), source.stat().st_size)
         self._storage.put_file(key, source)
-        return told
+        return written
 
     def put(self, base: Base) -> None:
         """Makes the base exist; the caller has stored every file that it names."""
@@ -93,7 +95,7 @@ class Bases:
         except OSError as error:
             raise BaseLost(one.key, f"it cannot be read: {type(error).__name__}") from error
         if not is_same:
-            raise BaseLost(one.key, "it is not as it was written")
+            raise BaseLost(one.key, "it has changed since propsync wrote it")
         return path
 
 

@@ -11,7 +11,7 @@ import msgspec
 
 from propsync.errors import ManifestUnreadable
 from propsync.landing.seals import sealed, unsealed
-from propsync.resources import RESOURCES
+from propsync.resources import BUILT_IN, RESERVED, Definition
 from propsync.storage import LocalStorage
 
 MANIFEST_VERSION = 2
@@ -67,7 +67,7 @@ class Certificate:
 
 @dataclass(frozen=True)
 class LookedUp:
-    """The conclusion about one missing key (correctness.md §2).
+    """The conclusion about one missing key (docs/completeness.md).
 
     `outcome` is "gone" (its row gets a tombstone), "hidden" (its status is one that nobody knows) or "held" (its row
     stays). `reason` names the answer that showed so, or why propsync holds it.
@@ -85,7 +85,7 @@ class Manifest:
     `run_time` is ISO 8601 UTC with microseconds, `flow` the kind of run, `shape` the known shape at the merge.
     `filters` narrow a backfill. `accepted` names the run whose held deletes somebody accepted, `repeats` the one whose
     answers were the same, byte for byte. `types_shape` is that of the types beside the records, if the list of types
-    failed.
+    failed. `definition` is that of a further list, so that a rebuild needs no propsync.toml.
     """
 
     run_id: str
@@ -103,6 +103,7 @@ class Manifest:
     accepted: str | None = None
     repeats: str | None = None
     types_shape: dict[str, Any] = field(default_factory=dict)
+    definition: Definition | None = None
     traffic: dict[str, int] = field(default_factory=dict)
     version: int = MANIFEST_VERSION
 
@@ -144,9 +145,23 @@ class Manifests:
         found = self._storage.list(f"landing/{resource}")
         return sorted(key.split("/")[2] for key in found if key.endswith(f"/{_FILE}"))
 
+    def resources(self) -> list[str]:
+        """Names of the resources that landed anything, also lists that propsync.toml no longer names."""
+        return [name for name in self._storage.folders("landing") if name not in RESERVED]
+
+    def definitions(self) -> dict[str, Definition]:
+        """The latest readable definition of each further list that landed anything."""
+        found = {}
+        for name in (one for one in self.resources() if one not in BUILT_IN):
+            manifests = (self.sound(name, run_id) for run_id in reversed(self.runs(name)))
+            latest = next((one for one in manifests if one is not None), None)
+            if latest is not None and latest.definition is not None:
+                found[name] = latest.definition
+        return found
+
     def all_runs(self) -> dict[str, list[str]]:
         """The resources that each run landed, by run id, oldest first."""
-        landed = [(run_id, name) for name in RESOURCES for run_id in self.runs(name)]
+        landed = [(run_id, name) for name in self.resources() for run_id in self.runs(name)]
         found: dict[str, list[str]] = {run_id: [] for run_id, _ in sorted(landed)}
         for run_id, name in landed:
             found[run_id].append(name)

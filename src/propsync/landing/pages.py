@@ -46,7 +46,7 @@ class PageStore:
         except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
             raise PageLost(page_key(sha256), f"it cannot be read: {type(error).__name__}") from error
         if sha256_of(body) != sha256:
-            raise PageLost(page_key(sha256), "it is not as it was received")
+            raise PageLost(page_key(sha256), "it has changed since propsync received it")
         return body
 
     def keep_only(self, named: Collection[str]) -> int:

@@ -25,7 +25,7 @@ def unsealed(stored: bytes) -> bytes:
         return stored
     body = before + b"\n}"
     if after != _seal(body) + _END:
-        raise SealBroken("it is not as it was written")
+        raise SealBroken("it has changed since propsync wrote it")
     return body
 
 

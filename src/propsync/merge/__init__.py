@@ -1,7 +1,7 @@
 """From landing to the tables: staging → history → current."""
 
 from propsync.merge.carry_over import CARRIED, Carried, carry_out, latest_run
-from propsync.merge.freshness import mark_tables
+from propsync.merge.freshness import NEVER, mark_tables
 from propsync.merge.history.merger import Merger
 from propsync.merge.history.rehash import rehash
 from propsync.merge.history.witness import Witness
@@ -22,42 +22,62 @@ from propsync.merge.known import (
     statuses_seen,
 )
 from propsync.merge.reference.list_file import Mistake, read_list
-from propsync.merge.reference.lists import build_reference, described, lists_left_behind, note_orphans
-from propsync.merge.shape_store import ShapeStore
-from propsync.merge.tables import build_tables
+from propsync.merge.reference.list_table import KEYS, key_of, list_columns, list_target
+from propsync.merge.reference.lists import build_reference, described, finish_reference, lists_left_behind
+from propsync.merge.reference.requirements import REQUIREMENTS, TYPE, Known, Requirement, check_requirements
+from propsync.merge.reference.staged_lists import StagedLists
+from propsync.merge.shape_store import ShapeStore, overridden, stored_shape
+from propsync.merge.tables import build_tables, tables_of_family, unbuilt_tables
+from propsync.merge.tables.latest_versions import stage_readable
 from propsync.merge.unseen_records import UnseenRecords, is_too_many, sample, to_hold
 
 __all__ = [
     "CARRIED",
+    "KEYS",
+    "NEVER",
+    "REQUIREMENTS",
+    "TYPE",
     "Carried",
+    "Known",
     "Merger",
     "Mistake",
+    "Requirement",
     "ShapeStore",
+    "StagedLists",
     "UnseenRecords",
     "Witness",
     "build_reference",
     "build_tables",
     "carry_out",
+    "check_requirements",
     "described",
+    "finish_reference",
     "form_of",
     "has_changed",
     "is_compared_otherwise",
     "is_mostly_changed",
     "is_too_many",
+    "key_of",
     "known_fields",
     "known_values",
     "latest_run",
+    "list_columns",
+    "list_target",
     "listed_keys",
     "lists_left_behind",
     "mark_tables",
     "merged_forms",
-    "note_orphans",
     "note_statuses",
+    "overridden",
     "read_history",
     "read_list",
     "rehash",
     "sample",
+    "stage_readable",
     "statuses_seen",
+    "stored_shape",
+    "tables_of_family",
     "to_hold",
+    "unbuilt_tables",
     "write_history",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from propsync.warehouse import Warehouse, quoted
+from propsync.warehouse import Warehouse, quoted, statement
 
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -19,31 +19,25 @@ class Freshness:
 
     def built_through(self, tables: Sequence[str]) -> datetime:
         """The run up to which propsync built all of these tables; the beginning of time if it never built one."""
-        marks = self._warehouse.rows(
-            "select built_through from ops.tables where table_schema = 'main' and list_contains(?, table_name)",
-            [list(tables)],
-        )
+        marks = self._warehouse.rows(statement("merge/freshness/built_through"), {"tables": list(tables)})
         return min(mark or NEVER for (mark,) in marks) if len(marks) == len(tables) else NEVER
 
     def has_news(self, types: str) -> bool:
         """Whether a list of types has a version that its table does not show yet."""
-        query = "select built_through from ops.tables where table_schema = 'main' and table_name = ?"
-        mark = self._warehouse.value(query, [types]) or NEVER
-        return bool(self._warehouse.value(f"select count(*) from history.{types} where valid_from > ?", [mark]))
+        count = statement("merge/freshness/count_versions_after", table=quoted(types))
+        return bool(self._warehouse.value(count, {"since": self.built_through([types])}))
 
     def mark(self, tables: Sequence[str], changed: Sequence[bool], sources: Sequence[str]) -> None:
         """Notes, inside the transaction that built them, which tables changed, and up to which version they are
         built.
         """
-        marked = self._warehouse.rows("select table_name from ops.tables where table_schema = 'main'")
-        # marks an empty table too, or propsync would build its family again every night
+        marked = self._warehouse.rows(statement("merge/freshness/marked_tables"))
         names = [name for name, is_changed in zip(tables, changed, strict=True) if is_changed or (name,) not in marked]
         mark_tables(self._warehouse, self._run_id, "main", names)
-        latest = [self._warehouse.value(f"select max(valid_from) from history.{source}") for source in sources]
-        self._warehouse.execute(
-            "update ops.tables set built_through = ? where table_schema = 'main' and list_contains(?, table_name)",
-            [max((time for time in latest if time), default=None), list(tables)],
-        )
+        newest = (statement("merge/freshness/latest_version", table=quoted(source)) for source in sources)
+        latest = max((time for query in newest if (time := self._warehouse.value(query))), default=None)
+        built = {"built_through": latest, "tables": list(tables)}
+        self._warehouse.execute(statement("merge/freshness/note_built"), built)
 
 
 def mark_tables(warehouse: Warehouse, run_id: str, schema: str, names: Iterable[str]) -> None:
@@ -51,9 +45,8 @@ def mark_tables(warehouse: Warehouse, run_id: str, schema: str, names: Iterable[
     marked = list(names)
     if not marked:
         return
-    counts = ", ".join(f"(select count(*) from {quoted(schema)}.{quoted(name)})" for name in marked)
-    rows = warehouse.rows(f"select {counts}")[0]
-    warehouse.execute(
-        "delete from ops.tables where table_schema = ? and list_contains(?, table_name)", [schema, marked]
-    )
+    each = (statement("warehouse/count_rows", table=f"{quoted(schema)}.{quoted(name)}") for name in marked)
+    counts = ", ".join(f"({count})" for count in each)
+    rows = warehouse.rows(statement("merge/freshness/count_rows", counts=counts))[0]
+    warehouse.execute(statement("merge/freshness/forget_marks"), {"schema": schema, "tables": marked})
     warehouse.add("ops.tables", [(schema, name, None, run_id, count) for name, count in zip(marked, rows, strict=True)])

@@ -10,26 +10,29 @@ from typing import Any
 
 from propsync.landing import Manifest
 from propsync.records import HASH_VERSION
-from propsync.resources import RESOURCES, Resource
+from propsync.resources import Resource
 from propsync.shapes import Shape
-from propsync.warehouse import TABLES, Warehouse, add_rows, quoted, write_rows
+from propsync.warehouse import Warehouse, add_rows, quoted, statement, write_rows
 
 _MOMENT = "timestamptz '{}'"
 
 
 def write_history(warehouse: Warehouse, resource: str, until: datetime, path: Path) -> None:
     """Writes a resource's history as of `until`: without later versions, and without the closes that they made."""
-    moment = _MOMENT.format(until.isoformat())
-    columns = ", ".join(quoted(name) for name in TABLES[f"history.{resource}"].columns if name != "valid_to")
-    open_again = f"case when valid_to <= {moment} then valid_to end as valid_to"
-    query = f"select {columns}, {open_again} from history.{quoted(resource)} where valid_from <= {moment}"
-    write_rows(warehouse, f"{query} order by {_key(RESOURCES[resource])}, valid_from", path)
+    query = statement(
+        "merge/history/until",
+        table=quoted(resource),
+        key_columns=_key(warehouse.catalogue[resource]),
+        named=", ".join(quoted(name) for name in warehouse.tables[f"history.{resource}"].columns if name != "valid_to"),
+        moment=_MOMENT.format(until.isoformat()),
+    )
+    write_rows(warehouse, query, path)
 
 
 def has_changed(warehouse: Warehouse, resource: str, since: datetime, until: datetime) -> bool:
     """Whether a resource has versions that are later than `since` and not later than `until`."""
-    query = f"select count(*) from history.{quoted(resource)} where valid_from > ? and valid_from <= ?"
-    return bool(warehouse.value(query, [since, until]))
+    query = statement("merge/history/count_versions_between", table=quoted(resource))
+    return bool(warehouse.value(query, {"since": since, "until": until}))
 
 
 def read_history(warehouse: Warehouse, resource: str, path: Path) -> None:

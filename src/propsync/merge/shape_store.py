@@ -3,13 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from propsync.shapes import UNREAD, Choice, Shape, configured
-from propsync.warehouse import Warehouse
+from propsync.warehouse import Warehouse, statement
 
 _VOLATILE = "volatile"
+
+
+def stored_shape(resource: str, rows: Iterable[tuple[str, str, str, str]]) -> Shape:
+    """A shape from its rows of `ops.shapes`: part, paths, source and evidence."""
+    shape = Shape(resource)
+    for part, paths, source, evidence in rows:
+        found = tuple(tuple(path) for path in json.loads(paths))
+        if part == _VOLATILE:
+            shape.volatile = frozenset(path[0] for path in found)
+        else:
+            shape.choices[part] = Choice(found, source, evidence)
+    return shape
+
+
+def overridden(shape: Shape, decided: Shape) -> Shape:
+    """The shape with the parts that propsync.toml decides now in place of those that it decided earlier."""
+    # propsync must find a part again that propsync.toml no longer has
+    shape.choices = {part: choice for part, choice in shape.choices.items() if choice.source != "configured"}
+    shape.choices.update(decided.choices)
+    shape.volatile = shape.volatile if decided.volatile is None else decided.volatile
+    return shape
 
 
 class ShapeStore:
@@ -26,16 +47,11 @@ class ShapeStore:
 
     def overridden(self, shape: Shape) -> Shape:
         """The shape with propsync.toml's present parts in place of its earlier ones."""
-        # propsync must find a part again that propsync.toml no longer has
-        shape.choices = {part: choice for part, choice in shape.choices.items() if choice.source != "configured"}
-        decided = self.decided(shape.resource)
-        shape.choices.update(decided.choices)
-        shape.volatile = shape.volatile if decided.volatile is None else decided.volatile
-        return shape
+        return overridden(shape, self.decided(shape.resource))
 
     def decided(self, resource: str) -> Shape:
         """The parts of a shape that propsync.toml decides."""
-        return configured(self._overrides, resource)
+        return configured(self._overrides, resource, self._warehouse.catalogue)
 
     def is_whole(self, shape: Shape) -> bool:
         """Whether the shape still has every part ever found: propsync must find parts again that propsync.toml no
@@ -52,49 +68,46 @@ class ShapeStore:
         moved = self._tell(before, shape, run_id)
         if moved or not before.choices or before.volatile != shape.volatile:
             self._write(shape)
-        return moved and bool(before.choices)
+        # what propsync never compares decides how long a value held
+        is_compared_otherwise = (before.volatile or frozenset()) != (shape.volatile or frozenset())
+        return (moved or is_compared_otherwise) and bool(before.choices)
 
     def _stored(self, resource: str) -> Shape:
         if self._rows is None:
             self._rows = {}
-            for of, *row in self._warehouse.rows("select resource, part, paths, source, evidence from ops.shapes"):
+            for of, *row in self._warehouse.rows(statement("merge/shapes")):
                 self._rows.setdefault(of, []).append((row[0], row[1], row[2], row[3]))
-        shape = Shape(resource)
-        for part, paths, source, evidence in self._rows.get(resource, ()):
-            found = tuple(tuple(path) for path in json.loads(paths))
-            if part == _VOLATILE:
-                shape.volatile = frozenset(path[0] for path in found)
-            else:
-                shape.choices[part] = Choice(found, source, evidence)
-        return shape
+        return stored_shape(resource, self._rows.get(resource, ()))
 
     def _tell(self, before: Shape, after: Shape, run_id: str) -> bool:
         changes = []
         for part in sorted(before.choices.keys() | after.choices.keys()):
             old, new = before.choices.get(part), after.choices.get(part)
             if (old.paths if old else None) != (new.paths if new else None):
-                changes.append([run_id, after.resource, "shape", part, _told(old), _told(new)])
+                changes.append([run_id, after.resource, "shape", part, _described(old), _described(new)])
         self._warehouse.add("ops.schema_changes", [*changes, *_newly_volatile(before, after, run_id)])
         return bool(changes)
 
     def unread(self) -> list[tuple[str, str, str]]:
         """The parts of records that propsync cannot read: resource, part and evidence."""
-        query = "select resource, part, evidence from ops.shapes where source = ? order by all"
-        return [(resource, part, evidence) for resource, part, evidence in self._warehouse.rows(query, [UNREAD])]
+        rows = self._warehouse.rows(statement("merge/unread_parts"), {"source": UNREAD})
+        return [(resource, part, evidence) for resource, part, evidence in rows]
 
     def _write(self, shape: Shape) -> None:
         self._rows = None
-        self._warehouse.execute("delete from ops.shapes where resource = ?", [shape.resource])
+        self._warehouse.execute(statement("merge/forget_shape"), {"resource": shape.resource})
         rows = [
             (part, choice.text, choice.paths, choice.source, choice.evidence)
             for part, choice in sorted(shape.choices.items())
         ]
         if shape.volatile is not None:
             leaves = tuple((path,) for path in sorted(shape.volatile))
-            evidence = "differs between two readings of every record" if leaves else "no member differs by itself"
+            evidence = (
+                "differs between two readings of every record" if leaves else "no member differs between readings"
+            )
             rows.append((_VOLATILE, ", ".join(sorted(shape.volatile)), leaves, "found", evidence))
-        told = [(shape.resource, part, text, json.dumps(paths), *why) for part, text, paths, *why in rows]
-        self._warehouse.add("ops.shapes", told)
+        new_rows = [(shape.resource, part, text, json.dumps(paths), *why) for part, text, paths, *why in rows]
+        self._warehouse.add("ops.shapes", new_rows)
 
 
 def _newly_volatile(before: Shape, after: Shape, run_id: str) -> list[list[str | None]]:
@@ -105,7 +118,7 @@ def _newly_volatile(before: Shape, after: Shape, run_id: str) -> list[list[str |
     return [[run_id, after.resource, _VOLATILE, _VOLATILE, *texts]]
 
 
-def _told(choice: Choice | None) -> str | None:
+def _described(choice: Choice | None) -> str | None:
     if choice is None:
         return None
     return f"unread: {choice.evidence}" if choice.source == UNREAD else choice.text

@@ -1,4 +1,4 @@
-"""The known records that a run did not see, and the ones of them that it may delete (correctness.md §2)."""
+"""The known records that a run did not see, and the ones of them that it may delete (docs/completeness.md)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from propsync.resources import Resource
 from propsync.sweep import Filters, Key, StagedKeys
-from propsync.warehouse import Warehouse, quoted
+from propsync.warehouse import PARTS, Warehouse, key_parts, quoted, statement
 
 FEW = 20
 """A run may always delete up to this many, even if they are all records of a property or type."""
@@ -42,6 +42,7 @@ class UnseenRecords:
     ) -> None:
         self._warehouse = warehouse
         self._resource = resource
+        self._table = quoted(resource.name)
         self._listed = listed
         self._asked = {status.casefold() for status in statuses}
         self._filters = filters
@@ -64,14 +65,14 @@ class UnseenRecords:
 
     def total(self) -> int:
         """All records of the resource that are not gone."""
-        return int(self._warehouse.value(f"select count(*) from main.{quoted(self._resource.name)}"))
+        return int(self._warehouse.value(statement("warehouse/count_rows", table=f"main.{self._table}")))
 
     def groups(self) -> Counter[tuple[str, str]]:
         """How many records each property has, and each asset type."""
         found: Counter[tuple[str, str]] = Counter()
         for kind in filter(None, map(self._resource.column, self._resource.held_by)):
-            table = f"main.{quoted(self._resource.name)}"
-            for value, count in self._rows(f"select {kind}, count(*) from {table} where {kind} is not null group by 1"):
+            query = statement("merge/count_groups", column=quoted(kind), table=self._table)
+            for value, count in self._warehouse.rows(query):
                 found[kind, value] = count
         return found
 
@@ -82,8 +83,8 @@ class UnseenRecords:
         for one in self._unseen:
             if one.key in keys:
                 values = {"property": one.property_id, "type": one.type_id}
-                told = [(column, values[role]) for role, column in columns.items()]
-                found[one.key] = [(kind, value) for kind, value in told if kind and value is not None]
+                groups_of_record = [(column, values[role]) for role, column in columns.items()]
+                found[one.key] = [(kind, value) for kind, value in groups_of_record if kind and value is not None]
         return found
 
     def _is_asked_for(self, one: Known) -> bool:
@@ -92,14 +93,17 @@ class UnseenRecords:
         return one.status is not None and one.status.casefold() in self._asked
 
     def _unseen_query(self) -> str:
-        keys = ", ".join(map(quoted, self._resource.key_columns))
-        listed = ", ".join(("key_1", "key_2")[: len(self._resource.key_columns)])
-        seen = f"select ({listed}) from {self._listed.table} where key_1 is not null"
-        second = quoted(self._resource.key_columns[1]) if len(self._resource.key_columns) > 1 else "''"
-        return (
-            f"select {quoted(self._resource.key_columns[0])}, {second}, "
-            f"{', '.join(self._column_of(role) for role in _ROLES)} from main.{quoted(self._resource.name)} "
-            f"where ({keys}) not in ({seen}) {self._scope()} order by 1, 2"
+        first, second = key_parts(self._resource)
+        return statement(
+            "merge/unseen_records",
+            table=self._table,
+            listed=self._listed.table,
+            first=first,
+            second=second,
+            key_columns=", ".join(map(quoted, self._resource.key_columns)),
+            listed_key=", ".join(PARTS[: len(self._resource.key_columns)]),
+            scope=self._scope(),
+            **{role: self._column_of(role) for role in _ROLES},
         )
 
     def _scope(self) -> str:
@@ -143,9 +147,9 @@ def to_hold(gone: Collection[Key], missing: UnseenRecords, limit: float) -> dict
     """The gone records that need somebody's approval before their delete, each with the reason."""
     total = missing.total()
     if gone and len(gone) >= total:
-        return dict.fromkeys(gone, "every record of the resource would go")
+        return dict.fromkeys(gone, "this would delete every record of the resource")
     if is_too_many(len(gone), total, limit):
-        return dict.fromkeys(gone, f"{len(gone)} of {total} would go, more than PROPSYNC_DELETE_LIMIT allows")
+        return dict.fromkeys(gone, f"this would delete {len(gone)} of {total}, more than PROPSYNC_DELETE_LIMIT allows")
     return _whole_groups(gone, missing)
 
 
@@ -158,5 +162,5 @@ def _whole_groups(gone: Collection[Key], missing: UnseenRecords) -> dict[Key, st
     for key, groups in of_key.items():
         for kind, value in groups:
             if (kind, value) in whole:
-                held[key] = f"all {had[kind, value]} records of {kind} {value} would go"
+                held[key] = f"this would delete all {had[kind, value]} records of {kind} {value}"
     return held

@@ -1,4 +1,4 @@
-"""The published files: the warehouse file, Parquet, and the note of them (correctness.md §6)."""
+"""The published files: the warehouse file, Parquet, and the note of them."""
 
 from propsync.publish.publisher import WAREHOUSE, Publisher
 

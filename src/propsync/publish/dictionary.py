@@ -6,26 +6,28 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 
-from propsync.warehouse import TABLES, Table, macros_for_people
+from propsync.warehouse import TABLES, Table, View, macros_for_people, views
 
 _OPENING = """\
-# The tables of warehouse.duckdb
+<!-- `make docs` writes this page from sql/tables.toml, which also makes the tables: change that file, not this page -->
 
-`make docs` generates this page from `sql/tables.toml`, which also makes the tables and their comments. Change that
-file, not this page.
+# The tables of warehouse.duckdb
 
 Times are TIMESTAMPTZ and stored in UTC. `payload` is the record as received.
 
 The schema `by_type` has a table for each type of asset, with `asset_id`, `property_id` and a column for each field.
 `asset_types` has the names of these tables, and `asset_type_fields` has the names of the columns.
 
-`properties`, `users` and `requirements` are your own lists, if `[reference]` in propsync.toml names them.
-`ops.reference_issues` has each mistake in them.
+Each list that `[reference]` in propsync.toml names is a table too, such as `properties` or `users`.
+`ops.reference_issues` has each mistake in them. The macros are [at the end](#macros).
 
 `propsync query --describe TABLE` shows the columns of any table as it is.
 """
 _OPEN = "Each other scalar that the API sends has a column too; `ops.columns` says which member each column comes from."
 _CHANGES = """
+A moment is a day, a time with a zone, or a time without one. A day means its end in PROPSYNC_TIME_ZONE. A time without
+a zone is local time there. The macros for one table refuse a moment before the first run.
+
 `changes_between` has one row for each field that differs, and one for a new or deleted record. `changed_at` is the time
 of the field's last change before the later moment. The `record_id` of a schedule is its property and its assessment
 type with a slash between. A `\\` inside an id becomes `\\\\`, and a `/` becomes `\\/`.
@@ -37,13 +39,13 @@ _MACRO = re.compile(r"^comment on macro table \"?(\w+)\"? is '(.+)';$", re.MULTI
 
 def dictionary() -> str:
     """The whole text, in Markdown."""
-    sections = [_OPENING, *(_section(table) for table in TABLES.values()), _macros()]
+    sections = [_OPENING, *map(_section, TABLES.values()), *map(_section, views().values()), _macros()]
     return "\n".join(sections)
 
 
-def _section(table: Table) -> str:
+def _section(table: Table | View) -> str:
     name = table.name if table.schema == "main" else table.full_name
-    about = [f"{table.comment}.", *_rules(table)]
+    about = [f"{table.comment}.", *(_rules(table) if isinstance(table, Table) else ["A view."])]
     rows = [(f"`{column}`", kind, meaning) for column, (kind, meaning) in table.columns.items()]
     return "\n".join([f"## {name}", "", " ".join(about), "", *_table(("column", "type", "meaning"), rows), ""])
 
@@ -56,8 +58,8 @@ def _rules(table: Table) -> Iterator[str]:
 
 
 def _macros() -> str:
-    told = [found for sql in macros_for_people() for found in _MACRO.findall(sql)]
-    rows = [(f"`{name}`", meaning.replace("''", "'")) for name, meaning in told]
+    named = [found for sql in macros_for_people() for found in _MACRO.findall(sql)]
+    rows = [(f"`{name}`", meaning.replace("''", "'")) for name, meaning in named]
     return "\n".join(["## Macros", "", *_table(("macro", "meaning"), rows), _CHANGES])
 
 

@@ -7,7 +7,7 @@ import json
 import logging
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,16 +15,16 @@ from typing import Any
 import xxhash
 
 from propsync.progress import progress
+from propsync.publish.table_files import FOLDERS, TableFile, table_files
 from propsync.storage import PARTIAL, copy, disk_errors, remove, replace
-from propsync.warehouse import Warehouse, make_published_copy, quoted, statement, text
+from propsync.warehouse import Earlier, Warehouse, in_published, make_published_copy, statement
 
 WAREHOUSE = "warehouse.duckdb"
 NOTE = "_published.json"
 _READ_ONLY = 0o444
 _log = logging.getLogger("propsync.publish")
-_DAMAGED = "is not as it was published: it was damaged, altered or removed, and is written again"
+_DAMAGED = "has changed since it was published: it was damaged, altered or removed. propsync writes it again"
 _NOTED = ("files", "xxh3", "tables")
-_EVERY_RUN = "ops"  # its tables are news even after a quiet night
 
 Sums = tuple[str, str]
 """SHA-256 and XXH3 (128 bits) of a file."""
@@ -33,13 +33,14 @@ Sums = tuple[str, str]
 class Publisher:
     """Writes the folder `published/`. `work` is a folder on the same file system for unfinished files.
 
-    `memory_limit` is DuckDB's, for the file that people open.
+    `memory_limit` is DuckDB's, for the file that people open. The flat files have their times in `time_zone`.
     """
 
-    def __init__(self, folder: Path, work: Path, memory_limit: str) -> None:
+    def __init__(self, folder: Path, work: Path, memory_limit: str, time_zone: str) -> None:
         self._folder = folder
         self._work = work
         self._memory_limit = memory_limit
+        self._time_zone = time_zone
 
     def note(self) -> dict[str, Any]:
         """The note of the last publication: run, time, files with their sha256; empty if there was none."""
@@ -54,40 +55,70 @@ class Publisher:
         """Whether a published warehouse file exists, whatever the note says."""
         return (self._folder / WAREHOUSE).exists()
 
+    def is_whole(self) -> bool:
+        """Whether there is a published warehouse file, as the note says, whose tables could stay."""
+        return bool(self._looked_at(self.note(), [WAREHOUSE])[0])
+
     def is_behind(self, warehouse: Warehouse) -> bool:
         """Whether the state has unpublished changes, because somebody killed a run before it could publish."""
         latest = warehouse.value(statement("publish/latest_change"))
         return latest is not None and latest > str(self.note().get("run", ""))
 
-    def publish(self, warehouse: Warehouse, run_id: str) -> list[str]:
-        """Publishes everything as of `run_id`: warehouse.duckdb first, Parquet next, the note last.
+    def publish(
+        self,
+        warehouse: Warehouse,
+        run_id: str,
+        withheld: Collection[str] = (),
+        pages: Mapping[str, bytes] | None = None,
+    ) -> list[str]:
+        """Publishes everything as of `run_id`: warehouse.duckdb first, tables and `pages` next, the note last.
 
-        Returns a line for each file that differs from the note, because the disk or somebody altered it.
+        The tables in `withheld` stay as they were published before, and so do views of them, and pages that are not
+        among `pages`. Returns a line for each file that differs from the note, because the disk or somebody altered it.
         """
         with disk_errors(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
             self._folder.chmod(0o755)
         before = self.note()
-        versions = self._versions(warehouse, run_id)
-        whole, damaged = self._looked_at(before, self._unchanged(versions, before))
+        tables = table_files(warehouse, run_id, self._time_zone, withheld, before.get("tables", {}))
+        whole, damaged = self._looked_at(before, self._unchanged(tables, before))
         if self._is_latest(warehouse, before, run_id):
             damaged += self._looked_at(before, [WAREHOUSE])[1]
-        files = {WAREHOUSE: self._put(WAREHOUSE, lambda partial: self._write_edition(warehouse, partial))}
+        files = {WAREHOUSE: self._put(WAREHOUSE, lambda partial: self._write_edition(warehouse, partial, withheld))}
         remove(self._folder / f"{WAREHOUSE}.wal")
-        with progress("Publishing", len(versions), "tables") as bar:
-            for name, (table, _) in versions.items():
-                files[name] = whole.get(name) or self._parquet(warehouse, name, table)
+        with progress("Publishing", len(tables), "files") as bar:
+            for name, table in tables.items():
+                files[name] = whole.get(name) or self._put_table(warehouse, table)
                 bar.advance()
-        self._remove_others(set(versions))
-        self._write_note(run_id, files, {name: version for name, (_, version) in versions.items()})
+        files |= self._pages(before, pages or {})
+        self._remove_others(set(tables))
+        self._write_note(run_id, files, {name: table.version for name, table in tables.items()}, withheld)
         return damaged
 
+    def publish_page(self, name: str, body: bytes) -> Path:
+        """Replaces a page of what is published; returns its path."""
+        before = self.note()
+        sums = self._put(name, lambda partial: partial.write_bytes(body))
+        if before:
+            for kind, value in zip(("files", "xxh3"), sums, strict=True):
+                before[kind][name] = value
+            self._put(NOTE, lambda partial: partial.write_text(_as_json(before), encoding="utf-8"))
+        return self._folder / name
+
+    def _pages(self, before: dict[str, Any], pages: Mapping[str, bytes]) -> dict[str, Sums]:
+        """Writes the pages; returns the sums of these and of earlier ones."""
+        kept = [name for name in before.get("files", {}) if name.endswith(".html") and (self._folder / name).exists()]
+        noted = {name: (before["files"][name], before["xxh3"][name]) for name in kept if name in before["xxh3"]}
+        return noted | {
+            name: self._put(name, lambda partial, body=body: partial.write_bytes(body))  # type: ignore[misc]
+            for name, body in pages.items()
+        }
+
     @staticmethod
-    def _unchanged(versions: dict[str, tuple[str, str]], before: dict[str, Any]) -> list[str]:
+    def _unchanged(tables: dict[str, TableFile], before: dict[str, Any]) -> list[str]:
         """Files whose tables have not changed since propsync wrote them."""
         known = before.get("tables", {})
-        unchanged = [name for name, (_, version) in versions.items() if known.get(name) == version]
-        return [name for name in unchanged if not name.startswith(f"parquet/{_EVERY_RUN}/")]
+        return [name for name, table in tables.items() if known.get(name) == table.version and not table.is_news]
 
     @staticmethod
     def _is_latest(warehouse: Warehouse, before: dict[str, Any], run_id: str) -> bool:
@@ -102,34 +133,34 @@ class Publisher:
         """
         noted = {name: before["xxh3"][name] for name in names if name in before.get("xxh3", {})}
         same = [name for name, xxh3 in noted.items() if _xxh3(self._folder / name) == xxh3]
-        told = [f"{self._folder / name} {_DAMAGED}" for name in noted if name not in same]
-        for line in told:
+        lines = [f"{self._folder / name} {_DAMAGED}" for name in noted if name not in same]
+        for line in lines:
             _log.warning("%s", line)
-        return {name: (before["files"][name], noted[name]) for name in same if name in before["files"]}, told
+        return {name: (before["files"][name], noted[name]) for name in same if name in before["files"]}, lines
 
-    def _write_edition(self, warehouse: Warehouse, partial: Path) -> None:
+    def _write_edition(self, warehouse: Warehouse, partial: Path, withheld: Collection[str]) -> None:
         warehouse.checkpoint()
         copy(warehouse.path, partial)
         try:
-            make_published_copy(partial, memory_limit=self._memory_limit, folder=self._work)
+            make_published_copy(
+                partial,
+                warehouse.catalogue.families,
+                memory_limit=self._memory_limit,
+                folder=self._work,
+                earlier=Earlier(self._folder / WAREHOUSE, withheld) if withheld else None,
+            )
         finally:
             remove(partial.with_name(f"{partial.name}.wal"))
 
-    def _versions(self, warehouse: Warehouse, run_id: str) -> dict[str, tuple[str, str]]:
-        """Each table's file, its name in SQL, and the run that changed it last."""
-        return {
-            f"parquet/{schema}/{table}.parquet": (
-                f"{quoted(schema)}.{quoted(table)}",
-                run_id if schema == _EVERY_RUN else (version or ""),
-            )
-            for schema, table, version in warehouse.rows(statement("publish/tables"))
-        }
-
-    def _parquet(self, warehouse: Warehouse, name: str, table: str) -> Sums:
+    def _put_table(self, warehouse: Warehouse, table: TableFile) -> Sums:
         def write(partial: Path) -> None:
-            warehouse.execute(statement("publish/write_parquet", table=table, file=text(str(partial))))
+            sql = table.sql(partial)
+            if table.is_withheld:
+                in_published(self._folder / WAREHOUSE, sql, memory_limit=self._memory_limit, folder=self._work)
+            else:
+                warehouse.execute(sql)
 
-        return self._put(name, write)
+        return self._put(table.name, write)
 
     def _put(self, name: str, write: Callable[[Path], object]) -> Sums:
         target = self._folder / name
@@ -149,15 +180,22 @@ class Publisher:
         return sums
 
     def _remove_others(self, names: set[str]) -> None:
-        for path in (self._folder / "parquet").rglob("*.parquet"):
+        for path in (path for folder in FOLDERS for path in (self._folder / folder).rglob("*.parquet")):
             if str(path.relative_to(self._folder)) not in names:
                 remove(path)
 
-    def _write_note(self, run_id: str, files: dict[str, Sums], tables: dict[str, str]) -> None:
+    def _write_note(
+        self, run_id: str, files: dict[str, Sums], tables: dict[str, str], withheld: Collection[str]
+    ) -> None:
         time = datetime.now(UTC).isoformat(timespec="seconds")
         sha256, xxh3 = ({name: sums[at] for name, sums in files.items()} for at in (0, 1))
         note = {"run": run_id, "time": time, "files": sha256, "xxh3": xxh3, "tables": tables}
-        self._put(NOTE, lambda partial: partial.write_text(json.dumps(note, indent=1) + "\n", encoding="utf-8"))
+        note |= {"withheld": sorted(withheld)} if withheld else {}
+        self._put(NOTE, lambda partial: partial.write_text(_as_json(note), encoding="utf-8"))
+
+
+def _as_json(note: Mapping[str, Any]) -> str:
+    return json.dumps(note, indent=1) + "\n"
 
 
 def _xxh3(path: Path) -> str | None:

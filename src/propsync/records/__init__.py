@@ -15,7 +15,7 @@ from propsync.records.cutter import (
 )
 from propsync.records.decoding import decode, decoder
 from propsync.records.depth import DEEPEST, decode_shallow, is_too_deep, shallow
-from propsync.records.keys import record_id
+from propsync.records.keys import key_of, record_id
 from propsync.records.reading import SUSPECT, in_copy, readable
 from propsync.records.repeats import without_repeats
 from propsync.records.surrogates import mended
@@ -40,6 +40,7 @@ __all__ = [
     "in_copy",
     "is_nothing",
     "is_too_deep",
+    "key_of",
     "mended",
     "readable",
     "record_id",

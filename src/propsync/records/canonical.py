@@ -1,4 +1,4 @@
-"""The canonical form of a record: two readings that share it are one version (correctness.md §3).
+"""The canonical form of a record: two readings that share it are one version.
 
 It sorts members, strings by code point and field results by field, takes numbers by value and users as a set. Other
 arrays keep their order. The deprecated `asset` and volatile members are absent. Decoding, sorting and encoding run in
@@ -140,6 +140,6 @@ def without(value: Any, volatile: frozenset[str], path: str = "") -> Any:
 
 
 def _kind(member: Any) -> str:
-    """Keeps a field result's discriminator (API section 2.2) in the path: an image's link is not a text's value."""
+    """Keeps a field result's discriminator (API §2.2) in the path: an image's link is not a text's value."""
     kind = member.get("type") if isinstance(member, dict) else None
     return kind if isinstance(kind, str) else ""

@@ -28,7 +28,7 @@ _RAW_MEMBERS: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decode
 
 
 _TYPES = "types"
-"""The member that every page of assets repeats beside its records (API section 4.2)."""
+"""The member that every page of assets repeats beside its records (API §4.2)."""
 
 
 class PayloadUnreadable(ValueError):
@@ -52,7 +52,7 @@ class Cutter:
 
     `list_path` leads to the array of records, `()` for a bare array; None until a page has records. `key_paths` has,
     for each part of the key, the paths to try in order. With `is_one` a body is one record itself, such as a schedule
-    that propsync requests by its key (section 4.10).
+    that propsync requests by its key (API §4.10).
     """
 
     list_path: Path | None
@@ -107,7 +107,7 @@ class Cutter:
         if self.list_path is None:
             return []
         if not self.list_path:
-            raise PayloadUnreadable("the page is no bare array")
+            raise PayloadUnreadable("the page is not a bare array")
         *outer, last = self.list_path
         for name in outer:
             members = _members(members.get(name, msgspec.Raw(b"{}")))
@@ -234,14 +234,14 @@ def _members(raw: msgspec.Raw) -> dict[str, msgspec.Raw]:
         raise PayloadUnreadable(f"no object: {error}") from error
 
 
-def count_of(told: object) -> int | None:
+def count_of(claimed: object) -> int | None:
     """A count of records: a whole number from 0, written 5 or 5.0; None for anything else."""
-    if isinstance(told, float) and told.is_integer():
-        told = int(told)
-    is_count = isinstance(told, int) and not isinstance(told, bool) and told >= 0
-    return told if is_count else None  # type: ignore[return-value]  # an integer by now
+    if isinstance(claimed, float) and claimed.is_integer():
+        claimed = int(claimed)
+    is_count = isinstance(claimed, int) and not isinstance(claimed, bool) and claimed >= 0
+    return claimed if is_count else None  # type: ignore[return-value]  # an integer by now
 
 
 def _total(raw: msgspec.Raw | None) -> int | None:
-    """`total` is an integer in the API's document (sections 4.2, 4.5, 4.9)."""
+    """`total` is an integer in the API's document (API §4.2, 4.5, 4.9)."""
     return None if raw is None else count_of(decode(raw))

@@ -3,6 +3,7 @@
 from propsync.runbooks.archive import ArchiveReport, Documents, archive
 from propsync.runbooks.archive_verify import verify
 from propsync.runbooks.backfill import Scope, backfill
+from propsync.runbooks.dashboard import PAGE, write_dashboard
 from propsync.runbooks.news import in_markdown, news
 from propsync.runbooks.night import night
 from propsync.runbooks.nightly import nightly
@@ -11,9 +12,10 @@ from propsync.runbooks.rebuild import rebuild
 from propsync.runbooks.report import Report
 from propsync.runbooks.run_frame import Step
 from propsync.runbooks.verify_report import VerifyReport
-from propsync.runbooks.workspace import Workspace, make_home
+from propsync.runbooks.workspace import Workspace, configured_catalogue, make_home
 
 __all__ = [
+    "PAGE",
     "ArchiveReport",
     "Documents",
     "Ended",
@@ -24,6 +26,7 @@ __all__ = [
     "Workspace",
     "archive",
     "backfill",
+    "configured_catalogue",
     "in_markdown",
     "make_home",
     "news",
@@ -31,4 +34,5 @@ __all__ = [
     "nightly",
     "rebuild",
     "verify",
+    "write_dashboard",
 ]

@@ -45,6 +45,10 @@ class ArchiveReport:
     left_behind: list[str] = field(default_factory=list)
     published: str | None = None
 
+    def leave(self, lines: Sequence[str]) -> None:
+        """Adds lines about what was left behind."""
+        self.left_behind.extend(lines)
+
     @property
     def status(self) -> str:
         """ok, or attention if a document failed or propsync could not request it."""
@@ -58,8 +62,8 @@ class ArchiveReport:
     def to_json(self) -> dict[str, Any]:
         """For `--json`."""
         names = ("stored", "same", "missing", "failed", "bytes")
-        told = {name: self.counts[name] for name in names} | {"lacking": self.lacking, "ended": self.ended}
-        return told | {"status": self.status, "left_behind": self.left_behind, "published": self.published}
+        numbers = {name: self.counts[name] for name in names} | {"lacking": self.lacking, "ended": self.ended}
+        return numbers | {"status": self.status, "left_behind": self.left_behind, "published": self.published}
 
 
 @noticed("archive")
@@ -94,9 +98,9 @@ def _refuse_unsynced(workspace: Workspace) -> None:
         return
     if workspace.publisher.note():
         raise StateUnusable(
-            str(workspace.warehouse.path), "it knows no run, though tables of earlier runs are published"
+            str(workspace.warehouse.path), "it holds no run, though tables of earlier runs are published"
         )
-    raise UsageError("archive", "nothing was synced yet, so no assessment is known", "Run `propsync sync`")
+    raise UsageError("archive", "propsync has not synced yet, so it knows no assessment", "Run `propsync sync`")
 
 
 class _Archive:
@@ -190,13 +194,12 @@ class _Archive:
         failed = self._report.counts["failed"]
         if failed:
             what = "1 document" if failed == 1 else f"{failed:,} documents"
-            self._report.left_behind.append(f"{what} failed; marts.document_coverage tells why")
+            self._report.left_behind.append(f"{what} failed; marts.document_coverage shows why")
         self._report.left_behind += [f"{kind}s: {why}" for kind, why in self._fetcher.forbidden.items()]
-        error = "; ".join(self._report.left_behind) or None
         settings = self._at.settings
         everything = DocumentChoice(
             settings.archive_kinds, settings.archive_statuses
         )  # not among this run's own documents
         with self._at.tables() as workspace:
-            told = self._at.publish(workspace, everything, self._report.status, error)
-            self._report.lacking, self._report.published = told
+            numbers = self._at.publish(workspace, everything, self._report)
+            self._report.lacking, self._report.published = numbers

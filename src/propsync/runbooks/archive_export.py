@@ -99,7 +99,7 @@ def export(
         with _made_beside(target, holdings) as bag:
             _Export(settings, holdings, bag / PAYLOAD, report).copy_all()
             _log.info("hashing the bag, and validating it")
-            make_bag(bag, _told(report, settings, organisation))
+            make_bag(bag, _bag_info(report, settings, organisation))
             _put_in_place(bag, target)
     return report
 
@@ -109,11 +109,15 @@ def _free_folder(settings: Settings, folder: Path) -> Path:
     target = folder.expanduser().resolve()
     own = (settings.published, settings.state, settings.landing, settings.home / "archive")
     if any(target.is_relative_to(one.resolve()) for one in own):
-        raise UsageError(str(folder), "it is in a folder of propsync's own", "Give a folder outside PROPSYNC_HOME")
+        raise UsageError(
+            str(folder), "it is inside one of propsync's own folders", "Give a folder outside PROPSYNC_HOME"
+        )
     if target.is_mount():
-        raise UsageError(str(folder), "it is a file system of its own", "Give a folder in it, which is made whole")
+        raise UsageError(
+            str(folder), "it is the root of a file system", "Give a folder inside it, which propsync creates"
+        )
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
-        raise UsageError(str(folder), "it is there and not empty, nothing is overwritten", "Give a folder that is new")
+        raise UsageError(str(folder), "it exists and is not empty; propsync overwrites nothing", "Give a new folder")
     return target
 
 
@@ -143,8 +147,10 @@ def _made_beside(target: Path, holdings: Holdings) -> Iterator[Path]:
         try:
             partial.mkdir()
         except FileExistsError as error:
-            what = f"{partial} is there: another export is at work, or one was killed"
-            raise UsageError(str(target), what, "Remove that folder if none is at work, then run again") from error
+            what = f"{partial} exists: another export is at work, or one was killed"
+            raise UsageError(
+                str(target), what, "If no export is at work, remove that folder, then run again"
+            ) from error
         try:
             free, needed = shutil.disk_usage(partial).free, holdings.count()[1]
             if needed > free:
@@ -207,20 +213,20 @@ class _Export:
 
 
 def _row(one: Holding, file: str) -> list[object]:
-    told = one.__dict__ | {"fetched_at": one.fetched_at.astimezone(UTC).isoformat(timespec="seconds"), "file": file}
-    told["assessment_is_gone"] = "true" if one.assessment_is_gone else "false"
-    return [told[name] for name in _COLUMNS]
+    fields = one.__dict__ | {"fetched_at": one.fetched_at.astimezone(UTC).isoformat(timespec="seconds"), "file": file}
+    fields["assessment_is_gone"] = "true" if one.assessment_is_gone else "false"
+    return [fields[name] for name in _COLUMNS]
 
 
-def _told(report: ExportReport, settings: Settings, organisation: str | None) -> dict[str, str]:
+def _bag_info(report: ExportReport, settings: Settings, organisation: str | None) -> dict[str, str]:
     """The content of bag-info.txt."""
     lacking = f"; {report.not_exported:,} more could not be read and are not in it" if report.not_exported else ""
-    told = {
+    fields = {
         "Bagging-Date": datetime.now(settings.zone).date().isoformat(),
         "External-Description": f"{report.documents:,} reports and bundles of property assessments, listed in "
         f"{PAYLOAD}/{_CSV}{lacking}",
     }
-    return told | ({"Source-Organization": organisation} if organisation else {})
+    return fields | ({"Source-Organization": organisation} if organisation else {})
 
 
 def _put_in_place(bag: Path, target: Path) -> None:
@@ -238,6 +244,6 @@ def _our_errors(target: Path) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in _NO_ROOM:
-            raise DiskFull(str(target), "the disk is full", "Free some room there, then run it again") from error
+            raise DiskFull(str(target), "the disk is full", "Free some space there, then run it again") from error
         what = f"it cannot be written: {error.strerror}"
-        raise UsageError(str(target), what, "Give a folder of your own") from error
+        raise UsageError(str(target), what, "Give a folder that you can write to") from error

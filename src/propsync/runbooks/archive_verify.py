@@ -107,11 +107,11 @@ class _Verify:
             is_same = self._archive.blobs.sha256(file.path) == file.sha256
         except FileNotFoundError:
             known = file.mark.removeprefix(LOST).partition(";")[0] if file.mark else None
-            return _Flaw(file, "gaps", known or "it was not there")
+            return _Flaw(file, "gaps", known or "it was missing")
         except OSError as error:
             return _Flaw(file, "unreadable", f"it cannot be read ({error.strerror})")
         self._report.counts["bytes"] += file.size_bytes
-        return None if is_same else _Flaw(file, "rotten", "its bytes were not those that were stored")
+        return None if is_same else _Flaw(file, "rotten", "its bytes had changed since propsync stored it")
 
     def _mend(self, flaws: Sequence[_Flaw]) -> dict[str, str]:
         """Fetches files again if it can; returns those that are lost all the same, each with its state in words."""
@@ -119,45 +119,49 @@ class _Verify:
         for flaw in to_mend:
             if flaw.sort == "rotten":
                 self._archive.blobs.remove(flaw.file.path)  # its hash proves that it is worth nothing
-        told = self._fetch(to_mend)
+        results = self._fetch(to_mend)
         mended = {flaw.file.path for flaw in to_mend if self._archive.blobs.exists(flaw.file.path)}
         self._report.counts["mended"] += len(mended)
         self._tell_mended([flaw for flaw in to_mend if flaw.file.path in mended])
         return {
-            flaw.file.path: f"{LOST}{flaw.why}; {self._why_not(flaw, told)}"
+            flaw.file.path: f"{LOST}{flaw.why}; {self._why_not(flaw, results)}"
             for flaw in flaws
             if flaw.file.path not in mended
         }
 
     def _fetch(self, flaws: Sequence[_Flaw]) -> dict[tuple[str, str], str]:
         """Fetches the documents whose latest version these are; returns the result of each, in words."""
-        told: dict[tuple[str, str], str] = {}
+        results: dict[tuple[str, str], str] = {}
         if self._report.ended:
-            return told
+            return results
         lost = [one for flaw in flaws for one in flaw.file.latest]
         try:
             with progress("Mending", len(lost), "documents") as bar:
                 for taken in self._fetcher.fetch(lost, self._archive.taken.add):
-                    told[taken.assessment_id, taken.kind] = _in_words(taken)
+                    results[taken.assessment_id, taken.kind] = _in_words(taken)
                     bar.advance(1, taken.size_bytes or 0)
         except ApiUnreachable as error:
             self._report.ended = error.what
         except StopRun as error:
             self._report.ended, self._stopped = error.what, error
-        return told
+        return results
 
-    def _why_not(self, flaw: _Flaw, told: dict[tuple[str, str], str]) -> str:
+    def _why_not(self, flaw: _Flaw, results: dict[tuple[str, str], str]) -> str:
         if flaw.sort == "unreadable":
-            return "look at the disk and at its rights"
+            return "check the disk and the file's permissions"
         if not flaw.file.latest:
-            return "it is no latest version, which alone can be fetched again"
-        asked = [told[key] for one in flaw.file.latest if (key := (one.assessment_id, one.kind)) in told]
+            return "it is not the latest version, the only one that propsync can fetch again"
+        asked = [results[key] for one in flaw.file.latest if (key := (one.assessment_id, one.kind)) in results]
         refused = self._fetcher.forbidden.get(flaw.file.kind)
-        return asked[0] if asked else refused or self._report.ended or self._budget.reason() or "it was not asked for"
+        return (
+            asked[0]
+            if asked
+            else refused or self._report.ended or self._budget.reason() or "propsync did not ask for it"
+        )
 
     def _tell_mended(self, flaws: Sequence[_Flaw]) -> None:
         room = MOST_TOLD - len(self._report.mended)
-        self._report.mended += [f"{_named(flaw.file)}: {flaw.why}; it was fetched again" for flaw in flaws[:room]]
+        self._report.mended += [f"{_named(flaw.file)}: {flaw.why}; propsync fetched it again" for flaw in flaws[:room]]
 
     def _note(self, workspace: Workspace, chunk: Sequence[StoredFile], lost: dict[str, str]) -> None:
         self._archive.record(workspace, self._fetcher)
@@ -174,8 +178,7 @@ class _Verify:
             report.not_mended = [f"{_named(one)}: {one.why}" for one in lost]
             self._settle_orphans(workspace)
             choice = DocumentChoice(settings.archive_kinds, settings.archive_statuses)
-            error = "; ".join(report.left_behind) or None
-            _, report.published = self._archive.publish(workspace, choice, report.status, error)
+            _, report.published = self._archive.publish(workspace, choice, report)
 
     def _settle_orphans(self, workspace: Workspace) -> None:
         taken = {one.path for one in self._archive.taken.all()}
@@ -189,7 +192,7 @@ class _Verify:
                 continue
             self._report.counts["young_orphans"] += is_young
             if len(self._report.orphans) < MOST_TOLD:
-                spared = "; it is younger than a day, a run may have kept it just now" if is_young else ""
+                spared = "; it is less than a day old, and a run may have just stored it" if is_young else ""
                 self._report.orphans.append(f"{path}: no version names it{spared}")
 
 
@@ -199,5 +202,5 @@ def _named(file: StoredFile | LostFile) -> str:
 
 def _in_words(taken: Fetched) -> str:
     if taken.outcome == "stored":
-        return "the API gives other bytes by now, kept as a new version"
-    return "the API has it no more" if taken.outcome == "missing" else f"it could not be fetched: {taken.error}"
+        return "the API now gives different bytes, which propsync stored as a new version"
+    return "the API no longer has it" if taken.outcome == "missing" else f"it could not be fetched: {taken.error}"

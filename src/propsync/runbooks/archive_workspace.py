@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from propsync.api import Api, RetryPolicy, TokenSource
 from propsync.documents.blobs import Blobs
@@ -17,10 +18,14 @@ from propsync.documents.fetch_log import Fetched, FetchLog
 from propsync.documents.fetcher import Fetcher
 from propsync.documents.inspect import DocumentReader
 from propsync.documents.ledger import DocumentChoice, Ledger
-from propsync.documents.worker.client import PdfReader
+from propsync.documents.worker.client import WorkerPool
 from propsync.documents.zips.bundle import Bounds
+from propsync.errors import CheckFailed
+from propsync.runbooks.check import Withheld, check
+from propsync.runbooks.dashboard import draw_dashboard
+from propsync.runbooks.desk import build_desk
 from propsync.runbooks.retention import refuse_lost_history
-from propsync.runbooks.run_frame import check, merge_earlier
+from propsync.runbooks.run_frame import merge_earlier
 from propsync.runbooks.workspace import WAREHOUSE, Workspace, make_home, workplace
 from propsync.runs import Run, RunLock, next_run
 from propsync.settings import Settings
@@ -30,6 +35,18 @@ _MOST_GB = 1e9  # no disk has more, and larger numbers overflow
 ARCHIVE_LOCK = "archive/archive.lock"
 """Below home; its holder works on documents."""
 _log = logging.getLogger("propsync.archive")
+
+
+class Outcome(Protocol):
+    """What a run on documents reports."""
+
+    @property
+    def left_behind(self) -> list[str]: ...
+
+    @property
+    def status(self) -> str: ...
+
+    def leave(self, lines: Sequence[str]) -> None: ...
 
 
 @dataclass
@@ -57,10 +74,10 @@ class ArchiveWorkspace:
         """The workspace, while no other run on documents is at work. Raises SettingsError, and Busy at once."""
         access = settings.require_api()
         with _lock(settings, what) as partial:
-            source = TokenSource(access.token.get_secret_value(), access.token_file)
+            source = TokenSource(access.token.get_secret_value(), access.token_file, access.variable)
             with (
                 Api(access.base_url, source, max_concurrency=settings.max_concurrency, policy=policy) as api,
-                PdfReader() as pdf,
+                WorkerPool() as pdf,
             ):
                 workspace = cls(settings, what, api, DocumentReader(_bounds(settings), pdf, partial), partial)
                 with closing(workspace.taken):
@@ -84,7 +101,7 @@ class ArchiveWorkspace:
         """A run that notes something now."""
         run = next_run("archive", workspace.journal.last_time())
         for killed in workspace.journal.begin(run):
-            _log.warning("run %s was killed; the next sync merges what it landed whole", killed)
+            _log.warning("run %s was killed; the next sync merges what it landed completely", killed)
         return run
 
     def record(self, workspace: Workspace, fetcher: Fetcher) -> Counter[str]:
@@ -117,24 +134,34 @@ class ArchiveWorkspace:
     def _contents(self, workspace: Workspace) -> Contents:
         return Contents(workspace.warehouse, self.blobs, self.reader)
 
-    def publish(
-        self, workspace: Workspace, choice: DocumentChoice, status: str, error: str | None
-    ) -> tuple[int, str | None]:
-        """Notes what is lacking of `choice`; publishes if anything changed or was left behind.
+    def publish(self, workspace: Workspace, choice: DocumentChoice, outcome: Outcome) -> tuple[int, str | None]:
+        """Notes what is lacking of `choice`, builds the marts, and publishes if anything changed or was left behind.
 
-        Returns how many lack, and the path of the published files.
+        Adds a line to the outcome for each mart that failed. Returns how many lack, and the path of the files.
         """
         run = self.begin(workspace)
         if workspace.publisher.is_behind(workspace.warehouse):
             merge_earlier(workspace, run)
         lacking = Ledger(workspace.warehouse).cover(choice, run.run_id)
-        workspace.journal.end(run, status, error)
-        is_news = status != "ok" or workspace.publisher.is_behind(workspace.warehouse)
-        if not is_news and workspace.publisher.note():
+        withheld = self._checked(workspace, run)
+        outcome.leave([*withheld.lines, *build_desk(workspace, run.run_id, withheld.tables)])
+        is_news = outcome.status != "ok" or workspace.publisher.is_behind(workspace.warehouse)
+        is_published = is_news or not workspace.publisher.note()
+        pages, lines = draw_dashboard(workspace, run.run_id, withheld.tables) if is_published else ({}, [])
+        outcome.leave(lines)
+        workspace.journal.end(run, outcome.status, "; ".join(outcome.left_behind) or None)
+        if not is_published:
             return lacking, None
-        check(workspace, run)
-        workspace.publisher.publish(workspace.warehouse, run.run_id)
+        workspace.publisher.publish(workspace.warehouse, run.run_id, withheld.tables, pages)
         return lacking, str(self.settings.published)
+
+    @staticmethod
+    def _checked(workspace: Workspace, run: Run) -> Withheld:
+        try:
+            return check(workspace, run)
+        except CheckFailed as error:
+            workspace.journal.end(run, "failed", str(error))
+            raise
 
 
 @contextmanager

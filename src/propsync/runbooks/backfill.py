@@ -13,19 +13,19 @@ import msgspec
 from propsync.api import RetryPolicy, why_unaskable
 from propsync.errors import UsageError
 from propsync.progress import progress
-from propsync.resources import ASSESSMENTS, ASSETS, SCHEDULES, SYNCED
+from propsync.resources import Catalogue, Resource
 from propsync.runbooks.nightly import sync_all
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.report import Report, joined
 from propsync.runbooks.resource_sync import ResourceSync
 from propsync.runbooks.run_frame import Call, framed_run, plainly
-from propsync.runbooks.workspace import Workspace, make_home
+from propsync.runbooks.workspace import Workspace, configured_catalogue, make_home
 from propsync.runs import Run
 from propsync.settings import Settings
 from propsync.storage import LocalStorage, remove
 
 _ROOM = 2_000  # characters of an address for ids; the rest is for statuses and the other parameters
-_NOTHING_FOUND = "No record was found for what was asked: are the ids spelt as the API has them?"
+_NOTHING_FOUND = "propsync found no record for these ids: are they spelt as in the API?"
 _FOUND = ("fetched", "deleted", "held", "rejected")  # counts of records that exist, or existed
 _log = logging.getLogger("propsync.backfill")
 
@@ -48,33 +48,45 @@ class Scope:
         """Raises UsageError for an empty scope, and for ids that no filter can carry."""
         ids = [one for field in fields(self) for one in getattr(self, field.name)]
         if not ids:
-            raise UsageError("backfill", "no filter was given", "Name what to re-read, such as --property ID")
+            raise UsageError("backfill", "no filter was given", "Say what to read again, such as --property ID")
         wrong = [(one, why) for one in ids if (why := why_unaskable(one.strip()))]
         if wrong:
-            what = f"{wrong[0][0][:40]!r} is no id to ask for: {wrong[0][1]}"
+            what = f"{wrong[0][0][:40]!r} cannot be an id:  {wrong[0][1]}"
             raise UsageError("backfill", what, "Give ids as the API spells them")
 
-    def filters(self) -> dict[str, dict[str, tuple[str, ...]]]:
+    def filters(self, catalogue: Catalogue) -> dict[str, dict[str, tuple[str, ...]]]:
         """The API's parameters for each resource to re-read."""
-        found = {
-            ASSETS.name: {"property": self.properties, "type": self.asset_types, "id": self.assets},
-            ASSESSMENTS.name: {
-                "property": self.properties,
-                "type": self.assessment_types,
-                "assessment": self.assessments,
-            },
-            SCHEDULES.name: {"property": self.properties, "type": self.assessment_types},
-        }
-        if self.assessments:
-            del found[SCHEDULES.name]  # schedules have no filter by assessment ids
-        named = {name for name, one in found.items() if any(ids for kind, ids in one.items() if kind != "property")}
-        return {name: one for name, one in found.items() if name in named or not named}
+        given = {kind: ids for kind, ids in self._kinds().items() if ids}
+        narrow = given.keys() - {"property"}
+        found = {}
+        for one in catalogue.synced:
+            asked = {parameter: given[kind] for kind, parameter in one.scope.items() if kind in given}
+            is_named = bool(narrow & one.scope.keys()) if narrow else bool(asked)
+            if is_named and not any(_is_beyond(one, kind, catalogue) for kind in narrow):
+                found[one.name] = asked
+        return found
 
-    def chunks(self) -> list[Chunk]:
+    def _kinds(self) -> dict[str, tuple[str, ...]]:
+        """The ids by the kinds that `resources.Resource.scope` names."""
+        return {
+            "property": self.properties,
+            "asset_type": self.asset_types,
+            "assessment_type": self.assessment_types,
+            "asset": self.assets,
+            "assessment": self.assessments,
+        }
+
+    def chunks(self, catalogue: Catalogue) -> list[Chunk]:
         """Parts whose addresses stay short, one run each."""
-        by_resource = {name: list(_chunks(one)) for name, one in self.filters().items()}
+        by_resource = {name: list(_chunks(one)) for name, one in self.filters(catalogue).items()}
         rows = zip_longest(*by_resource.values())
         return [{name: part for name, part in zip(by_resource, row, strict=True) if part is not None} for row in rows]
+
+
+def _is_beyond(resource: Resource, kind: str, catalogue: Catalogue) -> bool:
+    """Whether a related resource has a filter by this kind of id and this one has none: schedules by assessments."""
+    related = [one for one in catalogue if (one.scope.keys() & resource.scope.keys()) - {"property"}]
+    return kind not in resource.scope and any(kind in one.scope for one in related)
 
 
 def _chunks(filters: dict[str, tuple[str, ...]]) -> Iterator[Filters]:
@@ -105,12 +117,13 @@ def backfill(settings: Settings, scope: Scope, *, call: Call = plainly, policy: 
     (exit 4).
     """
     scope.check()
-    chunks = scope.chunks()
+    catalogue = configured_catalogue(settings)
+    chunks = scope.chunks(catalogue)
     make_home(settings)
     reached = _Reached(settings, scope)
     done = min(reached.done(), len(chunks))
     if done:
-        _log.info("going on after chunk %d of %d, where an earlier backfill stopped", done, len(chunks))
+        _log.info("resuming after chunk %d of %d, where an earlier backfill stopped", done, len(chunks))
     reports = []
     with progress("Backfilling", len(chunks), "chunks") as bar:
         bar.advance(done)
@@ -123,15 +136,15 @@ def backfill(settings: Settings, scope: Scope, *, call: Call = plainly, policy: 
             bar.advance()
     reached.clear()
     report = joined(reports)
-    if not done and _found_nothing(report):
+    if not done and _found_nothing(report, catalogue):
         _log.warning(_NOTHING_FOUND)
         return replace(report, notes=[*report.notes, _NOTHING_FOUND])
     return report
 
 
-def _found_nothing(report: Report) -> bool:
+def _found_nothing(report: Report, catalogue: Catalogue) -> bool:
     """Whether it read everything requested and no such record exists or existed, as after a mistyped id."""
-    read = [report.resources[one.name] for one in SYNCED if one.name in report.resources]
+    read = [report.resources[one.name] for one in catalogue.synced if one.name in report.resources]
     return report.status == "ok" and not any(counts[name] for counts in read for name in _FOUND)
 
 
@@ -140,7 +153,8 @@ def _run(settings: Settings, chunk: Chunk, call: Call, policy: RetryPolicy | Non
     syncs: list[ResourceSync] = []
 
     def work(workspace: Workspace, run: Run) -> None:
-        syncs.extend(ResourceSync(workspace, run, one, filters=chunk[one.name]) for one in SYNCED if one.name in chunk)
+        chosen = [one for one in workspace.catalogue.synced if one.name in chunk]
+        syncs.extend(ResourceSync(workspace, run, one, filters=chunk[one.name]) for one in chosen)
         sync_all(syncs, call)
 
     report = framed_run(settings, "backfill", lambda _: work, call=call, policy=policy)
@@ -166,10 +180,10 @@ class _Reached:
     """How many chunks of a scope are done, on disk until all are."""
 
     def __init__(self, settings: Settings, scope: Scope) -> None:
-        told = msgspec.json.encode(scope)
+        encoded = msgspec.json.encode(scope)
         self._home = settings.home
         self._storage = LocalStorage(settings.home)
-        self._key = f"state/backfill/{hashlib.sha256(told).hexdigest()[:16]}.json"
+        self._key = f"state/backfill/{hashlib.sha256(encoded).hexdigest()[:16]}.json"
 
     def done(self) -> int:
         """The number of finished chunks."""

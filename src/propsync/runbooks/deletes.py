@@ -1,4 +1,4 @@
-"""Decides about records that a run did not see: gone, hidden, or held (correctness.md §2)."""
+"""Decides about records that a run did not see: gone, hidden, or held (docs/completeness.md)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from propsync.errors import UsageError
 from propsync.landing import LookedUp, Manifest
 from propsync.merge import UnseenRecords, is_too_many, sample, to_hold
-from propsync.resources import SYNCED, Resource
+from propsync.resources import Resource
 from propsync.runbooks.workspace import Workspace
 from propsync.runs import is_run_id
 from propsync.sweep import Filters, Key, LookUps, Swept
@@ -24,11 +24,11 @@ class Accepted:
 
 def accepted_run(workspace: Workspace, run_id: str) -> Accepted:
     """A run's held records. Raises UsageError if it held none."""
-    keys: dict[str, list[Key]] = {resource.name: [] for resource in SYNCED}
-    for resource in SYNCED if is_run_id(run_id) else ():
+    keys: dict[str, list[Key]] = {resource.name: [] for resource in workspace.catalogue.families}
+    for resource in workspace.catalogue.families if is_run_id(run_id) else ():
         manifest = workspace.manifests.sound(resource.name, run_id)
-        told = manifest.keys("held") if manifest else []
-        keys[resource.name] = sorted({*told, *workspace.journal.held_keys(run_id, resource.name)})
+        noted = manifest.keys("held") if manifest else []
+        keys[resource.name] = sorted({*noted, *workspace.journal.held_keys(run_id, resource.name)})
     if not any(keys.values()):
         step = 'Take the run from `propsync query "select distinct run_id from ops.held_deletes"`'
         raise UsageError("--accept-deletes", f"run {run_id} held no deletes", step)
@@ -92,7 +92,7 @@ class Deletes:
 
     def _note(self, manifest: Manifest, held: dict[Key, str]) -> None:
         answers = self._look_ups.answers
-        told = [LookedUp(key, "held", why) for key, why in sorted(held.items())]
-        told += [LookedUp(key, "gone", why) for key, why in sorted(answers.gone.items()) if key not in held]
-        told += [LookedUp(key, "hidden", why) for key, why in sorted(answers.hidden.items()) if key not in held]
-        manifest.looked_up = told
+        noted = [LookedUp(key, "held", why) for key, why in sorted(held.items())]
+        noted += [LookedUp(key, "gone", why) for key, why in sorted(answers.gone.items()) if key not in held]
+        noted += [LookedUp(key, "hidden", why) for key, why in sorted(answers.hidden.items()) if key not in held]
+        manifest.looked_up = noted

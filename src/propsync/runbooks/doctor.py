@@ -12,12 +12,13 @@ from typing import Any
 import psutil
 
 from propsync.api import Api, RetryPolicy, TokenSource, page_request
-from propsync.errors import ApiUnreachable, PropsyncError, ResourceFailed
+from propsync.desk import AGAINST
+from propsync.errors import ApiUnreachable, NotFound, PropsyncError, ResourceFailed
 from propsync.log import redact
-from propsync.merge import described, read_list
+from propsync.merge import KEYS, REQUIREMENTS, TYPE, Known, check_requirements, described, read_list
 from propsync.records import decode_shallow, first_text, follow
-from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSET_TYPES, ASSETS, RESOURCES, Resource
-from propsync.runbooks.workspace import make_home
+from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSET_TYPES, ASSETS, Resource
+from propsync.runbooks.workspace import configured_catalogue, make_home
 from propsync.runs import RunLock
 from propsync.settings import Settings
 from propsync.shapes import (
@@ -33,6 +34,7 @@ from propsync.shapes import (
     settle_flags,
     settle_read,
 )
+from propsync.warehouse import open_published, statement
 
 _NETWORK = ("nfs", "cifs", "smb", "sshfs", "9p", "gluster", "ceph", "lustre", "afs", "webdav", "davfs")
 _SAMPLE = 200
@@ -58,7 +60,8 @@ def examine(settings: Settings) -> Iterator[Finding]:
     make_home(settings)
     yield from _places(settings)
     yield from _lists(settings)
-    source = TokenSource(access.token.get_secret_value(), access.token_file)
+    yield from _desk(settings)
+    source = TokenSource(access.token.get_secret_value(), access.token_file, access.variable)
     with Api(access.base_url, source, max_concurrency=2, policy=RetryPolicy(attempts=2)) as api:
         yield from _answers(settings, api)
 
@@ -70,25 +73,47 @@ def _places(settings: Settings) -> Iterator[Finding]:
         "disk",
         share >= _LEAST_FREE,
         f"{usage.free / 1e9:.1f} GB free, {share:.0%} of the disk",
-        "Make room on the disk",
+        "Free some space on the disk",
     )
     kind = file_system(settings.state)
     is_local = not any(name in kind.lower() for name in _NETWORK)
     step = "Set PROPSYNC_HOME to a folder on a local disk: locks and databases break on network file systems"
     yield Finding("file system", is_local, f"{settings.state} is on {kind or 'an unknown file system'}", step)
+    yield from _state(settings)
     lock = RunLock(settings.state / "run.lock")
     yield Finding("lock", True, f"held by {lock.holder()}" if lock.is_held() else "no run is at work")
     yield Finding("user", True, f"running as uid {os.getuid()}; readers of published/ should be other users")
 
 
+def _state(settings: Settings) -> Iterator[Finding]:
+    """A finding if the state database is gone: a sync would refuse to run."""
+    path = settings.state / "warehouse.duckdb"
+    if not path.exists() and (settings.published / "warehouse.duckdb").exists():
+        yield Finding("state", False, f"{path} is missing, though tables are published", "Run `propsync rebuild`")
+
+
 def _lists(settings: Settings) -> Iterator[Finding]:
     """The next sync's findings about people's own lists."""
+    keys = KEYS | {one.name: one.key_columns[0] for one in configured_catalogue(settings).further}
     for name, path in settings.reference.items():
-        found = read_list(name, path)
+        found = read_list(name, path, keys.get(name), column=TYPE if name == REQUIREMENTS else None)
+        if name == REQUIREMENTS:  # a sync also compares its ids with those of the API
+            found.mistakes += check_requirements(found, Known())
         wrong = [described(path, one.line, one.issue) for one in (*found.mistakes, *found.suspects)]
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         seen = f"{wrong[0]}{more}" if wrong else f"{len(found.rows)} rows in {path}"
         yield Finding(f"list {name}", not wrong, seen, "Correct the list; until then a sync leaves it as it was")
+
+
+def _desk(settings: Settings) -> Iterator[Finding]:
+    """The choices of the last run that marts rest on."""
+    path = settings.published / "warehouse.duckdb"
+    if not path.exists():
+        return
+    with open_published(path) as reader:
+        for setting, value, source, evidence in reader.rows(statement("runbooks/choices"))[1]:
+            seen = f"{value or 'none'} ({source}: {evidence})"
+            yield Finding(f"desk {setting}", AGAINST not in evidence, redact(seen), "Correct [desk] in propsync.toml")
 
 
 def file_system(path: Path) -> str:
@@ -98,14 +123,16 @@ def file_system(path: Path) -> str:
 
 
 def _answers(settings: Settings, api: Api) -> Iterator[Finding]:
-    shapes = {name: _without_volatile(configured(settings.shapes, name)) for name in RESOURCES}
+    catalogue = configured_catalogue(settings)
+    shapes = {name: _without_volatile(configured(settings.shapes, name, catalogue)) for name in catalogue.names}
     records: dict[str, list[Any]] = {}
-    for resource in RESOURCES.values():
+    for resource in catalogue:
         try:
             records[resource.name], seen = _first_page(settings, api, resource, shapes, records)
             yield Finding(f"GET {resource.path}", True, seen)
         except PropsyncError as error:
-            yield Finding(f"GET {resource.path}", False, error.what, error.next_step)
+            step = resource.path_setting if isinstance(error, NotFound) else error.next_step
+            yield Finding(f"GET {resource.path}", False, error.what, step)
             if not isinstance(error, ResourceFailed) or isinstance(error, ApiUnreachable):
                 return  # the same would be said of every other endpoint
     try:
@@ -170,5 +197,5 @@ def _parts(name: str, shape: Shape) -> Iterator[Finding]:
         words = f"{choice.text or 'absent'} ({choice.source}: {choice.evidence})"
         step = f"If that is wrong: [shapes.{name}] {part} = '…' in propsync.toml"
         if choice.source == UNREAD:
-            step = "Compare a record with the API's document, and ask the operator of the API; payload keeps what came"
+            step = "Compare a record with the API's document, and ask the API's operator; payload has what the API sent"
         yield Finding(f"shape of {name.replace('_', ' ')}: {part}", choice.source != UNREAD, redact(words), step)

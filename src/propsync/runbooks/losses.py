@@ -10,7 +10,7 @@ from pathlib import Path
 from propsync.errors import BaseLost, StateUnusable, UsageError
 from propsync.landing import Base
 from propsync.merge import Witness, form_of, is_compared_otherwise
-from propsync.resources import RESOURCES
+from propsync.resources import Catalogue
 from propsync.runbooks.workspace import Workspace
 from propsync.runs import is_run_id
 from propsync.settings import Settings
@@ -33,14 +33,16 @@ class Loss:
         return f"{versions} of {self.resource.replace('_', ' ')} of run {self.run_id} ({self.why})"
 
 
-def read_witnesses(settings: Settings, work: Path, databases: Mapping[str, Path]) -> list[Witness]:
+def read_witnesses(
+    settings: Settings, work: Path, databases: Mapping[str, Path], catalogue: Catalogue
+) -> list[Witness]:
     """The history of each database; an unreadable one has none, and propsync logs that."""
     found = []
     for name, path in databases.items():
         if not path.exists():
             continue
         try:
-            witness = Witness.of(path, name=name, memory_limit=settings.memory_limit, folder=work)
+            witness = Witness.of(path, catalogue, name=name, memory_limit=settings.memory_limit, folder=work)
         except StateUnusable as error:
             _log.warning("%s cannot be read, so the new tables are not compared with it: %s", path, error.what)
             continue
@@ -52,7 +54,7 @@ def check_run_ids(accepted: Collection[str]) -> None:
     """Raises UsageError for a text that is no run id."""
     for one in accepted:
         if not is_run_id(one):
-            raise UsageError("--accept-loss", f"{one!r} is no run", "Take the run from what `propsync rebuild` says")
+            raise UsageError("--accept-loss", f"{one!r} is not a run", "Take the run from what `propsync rebuild` says")
 
 
 class Losses:
@@ -64,7 +66,7 @@ class Losses:
     def find(self, witnesses: Sequence[Witness]) -> list[Loss]:
         """All losses, oldest run first. A version that vanished because propsync.toml compares differently is none."""
         found: list[Loss] = []
-        for name in RESOURCES:
+        for name in self._workspace.catalogue.names:
             counts: dict[str, int] = {}
             for witness in witnesses:
                 for run_id, versions in witness.lost(self._workspace.warehouse, name).items():
@@ -80,7 +82,7 @@ class Losses:
 
     def _why(self, run_id: str, name: str) -> str | None:
         """The damage in a run's snapshot; its types and its resource depend on each other."""
-        sync = [one for one in RESOURCES.values() if name in (one.name, one.types)]
+        sync = [one for one in self._workspace.catalogue if name in (one.name, one.types)]
         members = dict.fromkeys(part for one in sync for part in (one.types, one.name) if part)
         for member in members:
             if (run_id, member) in self._failed:
@@ -109,4 +111,4 @@ def refuse(losses: Sequence[Loss], where: Path) -> None:
         "Restore the damaged files from a backup and run `propsync rebuild` again. To go without those versions: "
         f"propsync rebuild --accept-loss {runs}"
     )
-    raise BaseLost(str(where), f"nothing was changed, as a rebuild would lose {named}{more}", step)
+    raise BaseLost(str(where), f"propsync changed nothing, because a rebuild would lose {named}{more}", step)

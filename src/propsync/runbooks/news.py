@@ -38,8 +38,8 @@ def news(settings: Settings, report: Report) -> str:
     with open_published(settings.published / "warehouse.duckdb") as reader:
         lines = [*_records(report.resources), *_names(reader, report.run_id), *_documents(report.documents)]
     moment = time_of(report.run_id)
-    told = {"run": report.run_id, "moment": moment.isoformat(), "before": _just_before(moment)}
-    return "\n".join([f"- {line}" for line in lines]) + "\n" + _FURTHER.format(**told)
+    values = {"run": report.run_id, "moment": moment.isoformat(), "before": _just_before(moment)}
+    return "\n".join([f"- {line}" for line in lines]) + "\n" + _FURTHER.format(**values)
 
 
 def in_markdown(text: str, most: int) -> str:
@@ -50,8 +50,8 @@ def in_markdown(text: str, most: int) -> str:
 
 def in_words(counts: Mapping[str, Any]) -> str:
     """The changes of a resource's records: `4 new, 12 changed, 3 gone`."""
-    told = [f"{counts[name]:,} {word}" for name, word in _WORDS.items() if counts.get(name)]
-    return ", ".join(told) or "nothing changed"
+    values = [f"{counts[name]:,} {word}" for name, word in _WORDS.items() if counts.get(name)]
+    return ", ".join(values) or "nothing changed"
 
 
 def _records(resources: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
@@ -64,15 +64,15 @@ def _names(reader: PublishedReader, run_id: str) -> Iterator[str]:
     query = statement("runbooks/schema_changes", run_id=text(run_id))
     for change, count, names in reader.rows(query)[1]:
         more = ", …" if count > _MOST_NAMED else ""
-        told = ", ".join(in_markdown(name, _LONGEST_NAME) for name in names[:_MOST_NAMED])
-        yield f"{count:,} × {change}: {told}{more}"
+        shown = ", ".join(in_markdown(name, _LONGEST_NAME) for name in names[:_MOST_NAMED])
+        yield f"{count:,} × {change}: {shown}{more}"
 
 
 def _documents(came: Mapping[str, Any] | None) -> Iterator[str]:
     if came is not None:
         words = {"stored": "new", "missing": "missing in the API", "failed": "failed", "lacking": "still lacking"}
-        told = [f"{came[name]:,} {word}" for name, word in words.items() if came[name]]
-        yield f"**documents**: {', '.join(told) or 'nothing new'}"
+        counts = [f"{came[name]:,} {word}" for name, word in words.items() if came[name]]
+        yield f"**documents**: {', '.join(counts) or 'nothing new'}"
 
 
 def _just_before(moment: datetime) -> str:

@@ -48,7 +48,7 @@ def night(
         return "; ".join(line for one in came for line in one.left_behind) or None
 
     call("documents", documents)
-    return _told_together(report, came[0]) if came else report
+    return _with_documents(report, came[0]) if came else report
 
 
 def _documents(settings: Settings, policy: RetryPolicy | None) -> list[ArchiveReport]:
@@ -56,15 +56,15 @@ def _documents(settings: Settings, policy: RetryPolicy | None) -> list[ArchiveRe
         return [archived(settings, policy=policy)]
     except Busy as error:
         if RunLock(settings.home / ARCHIVE_LOCK).is_held():
-            _log.info("documents are left to the archive run at work: %s", error.what)
+            _log.info("an archive run is at work and fetches the documents: %s", error.what)
             return []
-        later = "what came of them will be put into the tables by the next archive run"
+        later = "the next archive run writes their results into the tables"
         return [ArchiveReport(left_behind=[f"documents: the run lock took too long, {later} ({error.what})"])]
     except (StopRun, ResourceFailed) as error:
         return [ArchiveReport(left_behind=[f"documents: {error}"])]
 
 
-def _told_together(report: Report, came: ArchiveReport) -> Report:
+def _with_documents(report: Report, came: ArchiveReport) -> Report:
     status = "attention" if came.left_behind else report.status
     lines = [*report.left_behind, *came.left_behind]
     return replace(report, status=status, left_behind=lines, documents=came.to_json())

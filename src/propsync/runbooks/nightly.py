@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from datetime import datetime
 
 from propsync.api import RetryPolicy
 from propsync.errors import ApiUnreachable, ResourceFailed, UsageError
-from propsync.merge import build_reference, note_orphans
-from propsync.resources import SYNCED, Resource
+from propsync.merge import build_reference, finish_reference
+from propsync.resources import Catalogue, Resource
 from propsync.runbooks.deletes import accepted_run
 from propsync.runbooks.report import Report
 from propsync.runbooks.resource_sync import ResourceSync
 from propsync.runbooks.run_frame import Call, Work, framed_run, plainly
-from propsync.runbooks.workspace import Workspace
+from propsync.runbooks.workspace import Workspace, configured_catalogue
 from propsync.runs import Run
 from propsync.settings import Settings
 
-_SEE_ABOVE = "Mend what stands above, then run again"
+_log = logging.getLogger("propsync.sync")
+_SEE_ABOVE = "Fix the errors above, then run again"
 
 
 def nightly(
@@ -35,28 +37,34 @@ def nightly(
     `accept` names a run whose held deletes to carry out if the records are still gone. `now` replaces the clock. Raises
     UsageError (exit 2), StopRun (exit 1) and Busy (exit 4); the report has every other failure.
     """
-    chosen = _chosen(only)
+    chosen = _chosen(configured_catalogue(settings), only)
 
     def prepare(workspace: Workspace) -> Work:
         accepted = accepted_run(workspace, accept) if accept else None
 
         def work(workspace: Workspace, run: Run) -> None:
             build_reference(workspace.warehouse, run.run_id, workspace.settings.reference)
+            _tell_dropped(workspace)
             syncs = [ResourceSync(workspace, run, resource, accepted=accepted) for resource in chosen]
             sync_all(syncs, call)
-            note_orphans(workspace.warehouse, run.run_id, workspace.settings.reference)
+            finish_reference(workspace.warehouse, run.run_id, workspace.settings.reference)
 
         return work
 
     return framed_run(settings, flow, prepare, call=call, policy=policy, now=now)
 
 
-def _chosen(only: Sequence[str]) -> list[Resource]:
-    known = {resource.name: resource for resource in SYNCED}
+def _chosen(catalogue: Catalogue, only: Sequence[str]) -> list[Resource]:
+    known = [resource.name for resource in catalogue.synced]
     unknown = [name for name in only if name not in known]
     if unknown:
         raise UsageError("--only", f"there is no resource {', '.join(unknown)}", f"Name some of {', '.join(known)}")
-    return [resource for resource in SYNCED if not only or resource.name in only]
+    return [resource for resource in catalogue.synced if not only or resource.name in only]
+
+
+def _tell_dropped(workspace: Workspace) -> None:
+    for one in workspace.catalogue.dropped:
+        _log.warning("%s: propsync.toml no longer names this list, so its tables stay as they are", one.words)
 
 
 def sync_all(syncs: Sequence[ResourceSync], call: Call = plainly) -> None:
@@ -65,7 +73,9 @@ def sync_all(syncs: Sequence[ResourceSync], call: Call = plainly) -> None:
 
     def sync(one: ResourceSync) -> str | None:
         if unreachable:  # waiting again for an unreachable server would only cost the night
-            return one.failed(ResourceFailed(one.name, "not asked for, the API could not be reached", _SEE_ABOVE))
+            return one.failed(
+                ResourceFailed(one.name, "propsync did not ask for it, because it could not reach the API", _SEE_ABOVE)
+            )
         try:
             one.sync()
         except ResourceFailed as error:

@@ -69,7 +69,7 @@ def _post(settings: Settings, notice: dict[str, Any]) -> None:
         return
     body = redact(json.dumps(notice | _in_teams(notice["text"]), default=str)).encode()
     if why := post_notice(settings.notify_url.get_secret_value(), body):
-        _log.warning("the notice to PROPSYNC_NOTIFY_URL did not get there: %s", why)
+        _log.warning("propsync could not deliver the notice to PROPSYNC_NOTIFY_URL: %s", why)
 
 
 def _of_report(flow: str, report: Ended) -> dict[str, Any]:
@@ -85,8 +85,8 @@ def _of_error(flow: str, error: BaseException) -> dict[str, Any]:
         status, code = "busy" if error.exit_code == 4 else "failed", error.exit_code
     elif not isinstance(error, Exception):  # Ctrl-C, a stopped service
         status, code = "interrupted", 130
-    told = {"flow": flow, "status": status, "exit_code": code, "left_behind": [line]}
-    return told | {"text": f"propsync {flow}: {status}\n{line}"}
+    fields = {"flow": flow, "status": status, "exit_code": code, "left_behind": [line]}
+    return fields | {"text": f"propsync {flow}: {status}\n{line}"}
 
 
 def _in_teams(text: str) -> dict[str, Any]:

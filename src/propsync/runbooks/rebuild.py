@@ -1,4 +1,4 @@
-"""Rebuilds tables and history from landing, beside the present ones, which stay until the new ones are complete."""
+"""Rebuilds tables and history from landing; the present ones stay until the new ones are complete."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from datetime import datetime
 from pathlib import Path
 
 from propsync.documents.ledger import DocumentChoice, Ledger
-from propsync.errors import ResourceFailed, StateUnusable, UsageError
+from propsync.errors import ResourceFailed, UsageError
 from propsync.landing import Base, Bases, Manifest
 from propsync.log import redact
 from propsync.merge import (
     Carried,
     Witness,
     build_reference,
+    finish_reference,
     is_compared_otherwise,
-    latest_run,
     lists_left_behind,
-    note_orphans,
     read_history,
 )
 from propsync.merge.history import rehash
 from propsync.progress import progress
-from propsync.publish import WAREHOUSE as PUBLISHED
-from propsync.resources import RESOURCES, SYNCED
+from propsync.runbooks.dashboard import draw_dashboard
+from propsync.runbooks.desk import build_desk
 from propsync.runbooks.losses import Loss, Losses, check_run_ids, read_witnesses, refuse
 from propsync.runbooks.notice import noticed
+from propsync.runbooks.rebuild_sources import Source, find_source, readable_databases, whole_catalogue
 from propsync.runbooks.report import Report
 from propsync.runbooks.resource_sync import ResourceSync
 from propsync.runbooks.retention import collect
@@ -58,10 +58,11 @@ def rebuild(settings: Settings, *, accept_loss: Collection[str] = (), now: datet
         fresh = work / f"rebuild.duckdb{PARTIAL}"
         try:
             base = Bases(LocalStorage(settings.home)).newest()
-            databases = _readable(settings, work)
-            source = _find_source(settings, work, base, databases)
-            witnesses = read_witnesses(settings, work, databases)
-            with Workspace.offline(settings, work, fresh) as workspace:
+            databases = readable_databases(settings, work)
+            source = find_source(settings, work, base, databases)
+            catalogue = whole_catalogue(settings, work, base, databases)
+            witnesses = read_witnesses(settings, work, databases, catalogue)
+            with Workspace.offline(settings, work, fresh, catalogue) as workspace:
                 rebuilt = _Rebuild(workspace, base, source, witnesses, frozenset(accept_loss), now)
                 run = rebuilt.run()
                 counts = _counts(workspace)
@@ -69,52 +70,11 @@ def rebuild(settings: Settings, *, accept_loss: Collection[str] = (), now: datet
         finally:
             remove_partials(work)
         with Workspace.offline(settings, work, settings.state / WAREHOUSE) as workspace:
-            mended = workspace.publisher.publish(workspace.warehouse, run.run_id)
+            mended = workspace.publisher.publish(workspace.warehouse, run.run_id, pages=rebuilt.pages)
             collect(workspace)
     seconds = time.monotonic() - began
     left, notes = rebuilt.left_behind, [*rebuilt.notes, *mended]
     return Report(run.run_id, rebuilt.status, seconds, counts, left, str(settings.published), notes=notes)
-
-
-@dataclass(frozen=True)
-class _Source:
-    """The rows to carry over; `is_current` if it knows the names of all landed runs."""
-
-    carried: Carried
-    is_current: bool
-
-
-def _readable(settings: Settings, work: Path) -> dict[str, Path]:
-    """The databases that know any run, the one with the latest first; of two equal ones the state database."""
-    found: dict[str, tuple[str, Path]] = {}
-    for name, path in (("state", settings.state / WAREHOUSE), ("published", settings.published / PUBLISHED)):
-        if not path.exists():
-            continue
-        try:
-            latest = latest_run(path, memory_limit=settings.memory_limit, folder=work)
-        except StateUnusable as error:
-            _log.warning("%s cannot be read, so nothing is carried over from it: %s", path, error.what)
-            continue
-        if latest:
-            found[name] = latest, path
-    in_order = sorted(found, key=lambda name: found[name][0], reverse=True)
-    return {name: found[name][1] for name in in_order}
-
-
-def _find_source(settings: Settings, work: Path, base: Base | None, databases: dict[str, Path]) -> _Source:
-    """From the first whole readable database, else from the base."""
-    for path in databases.values():
-        try:
-            carried = Carried.from_database(
-                path, memory_limit=settings.memory_limit, folder=work, lists=settings.reference
-            )
-        except StateUnusable as error:
-            _log.warning("%s cannot be read whole, so nothing is carried over from it: %s", path, error.what)
-            continue
-        return _Source(carried, is_current=carried.has_names)
-    if base is not None:
-        return _Source(Carried(Bases(LocalStorage(settings.home)).paths(base)), is_current=False)
-    return _Source(Carried({}), is_current=False)
 
 
 @dataclass
@@ -123,7 +83,7 @@ class _Rebuild:
 
     workspace: Workspace
     base: Base | None
-    source: _Source
+    source: Source
     witnesses: list[Witness]
     accepted: frozenset[str]
     now: datetime | None
@@ -133,16 +93,18 @@ class _Rebuild:
     """The accepted losses."""
 
     lists: list[str] = field(default_factory=list)
-    """A line for each of people's own lists with a mistake."""
+    """A line for each of people's own lists with a mistake, and for each mart or part of the dashboard that failed."""
+    pages: dict[str, bytes] = field(default_factory=dict)
+    """The dashboard, to publish."""
 
     @property
     def left_behind(self) -> list[str]:
         """A line for each loss, and for each snapshot passed over without one."""
-        told = {loss.run_id for loss in self.losses}
+        lost = {loss.run_id for loss in self.losses}
         passed = [
             f"{name.replace('_', ' ')} of run {run_id} could not be merged again: {why}"
             for (run_id, name), why in self.failed.items()
-            if run_id not in told
+            if run_id not in lost
         ]
         return [f"lost, as accepted: {loss}" for loss in self.losses] + passed + self.lists
 
@@ -169,17 +131,23 @@ class _Rebuild:
             self._read_base(self.base, run)
         self._replay(landed)
         self._settle_losses()
-        for resource in SYNCED:
+        for resource in workspace.catalogue.families:
             ResourceSync(workspace, run, resource).build()
-        note_orphans(workspace.warehouse, run.run_id, workspace.settings.reference)
+        finish_reference(workspace.warehouse, run.run_id, workspace.settings.reference)
         self.lists = lists_left_behind(workspace.warehouse, run.run_id)
         note_landed(workspace.journal, workspace.warehouse, self._manifests(landed))
         self.source.carried.settle_changes(workspace.warehouse, run.run_id)
         if kinds := workspace.settings.archive_kinds:
             Ledger(workspace.warehouse).cover(DocumentChoice(kinds, workspace.settings.archive_statuses), run.run_id)
         mark_all(workspace.warehouse, run)
-        for warning in run_checks(workspace.warehouse, run.run_id):
+        self.lists += build_desk(workspace, run.run_id)
+        findings = run_checks(workspace.warehouse, run.run_id, folder=workspace.settings.checks_folder)
+        findings.refuse()
+        self.lists += findings.unusable
+        for warning in findings.warnings:
             _log.warning("%s", warning)
+        self.pages, lines = draw_dashboard(workspace, run.run_id)
+        self.lists += lines
         workspace.journal.end(run, self.status, redact("; ".join(self.left_behind)) or None)
         workspace.warehouse.checkpoint()
         return run
@@ -215,25 +183,26 @@ class _Rebuild:
         workspace = self.workspace
         files = workspace.bases.paths(base)
         Carried(files).write_shapes(workspace.warehouse)
-        for name, resource in RESOURCES.items():
+        for resource in (one for one in workspace.catalogue if f"history.{one.name}" in files):
+            name = resource.name
             read_history(workspace.warehouse, name, files[f"history.{name}"])
             if is_compared_otherwise(base.forms.get(name, ()), workspace.shapes.decided(name)):
                 rehash(workspace.warehouse, resource, workspace.shapes.get(name))
         if not self.source.is_current:
-            for resource in SYNCED:
+            for resource in workspace.catalogue.families:
                 ResourceSync(workspace, run, resource).build()
 
     def _replay(self, landed: dict[str, list[str]]) -> None:
-        """Merges run after run. Names that nothing told follow from what each run found, so they are given then."""
+        """Merges run after run. Names that no history has follow from each run's finds, so each run gives its own."""
         with progress("Merging", len(landed), "runs") as bar:
             for run_id, names in landed.items():
-                for resource in SYNCED:
+                for resource in self.workspace.catalogue.families:
                     if {resource.name, resource.types} & {*names}:
                         self._replay_one(Run(run_id, time_of(run_id), "rebuild"), resource.name)
                 bar.advance()
 
     def _replay_one(self, run: Run, name: str) -> None:
-        sync = ResourceSync(self.workspace, run, RESOURCES[name])
+        sync = ResourceSync(self.workspace, run, self.workspace.catalogue[name])
         try:
             sync.replay(run.run_id)
         except ResourceFailed as error:
@@ -248,15 +217,16 @@ class _Rebuild:
 
 
 def _install(fresh: Path, state: Path) -> None:
-    """Puts the new database in the place of the old one in one step; the old one is whole until then."""
+    """Replaces the old database by the new one in one step; the old one stays whole until then."""
     wal = state.with_name(f"{state.name}.wal")
     if wal.exists() and state.exists():
         settle_file(state)
-    remove(wal)  # of a database that cannot be opened: the new one must not take it for its own
+    remove(wal)  # of a database that does not open: the new one must not use it
     replace(fresh, state)
 
 
 def _counts(workspace: Workspace) -> dict[str, dict[str, int]]:
-    queries = {name: statement("runbooks/count_versions", resource=name) for name in RESOURCES}
+    names = workspace.catalogue.names
+    queries = {name: statement("runbooks/count_versions", resource=name) for name in names}
     rows = {name: workspace.warehouse.rows(query)[0] for name, query in queries.items()}
     return {name: {"records": records, "versions": versions} for name, (records, versions) in rows.items()}

@@ -1,4 +1,4 @@
-"""What a run has to say at its end."""
+"""The report at the end of a run."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from propsync.runs import Verdict, exit_code
 
 @dataclass(frozen=True)
 class Report:
-    """A run's outcome: `resources` has the rows of `ops.run_resources`, `left_behind` a line for each such thing.
+    """A run's outcome: `resources` has the rows of `ops.run_resources`, `left_behind` a line for each shortfall.
 
-    `documents` is what came of archiving after it (`ArchiveReport.to_json`), None where it was not their turn. `notes`
-    are lines of what people may not have meant, though nothing went wrong.
+    `documents` is the result of the archive run after it (`ArchiveReport.to_json`), None if there was none. `notes` are
+    lines about possible mistakes of people, although nothing went wrong.
     """
 
     run_id: str
@@ -49,7 +49,7 @@ class Report:
 
 
 def joined(reports: Sequence[Report]) -> Report:
-    """Several runs told as one: counts added up, the worst status, everything that was left behind."""
+    """Several runs as one: the sums of the counts, the worst status, everything left behind."""
     worst = max(reports, key=lambda report: ("ok", "attention", "failed").index(report.status))
     resources: dict[str, dict[str, Any]] = {}
     for report in reports:
@@ -81,7 +81,7 @@ def left_behind(
     held: Sequence[tuple[str, str, int]] = (),
     run_id: str = "RUN",
 ) -> list[str]:
-    """A line for each resource that is not as fresh as the run, or of which records are held, by reason."""
+    """A line for each resource that is not as fresh as the run, or that has held records, by reason."""
     lines = []
     for resource, verdict in verdicts.items():
         name = resource.replace("_", " ")
@@ -89,16 +89,16 @@ def left_behind(
             lines.append(f"{name} keep yesterday's rows: {errors.get(resource, 'they could not be read')}")
         elif not verdict.is_complete:
             lines.append(
-                f"{name} were not read completely: the list moved or its total is wrong; what was seen is published. "
-                "Run `propsync sync` again"
+                f"{name} were not read completely: the list changed meanwhile, or its total is wrong. propsync "
+                "published the records that it read. Run `propsync sync` again"
             )
         lines += _held(name, [(reason, count) for of, reason, count in held if of == resource])
     accept = f"propsync sync --accept-deletes {run_id}, or nightly with accept_deletes={run_id} under Prefect"
-    return [*lines, *([f"what is held stands in ops.held_deletes; if it is to go: {accept}"] if held else [])]
+    return [*lines, *([f"ops.held_deletes lists them; to accept these deletes: {accept}"] if held else [])]
 
 
 def not_understood(unread: Sequence[tuple[str, str, str]]) -> list[str]:
-    """A line for each (resource, part, evidence) that records hold and that no table could be made of."""
+    """A line for each (resource, part, evidence) in records that propsync could make no table of."""
     return [
         f"{resource.replace('_', ' ')}: {part} could not be read: {evidence}. Run `propsync doctor`"
         for resource, part, evidence in unread
@@ -109,17 +109,17 @@ def _held(name: str, reasons: Sequence[tuple[str, int]]) -> list[str]:
     if not reasons:
         return []
     count = sum(count for _, count in reasons)
-    told = [reason for reason, _ in reasons[:_MOST_REASONS]]
+    shown = [reason for reason, _ in reasons[:_MOST_REASONS]]
     more = ["…"] if len(reasons) > _MOST_REASONS else []
-    return [f"{count} {name} that the API lists no more are held ({'; '.join([*told, *more])})"]
+    return [f"the API no longer lists {count} {name}; propsync holds their deletes ({'; '.join([*shown, *more])})"]
 
 
 def in_one_line(error: BaseException) -> str:
-    """What ended a run, for tables that people get and notices that leave the machine."""
+    """The cause of a run's end, for published tables, and for notices that leave the machine."""
     if isinstance(error, PropsyncError):
         words = str(error)
     elif isinstance(error, Exception):
         words = f"{type(error).__name__}: {error}"
     else:
-        words = "it was interrupted; the next run goes on from there"
+        words = "it was interrupted; the next run resumes from there"
     return redact(" ".join(words.split()))

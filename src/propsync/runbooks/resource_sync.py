@@ -1,4 +1,4 @@
-"""One resource and its types: read, merged and built as one step of a run."""
+"""One resource and its types: a run reads, merges and builds them as one step."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from propsync.errors import ApiUnreachable, MergeFailed, RequestRefused, Resourc
 from propsync.landing import Manifest
 from propsync.merge import build_tables, is_mostly_changed, known_fields, known_values, listed_keys
 from propsync.records import HASH_VERSION, PayloadUnreadable
-from propsync.resources import ASSESSMENT_TYPES, RESOURCES, Resource
+from propsync.resources import ASSESSMENT_TYPES, Resource, definition_of
 from propsync.runbooks import statuses
 from propsync.runbooks.deletes import Accepted, Deletes
 from propsync.runbooks.repeats import repeatable
@@ -25,7 +25,7 @@ _log = logging.getLogger("propsync.sync")
 
 
 class ResourceSync:
-    """A resource with its types, in one run; `filters` narrow it to what a backfill asks for.
+    """A resource with its types, in one run; `filters` narrow it to the part of a backfill.
 
     `accepted` are deletes that an earlier run held and that somebody accepted since.
     """
@@ -45,7 +45,7 @@ class ResourceSync:
         self._filters = filters
         self._accepted = accepted
         self.is_not_found = False
-        self._types = RESOURCES[resource.types] if resource.types else None
+        self._types = workspace.catalogue.types_of(resource)
         self._shapes = {one.name: workspace.shapes.get(one.name) for one in self._members()}
 
     @property
@@ -54,7 +54,7 @@ class ResourceSync:
         return self._resource.name
 
     def sync(self) -> None:
-        """Reads, lands, merges and builds. Raises ResourceFailed; what was read before stays."""
+        """Reads, lands, merges and builds. Raises ResourceFailed; earlier rows stay."""
         types = self._read_types()
         with self._keys_of(self._resource) as listed:
             try:
@@ -69,7 +69,7 @@ class ResourceSync:
         self.build()
 
     def finish_earlier(self) -> None:
-        """Merges what killed runs landed whole; without any, only builds what they merged."""
+        """Merges the complete snapshots of killed runs; without any, only builds what those runs merged."""
         for run_id in self._unmerged_runs():
             _log.info("%s: merging what run %s had landed", self._resource.name, run_id)
             try:
@@ -79,7 +79,7 @@ class ResourceSync:
         self.build()
 
     def replay(self, run_id: str) -> None:
-        """Merges what a run landed, as that run did or would have done; once more changes nothing."""
+        """Merges a run's snapshot, as that run did or would have done; doing so twice changes nothing."""
         found = {one.name: self._workspace.manifests.get(one.name, run_id) for one in self._members()}
         for name, manifest in found.items():
             if manifest is not None:
@@ -92,7 +92,7 @@ class ResourceSync:
         self._shapes[name] = self._workspace.shapes.overridden(Shape.from_json(shape))
 
     def _pass_over(self, run_id: str, error: ResourceFailed) -> None:
-        """A snapshot that cannot be merged must not stop this run, nor any later one: what it held is read anew."""
+        """Passes over a snapshot that cannot be merged: it must stop no run, and propsync reads its records again."""
         _log.error("%s", error)
         for one in self._members():
             if not self._workspace.journal.is_merged(run_id, one.name):
@@ -115,7 +115,7 @@ class ResourceSync:
             with self._keys_of(self._types) as listed:
                 return self._read(self._types, listed)
         except ApiUnreachable:
-            raise  # asking for the records themselves would only wait as long again
+            raise  # a request for the records would only wait as long again
         except ResourceFailed as error:
             _log.error("%s", error)
             self._workspace.journal.failed(self._run, self._types.name, str(error))
@@ -151,7 +151,7 @@ class ResourceSync:
         return manifest
 
     def _notice_signed_links(self, resource: Resource, swept: Swept) -> None:
-        """Links that the service signs from tonight on would make a new version of every record, every night."""
+        """Finds links that the service newly signs: they would make a new version of every record, every night."""
         is_decided = self._workspace.shapes.decided(resource.name).volatile is not None
         if swept.repeats or self._filters or is_decided:
             return
@@ -166,14 +166,14 @@ class ResourceSync:
         sweeper = Sweeper(workspace.api, workspace.pages, workspace.warehouse, workspace.settings.page_limit)
         wanted = SweepScope(asked, self._filters if resource is self._resource else ())
         start = 0 if wanted.filters else workspace.journal.rung_that_worked(resource.name)
-        known = lambda: self._known(asked, types)  # noqa: E731 - it stands for a value that is costly to make
+        known = lambda: self._known(asked, types)  # noqa: E731 - the value is costly to make
         shape = self._shapes[resource.name]
         is_plain = not (start or self._filters or self._accepted)
         before = repeatable(workspace, resource, shape, self._settings(asked)) if is_plain else None
         return sweeper.sweep(resource, shape, wanted, known, listed, start=start, before=before)
 
     def _settings(self, asked: Sequence[str]) -> dict[str, Any]:
-        """What decides, beside the shapes, how the API is asked."""
+        """The settings that, with the shapes, decide the requests to the API."""
         return {"statuses": list(asked), "page_limit": self._workspace.settings.page_limit}
 
     def _manifest(self, resource: Resource, swept: Swept, asked: Sequence[str]) -> Manifest:
@@ -191,6 +191,7 @@ class ResourceSync:
             landed=list(swept.landed),
             certificates=swept.certificates,
             repeats=swept.repeats,
+            definition=definition_of(resource) if resource.is_further else None,
         )
 
     def _land(self, types: Manifest | None, manifest: Manifest | None) -> None:
@@ -200,14 +201,18 @@ class ResourceSync:
             with _as_merge_failure(self._resource):
                 earlier = lambda: known_fields(self._workspace.warehouse)  # noqa: E731 - costly, and only for assets
                 find_nested_shapes(self._workspace.pages, self._shapes, types, manifest, earlier)
+        self._put(found)
+
+    def _put(self, found: Sequence[Manifest]) -> None:
+        """Makes the snapshots exist, by the present shapes."""
         for one in found:
             one.shape = self._shapes[one.resource].to_json()
-            if one is manifest and types is None and self._types is not None and self._types.is_beside:
+            if len(found) == 1 and one.resource == self._resource.name and self._types and self._types.is_beside:
                 one.types_shape = self._shapes[self._types.name].to_json()
             self._workspace.manifests.put(one)
 
     def _known(self, asked: Sequence[str], types: Manifest | None) -> Mapping[str, Collection[str]]:
-        """What speaks for members that the API's document does not name; types that this run has read speak too."""
+        """The evidence for members that the API's document does not name, also from types that this run has read."""
         kinds: set[str] = set()
         if types is not None and types.resource == ASSESSMENT_TYPES.name:
             cutter = cutter_of(self._shapes[types.resource], ASSESSMENT_TYPES)
@@ -235,13 +240,13 @@ class ResourceSync:
             merger.merge(self._resource, manifest, self._shapes[self._resource.name], listed)
 
     def _is_shape_configured(self) -> bool:
-        """What people set may lead nowhere, which even a quiet night must notice."""
+        """Checks configured shapes: they may match nothing, which even a quiet night must notice."""
         return any(
             choice.source == "configured" for shape in self._shapes.values() for choice in shape.choices.values()
         )
 
     def _shows_nothing_new(self, manifest: Manifest) -> bool:
-        """Whether the last run read the same pages, byte for byte, and found what there is to find in them."""
+        """Whether the last run read the same pages, byte for byte, and found all that they hold."""
         latest = self._workspace.journal.latest_merged(manifest.resource)
         before = self._workspace.manifests.sound(manifest.resource, latest) if latest else None
         is_same = before is not None and _bodies(before) == _bodies(manifest)

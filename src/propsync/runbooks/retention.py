@@ -1,4 +1,4 @@
-"""What landing keeps: the snapshots of some days, a base in the place of older ones, and no page that nothing names."""
+"""The contents of landing: the snapshots of some days, a base for all older ones, and no page without a manifest."""
 
 from __future__ import annotations
 
@@ -11,47 +11,45 @@ from propsync.documents.blobs import Blobs
 from propsync.errors import BaseLost, ManifestUnreadable, StateUnusable
 from propsync.landing import Base, BaseFile
 from propsync.merge import CARRIED, carry_out, has_changed, merged_forms, write_history
-from propsync.resources import RESOURCES
+from propsync.resources import definition_of
 from propsync.runbooks.workspace import Workspace
 from propsync.runs import Run, time_of
 from propsync.storage import PARTIAL
 
 _log = logging.getLogger("propsync.retention")
-_UNKNOWN_FORMS: Mapping[str, list[dict[str, Any]]] = {name: [{}] for name in RESOURCES}
-"""A rebuild compares such versions again."""
 _DAY = timedelta(days=1)
-_AT_ONCE = 3  # runs that must be due where history changed: a base of many records is not written every night
+_AT_ONCE = 3  # due runs before propsync writes a base although history changed: a large base costs too much every night
 
 
 def prune(workspace: Workspace, run: Run) -> None:
-    """Removes snapshots older than the setting says, after keeping history up to them as a base; then `collect`."""
+    """Removes snapshots older than the setting, once a base has the history up to them; then collects."""
     base = _whole_base(workspace)
     due = _due(workspace, run, base)
     if due and (len(due) >= _AT_ONCE or _is_quiet(workspace, base, due[-1])):
-        _log.info("landing: %d runs up to %s are kept as history alone from now on", len(due), due[-1])
+        _log.info("landing: propsync now keeps %d runs up to %s as history alone", len(due), due[-1])
         _write_base(workspace, base, due[-1], _forms(workspace, base, due))
     collect(workspace)
 
 
 def refuse_lost_history(workspace: Workspace) -> None:
-    """Stops a run on a state database that lacks what was published, or what landing alone cannot tell.
+    """Stops a run on a state database that lacks published data, or data that landing alone cannot restore.
 
     Raises StateUnusable: the run would publish less than people have.
     """
     path, published = str(workspace.warehouse.path), workspace.publisher.note().get("run")
     if workspace.journal.last_time() is None:
         if workspace.bases.newest_run() is not None:
-            raise StateUnusable(path, "it knows no run, though history of earlier runs is kept")
+            raise StateUnusable(path, "it holds no run, though history of earlier runs is kept")
         if Blobs(workspace.storage).all():
-            raise StateUnusable(path, "it knows no run, though documents of earlier runs are kept")
+            raise StateUnusable(path, "it holds no run, though documents of earlier runs are kept")
         if workspace.publisher.is_there():
-            raise StateUnusable(path, "it knows no run, though tables of earlier runs are published")
+            raise StateUnusable(path, "it holds no run, though tables of earlier runs are published")
     elif published and not workspace.journal.is_known(str(published)):
-        raise StateUnusable(path, f"it does not know run {published}, whose tables are published")
+        raise StateUnusable(path, f"it does not hold run {published}, whose tables are published")
 
 
 def collect(workspace: Workspace) -> None:
-    """Removes what the newest base stands for, and files that nothing names."""
+    """Removes snapshots that the newest base replaces, and files that nothing names."""
     try:
         base = workspace.bases.newest()
         workspace.bases.keep_only(base)
@@ -59,18 +57,18 @@ def collect(workspace: Workspace) -> None:
             for name in names if base is not None and run_id <= base.run_id else ():
                 workspace.manifests.delete(name, run_id)
         removed = workspace.pages.keep_only(workspace.manifests.named())
-        _log.debug("landing: %d pages that nothing names were removed", removed)
-    except ManifestUnreadable as error:  # what it names is not known, so nothing may go
-        _log.warning("landing is not cleaned: %s", error)
+        _log.debug("landing: propsync removed %d pages that nothing names", removed)
+    except ManifestUnreadable as error:  # propsync cannot know its pages, so it removes none
+        _log.warning("propsync did not clean landing: %s", error)
 
 
 def _due(workspace: Workspace, run: Run, base: Base | None) -> list[str]:
-    """Runs that are old enough and dealt with, oldest first, up to the first that is not."""
+    """Runs that are old enough and merged or passed over, oldest first, up to the first that is not."""
     due = []
     for run_id, names in workspace.manifests.all_runs().items():
         if base is not None and run_id <= base.run_id:
             continue
-        age = (run.time - time_of(run_id)) / _DAY  # a number: no setting is too large to compare with
+        age = (run.time - time_of(run_id)) / _DAY  # a number: every setting compares with it
         if age <= workspace.settings.landing_keep_days or not all(
             _is_dealt_with(workspace, run_id, name) for name in names
         ):
@@ -80,26 +78,28 @@ def _due(workspace: Workspace, run: Run, base: Base | None) -> list[str]:
 
 
 def _is_dealt_with(workspace: Workspace, run_id: str, name: str) -> bool:
-    """Merged or passed over: no later run will ask for this snapshot."""
+    """Whether it is merged or passed over: no later run will need this snapshot."""
     return workspace.journal.is_merged(run_id, name) or run_id < workspace.journal.latest_merged(name)
 
 
 def _is_quiet(workspace: Workspace, base: Base | None, until: str) -> bool:
-    """Whether the base's history can stand for these runs too."""
-    return base is not None and not any(_has_news(workspace, base, name, until) for name in RESOURCES)
+    """Whether the base's history covers these runs too."""
+    return base is not None and not any(_has_news(workspace, base, name, until) for name in workspace.catalogue.names)
 
 
 def _has_news(workspace: Workspace, base: Base, name: str, until: str) -> bool:
-    is_there = f"history.{name}" in base.files
-    return not is_there or has_changed(workspace.warehouse, name, time_of(base.run_id), time_of(until))
+    is_held = f"history.{name}" in base.files
+    return not is_held or has_changed(workspace.warehouse, name, time_of(base.run_id), time_of(until))
 
 
 def _whole_base(workspace: Workspace) -> Base | None:
     """The newest base; propsync writes a damaged one again from the state database, which has the same history.
 
-    Raises BaseLost where the state does not know the base's run.
+    Raises BaseLost if the state does not know the base's run.
     """
-    until, forms = workspace.bases.newest_run(), _UNKNOWN_FORMS
+    # a rebuild compares versions of unknown forms again
+    until = workspace.bases.newest_run()
+    forms: Mapping[str, list[dict[str, Any]]] = {name: [{}] for name in workspace.catalogue.names}
     if until is None:
         return None
     try:
@@ -109,7 +109,11 @@ def _whole_base(workspace: Workspace) -> Base | None:
     except BaseLost as error:
         if not workspace.journal.is_known(until):
             raise
-        _log.warning("%s: %s. The state database has the same history: it is written again", error.where, error.what)
+        _log.warning(
+            "%s: %s. The state database has the same history, and propsync writes the file again",
+            error.where,
+            error.what,
+        )
         return _write_base(workspace, None, until, forms)
     return base
 
@@ -117,18 +121,19 @@ def _whole_base(workspace: Workspace) -> Base | None:
 def _write_base(
     workspace: Workspace, before: Base | None, until: str, forms: Mapping[str, list[dict[str, Any]]]
 ) -> Base:
-    files = {f"history.{name}": _history(workspace, before, name, until) for name in RESOURCES}
+    files = {f"history.{name}": _history(workspace, before, name, until) for name in workspace.catalogue.names}
     for name in CARRIED:
         path = workspace.work / f"{name}.parquet{PARTIAL}"
         carry_out(workspace.warehouse, name, path)
         files[name] = workspace.bases.put_file(until, name, path)
-    base = Base(until, files, dict(forms))
+    definitions = {one.name: definition_of(one) for one in workspace.catalogue.further}
+    base = Base(until, files, dict(forms), definitions)
     workspace.bases.put(base)
     return base
 
 
 def _forms(workspace: Workspace, before: Base | None, runs: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
-    """How versions up to these runs were compared. That of a damaged snapshot is not known."""
+    """How propsync compared versions up to these runs; unknown for a damaged snapshot."""
     found = workspace.manifests.all_runs()
     landed = {(name, run_id): workspace.manifests.sound(name, run_id) for run_id in runs for name in found[run_id]}
     forms = merged_forms(before.forms if before else {}, filter(None, landed.values()))
@@ -138,7 +143,7 @@ def _forms(workspace: Workspace, before: Base | None, runs: Sequence[str]) -> di
 
 
 def _history(workspace: Workspace, before: Base | None, name: str, until: str) -> BaseFile:
-    """One history up to a run: the file there is, where nothing came since."""
+    """One history up to a run: the base's file, if nothing has come since."""
     if before is not None and not _has_news(workspace, before, name, until):
         return before.files[f"history.{name}"]
     path = workspace.work / f"history.{name}.parquet{PARTIAL}"

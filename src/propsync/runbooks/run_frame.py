@@ -1,10 +1,10 @@
-"""The frame of every run: the lock, the journal, what earlier runs left behind, the checks, publishing."""
+"""The frame of every run: the lock, the journal, unfinished work of earlier runs, the checks, publishing."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
@@ -12,27 +12,29 @@ from typing import Protocol
 from propsync.api import RetryPolicy
 from propsync.errors import CheckFailed, PropsyncError, ResourceFailed
 from propsync.merge import lists_left_behind
-from propsync.resources import RESOURCES, SYNCED
+from propsync.runbooks.check import check
+from propsync.runbooks.dashboard import draw_dashboard
+from propsync.runbooks.desk import build_desk
+from propsync.runbooks.push_abandoned import record_abandoned
 from propsync.runbooks.report import Report, in_one_line, left_behind, not_understood
 from propsync.runbooks.resource_sync import ResourceSync
 from propsync.runbooks.retention import prune, refuse_lost_history
 from propsync.runbooks.workspace import Workspace
 from propsync.runs import Run, next_run, run_status, time_of
 from propsync.settings import Settings
-from propsync.warehouse import run_checks
 
 _log = logging.getLogger("propsync.run")
 
 
 Step = Callable[[], "str | None"]
-"""A step; it returns in a line what it left behind, if anything."""
+"""A step; it returns a line about anything that it left behind."""
 
 
 class Call(Protocol):
     """How a step is called: plainly, or as a Prefect task."""
 
     def __call__(self, name: str, step: Step) -> None:
-        """Runs `step`, which is called `name`."""
+        """Runs `step` under a name."""
 
 
 def plainly(name: str, step: Step) -> None:
@@ -41,7 +43,8 @@ def plainly(name: str, step: Step) -> None:
     step()
 
 
-Work = Callable[[Workspace, Run], None]
+Work = Callable[[Workspace, Run], "Sequence[str] | None"]
+"""The work of a run; it returns a line for each thing that it left behind."""
 
 
 def framed_run(
@@ -53,9 +56,9 @@ def framed_run(
     policy: RetryPolicy | None = None,
     now: datetime | None = None,
 ) -> Report:
-    """One run of its own under the lock. `prepare` may refuse (UsageError) before it begins, and gives its work.
+    """One run under the lock. `prepare` may refuse (UsageError) before the run begins, and returns the run's work.
 
-    `now` stands in for the clock. Raises StopRun (exit 1) and Busy (exit 4); what else goes wrong is in the report.
+    `now` replaces the clock. Raises StopRun (exit 1) and Busy (exit 4); any other failure is in the report.
     """
     began = time.monotonic()
     with Workspace.opened(settings, f"propsync {flow}", policy) as workspace:
@@ -65,14 +68,19 @@ def framed_run(
             flow, max(filter(None, (workspace.journal.last_time(), _last_landed(workspace))), default=None), now
         )
         for killed in workspace.journal.begin(run):
-            _log.warning("run %s was killed; what it landed whole is merged now", killed)
+            _log.warning("run %s was killed; this run merges what it landed completely", killed)
         try:
             mended = finish_earlier(workspace, run)
-            work(workspace, run)
-            check(workspace, run)
-            report = _end(workspace, run, began)
+            record_abandoned(workspace, run)
+            left = [*(work(workspace, run) or ())]
+            withheld = check(workspace, run)
+            left += withheld.lines
+            call("marts", lambda: _build_desk(workspace, run, withheld.tables, left))
+            pages: dict[str, bytes] = {}
+            call("dashboard", lambda: _draw(workspace, run, withheld.tables, left, pages))
+            report = _end(workspace, run, began, left)
             if report.status != "failed":
-                call("publish", lambda: mended.extend(workspace.publisher.publish(workspace.warehouse, run.run_id)))
+                call("publish", lambda: _publish(workspace, run, withheld.tables, pages, mended))
             _tidy(workspace, run)
         except BaseException as error:
             workspace.journal.end(run, "failed", in_one_line(error))
@@ -81,60 +89,74 @@ def framed_run(
 
 
 def _tidy(workspace: Workspace, run: Run) -> None:
-    """What is left lying is no reason to call a run failed that published."""
+    """Removes old files; a failure here does not make a run fail that published."""
     try:
         prune(workspace, run)
     except PropsyncError as error:
-        _log.error("landing was not pruned: %s", error)
+        _log.error("propsync did not prune landing: %s", error)
 
 
 def finish_earlier(workspace: Workspace, run: Run) -> list[str]:
-    """Merges snapshots that a killed run landed whole, and publishes what an earlier run could not.
+    """Merges snapshots that a killed run landed completely, and publishes changes that an earlier run could not.
 
-    Returns what `Publisher.publish` does.
+    Returns the result of `Publisher.publish`.
     """
     merge_earlier(workspace, run)
     if workspace.publisher.is_behind(workspace.warehouse):
         try:
-            check(workspace, run)
-            return workspace.publisher.publish(workspace.warehouse, run.run_id)
+            withheld = check(workspace, run)
+            return workspace.publisher.publish(workspace.warehouse, run.run_id, withheld.tables)
         except CheckFailed as error:
             _log.error("%s", error)  # this run's own checks decide
     return []
 
 
-def check(workspace: Workspace, run: Run) -> None:
-    """Checks what changed since it was last published, also in a run whose checks failed. Raises CheckFailed."""
-    published = str(workspace.publisher.note().get("run", ""))
-    for warning in run_checks(workspace.warehouse, run.run_id, since=published):
-        _log.warning("%s", warning)
-
-
 def merge_earlier(workspace: Workspace, run: Run) -> None:
-    """Merges and builds what a killed run landed or merged: published are its history and its tables, or neither."""
-    for resource in SYNCED:
+    """Merges and builds the snapshots of a killed run: propsync publishes its history and its tables, or neither."""
+    for resource in workspace.catalogue.families:
         try:
             ResourceSync(workspace, run, resource).finish_earlier()
         except ResourceFailed as error:
-            _log.error("%s", error)  # its tables stay as they were; the others are finished
+            _log.error("%s", error)  # its tables stay as they were; the other resources continue
 
 
 def _last_landed(workspace: Workspace) -> datetime | None:
-    """The latest run that landed anything, which the journal does not know where the state was lost."""
-    runs = [run_id for resource in RESOURCES for run_id in workspace.manifests.runs(resource)]
+    """The latest run that landed anything; the journal does not know it if the state was lost."""
+    runs = [run_id for resource in workspace.manifests.resources() for run_id in workspace.manifests.runs(resource)]
     return time_of(max(runs)) if runs else None
 
 
-def _end(workspace: Workspace, run: Run, began: float) -> Report:
+def _build_desk(workspace: Workspace, run: Run, withheld: Collection[str], left: list[str]) -> str | None:
+    failed = build_desk(workspace, run.run_id, withheld)
+    left += failed
+    return "; ".join(failed) or None
+
+
+def _draw(
+    workspace: Workspace, run: Run, withheld: Collection[str], left: list[str], pages: dict[str, bytes]
+) -> str | None:
+    drawn, lines = draw_dashboard(workspace, run.run_id, withheld)
+    pages.update(drawn)
+    left += lines
+    return "; ".join(lines) or None
+
+
+def _publish(
+    workspace: Workspace, run: Run, withheld: Collection[str], pages: Mapping[str, bytes], mended: list[str]
+) -> None:
+    mended += workspace.publisher.publish(workspace.warehouse, run.run_id, withheld, pages)
+
+
+def _end(workspace: Workspace, run: Run, began: float, others: Sequence[str]) -> Report:
     verdicts = workspace.journal.verdicts(run.run_id)
-    unread = [told for told in workspace.shapes.unread() if told[0] in verdicts]
+    unread = [line for line in workspace.shapes.unread() if line[0] in verdicts]
     in_lists = lists_left_behind(workspace.warehouse, run.run_id)
-    status = run_status(verdicts, workspace.journal.held(run.run_id) + len(unread) + len(in_lists))
+    status = run_status(verdicts, workspace.journal.held(run.run_id) + len(unread) + len(in_lists) + len(others))
     errors = workspace.journal.errors(run.run_id)
     lines = left_behind(verdicts, errors, workspace.journal.reasons_held(run.run_id), run.run_id)
-    lines += [*not_understood(unread), *in_lists]
+    lines += [*not_understood(unread), *in_lists, *others]
     workspace.journal.end(run, status, "; ".join(lines) or None)
     counts = workspace.journal.counts(run.run_id)
     published = None if status == "failed" else str(workspace.settings.published)
-    ordered = {name: counts[name] for name in RESOURCES if name in counts}
+    ordered = {name: counts[name] for name in workspace.catalogue.names if name in counts}
     return Report(run.run_id, status, time.monotonic() - began, ordered, lines, published)

@@ -1,4 +1,4 @@
-"""Which statuses to ask for: those set, and those that records turned out to have."""
+"""Which statuses of records to ask for: those set, and those that records turned out to have."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def configured(workspace: Workspace, resource: Resource) -> tuple[str, ...]:
 
 def asked_for(workspace: Workspace, resource: Resource) -> Sequence[str]:
     """The statuses to ask for: those set, and where none were set explicitly, those met so far as well."""
-    told = configured(workspace, resource)
+    named = configured(workspace, resource)
     if resource.status_setting is None or resource.status_setting in workspace.settings.explicit:
-        return told
-    return _with_room_for(told, statuses_seen(workspace.warehouse, resource.name, told))
+        return named
+    return _with_room_for(named, statuses_seen(workspace.warehouse, resource.name, named))
 
 
 def every(workspace: Workspace, resource: Resource, asked: Sequence[str]) -> Sequence[str]:
@@ -37,15 +37,15 @@ def every(workspace: Workspace, resource: Resource, asked: Sequence[str]) -> Seq
     return _with_room_for(wanted, statuses_seen(workspace.warehouse, resource.name, wanted))
 
 
-def _with_room_for(told: Sequence[str], seen: Sequence[str]) -> tuple[str, ...]:
-    """`told` and those of `seen` that can be asked for, as far as addresses have room beside ids and types."""
-    room = _ROOM - sum(map(_length, told))
+def _with_room_for(named: Sequence[str], seen: Sequence[str]) -> tuple[str, ...]:
+    """`named` and those of `seen` that can be asked for, as far as addresses have room beside ids and types."""
+    room = _ROOM - sum(map(_length, named))
     fitting = set()
     for status in sorted(seen, key=_length):
         room -= _length(status)
         if why_unaskable(status) is None and room >= 0:
             fitting.add(status)
-    return (*told, *(status for status in seen if status in fitting))
+    return (*named, *(status for status in seen if status in fitting))
 
 
 def _length(status: str) -> int:

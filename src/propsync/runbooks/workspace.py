@@ -13,6 +13,7 @@ from propsync.errors import SettingsError
 from propsync.landing import Bases, Manifests, PageStore
 from propsync.merge import Merger, ShapeStore
 from propsync.publish import Publisher
+from propsync.resources import Catalogue, Definition, catalogue_of
 from propsync.runs import Journal, RunLock
 from propsync.settings import Settings
 from propsync.storage import LocalStorage, remove, remove_partials
@@ -39,9 +40,14 @@ class Workspace:
     connection: Api | None = None
 
     @property
+    def catalogue(self) -> Catalogue:
+        """The resources of this copy."""
+        return self.warehouse.catalogue
+
+    @property
     def api(self) -> Api:
         """The API; only a site that was opened without it has none."""
-        assert self.connection is not None, "this run asks the API nothing"
+        assert self.connection is not None, "this run sends no request to the API"
         return self.connection
 
     @classmethod
@@ -50,7 +56,7 @@ class Workspace:
         """The site, under the lock. Raises SettingsError, Busy, StateUnusable, HomeUnusable, DiskFull."""
         access = settings.require_api()
         with workplace(settings, what) as work:
-            source = TokenSource(access.token.get_secret_value(), access.token_file)
+            source = TokenSource(access.token.get_secret_value(), access.token_file, access.variable)
             with (
                 Api(access.base_url, source, max_concurrency=settings.max_concurrency, policy=policy) as api,
                 cls.offline(settings, work, settings.state / WAREHOUSE) as workspace,
@@ -60,9 +66,12 @@ class Workspace:
 
     @classmethod
     @contextmanager
-    def offline(cls, settings: Settings, work: Path, database: Path) -> Iterator[Workspace]:
+    def offline(
+        cls, settings: Settings, work: Path, database: Path, catalogue: Catalogue | None = None
+    ) -> Iterator[Workspace]:
         """The site with `database` as its state and without the API, inside a `workplace`."""
-        with Warehouse(database, memory_limit=settings.memory_limit, folder=work) as warehouse:
+        known = catalogue or configured_catalogue(settings)
+        with Warehouse(database, memory_limit=settings.memory_limit, folder=work, catalogue=known) as warehouse:
             yield cls._of(settings, warehouse, work)
 
     @classmethod
@@ -81,8 +90,13 @@ class Workspace:
             journal=journal,
             shapes=shapes,
             merger=Merger(warehouse, pages, journal, shapes),
-            publisher=Publisher(settings.published, work, settings.memory_limit),
+            publisher=Publisher(settings.published, work, settings.memory_limit, settings.time_zone),
         )
+
+
+def configured_catalogue(settings: Settings) -> Catalogue:
+    """The built-in resources and the lists under `[resources]`. Raises SettingsError for a path read already."""
+    return catalogue_of({name: Definition(**written) for name, written in settings.resources.items()})
 
 
 @contextmanager
@@ -112,11 +126,11 @@ def make_home(settings: Settings) -> None:
             raise SettingsError(
                 "PROPSYNC_HOME",
                 f"{folder} cannot be written: {error.strerror}",
-                "Give a folder of your own as PROPSYNC_HOME",
+                "Set PROPSYNC_HOME to a folder that you can write to",
             ) from error
         if not os.access(folder, os.W_OK | os.X_OK):
             raise SettingsError(
-                "PROPSYNC_HOME", f"{folder} cannot be written", "Give a folder of your own as PROPSYNC_HOME"
+                "PROPSYNC_HOME", f"{folder} cannot be written", "Set PROPSYNC_HOME to a folder that you can write to"
             )
 
 

@@ -47,13 +47,13 @@ class RunLock:
 
     def holder(self) -> str:
         """The present or last holder of the lock, in words."""
-        who = self.told()
+        who = self.owner()
         if not who:
             return "another run"
         since = datetime.fromisoformat(who["since"]).isoformat(timespec="seconds")
         return f"{who['what']} (process {who['pid']} on {who['host']}, since {since})"
 
-    def told(self) -> dict[str, Any]:
+    def owner(self) -> dict[str, Any]:
         """The holder's note: what, pid, host, since, ended, error; empty if propsync cannot read it."""
         try:
             found = json.loads(self.path.read_text(encoding="utf-8"))
@@ -77,7 +77,7 @@ class RunLock:
         while not lock_descriptor(handle, blocking=False):
             if time.monotonic() >= deadline:
                 raise Busy(
-                    "sync", f"{self.holder()} is at work, nothing was done", "Run `propsync status` to follow it"
+                    "sync", f"{self.holder()} is at work, so this run did nothing", "Run `propsync status` to follow it"
                 )
             time.sleep(_LOOK_AGAIN)
 

@@ -32,6 +32,6 @@ def mark_all(warehouse: Warehouse, run: Run) -> None:
         marked = set(warehouse.rows(statement("runs/marked_tables")))
         for schema, table in warehouse.rows(statement("runs/all_tables")):
             if (schema, table) not in marked:
-                count = warehouse.value(statement("runs/count_rows", table=f"{quoted(schema)}.{quoted(table)}"))
+                count = warehouse.value(statement("warehouse/count_rows", table=f"{quoted(schema)}.{quoted(table)}"))
                 warehouse.add("ops.tables", [(schema, table, None, run.run_id, count)])
         warehouse.execute(statement("runs/mark_all_changed"), {"run_id": run.run_id})

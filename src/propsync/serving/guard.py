@@ -41,11 +41,11 @@ class Guard:
     def _refusal(self, scope: Message) -> tuple[int, str] | None:
         hosts = _values(scope, b"host")
         if len(hosts) != 1 or not self._is_known(_name(hosts[0])):
-            return 400, "this server is not known by that name: reach it by the address that `propsync serve` prints"
+            return 400, "this server has no such name: use the address that `propsync serve` prints"
         if any(origin not in (f"http://{hosts[0]}", f"https://{hosts[0]}") for origin in _values(scope, b"origin")):
-            return 403, "a page of another origin asks"
+            return 403, "the request comes from a page of another origin"
         if _FOREIGN.intersection(_values(scope, b"sec-fetch-site")) and not _is_link_to_page(scope):
-            return 403, "a page of another origin asks"
+            return 403, "the request comes from a page of another origin"
         if _path(scope).removeprefix("/api").rstrip("/") in _CLOSED:
             return 404, "not served here"
         return None

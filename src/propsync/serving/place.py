@@ -88,7 +88,9 @@ class Place:
             self.logs.mkdir(exist_ok=True, mode=0o700)
         except OSError as error:
             raise SettingsError(
-                "PROPSYNC_HOME", f"{self.folder} cannot be used: {error.strerror}", "Give a folder of your own"
+                "PROPSYNC_HOME",
+                f"{self.folder} cannot be used: {error.strerror}",
+                "Give a folder that you can write to",
             ) from error
 
     def environment(self, inherited: Mapping[str, str], level: str) -> dict[str, str]:
@@ -120,8 +122,9 @@ def settings_of_runs(settings: Settings, inherited: Mapping[str, str]) -> dict[s
     """propsync's own variables as runs need them, in any folder."""
     own = {name: value for name, value in inherited.items() if name.startswith("PROPSYNC_")}
     own["PROPSYNC_HOME"] = str(settings.home)
-    if settings.source("token_file") == "environment":
-        own["PROPSYNC_TOKEN_FILE"] = str(settings.token_file)
+    for name in ("token_file", "push_token_file"):
+        if settings.source(name) == "environment":
+            own[f"PROPSYNC_{name.upper()}"] = str(getattr(settings, name))
     return own
 
 

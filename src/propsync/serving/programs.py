@@ -66,9 +66,9 @@ class Program:
         """Raises StopRun, with the reason from the log, if the program has ended by itself."""
         if (code := self._process.poll()) is not None:
             # a log has no line about a kill
-            told = signal.Signals(-code).name if code < 0 else logs.last_trouble(self.log)
-            why = told or f"exit code {code}"
-            raise StopRun("serve", f"the {self.name} ended by itself: {why}", f"Read {self.log}")
+            cause = signal.Signals(-code).name if code < 0 else logs.last_trouble(self.log)
+            why = cause or f"exit code {code}"
+            raise StopRun("serve", f"the {self.name} stopped unexpectedly: {why}", f"Read {self.log}")
         logs.keep_small(self.log)
 
     def stop(self, seconds: float) -> None:
@@ -96,8 +96,8 @@ def run(words: Sequence[str], environ: Mapping[str, str], cwd: Path) -> None:
         check=False,
     )
     if done.returncode != 0:
-        told = [line.strip() for line in done.stdout.splitlines() if line.strip()]
-        raise StopRun("serve", f"`prefect {' '.join(words)}` failed: {told[-1] if told else done.returncode}")
+        cause = [line.strip() for line in done.stdout.splitlines() if line.strip()]
+        raise StopRun("serve", f"`prefect {' '.join(words)}` failed: {cause[-1] if cause else done.returncode}")
 
 
 def _tied(command: Sequence[str]) -> list[str]:

@@ -23,8 +23,10 @@ from propsync.serving.server import Server
 from propsync.settings import Settings
 
 NIGHTLY = "propsync-nightly/nightly"
-_DIED = "the machine or the service stopped while it ran: what it had read is kept, and the next run goes on from there"
-_STOPPED = "the service was stopped while it ran: what it had read is kept, and the next run goes on from there"
+_DIED = (
+    "the machine or the service stopped while the run was at work; the next run resumes from the pages that it had read"
+)
+_STOPPED = "the service was stopped while the run was at work; the next run resumes from the pages that it had read"
 # together under the ten seconds that a container has to stop
 _PATIENCE = 3.0
 _BACKLOG = 2048
@@ -78,14 +80,14 @@ class Service:
 
     def _start(self) -> None:
         if left := programs.end_all(self.place.mark, _PATIENCE):
-            _logger.warning("processes of a service that was killed, now ended: %d", left)
+            _logger.warning("ended %d processes of a killed service", left)
         with _listening(self.place) as listener:
             self._login.keep(self.place.login, self.place.client, self.place.api)
             _logger.info("starting the Prefect server")
             server = self._begin_server(listener.fileno())
         self._server.wait(server.check)
         if dead := mark_dead(self._server, _DIED):
-            _logger.warning("runs that were at work when a service ended, now marked as crashed: %d", dead)
+            _logger.warning("marked %d runs as crashed, which were at work when a service ended", dead)
         _logger.info("deploying")
         make_pool(self._server)
         deploy(self._server, self._prefect, self._settings.time_zone)

@@ -5,8 +5,18 @@ its default. Every failure is a `SettingsError` that names the setting, the valu
 """
 
 from propsync.settings.checks import legal_token
+from propsync.settings.desk import ROLES, DeskSettings
 from propsync.settings.messages import settings_table
 from propsync.settings.model import ApiAccess, Settings
 from propsync.settings.sources import CONFIG_NAME, load_settings
 
-__all__ = ["CONFIG_NAME", "ApiAccess", "Settings", "legal_token", "load_settings", "settings_table"]
+__all__ = [
+    "CONFIG_NAME",
+    "ROLES",
+    "ApiAccess",
+    "DeskSettings",
+    "Settings",
+    "legal_token",
+    "load_settings",
+    "settings_table",
+]

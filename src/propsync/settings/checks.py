@@ -35,7 +35,7 @@ def _check_address(text: str) -> str:
         raise ValueError("it is not an http(s) address")
     _ = parts.port  # raises ValueError itself for a wrong port
     if parts.scheme == "http" and not _is_loopback(parts.hostname):
-        raise ValueError("http is for this computer (loopback) only")
+        raise ValueError("http works on this computer (loopback) only")
     if not text.isascii() or not text.isprintable() or " " in text:
         raise ValueError("it holds spaces or characters that an address cannot hold")
     try:
@@ -64,7 +64,7 @@ def check_token(secret: SecretStr) -> SecretStr:
 
 
 def legal_token(text: str) -> str:
-    """The token without surrounding white space; raises ValueError if no header can carry it (spec 5)."""
+    """The token without surrounding white space; raises ValueError if no header can carry it (API §5)."""
     token = text.strip()
     if not token:
         raise ValueError("it is empty")
@@ -77,7 +77,7 @@ def check_time_zone(name: str) -> str:
     try:
         ZoneInfo(name)
     except (ValueError, KeyError, OSError) as error:
-        raise ValueError("no such time zone is known here") from error
+        raise ValueError("this computer knows no such time zone") from error
     return name
 
 
@@ -88,7 +88,7 @@ def check_memory(text: str) -> str:
     unit = 1024 if match[3] else 1000
     size = float(match[1]) * unit ** " KMGT".index((match[2] or " ").upper())
     if size < LEAST_MEMORY:
-        raise ValueError(f"it is too little, {LEAST_MEMORY // 1_000_000}MB is the least that works")
+        raise ValueError(f"it is too small; {LEAST_MEMORY // 1_000_000}MB is the least that works")
     if size > _MOST_MEMORY:
         raise ValueError("it is more than any computer has")
     return text

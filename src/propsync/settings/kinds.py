@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 
-from propsync.settings import checks
+from propsync.settings import checks, desk, further_lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,16 @@ Seconds = Annotated[
 ]
 Amount = Annotated[float, Field(gt=0, le=10**9, allow_inf_nan=False), *_number("a number above 0, at most 1000000000")]
 Switch = Annotated[bool, Accepts("true or false")]
+FurtherLists = Annotated[
+    dict[str, dict[str, Any]],
+    AfterValidator(further_lists.check_lists),
+    Accepts('each list its path, [resources.properties] path = "/properties", and what differs from the defaults'),
+]
+Desk = Annotated[
+    desk.DeskSettings,
+    BeforeValidator(desk.read_desk),
+    Accepts('entries such as due_soon_days = 30 or fails = ["Fail", "Poor"]; docs/desk.md shows each'),
+]
 Reference = Annotated[
     dict[str, Path],
     BeforeValidator(checks.any_lists),

@@ -15,7 +15,7 @@ from propsync.settings.kinds import Accepts
 from propsync.settings.model import PREFIX, TABLES, Settings
 
 # Teams and healthchecks addresses contain their own secret, so propsync hides the whole address.
-_SECRET = ("token", "notify_url")
+_SECRET = ("token", "push_token", "notify_url")
 
 
 def checked(given: dict[str, Any], sources: Mapping[str, str]) -> Settings:
@@ -68,6 +68,7 @@ def _shown(default: object) -> str:
 def settings_table() -> list[tuple[str, str, str]]:
     """Rows of (name, meaning, default) as people see them: PROPSYNC_ names first, then the toml's two tables."""
     required = {"base_url": "required", "token": "required", "token_file": "or the token"}
+    required |= dict.fromkeys(("push_token", "push_token_file"), "the token")
     rows = [
         (
             PREFIX + name.upper(),

@@ -16,16 +16,20 @@ from propsync.settings import kinds
 from propsync.settings.checks import DOCUMENT_KINDS, legal_token
 
 PREFIX = "PROPSYNC_"
-TABLES = ("reference", "shapes")
+TABLES = ("reference", "resources", "shapes", "desk")
 
 
 @dataclass(frozen=True, slots=True)
 class ApiAccess:
-    """The settings for talking to the API; `token_file` is None if the token came from PROPSYNC_TOKEN."""
+    """The settings for talking to the API; `token_file` is None if the token came from the variable itself.
+
+    `variable` names the token in messages: PROPSYNC_TOKEN, or PROPSYNC_PUSH_TOKEN for writes.
+    """
 
     base_url: str
     token: SecretStr
     token_file: Path | None
+    variable: str = "PROPSYNC_TOKEN"
 
 
 class Settings(BaseModel):
@@ -43,7 +47,7 @@ class Settings(BaseModel):
     time_zone: kinds.Zone = Field(
         "Europe/London", description='what "today" and the timetable mean; stored times are UTC'
     )
-    page_limit: kinds.PageLimit = Field(1000, description="records a page, 1–1000")
+    page_limit: kinds.PageLimit = Field(1000, description="records per page, 1–1000")
     max_concurrency: kinds.Concurrency = Field(8, description="most requests at once")
     assessment_statuses: kinds.Statuses = Field(
         ("inprogress", "submitted", "approved"), description="assessment statuses to ask for"
@@ -62,14 +66,21 @@ class Settings(BaseModel):
     archive_recheck_days: kinds.Days = Field(90, description="days after which a document is asked for again")
     archive_text: kinds.Switch = Field(False, description="whether text is extracted from the PDFs")
     archive_max_members: kinds.Count = Field(50_000, description="most members that a ZIP may have to be read")
-    archive_max_ratio: kinds.Amount = Field(
-        100, description="most that a member of a ZIP may grow when unpacked, in times"
-    )
+    archive_max_ratio: kinds.Amount = Field(100, description="most times that a member of a ZIP may grow when unpacked")
     archive_max_unpacked_gb: kinds.Amount = Field(20, description="most gigabytes that a ZIP may hold unpacked")
+    push_token: kinds.Token | None = Field(
+        None, description="bearer token for writes alone, if it differs; never in propsync.toml"
+    )
+    push_token_file: kinds.TokenFile | None = Field(
+        None, description="file that holds the bearer token for writes, instead of that token"
+    )
     notify_url: kinds.NotifyUrl | None = Field(None, description="gets one JSON POST a run (Teams, healthchecks)")
     reference: kinds.Reference = Field({}, description="people's own lists: a table and its CSV or .xlsx file each")
+    resources: kinds.FurtherLists = Field({}, description="further lists of the same API: a table and its path each")
     shapes: dict[str, Any] = Field({}, description="what to believe instead of what was discovered")
+    desk: kinds.Desk = Field({}, description="what the marts rest on: dates, words, roles of fields")  # type: ignore[assignment]
 
+    _folder: Path | None = PrivateAttr(default=None)
     _sources: Mapping[str, str] = PrivateAttr(default_factory=dict)
     _unrecognised: tuple[str, ...] = PrivateAttr(default=())
 
@@ -113,36 +124,48 @@ class Settings(BaseModel):
         """The folder of answers as received, also the service's own."""
         return self.home / "landing"
 
+    @property
+    def checks_folder(self) -> Path:
+        """The folder of people's own checks, beside propsync.toml; it may be missing."""
+        return (self._folder or self.home) / "checks"
+
     def source(self, name: str) -> str:
         """The source of a setting's value, for messages: "environment", a file, or "default"."""
         return self._sources.get(name, "default")
 
-    def with_token(self, token: SecretStr) -> Settings:
+    def with_token(self, token: SecretStr, setting: str = "token") -> Settings:
         """The same settings with a token from elsewhere. Raises SettingsError if no header can carry it."""
         try:
-            return self.model_copy(update={"token": SecretStr(legal_token(token.get_secret_value()))})
+            return self.model_copy(update={setting: SecretStr(legal_token(token.get_secret_value()))})
         except ValueError as error:
             raise SettingsError("the token", str(error), "Put the token there alone") from None
 
     def require_api(self) -> ApiAccess:
         """The address and the token, read now. Raises SettingsError if either is missing or unusable."""
+        return self._access("token", self.token, self.token_file)
+
+    def require_push(self) -> ApiAccess:
+        """The same for writes, with their own token if somebody set one. Raises SettingsError."""
+        if self.push_token is None and self.push_token_file is None:
+            return self.require_api()
+        return self._access("push_token", self.push_token, self.push_token_file)
+
+    def _access(self, setting: str, token: SecretStr | None, file: Path | None) -> ApiAccess:
+        variable = PREFIX + setting.upper()
         if self.base_url is None:
             raise SettingsError(
                 "PROPSYNC_BASE_URL", "it is not set", "Set it to the address of the API, then run `propsync doctor`"
             )
-        if self.token is not None:
-            return ApiAccess(self.base_url, self.token, None)
-        if self.token_file is None:
-            raise SettingsError(
-                "PROPSYNC_TOKEN",
-                "no token is set",
-                "Set PROPSYNC_TOKEN_FILE (or PROPSYNC_TOKEN), then `propsync doctor`",
-            )
-        return ApiAccess(self.base_url, _read_token(self.token_file, self.source("token_file")), self.token_file)
+        if token is not None:
+            return ApiAccess(self.base_url, token, None, variable)
+        if file is None:
+            advice = "Set PROPSYNC_TOKEN_FILE (or PROPSYNC_TOKEN), then `propsync doctor`"
+            raise SettingsError(variable, "no token is set", advice)
+        where = f"{variable}_FILE ({self.source(f'{setting}_file')}) {file}"
+        return ApiAccess(self.base_url, _read_token(file, where), file, variable)
 
 
-def _read_token(path: Path, source: str) -> SecretStr:
-    where = f"PROPSYNC_TOKEN_FILE ({source}) {path}"
+def _read_token(path: Path, where: str) -> SecretStr:
     try:
         return SecretStr(legal_token(path.read_text(encoding="utf-8")))
     except OSError as error:

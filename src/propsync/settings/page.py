@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from propsync.settings.messages import accepted_values, settings_table
 
 _OPENING = """\
-# Settings
+<!-- `make docs` writes this page from the program's own settings: change src/propsync/settings, not this page -->
 
-`make docs` generates this page from the program's own settings: change `src/propsync/settings`, not this page.
+# Settings
 
 ## Where settings come from
 
@@ -33,19 +33,41 @@ Run `propsync doctor` after a change. It names each `PROPSYNC_` variable that is
 
 ## Every setting
 
-Set the first one, one of the two tokens, and the home folder. Leave the others at their defaults until you need them.
+Set the first one, the token or its file, and the home folder. Leave the others at their defaults until you need them.
 
 """
 _TABLES = """
 ## Your own lists
 
-`[reference]` names your own lists of properties and users, as CSV or .xlsx files.
-[For analysts](analysts.md#your-own-lists) explains the files and the tables that they become.
+`[reference]` names your own lists, as CSV or .xlsx files. [Your lists and choices](desk.md) explains what they hold.
 
 ```toml
 [reference]
 properties = "properties.csv"
 users = "users.csv"
+requirements = "requirements.csv"
+```
+
+## What the marts rest on
+
+`[desk]` says which member dates an assessment, which words mean open or failed, and which fields play a role. propsync
+finds each of these in the data if you leave it out. [Your lists and choices](desk.md#choices) explains each entry.
+
+```toml
+[desk]
+assessment_date = "performedDate"
+due_soon_days = 30
+```
+
+## Further lists of the API
+
+`[resources.NAME]` names a list that the API's document does not describe. propsync keeps it like assets or schedules.
+[Further lists of the API](further-lists.md) explains each entry.
+
+```toml
+[resources.properties]
+path = "/properties"
+id_filter = "id"
 ```
 
 ## Overruling a shape

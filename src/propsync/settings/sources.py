@@ -15,6 +15,7 @@ from propsync.settings.messages import checked
 from propsync.settings.model import PREFIX, Settings
 
 CONFIG_NAME = "propsync.toml"
+TOKENS = ("token", "push_token")
 
 
 def load_settings(config: Path | None = None, *, environ: Mapping[str, str] | None = None) -> Settings:
@@ -25,15 +26,18 @@ def load_settings(config: Path | None = None, *, environ: Mapping[str, str] | No
     """
     environ = os.environ if environ is None else environ
     variables = _variables(environ)
-    _keep_one_token(variables)
+    for name in TOKENS:
+        _keep_one_token(name, variables)
     path = absolute(config) if config is not None else _home_of(variables) / CONFIG_NAME
     written = _read_toml(path, required=config is not None)
-    if "token" in variables:
-        written.pop("token_file", None)  # the environment wins
+    for name in TOKENS:
+        if name in variables:
+            written.pop(f"{name}_file", None)  # the environment wins
     sources = dict.fromkeys(written, str(path)) | dict.fromkeys(variables, "environment")
     settings = checked(_rooted(written, path.parent) | variables, sources)
     if config is None and settings.home != path.parent:
-        raise SettingsError(f"home in {path}", "it names another folder than its own", "Set PROPSYNC_HOME instead")
+        raise SettingsError(f"home in {path}", "it names a folder that is not its own", "Set PROPSYNC_HOME instead")
+    settings._folder = path.parent
     settings._sources = sources
     settings._unrecognised = tuple(sorted(name for name in environ if _is_unrecognised(name)))
     return settings
@@ -41,13 +45,14 @@ def load_settings(config: Path | None = None, *, environ: Mapping[str, str] | No
 
 def _variables(environ: Mapping[str, str]) -> dict[str, str]:
     """By the name of their setting; empty variables are unset."""
-    told = ((name, environ.get(PREFIX + name.upper(), "").strip()) for name in Settings.plain_fields())
-    return {name: value for name, value in told if value}
+    raw = ((name, environ.get(PREFIX + name.upper(), "").strip()) for name in Settings.plain_fields())
+    return {name: value for name, value in raw if value}
 
 
-def _keep_one_token(variables: Mapping[str, object]) -> None:
-    if "token" in variables and "token_file" in variables:
-        raise SettingsError("PROPSYNC_TOKEN (environment)", "PROPSYNC_TOKEN_FILE is set as well", "Keep one of the two")
+def _keep_one_token(name: str, variables: Mapping[str, object]) -> None:
+    if name in variables and f"{name}_file" in variables:
+        variable = PREFIX + name.upper()
+        raise SettingsError(f"{variable} (environment)", f"its file {variable}_FILE is set too", "Use only one of them")
 
 
 def _is_unrecognised(variable: str) -> bool:
@@ -67,7 +72,7 @@ def _read_toml(path: Path, *, required: bool) -> dict[str, Any]:
             return {}
         raise SettingsError(str(path), "there is no such file", "Give the path of a propsync.toml") from None
     except OSError as error:
-        raise SettingsError(str(path), f"it cannot be read: {error.strerror}", "Check its rights") from None
+        raise SettingsError(str(path), f"it cannot be read: {error.strerror}", "Check its permissions") from None
     except UnicodeDecodeError:
         raise SettingsError(str(path), "it is not UTF-8 text", "Save it as UTF-8") from None
     except tomllib.TOMLDecodeError as error:
@@ -79,11 +84,11 @@ def _read_toml(path: Path, *, required: bool) -> dict[str, Any]:
 
 def _check_known(name: str, path: Path) -> None:
     where = f"{name} in {path}"
-    if name.lower().removeprefix(PREFIX.lower()) == "token":
-        raise SettingsError(
-            where, "a token is not kept in this file", "Remove it, and set PROPSYNC_TOKEN_FILE or PROPSYNC_TOKEN"
-        )
-    known = [field for field in Settings.model_fields if field != "token"]
+    if (token := name.lower().removeprefix(PREFIX.lower())) in TOKENS:
+        variable = PREFIX + token.upper()
+        advice = f"Remove it, and set {variable}_FILE or {variable}"
+        raise SettingsError(where, "this file must not hold a token", advice)
+    known = [field for field in Settings.model_fields if field not in TOKENS]
     if name not in known:
         near = difflib.get_close_matches(name.lower().removeprefix(PREFIX.lower()), known, n=1, cutoff=0.5)
         advice = f"Did you mean {near[0]}?" if near else f"The settings are: {', '.join(known)}"
@@ -93,7 +98,7 @@ def _check_known(name: str, path: Path) -> None:
 def _rooted(written: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """The same, with relative paths resolved from the toml's own folder."""
     rooted = dict(written)
-    for name in ("home", "token_file"):
+    for name in ("home", *(f"{token}_file" for token in TOKENS)):
         if isinstance(rooted.get(name), str):
             rooted[name] = _under(folder, rooted[name])
     if isinstance(reference := rooted.get("reference"), dict):

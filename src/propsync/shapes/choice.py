@@ -1,4 +1,4 @@
-"""The findings about a resource's undocumented shape, with the evidence (correctness.md §5)."""
+"""The findings about a resource's undocumented shape, with the evidence."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from propsync.errors import SettingsError
 from propsync.records import Path
-from propsync.resources import RESOURCES
+from propsync.resources import Catalogue
 
 UNREAD = "unread"
 """The source of a part that records have, and that propsync cannot read."""
@@ -66,14 +66,14 @@ class Shape:
         return {"resource": self.resource, "parts": parts, "volatile": volatile}
 
     @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> Shape:
+    def from_json(cls, written: Mapping[str, Any]) -> Shape:
         """The inverse of `to_json`."""
         choices = {
             part: Choice(tuple(tuple(path) for path in c["paths"]), c["source"], c["evidence"])
-            for part, c in told["parts"].items()
+            for part, c in written["parts"].items()
         }
-        volatile = told.get("volatile")
-        return cls(told["resource"], choices, None if volatile is None else frozenset(volatile))
+        volatile = written.get("volatile")
+        return cls(written["resource"], choices, None if volatile is None else frozenset(volatile))
 
 
 _INNER = {
@@ -84,16 +84,16 @@ _INNER = {
 """Parts found inside records; `result_value` is followed by `:` and a kind."""
 
 
-def configured(shapes: Mapping[str, Any], resource: str) -> Shape:
+def configured(shapes: Mapping[str, Any], resource: str, catalogue: Catalogue) -> Shape:
     """The parts that `[shapes.<resource>]` of propsync.toml decides; `[shapes] volatile` is for every resource.
 
     Raises SettingsError for anything but paths.
     """
-    _refuse_unknown(shapes, "[shapes]", (*RESOURCES, "volatile"))
+    _refuse_unknown(shapes, "[shapes]", (*catalogue.names, "volatile"))
     table = shapes.get(resource, {})
     if not isinstance(table, Mapping):
         raise SettingsError(f"[shapes.{resource}]", "is not a table", "Write paths such as id = 'reference.id' there")
-    known = tuple(role.name for role in RESOURCES[resource].roles)
+    known = tuple(role.name for role in catalogue[resource].roles)
     _refuse_unknown(table, f"[shapes.{resource}]", (*known, "list", "volatile", *_INNER.get(resource, ())))
     parts = {"volatile": shapes["volatile"], **table} if "volatile" in shapes else table
     shape = Shape(resource)

@@ -1,6 +1,6 @@
 """Finds how asset types define fields and how assets refer to them: ids, labels, options, references, values.
 
-API sections 2.1 and 2.2 show only the discriminator `type`; the data shows the rest. A result's reference is the member
+API §2.1 and 2.2 show only the discriminator `type`; the data shows the rest. A result's reference is the member
 whose values are ids of its type's fields, and its value is the member that remains. Definitions, options and results
 may also be objects keyed by their ids; then the name of the member is the reference.
 """
@@ -22,11 +22,11 @@ _OPTIONS = ("options", "choices", "values", "items", "optionlist", "list", "enum
 _OPTION_ID = ("id", "uid", "_id", "uuid", "optionid", "key", "code", "value", "ref")
 _REFERENCE = ("field", "fieldid", "definition", "fielddefinition", "ref", "key", "id", "uid")
 _VALUE = ("value", "values", "val", "content", "answer", "result", "data")
-_KINDS = ("text", "number", "date", "time", "image", "file", "option", "pin", "qr")  # section 2.2
+_KINDS = ("text", "number", "date", "time", "image", "file", "option", "pin", "qr")  # API §2.2
 FIELDS: Path = ("fields",)
-"""The documented member of asset types and of assets (sections 2.1, 2.2)."""
+"""The documented member of asset types and of assets (API §2.1, 2.2)."""
 KIND: Path = ("type",)
-"""The documented discriminator of definitions and results (sections 2.1, 2.2)."""
+"""The documented discriminator of definitions and results (API §2.1, 2.2)."""
 
 
 def find_definition_shape(shape: Shape, types: Sequence[Any], assets: Sequence[Any], results: Path) -> None:
@@ -135,8 +135,8 @@ def _unique_share(types: Sequence[Any], path: Path) -> float:
 
 
 def _spoken_for(found: Sequence[Entry], path: Path, known: set[str]) -> float:
-    told = names(found) if path == NAME else texts(values(found), path)
-    return round(sum(text in known for text in told) / len(told), 1) if told else 0.0
+    shown = names(found) if path == NAME else texts(values(found), path)
+    return round(sum(text in known for text in shown) / len(shown), 1) if shown else 0.0
 
 
 def _options(definitions: Sequence[Any], referred: set[str]) -> Choice | None:
@@ -201,7 +201,7 @@ def _value(kind: str, results: Sequence[Any], reference: Sequence[Path]) -> Choi
         return None
     best = min(left, key=lambda name: (_value_rank(name, kind), -left[name], name))
     words = {0: "the member called value", 1: f"the member named for its kind, {kind}"}
-    why = words.get(_value_rank(best, kind), f"what is left of a result besides {', '.join(sorted(taken))}")
+    why = words.get(_value_rank(best, kind), f"the rest of a result besides {', '.join(sorted(taken))}")
     return Choice(((best,),), "found", f"{why}; in {left[best]} of {len(results)} {kind or 'untyped'} results")
 
 

@@ -1,4 +1,4 @@
-"""Finds the history inside an assessment's flags (API section 2.4: "flags and their history", shape not shown)."""
+"""Finds the history inside an assessment's flags (API §2.4: "flags and their history", shape not shown)."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ _COMMON = ("items", "results", "records", "entries", "values", "data", "content"
 def find_list(pages: Sequence[Any], resource: Resource) -> Choice | None:
     """Finds the path from `pages` (decoded answers) to the records of `resource`; None if no array can hold them.
 
-    A documented member wins (API sections 4.1, 4.2); if it is missing or undocumented, the array of objects does.
+    A documented member wins (API §4.1, 4.2); if it is missing or undocumented, the array of objects does.
     """
     if any(isinstance(page, list) for page in pages):
         return Choice(((),), "found", "the answer is a bare array")

@@ -41,7 +41,7 @@ def refuse_astray(resource: str, part: str, choice: Choice, records: Sequence[An
     raise ShapeUnknown(
         f"[shapes.{resource}] {part}",
         f"{choice.text} is in none of {len(records)} records",
-        "Correct it in propsync.toml or take it out there; `propsync doctor` then shows what is found without it",
+        "Correct it in propsync.toml or remove it there; `propsync doctor` then shows what it finds without it",
     )
 
 

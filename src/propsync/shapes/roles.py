@@ -28,6 +28,7 @@ def find_roles(
         return
     taken: set[Path] = set()
     for role in resource.roles:
+        _forget_other_name(shape, role)
         if not _still_holds(shape, role, objects):
             shape.settle(role.name, _find(role, of_pages, known, taken))
         _refuse_repeats(shape, resource, role, of_pages)
@@ -38,6 +39,15 @@ def find_roles(
         is_gone = role.known == "statuses" and not any(texts(objects, path) for path in shape.paths(role.name))
         if is_gone or not shape.has(role.name):
             shape.choices[role.name] = _absent(role, len(objects))
+
+
+def _forget_other_name(shape: Shape, role: Role) -> None:
+    """Drops a member that has the name of an earlier `key` in propsync.toml."""
+    choice = shape.choices.get(role.name)
+    if choice is None or choice.source == "configured" or not role.documented:
+        return
+    if any(path[:1] and path[0] not in role.documented for path in choice.paths):
+        del shape.choices[role.name]
 
 
 def _refuse_repeats(shape: Shape, resource: Resource, role: Role, pages: Sequence[Sequence[Any]]) -> None:
@@ -60,7 +70,7 @@ def _refuse_repeats(shape: Shape, resource: Resource, role: Role, pages: Sequenc
 def _absent(role: Role, count: int) -> Choice:
     """Keeps a documented member, which later records may have; drops any other."""
     places = tuple(path for name in role.documented for path in ((name,), (name, "id")))
-    return Choice(places, "absent", f"no member of {count} records speaks for it")
+    return Choice(places, "absent", f"no member of {count} records points to it")
 
 
 def _still_holds(shape: Shape, role: Role, records: Sequence[Any]) -> bool:
@@ -83,21 +93,32 @@ def _find(
     paths = dict.fromkeys(path for record in records for path in scalar_paths(record))
     candidates = [path for path in paths if path not in taken and texts(records, path)]
     if role.known == "unique":
-        return _unique(role, pages, records, candidates)
+        return _unique(role, pages, records, candidates, known.get(role.matches or "", ()))
     if role.known:
         return _by_values(role, records, candidates, known.get(role.known, ())) or _by_name(role, candidates)
     return _by_name(role, candidates)
 
 
 def _unique(
-    role: Role, pages: Sequence[Sequence[Any]], records: Sequence[Any], candidates: Sequence[Path]
+    role: Role,
+    pages: Sequence[Sequence[Any]],
+    records: Sequence[Any],
+    candidates: Sequence[Path],
+    known: Collection[str],
 ) -> Choice | None:
-    """Whether every record has an id that differs from the others on its page; two lists may show the same record."""
+    """Whether every record has an id that differs from the others on its page; two lists may show the same record.
+
+    Of several such members, one whose values are `known` is right, whatever its name.
+    """
     alone = [path for path in candidates if all(len(set(texts(page, path))) == len(page) for page in pages)]
     if not alone:
         return _by_name(role, candidates)
-    best = min(alone, key=lambda path: (rank(path, role.likely), _wordy(records, path), path))
-    return Choice((best,), "found", f"in each of {len(records)} records, everywhere another")
+    shares = {path: share_known(records, path, known) for path in alone}
+    speaking = [path for path in alone if shares[path] >= _SPEAKS]
+    best = min(speaking or alone, key=lambda path: (rank(path, role.likely), _wordy(records, path), path))
+    words = (role.matches or "").replace("_", " ")
+    more = f", and {shares[best]:.0%} of its values are known {words}" if speaking else ""
+    return Choice((best,), "found", f"in each of {len(records)} records, always different{more}")
 
 
 def _wordy(records: Sequence[Any], path: Path) -> float:
@@ -123,11 +144,14 @@ def _by_name(role: Role, candidates: Sequence[Path]) -> Choice | None:
     if not named:
         return None
     best = min(named, key=lambda path: (rank(path, role.likely), path))
-    return Choice((best,), "likely", "by its name only: no value that is known elsewhere speaks for it")
+    return Choice((best,), "likely", "by its name only: no value known elsewhere supports it")
 
 
 def _unknown(resource: Resource, role: Role) -> ShapeUnknown:
     names = " or ".join(repr(name) for name in role.documented)
+    if names and resource.is_further:
+        step = f"Correct key in [resources.{resource.name}], or remove it there: propsync then finds the key"
+        return ShapeUnknown(f"GET {resource.path}", f"no record has the member {names}", step)
     what = f"no record has the documented member {names}" if names else f"no member looks like the {role.name}"
     step = f"Run `propsync doctor`, then name it in propsync.toml: [shapes.{resource.name}] {role.name} = '…'"
     return ShapeUnknown(f"GET {resource.path}", what, step)

@@ -29,7 +29,7 @@ def types_beside(manifest: Manifest) -> list[Landed]:
 
 
 BESIDE = Cutter((TYPES_BESIDE,))
-"""Cuts the asset types that a page of assets repeats (API section 4.2)."""
+"""Cuts the asset types that a page of assets repeats (API §4.2)."""
 
 
 def types_of(pages: PageStore, landed: Landed, cutter: Cutter) -> list[Any]:

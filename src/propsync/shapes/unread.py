@@ -61,11 +61,13 @@ def _settle(
         form = " and ".join(sorted({_form(follow(one, path)) for one in read}))
         shape.choices[part] = Choice((path,), "documented", f"the API's document names it; {form}")
     elif held and is_whole:
-        told = f"{name} of {len(held)} of {len(records)} records is {_form(follow(held[0], path))} that cannot be read"
-        shape.choices[part] = Choice((), UNREAD, told)
+        evidence = (
+            f"{name} of {len(held)} of {len(records)} records is {_form(follow(held[0], path))} that cannot be read"
+        )
+        shape.choices[part] = Choice((), UNREAD, evidence)
     elif astray and is_whole:
-        told = f"{len(astray)} of {len(records)} records hold ids of fields, and none under {name}"
-        shape.choices[part] = Choice((), UNREAD, told)
+        evidence = f"{len(astray)} of {len(records)} records hold ids of fields, and none under {name}"
+        shape.choices[part] = Choice((), UNREAD, evidence)
 
 
 def _is_something(held: Any) -> bool:
@@ -79,8 +81,8 @@ def _form(held: Any) -> str:
 
 def _names_a_field(found: Iterable[Entry], shape: Shape, known: Collection[str]) -> bool:
     """Whether any result names a field; one of a type's, if any type defines fields."""
-    told = {entry.first_text(shape.paths("result_field")) for entry in found} - {None}
-    return not told.isdisjoint(known) if known else bool(told)
+    evidence = {entry.first_text(shape.paths("result_field")) for entry in found} - {None}
+    return not evidence.isdisjoint(known) if known else bool(evidence)
 
 
 def _is_elsewhere(asset: dict[str, Any], known: Collection[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Finds members that change at every reading of an unchanged record, such as signed links (correctness.md §3)."""
+"""Finds members that change at every reading of an unchanged record, such as signed links."""
 
 from __future__ import annotations
 

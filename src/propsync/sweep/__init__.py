@@ -1,6 +1,6 @@
-"""Sweeps: propsync reads whole lists page by page, lands them as received, and certifies them (correctness.md §1)."""
+"""Sweeps: propsync reads whole lists page by page, lands them as received, and certifies them."""
 
-from propsync.sweep.ladder import Sweeper, Swept
+from propsync.sweep.ladder import Sweeper, Swept, unswept
 from propsync.sweep.lookups import Answers, Key, LookUps
 from propsync.sweep.scope import Filters, SweepScope
 from propsync.sweep.second_reading import find_new_volatile
@@ -16,4 +16,5 @@ __all__ = [
     "Sweeper",
     "Swept",
     "find_new_volatile",
+    "unswept",
 ]

@@ -54,11 +54,11 @@ class Attempt:
     @property
     def signature(self) -> tuple[object, ...]:
         """Equal for two attempts that showed identical keys under the same totals."""
-        told = [
+        facts = [
             (one.list_name, one.total_first, one.total_last, one.distinct_keys, one.duplicates)
             for one in self.certificates
         ]
-        return (self.fingerprint, *self.totals, *told)
+        return (self.fingerprint, *self.totals, *facts)
 
     @property
     def lists(self) -> set[str]:

@@ -1,4 +1,4 @@
-"""Checks that the API heeded every value of a filter: some servers silently cut a long one (correctness.md §2)."""
+"""Checks that the API heeded every value of a filter: some servers silently cut a long one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class HeededFilters:
         statuses = self._wanted.statuses
         if not self._resource.has_statuses or self._shaping.is_by_status() or len(statuses) < 2:
             return True
-        _, silent = self._shaping.told("status", statuses, self._pages())
+        _, silent = self._shaping.shown_and_silent("status", statuses, self._pages())
         lists = (self._resource.combined([one]).narrowed(*self._wanted.filters) for one in silent)
         return not any(map(self._shows_any, lists))
 
@@ -38,7 +38,9 @@ class HeededFilters:
         """Raises NotFound if the API cut a filter of a backfill: the user must ask for its values in smaller parts."""
         for name, values in self._wanted.filters:
             role = "id" if name == self._resource.id_filter else name
-            if len(values) > 1 and not self._are_heeded(name, *self._shaping.told(role, values, self._pages())):
+            if len(values) > 1 and not self._are_heeded(
+                name, *self._shaping.shown_and_silent(role, values, self._pages())
+            ):
                 raise NotFound(
                     f"GET {self._resource.path}",
                     f"the API heeds only some of the {len(values)} values of {name}",

@@ -1,4 +1,4 @@
-"""The ladder: from a plain sweep to a certificate, or to an honest failure (correctness.md §1)."""
+"""The ladder: from a plain sweep to a certificate, or to an honest failure (docs/completeness.md)."""
 
 from __future__ import annotations
 
@@ -79,17 +79,23 @@ class Sweeper:
         attempts = Attempts(reader, listed, resource, wanted, shaping)
 
         def places() -> KnownIds:
-            told = known()["assessment_type_ids"] if resource.types != "asset_types" else ()
-            found = KnownIds(self._warehouse, self._pages, resource, shape, told)
+            type_ids = known()["assessment_type_ids"] if resource.types != "asset_types" else ()
+            found = KnownIds(self._warehouse, self._pages, resource, shape, type_ids)
             found.observe_landed(reader.landed, shaping.cutter)
             return found
 
         def settle() -> None:
             _add_the_rest(reader, shaping, listed)
 
-        ladder = _Ladder(attempts, places, settle, start, is_paged=resource.is_paged)
+        ladder = _Ladder(attempts, places, settle, start, is_parted=resource.is_parted)
         counted = ladder.climb()
         return _swept(counted, ladder, reader, shaping, listed)
+
+
+def unswept(api: Api, pages: PageStore, resource: Resource, shape: Shape, listed: StagedKeys, limit: int) -> Swept:
+    """The ground for look-ups without a sweep: nothing is listed, and the shape is the known one."""
+    reader = PageReader(Replay(api, pages), pages, resource, shape, limit)
+    return Swept(Verdict.CERTIFIED, SWEEP, reader, Shaping(resource, shape, dict), listed, [], [])
 
 
 def _answered_the_same(
@@ -112,19 +118,19 @@ class _Ladder:
         settle: Callable[[], None],
         start: int,
         *,
-        is_paged: bool,
+        is_parted: bool,
     ) -> None:
         self._attempts = attempts
         self._places = places
         self._settle = settle
         self._start = start
-        self._is_paged = is_paged
+        self._is_parted = is_parted
         self._exceeded: Counter[tuple[str, int | None]] = Counter()
         self.made: list[Attempt] = []
 
     def climb(self) -> Attempt | None:
         """The attempt that counts: certified, or agreed; None to give up."""
-        steps = [self._sweeps, self._partitions] if self._is_paged else [self._sweeps]
+        steps = [self._sweeps, self._partitions] if self._is_parted else [self._sweeps]
         if self._start == PARTITION:
             steps.reverse()
         for step in steps:

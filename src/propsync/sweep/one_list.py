@@ -79,7 +79,7 @@ class ListSweep:
         self._take(self._first, bar)
         for reading in self._rest():
             if isinstance(reading, RefusedPage):
-                # the API's highest page is unknown (section 8); propsync still keeps the pages under way
+                # the API's highest page is unknown (API §8); propsync still keeps the pages under way
                 self._is_whole, self._is_refused = False, True
                 continue
             self._take(reading, bar)
@@ -105,9 +105,7 @@ class ListSweep:
             yield self._reader.ask(self._query, page)
 
     def _may_be_more(self) -> bool:
-        """Whether more records may exist than the total claims: some servers cap it, some count the page
-        (correctness.md §1).
-        """
+        """Whether more records may exist than the total claims: some servers cap it, some count the page."""
         total, (_, of_last_page) = self._first.page.total, self._last
         if total is None:
             return self._shown > 0

@@ -11,7 +11,7 @@ import msgspec
 from propsync.api import Accept, Answer, ApiRequest, Check, MalformedBody, check_text, page_request, schedule_request
 from propsync.errors import NotFound, ResourceFailed
 from propsync.landing import Landed, PageStore
-from propsync.records import Cutter, Page, PayloadUnreadable, bytes_hash, count_of, decode_shallow, is_nothing
+from propsync.records import Cutter, Page, PayloadUnreadable, bytes_hash, count_of, decode_shallow, follow, is_nothing
 from propsync.resources import ListQuery, Resource
 from propsync.shapes import Shape, find_list
 from propsync.sweep.replay import Replay, request_of
@@ -89,7 +89,7 @@ class PageReader:
         try:
             answer = self._api.fetch(asked.request, check=self._check(cutter), walks=cutter is not None)
         except NotFound as error:
-            raise NotFound(error.where, error.what, "Check the path in PROPSYNC_BASE_URL") from error
+            raise NotFound(error.where, error.what, self._resource.path_setting) from error
         return self._land(asked, answer, cutter)
 
     def read_all(self, asked: Iterable[Asked], cutter: Cutter) -> Iterator[Reading | RefusedPage]:
@@ -149,7 +149,7 @@ class PageReader:
         return cutter.cut(self._pages.get(landed.sha256)).records
 
     def ask_one(self, key: tuple[str, ...]) -> Asked:
-        """The request for one schedule (section 4.10). Raises UsageError for a key that cannot be part of an
+        """The request for one schedule (API §4.10). Raises UsageError for a key that cannot be part of an
         address.
         """
         self._asked += 1
@@ -184,17 +184,26 @@ class PageReader:
             self._is_bare_list(page, answer.request) if isinstance(page, list) else self._is_list(page, answer.request)
         )
         if not is_list:
-            raise MalformedBody(str(answer.request), "the answer is JSON, but no list")
+            raise MalformedBody(str(answer.request), "the answer is JSON, but not a list")
         self._said_nothing.discard(answer.request)  # propsync reads each empty list twice
         return page
 
     def _is_list(self, page: Any, request: ApiRequest) -> bool:
         total = count_of(page.get("total"))
+        if total is None and self._resource.is_further:
+            return self._is_uncounted_list(page, request)
         if not _is_total(total) and (self._resource.is_paged or total is not None):
             return False
         if find_list([page], self._resource) is not None:
             return True
         return self._resource.is_paged and _is_empty(page) and self._is_said_twice(request)
+
+    def _is_uncounted_list(self, page: Any, request: ApiRequest) -> bool:
+        """Whether an answer without a total is a list, which no document excludes: an empty one must come twice."""
+        found, known = find_list([page], self._resource), self._shape.paths("list")
+        if found is None or (known and not {*found.paths} <= {*known}):
+            return False
+        return any(follow(page, path) for path in found.paths) or self._is_said_twice(request)
 
     def _is_said_twice(self, request: ApiRequest) -> bool:
         """Asks again for an empty answer, which a server may send by mistake."""
@@ -215,10 +224,10 @@ class PageReader:
         try:
             page = cutter.cut(answer.body)
         except (PayloadUnreadable, RecursionError) as error:
-            raise MalformedBody(str(answer.request), f"the answer is no page of the list: {error}") from error
-        is_needed = self._resource.is_paged and cutter.list_path != ()
+            raise MalformedBody(str(answer.request), f"the answer is not a page of the list: {error}") from error
+        is_needed = self._resource.is_paged and cutter.list_path != () and not self._resource.is_further
         if not _is_total(page.total) and (is_needed or page.total is not None):
-            raise MalformedBody(str(answer.request), "the answer is no page of the list: its total is no count")
+            raise MalformedBody(str(answer.request), "the answer is not a page of the list: its total is not a count")
         return page
 
     def _land(self, asked: Asked, answer: Answer, cutter: Cutter | None) -> Reading:
@@ -245,7 +254,7 @@ class PageReader:
         return Reading(landed, answer.body, page, values)
 
     def _types_hash(self, page: Page) -> str | None:
-        """The hash of the asset types that every page of assets repeats (section 4.2); most repeat the same bytes."""
+        """The hash of the asset types that every page of assets repeats (API §4.2); most repeat the same bytes."""
         return bytes_hash(page.types) if page.types is not None and self._resource.types else None
 
 

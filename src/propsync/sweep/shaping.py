@@ -36,7 +36,7 @@ class Shaping:
         return cutter_of(self._shape, self._resource)
 
     def is_status_absent(self) -> bool:
-        """Whether records lack their status, so that propsync must take it from their list (correctness.md §1)."""
+        """Whether records lack their status, so that propsync must take it from their list."""
         choice = self._shape.choices.get("status")
         return bool(self._resource.performed) and choice is not None and not choice.paths
 
@@ -44,7 +44,7 @@ class Shaping:
         """Whether each status has a list of its own."""
         return self.heeds_one_status or self.is_status_absent()
 
-    def told(
+    def shown_and_silent(
         self, role: str, values: Sequence[str], pages: Iterable[Sequence[msgspec.Raw]]
     ) -> tuple[list[str], list[str]]:
         """The values that a record on these pages has in a role, and the values that none has."""

@@ -12,7 +12,7 @@ import msgspec
 
 from propsync.landing import Landed
 from propsync.records import Cutter, bytes_hash, is_too_deep
-from propsync.warehouse import Warehouse, quoted, texts, whole_numbers
+from propsync.warehouse import Warehouse, quoted, statement, texts, whole_numbers
 
 _LOT = 10_000  # rows for one statement: one statement a page would cost more than its work
 
@@ -44,6 +44,7 @@ class StagedKeys:
         self.table = f"staging.{quoted(f'listed_{name}')}"
         self._of_answers = f"staging.{quoted(f'answers_{name}')}"
         self._of_records = f"staging.{quoted(f'shown_{name}')}"
+        self._names = {"listed": self.table, "answers": self._of_answers, "records": self._of_records}
         self.clear()
 
     def clear(self) -> None:
@@ -56,15 +57,8 @@ class StagedKeys:
         self._second_parts: list[str] = []
         self._hashes: list[str | None] = []
         self._counts: list[int] = []
-        self._warehouse.execute(
-            f"create or replace table {self._of_answers} (answer integer, attempt integer, list varchar, role varchar, "
-            "sequence bigint, recency bigint, status varchar, performed varchar);"
-            f"create or replace table {self._of_records} "
-            "(place bigint, key_1 varchar, key_2 varchar, payload_hash varchar);"
-            f"create or replace view {self.table} as "
-            "select * exclude (place), (place & 4294967295)::integer as position "
-            f"from {self._of_records} join {self._of_answers} on answer = place >> 32"
-        )
+        for made in ("sweep/make_answers", "sweep/make_records", "sweep/show_listed"):
+            self._execute(made)
 
     def __enter__(self) -> Self:
         return self
@@ -74,10 +68,8 @@ class StagedKeys:
 
     def close(self) -> None:
         """Drops the tables."""
-        self._warehouse.execute(
-            f"drop view if exists {self.table}; drop table if exists {self._of_records}; "
-            f"drop table if exists {self._of_answers}"
-        )
+        for dropped in ("sweep/drop_listed", "sweep/drop_records", "sweep/drop_answers"):
+            self._execute(dropped)
 
     def add(
         self, landed: Landed, records: Sequence[msgspec.Raw], cutter: Cutter, list_name: str | None = None
@@ -122,68 +114,50 @@ class StagedKeys:
 
     def arithmetic(self, attempt: int, list_name: str) -> Arithmetic:
         """Counts the keys of one list."""
-        self.flush()
-        rows, distinct, rejected = self._warehouse.rows(
-            "select count(key_1), count(distinct (key_1, key_2)) filter (key_1 is not null), "
-            f"count(*) filter (key_1 is null) from {self.table} where attempt = ? and list = ? and role = 'page'",
-            [attempt, list_name],
-        )[0]
+        rows, distinct, rejected = self._rows("sweep/arithmetic", attempt=attempt, list=list_name)[0]
         return Arithmetic(distinct, rows - distinct, rejected)
 
     def together(self, attempt: int) -> tuple[int, int, int]:
         """Different keys on all lists, records without a key on the list with most of them, and on all."""
-        self.flush()
-        distinct, most, rejected = self._warehouse.rows(
-            f"with shown as (select * from {self.table} where attempt = $1 and role = 'page'), "
-            "rejected as (select count(*) as count from shown where key_1 is null group by list) "
-            "select (select count(distinct (key_1, key_2)) from shown where key_1 is not null), "
-            "(select coalesce(max(count), 0) from rejected), (select coalesce(sum(count), 0) from rejected)",
-            [attempt],
-        )[0]
+        distinct, most, rejected = self._rows("sweep/together", attempt=attempt)[0]
         return int(distinct), int(most), int(rejected)
 
     def fingerprint(self, attempt: int) -> str:
         """The same for two attempts that showed the same keys on the same lists, as often."""
-        self.flush()
-        query = (
-            "select count(*) || ':' || coalesce(sum(hash(list, key_1, key_2)), 0) "
-            f"from {self.table} where attempt = ? and role = 'page'"
-        )
-        return str(self._warehouse.value(query, [attempt]))
+        return str(self._value("sweep/fingerprint", attempt=attempt))
 
     def is_more_after(self, attempt: int) -> bool:
         """Whether later attempts showed keys that this attempt did not."""
-        self.flush()
-        shown = f"select key_1, key_2 from {self.table} where key_1 is not null and attempt"
-        query = f"select exists ({shown} > $1 except {shown} = $1)"
-        return bool(self._warehouse.value(query, [attempt]))
+        return bool(self._value("sweep/is_more_after", attempt=attempt))
 
     def has_shown(self, attempt: int, list_name: str, keys: Collection[tuple[str, ...]]) -> bool:
         """Whether the added pages of a list have shown all of these keys."""
-        self.flush()
-        parts = [[key[0] for key in keys], [key[1] if len(key) > 1 else "" for key in keys]]
-        query = (
-            f"select not exists (select unnest($first), unnest($second) except select key_1, key_2 from {self.table} "
-            "where attempt = $attempt and list = $list and role = 'page')"
-        )
-        values = {"first": parts[0], "second": parts[1], "attempt": attempt, "list": list_name}
-        return bool(self._warehouse.value(query, values))
+        first, second = [key[0] for key in keys], [key[1] if len(key) > 1 else "" for key in keys]
+        of_list = {"attempt": attempt, "list": list_name}
+        return bool(self._value("sweep/has_shown", first_parts=first, second_parts=second, **of_list))
 
     def rename(self, attempt: int, before: str, after: str) -> None:
         """Moves one list's staged rows to another list."""
         self.flush()
-        query = f"update {self._of_answers} set list = ? where attempt = ? and list = ?"
-        self._warehouse.execute(query, [after, attempt, before])
+        self._execute("sweep/rename_list", attempt=attempt, before=before, after=after)
 
     def keep(self, attempt: int, lists: Collection[str]) -> None:
         """Keeps only one attempt's rows of these lists, and deletes the rest."""
         self.flush()
-        query = f"delete from {self._of_answers} where attempt <> ? or not list_contains(?, list)"
-        self._warehouse.execute(query, [attempt, list(lists)])
-        gone = f"place >> 32 not in (select answer from {self._of_answers})"
-        self._warehouse.execute(f"delete from {self._of_records} where {gone}")
+        self._execute("sweep/keep_answers", attempt=attempt, lists=list(lists))
+        self._execute("sweep/keep_records")
 
     def sequences(self) -> set[int]:
         """The answers with a staged record."""
+        return {sequence for (sequence,) in self._rows("sweep/sequences")}
+
+    def _execute(self, name: str, **values: Any) -> None:
+        self._warehouse.execute(statement(name, **self._names), values or None)
+
+    def _rows(self, name: str, **values: Any) -> list[tuple[Any, ...]]:
+        """The rows that a statement finds among all that were added."""
         self.flush()
-        return {sequence for (sequence,) in self._warehouse.rows(f"select distinct sequence from {self._of_answers}")}
+        return self._warehouse.rows(statement(name, **self._names), values or None)
+
+    def _value(self, name: str, **values: Any) -> Any:
+        return self._rows(name, **values)[0][0]

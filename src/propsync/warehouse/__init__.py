@@ -1,38 +1,61 @@
 """The DuckDB file: its connection, its models, its columns and its checks. The only importer of duckdb."""
 
 from propsync.warehouse.arrow import documents, lot, texts, whole_numbers
-from propsync.warehouse.checks import run_checks
+from propsync.warehouse.check_run import Findings, run_checks
 from propsync.warehouse.columns import OpenColumns
 from propsync.warehouse.connection import Warehouse
-from propsync.warehouse.declared_tables import TABLES, Table, comment_on_column, compressed, quoted, text
+from propsync.warehouse.declared_tables import (
+    MARTS,
+    TABLES,
+    Table,
+    comment_on_column,
+    comment_on_table,
+    compressed,
+    quoted,
+    text,
+)
+from propsync.warehouse.further_tables import check_further
 from propsync.warehouse.macros import macros_for_people
+from propsync.warehouse.model_order import tables_read
 from propsync.warehouse.models import Models, coalesced
 from propsync.warehouse.names import snake_case, unique_name
-from propsync.warehouse.published_copy import make_published_copy
+from propsync.warehouse.published_copy import Earlier, in_published, make_published_copy
 from propsync.warehouse.reader import PublishedReader, check_published, open_published
 from propsync.warehouse.resource_sql import FACTS, PARTS, key_parts, resource_fragments
 from propsync.warehouse.rows import OldFile, add_rows, settle_file, stage_rows, write_rows
 from propsync.warehouse.scalars import MOST, MOST_BELOW, json_path
 from propsync.warehouse.statements import statement
+from propsync.warehouse.typed_versions import KeptColumn, TypedVersions
+from propsync.warehouse.view import View
+from propsync.warehouse.views import view_sources, views
 
 __all__ = [
     "FACTS",
+    "MARTS",
     "MOST",
     "MOST_BELOW",
     "PARTS",
     "TABLES",
+    "Earlier",
+    "Findings",
+    "KeptColumn",
     "Models",
     "OldFile",
     "OpenColumns",
     "PublishedReader",
     "Table",
+    "TypedVersions",
+    "View",
     "Warehouse",
     "add_rows",
+    "check_further",
     "check_published",
     "coalesced",
     "comment_on_column",
+    "comment_on_table",
     "compressed",
     "documents",
+    "in_published",
     "json_path",
     "key_parts",
     "lot",
@@ -46,9 +69,12 @@ __all__ = [
     "snake_case",
     "stage_rows",
     "statement",
+    "tables_read",
     "text",
     "texts",
     "unique_name",
+    "view_sources",
+    "views",
     "whole_numbers",
     "write_rows",
 ]

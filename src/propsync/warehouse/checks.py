@@ -1,101 +1,120 @@
-"""Checks: queries that return the rows that break a rule. `ops.checks` has their findings."""
+"""Checks: queries that return the rows that break a rule, or values to compare with those of the last run."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 
-from propsync.errors import CheckFailed
-from propsync.resources import SYNCED
+from propsync.errors import SettingsError
+from propsync.resources import BUILT_IN, Resource
 from propsync.shipped import shipped
 from propsync.warehouse.connection import Warehouse
-from propsync.warehouse.declared_tables import TABLES, Table, quoted
-from propsync.warehouse.macros import filled
+from propsync.warehouse.declared_tables import MARTS, Table, quoted
 from propsync.warehouse.model_order import sources
 from propsync.warehouse.resource_sql import resource_fragments
 from propsync.warehouse.statements import statement
+from propsync.warehouse.templates import filled
 
-_SEVERITY = re.compile(r"^-- severity: (fail|warn)$", re.MULTILINE)
+_HEADER = re.compile(r"^-- (severity|direction|share|floor): *(\S+) *$", re.MULTILINE)
+_ACCEPTED = {"severity": ("fail", "warn"), "direction": ("up", "down", "both")}
+_NO_HEADER = "it has no line `-- severity: fail` or `-- severity: warn`"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How far a value may move between two runs: in which direction, by which share, and from which number on.
+
+    The share is of the earlier value; or it is a difference of shares, if the check gives a total beside the value.
+    """
+
+    direction: str
+    share: float
+    floor: float
 
 
 @dataclass(frozen=True)
 class Check:
-    """One rule on the tables `reads`. With severity "fail", propsync publishes nothing while it finds a row."""
+    """One rule on the tables `reads`. A resource with a broken rule of severity "fail" is not published.
+
+    With a comparison, `sql` returns `subject`, `value` and `total` (NULL if the value is no part of one). `is_of_key`
+    marks the check that a key comes once.
+    """
 
     name: str
     severity: str
     sql: str
     reads: frozenset[str]
+    comparison: Comparison | None = None
+    is_of_key: bool = False
 
 
 class Checks:
-    """All checks, read once: a check's text determines its tables, so any warehouse can find them."""
+    """propsync's own checks, read once: a check's text determines its tables, so any warehouse can find them."""
 
     def __init__(self) -> None:
-        self._declared: tuple[Check, ...] = ()
+        self._declared: dict[tuple[tuple[str, ...], ...], tuple[Check, ...]] = {}
 
     def declared(self, warehouse: Warehouse) -> tuple[Check, ...]:
         """The checks under `sql/checks/`, and one for the key of each table that has one."""
-        if not self._declared:
-            written = [_written(warehouse, name, sql) for name, sql in sorted(check_files())]
-            self._declared = (*written, *(_unique(table) for table in TABLES.values() if table.key))
-        return self._declared
+        families = warehouse.catalogue.families
+        tables = tuple((one.name, *one.key_columns) for one in families)
+        if tables not in self._declared:
+            written = [_check(warehouse, name, sql) for name, sql in sorted(check_files(families))]
+            keyed = (table for name, table in warehouse.tables.items() if table.key and name not in MARTS)
+            unique = [_unique(table) for table in keyed]  # the desk keeps the key of a mart: it holds up no other table
+            self._declared[tables] = (*written, *unique)
+        return self._declared[tables]
 
 
-_CHECKS = Checks()
-
-
-def run_checks(warehouse: Warehouse, run_id: str, since: str | None = None) -> list[str]:
-    """Runs the checks on tables that a run changed, or any run after `since`; returns a line for each warning.
-
-    Raises CheckFailed if the tables break a rule that published tables must keep.
-    """
-    changed = {
-        f"{schema}.{table}"
-        for schema, table in warehouse.rows(
-            statement("checks/changed_tables"), {"run_id": run_id, "since": run_id if since is None else since}
-        )
-    }
-    if not changed:
-        return []
-    due = [check for check in _CHECKS.declared(warehouse) if check.reads & changed]
-    found = [(check, *_offending(warehouse, check)) for check in due]
-    with warehouse.transaction():
-        names = [check.name for check in due]
-        warehouse.execute(statement("checks/forget_found"), {"names": names})
-        rows = [(check.name, check.severity, count, example, run_id) for check, count, example in found]
-        warehouse.add("ops.checks", rows)
-    broken = [(check, count, example) for check, count, example in found if count]
-    for check, count, example in broken:
-        if check.severity == "fail":
-            raise CheckFailed(f"check {check.name}", f"{count} rows break it, such as {example}")
-    return [f"check {check.name}: {count} rows, such as {example}" for check, count, example in broken]
-
-
-def check_files() -> Iterator[tuple[str, str]]:
-    """Name and SQL of each check: those that stand alone, and the templates for each resource."""
+def check_files(resources: Iterable[Resource] = BUILT_IN.families) -> Iterator[tuple[str, str]]:
+    """Name and SQL of each check: those that stand alone, those that compare, and the templates for each resource."""
     folder = shipped("sql") / "checks"
-    for path in folder.glob("*.sql"):
+    for path in (*folder.glob("*.sql"), *(folder / "compared").glob("*.sql")):
         yield path.stem, path.read_text(encoding="utf-8")
-    for path, resource in product((folder / "each_resource").glob("*.sql"), SYNCED):
+    for path, resource in product((folder / "each_resource").glob("*.sql"), tuple(resources)):
         yield f"{resource.name}_{path.stem}", filled(path.read_text(encoding="utf-8"), resource_fragments(resource))
 
 
-def _offending(warehouse: Warehouse, check: Check) -> tuple[int, str | None]:
-    count, example = warehouse.rows(statement("checks/offending", check=check.sql))[0]
-    return int(count), example
+def peoples_checks(warehouse: Warehouse, folder: Path) -> tuple[list[Check], list[str]]:
+    """The checks in people's own folder, and a line for each file that is none; a missing folder has none."""
+    found, wrong = [], []
+    for path in sorted(folder.glob("*.sql")):
+        try:
+            found.append(_check(warehouse, path.stem, path.read_text(encoding="utf-8")))
+        except (OSError, ValueError) as error:  # UnicodeDecodeError is a ValueError
+            wrong.append(unusable(path, error))
+    return found, wrong
 
 
-def _written(warehouse: Warehouse, name: str, sql: str) -> Check:
-    severity = _SEVERITY.search(sql)
-    if severity is None:
-        raise ValueError(f"sql/checks/{name}.sql has no severity")
-    return Check(name, severity[1], sql, frozenset(sources(warehouse, sql)))
+def unusable(path: Path | str, why: object) -> str:
+    """The line about a check of people's own that cannot run."""
+    words = " ".join(str(why).split())
+    return str(SettingsError(f"the check {path}", words, "Correct it; the other checks have run"))
+
+
+def _check(warehouse: Warehouse, name: str, sql: str) -> Check:
+    headers = dict(_HEADER.findall(sql))
+    if "severity" not in headers:
+        raise ValueError(_NO_HEADER)
+    for header, accepted in _ACCEPTED.items():
+        if headers.get(header, accepted[0]) not in accepted:
+            raise ValueError(f"its {header} is {headers[header]}, and it must be {' or '.join(accepted)}")
+    return Check(name, headers["severity"], sql, frozenset(sources(warehouse, sql)), _comparison(headers))
+
+
+def _comparison(headers: dict[str, str]) -> Comparison | None:
+    if "direction" not in headers:
+        return None
+    try:
+        return Comparison(headers["direction"], float(headers["share"]), float(headers["floor"]))
+    except (KeyError, ValueError):
+        raise ValueError("beside its direction it needs a share and a floor, both numbers") from None
 
 
 def _unique(table: Table) -> Check:
     key = ", ".join(quoted(column) for column in table.key)
     sql = statement("checks/keys_that_come_twice", key=key, table=table.full_name)
-    return Check(f"{table.full_name}_key_is_unique", "fail", sql, frozenset({table.full_name}))
+    return Check(f"{table.full_name}_key_is_unique", "fail", sql, frozenset({table.full_name}), is_of_key=True)

@@ -64,9 +64,9 @@ class OpenColumns:
         `at` names the column with each source's text. By default it is `payload`, which DuckDB then parses again for
         each source.
         """
-        told = at or (lambda source: f"payload->>{text(json_path(source))}")
+        read = at or (lambda source: f"payload->>{text(json_path(source))}")
         return "".join(
-            f",\n  try_cast({told(column.source)} as {column.type}) as {quoted(column.name)}"
+            f",\n  try_cast({read(column.source)} as {column.type}) as {quoted(column.name)}"
             for column in self.columns.values()
         )
 
@@ -85,7 +85,13 @@ class OpenColumns:
         if not columns:
             return
         target = self._target
-        statements = [f"alter table {target} add column {quoted(one.name)} {one.type}" for one in columns]
+        # people's own list may have given the table such a column: it gets another name, and its values, after this
+        named = [{"table": target, "column": quoted(one.name)} for one in columns]
+        statements = [statement("warehouse/drop_column", **one) for one in named]
+        kinds = (one.type for one in columns)
+        statements += [
+            statement("warehouse/add_column", type=kind, **one) for one, kind in zip(named, kinds, strict=True)
+        ]
         statements += [
             comment_on_column(target, one.name, f"{'.'.join(one.source)}, as the API sends it") for one in columns
         ]
@@ -96,8 +102,8 @@ class OpenColumns:
 
     def _widen(self, columns: Sequence[OpenColumn], run_id: str) -> None:
         for column in columns:
-            kind = f"alter table {self._target} alter column {quoted(column.name)} type {column.type}"
-            self._warehouse.execute(kind)
+            names = {"table": self._target, "column": quoted(column.name), "type": column.type}
+            self._warehouse.execute(statement("warehouse/widen_column", **names))
             wider_now = {"type": column.type, "run_id": run_id, "column": column.name}
             self._warehouse.execute(statement("columns/note_wider"), self._of_table | wider_now)
         if columns:

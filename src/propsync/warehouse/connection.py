@@ -13,14 +13,18 @@ import duckdb
 import nanoarrow as na
 
 from propsync.errors import DiskFull, MergeFailed, StateUnusable
+from propsync.resources import BUILT_IN, Catalogue, Resource
 from propsync.warehouse.arrow import lot
-from propsync.warehouse.declared_tables import TABLES, quoted
+from propsync.warehouse.declared_tables import TABLES, Table, by_name, quoted, tables_of
+from propsync.warehouse.further_tables import STORED, check_further, stored_resources, stored_row
 from propsync.warehouse.macros import macros, macros_for_people
+from propsync.warehouse.typed_versions import TypedVersions
+from propsync.warehouse.views import views_for_people
 
 STORAGE_VERSION = "v1.2.0"
 """Clients from 1.2 on can open a file of this format."""
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 8
 """`ops.schema_version` has it; propsync never migrates a file with another number: rebuild it."""
 
 NO_BAR = "set enable_progress_bar = false"
@@ -32,10 +36,11 @@ Parameters = Mapping[str, Any] | Sequence[Any] | None
 class Warehouse:
     """A connection to the state database, with a scratch database `staging` that ends with the run.
 
-    `folder` holds whatever exceeds `memory_limit`. Raises StateUnusable for a damaged or foreign file.
+    `folder` holds whatever exceeds `memory_limit`. The file has tables for every resource of `catalogue`. Raises
+    StateUnusable for a damaged or foreign file, SettingsError for a further list that cannot have its table.
     """
 
-    def __init__(self, path: Path, *, memory_limit: str, folder: Path) -> None:
+    def __init__(self, path: Path, *, memory_limit: str, folder: Path, catalogue: Catalogue = BUILT_IN) -> None:
         self.path = path
         self._shown: na.Array | None = None
         config: dict[str, str | bool | int | float | list[str]] = {
@@ -53,6 +58,10 @@ class Warehouse:
             for statements in macros("staging"):
                 self._connection.execute(statements)
         self._begin()
+        self.catalogue = self._declare(catalogue)
+        self.tables: dict[str, Table] = TABLES | by_name(
+            table for one in self.catalogue.further for table in tables_of(one)
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -65,7 +74,7 @@ class Warehouse:
         self._connection.close()
 
     @cached_property
-    def catalog(self) -> str:
+    def database(self) -> str:
         """DuckDB's name for the state database, for views in other databases."""
         return str(self.value("select current_database()"))
 
@@ -84,6 +93,12 @@ class Warehouse:
         # transaction ends
         lot = self._shown  # noqa: F841
         return self._connection.execute(sql, parameters)
+
+    def named_rows(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """Column names, and all rows."""
+        with our_errors(self.path):
+            found = self._run(sql, None)
+            return [name for name, *_ in found.description], found.fetchall()
 
     def value(self, sql: str, parameters: Parameters = None) -> Any:
         """The first column of the first row, None without rows."""
@@ -143,7 +158,7 @@ class Warehouse:
             for schema in ("history", "by_type", "ops", "marts"):
                 self.execute(f"create schema {schema}")
             self.execute(";\n".join(statement for table in TABLES.values() for statement in table.ddl()))
-            for statements in macros_for_people():
+            for statements in (*views_for_people(BUILT_IN.families, self.rows), *macros_for_people(BUILT_IN.families)):
                 self.execute(statements)
             self.execute("insert into ops.schema_version values (?)", [SCHEMA_VERSION])
 
@@ -155,10 +170,45 @@ class Warehouse:
         elif version != SCHEMA_VERSION:
             raise StateUnusable(str(self.path), f"its schema version is {version}, not {SCHEMA_VERSION}")
 
+    def _declare(self, catalogue: Catalogue) -> Catalogue:
+        """Makes the tables of lists that propsync.toml names for the first time; adds the lists of earlier runs."""
+        rows = self.rows(STORED)
+        stored = {one.name: one for one in stored_resources(rows)}
+        check_further(catalogue, stored.values())
+        whole = catalogue.with_dropped(stored.values())
+        changed = [row for one in whole.further if (row := stored_row(one)) not in rows]
+        if changed:
+            with self.transaction():
+                for name in (str(row[0]) for row in changed):
+                    self.execute("delete from ops.resources where resource = ?", [name])
+                    if name not in stored:
+                        self._make_tables(whole[name])
+                self.add("ops.resources", changed)
+                for statements in macros_for_people(whole.families):
+                    self.execute(statements)
+        return whole
+
+    def _make_tables(self, resource: Resource) -> None:
+        """Makes the tables of a further list. A list of people's own gives up the name, and keeps its rows."""
+        own = f"main.{quoted(resource.name)}"
+        present = (
+            "select count(*) from duckdb_tables() where database_name = current_database() "
+            "and schema_name = 'main' and table_name = ?"
+        )
+        self.execute("create schema if not exists reference")
+        if self.value(present, [resource.name]):
+            self.execute(f"create table reference.{quoted(resource.name)} as from {own}")
+            self.execute(f"drop table {own}")
+            self.execute("delete from ops.tables where table_schema = 'main' and table_name = ?", [resource.name])
+        self.execute(";\n".join(statement for table in tables_of(resource) for statement in table.ddl()))
+        self.execute(";\n".join(TypedVersions(resource, self.rows).view().ddl()))
+
     def _version(self) -> int | None:
         with our_errors(self.path), suppress(duckdb.CatalogException, duckdb.BinderException):  # another program's file
-            told: int | None = self._connection.execute("select max(version) from ops.schema_version").fetchall()[0][0]
-            return told
+            latest: int | None = self._connection.execute("select max(version) from ops.schema_version").fetchall()[0][
+                0
+            ]
+            return latest
         return None
 
     def _is_empty(self) -> bool:

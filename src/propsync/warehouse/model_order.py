@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from graphlib import TopologicalSorter
-from typing import Any
+from typing import Any, Protocol
 
-from propsync.warehouse.connection import Warehouse
+import duckdb
+
+from propsync.warehouse.templates import without_comments
 
 _READ: dict[str, frozenset[str]] = {}
 """The tables that each model reads: a process parses a model once, as its file does not change."""
 
 
-def sources(warehouse: Warehouse, sql: str) -> set[str]:
+class Parser(Protocol):
+    """A connection that parses; it needs no table."""
+
+    def execute(self, sql: str, parameters: Sequence[str], /) -> duckdb.DuckDBPyConnection: ...
+
+
+def sources(parser: Parser, sql: str) -> set[str]:
     """The tables that a select reads, as schema.table: base tables without the names of its CTEs."""
-    told = warehouse.value("select json_serialize_sql(?)", [without_comments(sql)])
-    tree = json.loads(told)
+    ((parsed,),) = parser.execute("select json_serialize_sql(?)", [without_comments(sql)]).fetchall()
+    tree = json.loads(parsed)
     if tree["error"]:
         raise ValueError(tree["error_message"])
     nodes = list(_nodes(tree))
@@ -26,10 +33,16 @@ def sources(warehouse: Warehouse, sql: str) -> set[str]:
     return {f"{schema or 'main'}.{table}" for schema, table in bases if schema or table not in named}
 
 
-def model_sources(warehouse: Warehouse, model: str, sql: str) -> frozenset[str]:
+def tables_read(sql: str) -> set[str]:
+    """The same for a select of which the caller has the text alone."""
+    with duckdb.connect() as parser:
+        return sources(parser, sql)
+
+
+def model_sources(parser: Parser, model: str, sql: str) -> frozenset[str]:
     """The tables that a model reads. `sql` is its text; its fragments make no difference."""
     if model not in _READ:
-        _READ[model] = frozenset(sources(warehouse, sql))
+        _READ[model] = frozenset(sources(parser, sql))
     return _READ[model]
 
 
@@ -43,11 +56,6 @@ def in_order(reads: Mapping[str, Collection[str]]) -> list[str]:
 def table_of(model: str) -> str:
     """The table that a model makes or fills, as schema.table."""
     return model.removesuffix(".open").removesuffix(".close").replace("/", ".")
-
-
-def without_comments(sql: str) -> str:
-    """The same without the lines that are comments."""
-    return re.sub(r"^\s*--.*$", "", sql, flags=re.MULTILINE)
 
 
 def _nodes(value: Any) -> Iterable[dict[str, Any]]:

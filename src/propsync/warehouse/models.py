@@ -16,9 +16,10 @@ from typing import Any
 from propsync.shipped import shipped
 from propsync.warehouse.connection import Warehouse
 from propsync.warehouse.declared_tables import quoted, text
-from propsync.warehouse.macros import filled
-from propsync.warehouse.model_order import in_order, model_sources, table_of, without_comments
+from propsync.warehouse.model_order import in_order, model_sources, table_of
 from propsync.warehouse.scalars import json_path
+from propsync.warehouse.templates import filled, without_comments
+from propsync.warehouse.views import view_sources
 
 _PARAMETER = re.compile(r"\$([a-z_]+)")
 _GRAIN = re.compile(r"^-- grain: (.+)$", re.MULTILINE)
@@ -93,6 +94,19 @@ class Models:
             waiting = {model for model in staged - found.keys() - {*made} if _file(model).exists()}
             found |= {model: self._reads(model) for model in waiting}
         return found
+
+    def read_by(self, *models: str) -> frozenset[str]:
+        """The tables that `models` read, directly or through views and staging models with a file."""
+        staged = self.staged_for(models)
+        read = frozenset[str]().union(*(self._reads(model) for model in (*models, *staged)))
+        of_views = view_sources()
+        through = (of_views.get(table, {table}) for table in read - {table_of(model) for model in staged})
+        return frozenset[str]().union(*through)
+
+    def bound_by(self, *models: str) -> frozenset[str]:
+        """The names of the values that `models` bind, directly or through staging models with a file."""
+        every = (*models, *self.staged_for(models))
+        return frozenset(name for model in every for name in _PARAMETER.findall(without_comments(_written(model))))
 
     def _reads(self, model: str) -> frozenset[str]:
         # an unknown fragment is an expression or a name, and neither affects the order

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
-from propsync.warehouse.connection import STORAGE_VERSION, our_errors
+from propsync.resources import Resource
+from propsync.warehouse.connection import NO_BAR, STORAGE_VERSION, our_errors
+from propsync.warehouse.declared_tables import quoted, text
 from propsync.warehouse.macros import macros_for_people
+from propsync.warehouse.statements import statement
+from propsync.warehouse.views import views_for_people
 
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "storage_compatibility_version": STORAGE_VERSION,
@@ -19,13 +26,57 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
 }
 
 
-def make_published_copy(copy: Path, *, memory_limit: str, folder: Path) -> None:
-    """Rewrites all metadata of `copy`, with the macros of this release; its rows stay in place.
+@dataclass(frozen=True)
+class Earlier:
+    """The published file before, and the tables, as schema.table, whose rows stay as they are in it."""
 
-    `folder` holds whatever exceeds `memory_limit`. Raises DiskFull, and StateUnusable for a damaged copy.
+    path: Path
+    tables: Collection[str]
+
+
+def make_published_copy(
+    copy: Path, resources: Iterable[Resource], *, memory_limit: str, folder: Path, earlier: Earlier | None = None
+) -> None:
+    """Rewrites all metadata of `copy`, with this release's views, and its macros for `resources`; its rows stay.
+
+    But the tables that `earlier` names get their earlier rows again. `folder` holds whatever exceeds `memory_limit`.
+    Raises DiskFull, and StateUnusable for a damaged copy.
     """
     config = _CONFIG | {"memory_limit": memory_limit, "temp_directory": str(folder)}
     with our_errors(copy), duckdb.connect(copy, config=config) as connection:
-        for statements in macros_for_people():  # a checkpoint after no change writes nothing
-            connection.execute(statements)
+        connection.execute(NO_BAR)
+        if earlier:
+            _put_back(connection, earlier)
+
+        def rows(query: str, values: Any) -> list[tuple[Any, ...]]:
+            return connection.execute(query, values).fetchall()
+
+        chosen = tuple(resources)
+        for statements in (*views_for_people(chosen, rows), *macros_for_people(chosen)):
+            connection.execute(statements)  # a checkpoint after no change writes nothing
         connection.execute("checkpoint")
+
+
+def in_published(path: Path, sql: str, *, memory_limit: str, folder: Path) -> None:
+    """Runs a statement that only reads on a published file. Raises DiskFull and StateUnusable."""
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "memory_limit": memory_limit,
+        "temp_directory": str(folder),
+    }
+    with our_errors(path), duckdb.connect(path, read_only=True, config=config) as connection:
+        connection.execute(NO_BAR)
+        connection.execute(sql)
+
+
+def _put_back(connection: duckdb.DuckDBPyConnection, earlier: Earlier) -> None:
+    """A table that the earlier file lacks is empty: propsync has never published it."""
+    connection.execute(statement("publish/attach_earlier", file=text(str(earlier.path))))
+    there = {name for (name,) in connection.execute(statement("publish/earlier_tables")).fetchall()}
+    now = {name for (name,) in connection.execute(statement("publish/present_tables")).fetchall()}
+    for name in sorted({*earlier.tables} & now):
+        schema, _, table = name.partition(".")
+        target = f"{quoted(schema)}.{quoted(table)}"
+        connection.execute(statement("desk/empty", target=target))
+        if name in there:
+            connection.execute(statement("publish/put_back", target=target))
+    connection.execute(statement("publish/detach_earlier"))

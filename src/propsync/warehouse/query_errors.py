@@ -18,9 +18,9 @@ _NAMES = re.compile(r'("[^"\n]+"(?:,? or |, ))+"[^"\n]+"')
 _STREAMED = re.compile(r"^.*get_next failed\(\): ", re.DOTALL)
 _LINE = re.compile(r"LINE (\d+)(: .*\n)", re.DOTALL)
 _ADVICE = (
-    (r"Table with name|schema .* does not exist", "Run `propsync query --tables` to see what there is"),
+    (r"Table with name|schema .* does not exist", "Run `propsync query --tables` to see the tables"),
     (r"olumn .*(not found|not exist)|not have a column", "Run `propsync query --describe TABLE` to see its columns"),
-    (r"read-only", "What is published is read-only: keep rows of your own in a temp table"),
+    (r"read-only", "The published tables are read-only: keep rows of your own in a temp table"),
     (r"file system operations are disabled|Loading external", "A query reads published tables and nothing else"),
     (r"configuration has been locked", "Leave it as it is; PROPSYNC_TIME_ZONE and PROPSYNC_MEMORY_LIMIT are settings"),
     (
@@ -30,7 +30,7 @@ _ADVICE = (
     (r"Out of Memory", "Raise PROPSYNC_MEMORY_LIMIT, or ask for less at once"),
     (
         r"No space left|max_temp_directory_size",
-        "Make room for temporary files, or set TMPDIR to a folder that has some",
+        "Free some space for temporary files, or set TMPDIR to a folder that has some",
     ),
 )
 

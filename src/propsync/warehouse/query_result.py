@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
+from typing import Any
 
 import duckdb
 import pyarrow as pa
 
+from propsync.warehouse.macros import macros
+from propsync.warehouse.query_cells import cells, excel_csv, kinds_of
 from propsync.warehouse.query_errors import explained
 from propsync.warehouse.query_thread import QueryThread
 
+_BOM = b"\xef\xbb\xbf"
 _OPTIONS = {"csv": "(format csv, header)", "json": "(format json, array true)", "parquet": "(format parquet)"}
 _PIECE = 1 << 16
 _LOT = 2_048  # rows: DuckDB's own batch
 _BARE = re.compile(rb'"(?:[^"\\]|\\.)*"|-?Infinity|NaN')
 
 Lot = list[tuple[str | None, ...]]
+Cell = float | bool | str | None
+"""A number is also a date or a time, as the kind of its column says."""
 
 
 class QueryResult:
@@ -27,6 +33,7 @@ class QueryResult:
     def __init__(
         self, rows: pa.RecordBatchReader, writer: duckdb.DuckDBPyConnection, worker: QueryThread, lines_above: int
     ) -> None:
+        self._rows = rows
         self.columns: list[str] = rows.schema.names
         self.are_numbers = [_is_number(field.type) for field in rows.schema]
         self._writer = writer
@@ -34,22 +41,55 @@ class QueryResult:
         self._lines_above = lines_above
         writer.register("answer", rows)
 
+    def keep(self, most: int) -> bool:
+        """Leaves the first `most` rows. Returns whether there were more."""
+        batches: list[pa.RecordBatch] = []
+        with explained(self._lines_above):
+            while sum(map(len, batches)) <= most and (batch := self._worker.wait(lambda: next(self._rows, None))):
+                batches.append(batch)
+        found = pa.Table.from_batches(batches, self._rows.schema)
+        self._writer.register("answer", found.slice(0, most))
+        return len(found) > most
+
     def lots(self) -> Generator[Lot]:
         """All rows, each value as DuckDB writes it, None for NULL."""
+        for columns in self._batches("select columns(*)::varchar from answer"):
+            yield list(zip(*columns, strict=True))
+
+    def kinds(self) -> list[str]:
+        """The kind of each column in a spreadsheet: text, list, truth, digits, float, date, time or moment."""
+        for statements in macros("sheet"):
+            self._writer.execute(statements)
+        return kinds_of(self._writer.sql("from answer").types)
+
+    def cells(self, kinds: Sequence[str]) -> Generator[list[tuple[Cell, ...]]]:
+        """All rows as cells of a sheet. A value that a sheet would alter is text."""
+        for columns in self._batches(cells(kinds)):
+            pairs = zip(columns[::2], columns[1::2], strict=True)
+            shown = ([text if number is None else number for number, text in zip(*pair, strict=True)] for pair in pairs)
+            yield list(zip(*shown, strict=True))
+
+    def excel_csv(self) -> Generator[bytes]:
+        """The rows as CSV that Excel opens with a double click, and in which no text is a formula."""
+        selected = excel_csv(self.columns, self.kinds())
+        yield _BOM
+        yield from self._file(f"({selected})", "csv")
+
+    def _batches(self, sql: str) -> Generator[list[list[Any]]]:
         with explained(self._lines_above):
-            shown = self._writer.sql("select columns(*)::varchar from answer")
+            shown = self._writer.sql(sql)
             batches = self._worker.wait(lambda: shown.to_arrow_reader(_LOT))
             while batch := self._worker.wait(lambda: next(batches, None)):
-                yield list(zip(*(column.to_pylist() for column in batch.columns), strict=True))
+                yield [column.to_pylist() for column in batch.columns]
 
     def pieces(self, kind: str) -> Generator[bytes]:
         """The rows as a file: csv, json (one array; NaN and infinity are null, as JSON has none) or parquet."""
-        pieces = self._file(kind)
+        pieces = self._file("answer", kind)
         return _valid_json(pieces) if kind == "json" else pieces
 
-    def _file(self, kind: str) -> Generator[bytes]:
+    def _file(self, source: str, kind: str) -> Generator[bytes]:
         reading, writing = os.pipe()
-        copying = self._worker.start(self._copying(kind, writing))
+        copying = self._worker.start(self._copying(source, kind, writing))
         try:
             with explained(self._lines_above), open(reading, "rb", buffering=0) as pipe:  # noqa: PTH123 - a descriptor
                 while piece := pipe.read(_PIECE):
@@ -58,10 +98,10 @@ class QueryResult:
         finally:
             self._worker.stop(copying)
 
-    def _copying(self, kind: str, writing: int) -> Callable[[], None]:
+    def _copying(self, source: str, kind: str, writing: int) -> Callable[[], None]:
         def copy() -> None:
             try:
-                self._writer.execute(f"copy answer to '/proc/self/fd/{writing}' {_OPTIONS[kind]}")
+                self._writer.execute(f"copy {source} to '/proc/self/fd/{writing}' {_OPTIONS[kind]}")
             finally:
                 os.close(writing)
 

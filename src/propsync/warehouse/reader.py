@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import duckdb
 
 from propsync.errors import QueryWrong, UsageError
+from propsync.warehouse.connection import NO_BAR
 from propsync.warehouse.declared_tables import text
 from propsync.warehouse.query_errors import explained
 
@@ -92,6 +93,7 @@ def connected(path: Path, config: Config, zone: str) -> duckdb.DuckDBPyConnectio
         what = f"it cannot be opened: {str(error).splitlines()[0]}"
         raise UsageError(str(path), what, "Run `propsync doctor`") from error
     try:
+        connection.execute(NO_BAR)
         connection.execute(f"set global TimeZone = {text(zone)}")
     except duckdb.Error as error:
         connection.close()

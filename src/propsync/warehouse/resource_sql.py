@@ -16,12 +16,17 @@ def resource_fragments(resource: Resource) -> dict[str, str]:
         "name": resource.name,
         "table": quoted(resource.name),
         "as_of": quoted(f"{resource.name}_as_of"),
+        "typed": quoted(f"{resource.name}_typed"),
+        "earlier": quoted(f"{resource.name}_earlier"),
         "words": resource.words,
         "key_columns": ", ".join(keys),
         "keys": ", ".join(f"{part} as {key}" for part, key in zip(PARTS, keys, strict=False)),
         "record_id": keys[0] if len(keys) == 1 else " || '/' || ".join(map(_escaped, keys)),
         "parts": ", ".join(f"{key} as {part}" for key, part in zip(key_parts(resource), PARTS, strict=True)),
         "known_facts": ", ".join(FACTS) if resource.performed else _NO_FACTS,
+        "facts_as_json": ", ".join(f"{_as_json(fact, resource)} as {fact}" for fact in FACTS),
+        "known_property": "property_id" if "property_id" in resource.key_columns else "null::varchar",
+        "is_changed": " and ".join(f"{part} = {key}" for part, key in zip(PARTS, keys, strict=False)),
         "facts": "".join(f"\n  {fact}," for fact in FACTS if resource.performed),
     }
 
@@ -36,6 +41,10 @@ def key_parts(resource: Resource) -> tuple[str, str]:
     """The columns of the key in SQL: two for every resource."""
     first, second = (*map(quoted, resource.key_columns), "''")[:2]
     return first, second
+
+
+def _as_json(fact: str, resource: Resource) -> str:
+    return f"to_json({fact})" if resource.performed else "null::json"
 
 
 def _escaped(column: str) -> str:

@@ -11,9 +11,11 @@ from typing import Any, Self
 import duckdb
 
 from propsync.errors import StateUnusable
+from propsync.resources import Resource
 from propsync.storage import PARTIAL
 from propsync.warehouse.connection import NO_BAR, SCHEMA_VERSION, Warehouse
 from propsync.warehouse.declared_tables import quoted, text
+from propsync.warehouse.further_tables import STORED, stored_resources
 
 _OPTIONS = "(format parquet, compression zstd, compression_level 9)"
 
@@ -56,6 +58,13 @@ class OldFile:
         except duckdb.Error:
             return None
         return found[0] if found else None
+
+    def further_resources(self) -> list[Resource]:
+        """The further lists that it knows; none if it is older than these."""
+        try:
+            return stored_resources(self._connection.execute(STORED).fetchall())
+        except duckdb.Error:
+            return []
 
     def write(self, queries: Mapping[str, str]) -> dict[str, Path]:
         """Writes each query's rows to a file of its own; skips a query if this file lacks its tables."""

@@ -13,6 +13,7 @@ from typing import Self
 import duckdb
 
 from propsync.errors import QueryWrong, UsageError
+from propsync.warehouse.connection import NO_BAR
 from propsync.warehouse.declared_tables import text
 from propsync.warehouse.query_errors import explained
 from propsync.warehouse.query_result import QueryResult
@@ -29,6 +30,7 @@ _LOCKED: Config = {
 }
 _ARROW: Config = {"arrow_lossless_conversion": True, "arrow_large_buffer_size": True}
 _ROWS = 2_048
+_INTO_A_FILE = "Give the SELECT alone, and add --format csv > rows.csv, or the same with json, parquet or xlsx"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,7 @@ class SealedQuery:
             self._connection.execute("set lock_configuration = true")
             self._writer = duckdb.connect(":memory:", config=limits | _ARROW | {"threads": 1})
             closing.callback(self._writer.close)
+            self._writer.execute(NO_BAR)
             self._writer.execute(f"set TimeZone = {text(zone)}")
             self._worker = QueryThread(self._connection, self._writer)
             closing.callback(self._worker.close)
@@ -116,9 +119,8 @@ def _check(statement: duckdb.Statement) -> None:
     if kind in ("EXPLAIN", "MULTI") and "copy" in _words(statement.query):
         kind = "COPY"
     if kind not in (*_SHOWING, *_PREPARING):
-        wanted = "Write a SELECT" + ("; --format csv and > FILE keep its rows" if kind in ("COPY", "EXPORT") else "")
-        what = f"{kind} is not for `propsync query`, which reads what is published and nothing else"
-        raise QueryWrong("query", what, wanted)
+        what = f"{kind} is not for `propsync query`, which only reads published tables"
+        raise QueryWrong("query", what, _INTO_A_FILE if kind in ("COPY", "EXPORT") else "Write a SELECT")
 
 
 def _words(sql: str) -> set[str]:

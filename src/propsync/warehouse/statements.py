@@ -5,11 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 from propsync.shipped import shipped
-from propsync.warehouse.macros import filled
-from propsync.warehouse.model_order import without_comments
+from propsync.warehouse.templates import filled, without_comments
 
 
-def statement(name: str, **fragments: str) -> str:
+def statement(name: str, /, **fragments: str) -> str:
     """The statement in `sql/statements/<name>.sql`; the caller binds values for each `$name` in it.
 
     A fragment replaces `{{name}}`: a quoted name, a literal or a computed clause.

@@ -1,4 +1,4 @@
-"""The passages of a page in Markdown, of a Python file, and of a file whose comments begin with one mark."""
+"""The passages of a page in Markdown, of a Python file and its messages, and of TOML and other files with comments."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import inspect
 import io
 import re
 import tokenize
+import tomllib
 from collections.abc import Callable, Iterable, Iterator
 
 from .rules import Passage
@@ -15,7 +16,13 @@ _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _BEGINS_ITEM = re.compile(r"\s*(?:[-*|]|\d+\.) ?")
 _IS_DRAWN = re.compile(r"^    |\S  +\S")
 _PRAGMA = re.compile(r"^(?:!|noqa|type:|fmt:|pragma)")
-_SQL_HEADER = re.compile(r"^(?:severity|grain):")
+_SQL_HEADER = re.compile(r"^(?:severity|grain|title|of):")
+_IS_SQL = re.compile(
+    r"\b(?:select|insert into|create (?:or|table|view)|delete from|order by|join)\b|^(?:from|with|update) "
+)
+_IS_NO_TEXT = re.compile(rf"$|   |{_PRAGMA.pattern}")  # of a comment with its indent
+_IS_NO_TEXT = re.compile(rf"$|   |{_PRAGMA.pattern}")  # of a comment with its indent
+_LEAST_WORDS = 3  # of a message; shorter texts are names and parts of them
 
 
 def markdown(text: str) -> Iterator[Passage]:
@@ -40,22 +47,54 @@ def python(text: str) -> Iterator[Passage]:
     yield from _joined(_python_comments(text), lambda words: None if _PRAGMA.match(words) else words)
 
 
+def messages(text: str) -> Iterator[Passage]:
+    """The texts of a Python file for people: messages, help texts and what is printed, each line for itself; no SQL."""
+    tree = ast.parse(text)
+    nodes = list(ast.walk(tree))
+    parts = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+    alone = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}  # docstrings
+    for node in nodes:
+        if id(node) not in parts | alone and isinstance(node, ast.Constant | ast.JoinedStr):
+            yield from _message(node)
+
+
+def values(text: str) -> Iterator[Passage]:
+    """The texts of a file in TOML, such as the comments of tables and columns; all on its first line."""
+    waiting: list[object] = [tomllib.loads(text)]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict | list):
+            waiting += value.values() if isinstance(value, dict) else value
+        elif isinstance(value, str) and len(value.split()) >= _LEAST_WORDS:
+            yield Passage(1, value)
+
+
 def sql(text: str) -> Iterator[Passage]:
-    """Comments, with the reason of a header; its grain and its severity are no sentences."""
+    """Comments, with the reason of a header; its grain, severity and title are no sentences."""
     yield from _joined(
         _comments_after("--", text), lambda words: None if _SQL_HEADER.match(words) else words.removeprefix("why: ")
     )
 
 
 def hashed(text: str) -> Iterator[Passage]:
-    """Comments of a file whose comments begin with `#`, on lines of their own."""
+    """Comments of a file whose comments begin with `#`, on lines of their own; indented ones are examples."""
     lines = ((number, line) for number, line in enumerate(text.splitlines(), 1) if line.lstrip().startswith("#"))
-    own = ((number, len(line) - len(line.lstrip()), line.strip()[1:].strip()) for number, line in lines)
-    yield from _joined(own, lambda words: None if _PRAGMA.match(words) else words)
+    own = ((number, len(line) - len(line.lstrip()), line.strip()[1:]) for number, line in lines)
+    yield from _joined(own, lambda words: None if _IS_NO_TEXT.match(words) else words.strip())
 
 
 def _blank(found: re.Match[str]) -> str:
     return "\n" * found[0].count("\n")
+
+
+def _message(node: ast.Constant | ast.JoinedStr) -> Iterator[Passage]:
+    """The lines of a text with `X` for code and for each value that it shows."""
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    words = "".join(str(part.value) if isinstance(part, ast.Constant) else "X" for part in parts)
+    is_text = isinstance(node, ast.JoinedStr) or isinstance(node.value, str)
+    if is_text and not _IS_SQL.search(words):
+        lines = re.sub(r"`[^`]*`", "X", words).splitlines()
+        yield from (Passage(node.lineno, line) for line in lines if len(line.split()) >= _LEAST_WORDS)
 
 
 def _docstring(first: int, text: object) -> Iterator[Passage]:

@@ -47,7 +47,7 @@ class Row(NamedTuple):
 
 @dataclass
 class Asked:
-    """What there is of one document: versions in their order, and the row that says it is missing or failed."""
+    """All of one document: versions in their order, and the row that says it is missing or failed."""
 
     versions: list[Row]
     lacking: Row | None
@@ -145,7 +145,7 @@ class Archived:
         self._kept = kept
 
     def _check_damage(self, asked: dict[Pair, Asked], outcome: Outcome, problems: Problems) -> None:
-        """What was damaged comes back whole; a verification removes what does not, and tells of it."""
+        """Damaged files come back whole; a verification removes the others, and reports them."""
         whole = {path for path in self._damaged if _is_whole(self._home / path)}
         self.mended += len(whole)
         self._damaged -= whole
@@ -158,7 +158,7 @@ class Archived:
         problems.expect(is_so, "a verification tells what is lost", outcome.lost, told, "≠", self._damaged)
 
     def _check_files(self, asked: dict[Pair, Asked], problems: Problems) -> None:
-        """Each that is recorded is there, each that is there is whole, and few are there that nothing names."""
+        """Each recorded file exists, each existing one is whole, and few exist that nothing names."""
         folder = self._home / "archive" / "blobs"
         files = {str(path.relative_to(self._home)): path for path in folder.rglob("*") if path.is_file()}
         bodies = {name: path.read_bytes() for name, path in files.items()}
@@ -180,7 +180,7 @@ class Archived:
         problems.expect(is_so, "what came outlives the run", f"at most {self._orphans} unnamed:", sorted(unnamed))
 
     def _check_once(self, window: Window, changed_at: dict[str, datetime], problems: Problems) -> None:
-        """What was there, up to date and not due before the run, was not fetched in it; nothing was fetched twice.
+        """A run fetched no document that was up to date and not due before it, and none twice.
 
         A verification fetches what it found damaged.
         """
@@ -192,7 +192,7 @@ class Archived:
             problems.expect(count == 1, "a run fetches a document once", *pair, count)
 
     def _remember(self, asked: dict[Pair, Asked]) -> None:
-        """What needs no asking now, with the version of its record and when it is due again."""
+        """Documents that need no request now, with their record's version and the time when they are due again."""
         self._done = {pair: (one.of_changed_at, one.due_at) for pair, one in asked.items()}
         for line in self._lines():
             if line["outcome"] == "stored":
@@ -200,7 +200,7 @@ class Archived:
                 self._done[line["assessment_id"], line["kind"]] = of_changed_at, asked_at + self._recheck
 
     def _lines(self) -> Iterable[dict[str, Any]]:
-        """What came and is not in the tables yet; a line that death cut short counts for nothing."""
+        """Fetched documents that the tables do not have yet; a line that death cut short counts for nothing."""
         path = self._home / "archive" / "taken.jsonl"
         for line in path.read_bytes().splitlines() if path.exists() else ():
             try:

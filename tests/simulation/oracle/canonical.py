@@ -1,4 +1,4 @@
-"""What must be equal for two readings of a record to be one version, told again without propsync's help."""
+"""The parts that make two readings of a record one version if they are equal, stated without propsync's help."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SIGNATURE = re.compile(r"\?signature=[0-9a-f]+")
 
 
 def canonical(resource: str, payload: str | bytes) -> Any:
-    """A record as Python values that compare as correctness.md §3 says; signatures of links are left out."""
+    """A record as Python values that compare equal if they are one version; signatures of links are left out."""
     text = payload.decode() if isinstance(payload, bytes) else payload
     record = json.loads(_SIGNATURE.sub("", text), parse_float=Decimal)
     if resource == "assets":

@@ -1,4 +1,4 @@
-"""What a run claims to have read, against what the sandbox showed: certificates that hold, the newest copy kept."""
+"""The claims of a run about its reads, against the sandbox's pages: certificates that hold, the newest copy kept."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from propsync_sandbox import RESOURCES, Entry, Key, Record, World
+from propsync_sandbox.world import PROPERTIES
 
 from ..outcome import Outcome
 from ..statuses import ASKED
@@ -23,7 +24,7 @@ _NARROWED = {"id", "assessment", "property", "type"}
 def check_claims(home: Path, outcome: Outcome, window: Window, problems: Problems) -> Counter[str]:
     """Asked where answers came in the order of the requests. Returns how many claims could be checked."""
     checked: Counter[str] = Counter()
-    for resource in RESOURCES:
+    for resource in (*RESOURCES, PROPERTIES):
         path = home / "landing" / resource / str(outcome.run_id) / "manifest.json"
         entries = [one for one in window.entries if resource_of(one) == resource]
         is_plain = not any(one.fault for one in entries) and path.exists() and not window.after
@@ -40,9 +41,9 @@ def check_claims(home: Path, outcome: Outcome, window: Window, problems: Problem
 
 
 def check_whole(found: Published, outcome: Outcome, window: Window, world: World, problems: Problems) -> None:
-    """What is certified of a world that stood still is all of it, whatever the totals and the filters made of it."""
+    """A certificate in a world that stood still covers all of it, whatever the totals and the filters did."""
     is_asked = window.is_still and not window.after and outcome.exit_code in (0, 3)
-    certified = [name for name in RESOURCES if outcome.resources.get(name) == "certified"] if is_asked else []
+    certified = [name for name in world.resources if outcome.resources.get(name) == "certified"] if is_asked else []
     for resource in certified:
         asked = ASKED.get(resource)
         there = {one.key for one in world.shelf(resource).records() if not asked or one.status in asked}
@@ -77,11 +78,11 @@ def _check_certificate(resource: str, read: list[Entry], problems: Problems) -> 
     for filters, pages in lists.items():
         name = f"{resource} {dict(filters)}"
         totals = {page.total for page in pages}
-        problems.expect(len(totals) == 1, "a certified list told one total", name, totals)
-        by_page = {dict(parse_qsl(page.query))["page"]: page for page in reversed(pages)}
+        problems.expect(len(totals) == 1, "a certified list has one total", name, totals)
+        by_page = {dict(parse_qsl(page.query)).get("page"): page for page in reversed(pages)}
         keys = [record.key for page in by_page.values() for record in page.records]
         is_so = len(keys) == len(set(keys)) == pages[0].total
-        problems.expect(is_so, "a certified list showed as many keys as it told", name, len(keys), pages[0].total)
+        problems.expect(is_so, "a certified list showed as many keys as its total", name, len(keys), pages[0].total)
 
 
 def _check_newest(home: Path, resource: str, read: list[Entry], problems: Problems) -> None:

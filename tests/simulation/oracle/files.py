@@ -1,4 +1,4 @@
-"""What lies on the disk after a run: landing, leftovers, and the note beside what was published."""
+"""The files on the disk after a run: landing, leftovers, and the note beside what was published."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHA256 = re.compile(rb"[0-9a-f]{64}")
 
 
 def check_landing(home: Path, problems: Problems, rotten: Set[str] = frozenset()) -> None:
-    """Each file is named by a manifest, each that a manifest names is there, and holds what its name says.
+    """Each file is named by a manifest, each that a manifest names exists, and holds what its name says.
 
     Of `rotten` bodies, which were damaged from outside, nothing is said.
     """
@@ -41,7 +41,7 @@ def check_landing(home: Path, problems: Problems, rotten: Set[str] = frozenset()
 
 
 def check_received(home: Path, run_id: str | None, problems: Problems) -> None:
-    """What a run received is whole in landing, whatever lay there under its name before."""
+    """Each body that a run received is whole in landing, whatever was under its name before."""
     for manifest in home.glob(f"landing/*/{run_id}/manifest.json"):
         for one in json.loads(manifest.read_bytes()).get("landed", ()):
             path = home / "landing" / "pages" / one["sha256"][:2] / one["sha256"]
@@ -62,7 +62,7 @@ def _check_base(home: Path, problems: Problems) -> None:
 
 
 def check_merged(home: Path, found: Published, problems: Problems) -> None:
-    """What was landed whole was dealt with, whatever became of the run that landed it."""
+    """A later run used each body that was landed whole, whatever became of the run that landed it."""
     dealt_with = set(found.rows("select resource, run_id from ops.run_resources"))
     landed = {path.parts[-3:-1] for path in (home / "landing").glob("*/*/manifest.json")}
     forgotten = sorted(one for one in landed - dealt_with if one[0] != "base")

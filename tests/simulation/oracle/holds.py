@@ -8,17 +8,16 @@ from collections.abc import Collection
 from datetime import datetime
 from itertools import chain
 
-from propsync_sandbox import RESOURCES
-
 from .problems import Problems
 from .published import Published, Version
 
 _FEW = 20
+_PARTS: dict[str, tuple[str, ...]] = {"assets": ("property", "type"), "properties": ()}
 
 
 def check_holds(found: Published, accepting: Collection[datetime], limit: float, problems: Problems) -> None:
     """For each run apart from those that accepted what was held."""
-    for resource in RESOURCES:
+    for resource in found.resources:
         versions = list(chain.from_iterable(found.history(resource).values()))
         times = {one.valid_from for one in versions if one.change == "delete"}
         for time in sorted(times - set(accepting)):
@@ -35,7 +34,7 @@ def _check_run(resource: str, time: datetime, versions: list[Version], limit: fl
     name = f"{resource} at {gone[0].run_id}: {len(gone)} of {len(before)}"
     problems.expect(len(gone) < len(before), "a whole resource is held", name)
     problems.expect(len(gone) <= max(_FEW, limit * len(before)), "too many deletes are held", name, "limit", limit)
-    for kind in ("property", "type") if resource == "assets" else ("property",):
+    for kind in _PARTS.get(resource, ("property",)):
         had, went = (Counter(json.loads(one.payload)[kind] for one in some) for some in (before, gone))
         whole = [place for place, count in went.items() if count == had[place] > _FEW]
         problems.expect(not whole, f"all of a {kind} are held", name, whole)

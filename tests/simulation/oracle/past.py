@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from propsync_sandbox import RESOURCES, Key
+from propsync_sandbox import Key
 
 from ..watch import Window
 from .canonical import canonical
 from .problems import Problems
-from .published import KEYS, RUN_ID, Published, Version
+from .published import RUN_ID, Published, Version
 
 _TYPES = ("asset_types", "assessment_types")
 
@@ -28,7 +28,7 @@ class Past:
 
     def check(self, found: Published) -> None:
         """Every row of every history table."""
-        for resource in KEYS:
+        for resource in found.with_types:
             for versions in found.history(resource).values():
                 self._check_chain(resource, versions)
                 for before, version in zip([None, *versions[:-1]], versions, strict=True):
@@ -75,7 +75,8 @@ class Past:
     def _window(self, version: Version) -> Window | None:
         time = datetime.strptime(version.run_id, RUN_ID).replace(tzinfo=UTC)
         self._problems.expect(time == version.valid_from, "valid_from is the run's time", version.key, version.run_id)
-        return next((one for one in self._windows if one.is_of(time)), None)
+        # of runs without a time of their own, one that died early may have left no trace of it
+        return next((one for one in reversed(self._windows) if one.is_of(time)), None)
 
     def _check_delete(self, resource: str, version: Version, window: Window, name: str) -> None:
         is_gone = window.was_gone(resource, version.key)
@@ -122,5 +123,5 @@ class Past:
 
 
 def _content(resource: str, version: Version) -> tuple[Any, ...]:
-    content = canonical(resource, version.payload) if resource in RESOURCES else json.loads(version.payload)
+    content = canonical(resource, version.payload) if resource not in _TYPES else json.loads(version.payload)
     return (content, *version.facts)

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from propsync_sandbox import RESOURCES, Record, World
+from propsync_sandbox.world import PROPERTIES
 
 from ..statuses import ASKED
 from .canonical import canonical
@@ -14,11 +15,12 @@ from .problems import Problems
 from .published import KEYS, Published
 
 _FACTS = {"assets": "null", "assessments": "status, performed_for, performed_by", "schedules": "status"}
+_FACTS |= {PROPERTIES: "null"}
 
 
 def check_keys(found: Published, problems: Problems) -> None:
     """No key twice, and current tables are the open versions that are no tombstones."""
-    for resource in RESOURCES:
+    for resource in found.resources:
         rows = [(key, payload) for key, (payload,) in found.current(resource, "payload")]
         twice = [key for key, count in Counter(key for key, _ in rows).items() if count > 1]
         problems.expect(not twice, "no key twice", resource, twice)
@@ -39,9 +41,9 @@ class Present:
         self.is_settled = True
         """Whether one more quiet run has nothing to find: no row had to wait for its turn, no record is unknown."""
 
-    def check(self, found: Published) -> None:
-        """Every record, and the tables made of it."""
-        for resource in RESOURCES:
+    def check(self, found: Published, *, is_list_named: bool = True) -> None:
+        """Every record, and the tables made of it; not of a further list that propsync.toml no longer names."""
+        for resource in self._world.resources if is_list_named else RESOURCES:
             self._check_resource(found, resource)
         self._check_places(found)
         self._check_values(found)
@@ -71,7 +73,7 @@ class Present:
     def _check_same(self, resource: str, record: Record, payload: str, facts: list[Any]) -> None:
         same = canonical(resource, payload) == canonical(resource, record.shown(with_flags=True))
         self._problems.expect(same, "tables = world", resource, record.key, payload, "≠", record.body.decode())
-        told: list[Any] = [None] if resource == "assets" else [record.status]
+        told: list[Any] = [None] if _FACTS[resource] == "null" else [record.status]
         if resource == "assessments":
             told += [side in record.performed for side in ("For", "By")]
         self._problems.expect(facts == told, "tables = world", resource, record.key, facts, "≠", told)

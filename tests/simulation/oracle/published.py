@@ -11,7 +11,8 @@ from typing import Any
 
 import duckdb
 
-from propsync_sandbox import Key
+from propsync_sandbox import RESOURCES, Key
+from propsync_sandbox.world import PROPERTIES
 
 RUN_ID = "%Y%m%dT%H%M%S%fZ"
 KEYS = {
@@ -20,6 +21,7 @@ KEYS = {
     "schedules": ("property_id", "assessment_type_id"),
     "asset_types": ("asset_type_id",),
     "assessment_types": ("assessment_type_id",),
+    PROPERTIES: ("property_id",),
 }
 
 
@@ -47,10 +49,28 @@ class Published:
     def __init__(self, connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
         self._connection = connection
         self._folder = folder
+        named = "from duckdb_tables() where schema_name = 'history'"
+        self._histories = {name for (name,) in self.rows(f"select table_name {named}")}
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """The resources that have tables: the further list too, once propsync.toml has named it."""
+        return (*RESOURCES, PROPERTIES) if PROPERTIES in self._histories else RESOURCES
+
+    @property
+    def with_types(self) -> tuple[str, ...]:
+        """The same, and their types."""
+        return tuple(name for name in KEYS if name in self._histories)
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """All rows of a query."""
         return self._connection.execute(query).fetchall()
+
+    def dicts(self, query: str) -> list[dict[str, Any]]:
+        """The same, each row by the names of its columns."""
+        found = self._connection.execute(query)
+        names = [column[0] for column in found.description]
+        return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
 
     def current(self, resource: str, columns: str) -> list[tuple[Key, tuple[Any, ...]]]:
         """Rows of a current table: key, and the columns asked for."""

@@ -1,4 +1,4 @@
-"""What the sandbox served of documents, from its log: the record that it showed tells the bytes."""
+"""The documents that the sandbox served, from its log: the record that it showed decides the bytes."""
 
 from __future__ import annotations
 

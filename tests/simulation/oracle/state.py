@@ -1,4 +1,4 @@
-"""What a home tells of its runs before the next one begins."""
+"""The facts that a home holds about its runs before the next one begins."""
 
 from __future__ import annotations
 

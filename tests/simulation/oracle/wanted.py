@@ -1,4 +1,4 @@
-"""Documents after a quiet run: those that are wanted are there as the world has them, or it is told why not."""
+"""Documents after a quiet run: those that propsync wants are as the world has them, or the tables say why not."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class WantedDocuments:
         self.is_waiting = False
 
     def check(self, found: Published, window: Window) -> None:
-        """Every document that is wanted, and what is told of those that are lacking."""
+        """Every wanted document, and the reasons for those that are lacking."""
         asked = rows_of(found)
         rows = found.rows("select assessment_id, status, changed_at from main.assessments")
         wanted = {
@@ -74,7 +74,7 @@ class WantedDocuments:
         return last is not None and last >= changed_at and one.due_at > window.time
 
     def _check_coverage(self, found: Published, wanted: dict[Pair, datetime], asked: dict[Pair, Asked]) -> None:
-        """What is lacking, each with the reason that follows from what was recorded."""
+        """The documents that are lacking, each with the reason that follows from the record."""
         expected = {pair: _reason(asked.get(pair), changed_at) for pair, changed_at in wanted.items()}
         lacking = {pair: reason for pair, reason in expected.items() if reason}
         rows = found.rows("select assessment_id, kind, reason from marts.document_coverage")

@@ -54,7 +54,7 @@ def api(connect):
 
 @pytest.fixture(autouse=True)
 def no_token_in_the_log(caplog):
-    """Whatever a test does, its log shows no token, at any level and of any library, guarded as by both shells."""
+    """The log of no test shows a token, at any level and of any library, guarded as by both shells."""
     caplog.set_level("DEBUG")
     make = logging.getLogRecordFactory()
     log.guard_records()

@@ -18,7 +18,7 @@ EPOCH = 1_750_000_000.0
 
 @dataclass
 class Reply:
-    """What the server does with one request; `raw` replaces the whole answer, None hangs up."""
+    """The server's answer to one request; `raw` replaces all of it, None hangs up."""
 
     status: int = 200
     body: bytes = b'{"total":0}'
@@ -40,7 +40,7 @@ class Seen:
 
 
 class Server(ThreadingHTTPServer):
-    """Answers by script, then by its last line for ever; or by `answer`, when that is set."""
+    """Answers by script, then always by its last line; or by `answer`, when that is set."""
 
     daemon_threads = True
     block_on_close = False

@@ -75,7 +75,7 @@ def test_a_harmed_body_is_asked_for_again(api, server, name, harm):
 
 def test_a_compression_nobody_asked_for_is_not_guessed(api, server):
     server.script = [Reply(body=BODY, headers={"Content-Encoding": "br"})]
-    with pytest.raises(UnexpectedAnswer, match="'br', which was not asked for"):
+    with pytest.raises(UnexpectedAnswer, match="'br', which propsync did not ask for"):
         api.fetch(LIST)
 
 

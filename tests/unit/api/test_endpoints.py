@@ -1,4 +1,4 @@
-"""Promises of the twelve endpoints (spec 4): method, address, body and answer of each."""
+"""Promises of the twelve endpoints (API §4): method, address, body and answer of each."""
 
 import io
 import json

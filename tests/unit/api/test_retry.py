@@ -6,7 +6,7 @@ import pytest
 from unit.api.loopback import EPOCH, HANG_UP, LIST, Reply, http_date
 
 from propsync.api import ApiRequest, FieldKind, RetryPolicy, WriteErrorCode
-from propsync.api.verdicts import retry_after
+from propsync.api.status_codes import retry_after
 from propsync.errors import (
     AccessForbidden,
     AnswerLost,
@@ -218,7 +218,7 @@ def test_a_post_that_was_refused_is_told_as_such(api, server):
 @pytest.mark.parametrize("body", [b"{}", b'{"id":""}', b'{"id":5}', b"[]"])
 def test_a_post_whose_answer_has_no_id_is_lost(api, server, body):
     server.script = [Reply(body=body)]
-    with pytest.raises(AnswerLost, match="does not tell its id"):
+    with pytest.raises(AnswerLost, match="does not give its id"):
         api.create_asset("p", "t")
 
 

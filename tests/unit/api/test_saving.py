@@ -192,7 +192,7 @@ def test_without_a_strong_validator_nothing_is_resumed(api, server, etag, modifi
 
 @pytest.mark.parametrize("etag", ['"two"', 'W/"one"', "", "one", '"one", "one"'])
 def test_a_part_of_another_version_is_thrown_away_also_where_its_beginning_is_the_same(api, server, etag):
-    """What a server sends that does not heed `If-Range`."""
+    """A server that ignores `If-Range` sends a part of newer content."""
     play(server, cut(BODY, 100_000), lambda start: part(NEWER, start, ETag=etag), Reply(body=NEWER))
     assert save(api) == NEWER
     assert starts(server) == [0, 100_000 - OVERLAP, 0]

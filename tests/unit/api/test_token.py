@@ -37,6 +37,14 @@ def test_a_refused_token_ends_the_run_in_one_request(api, server, clock):
     assert (len(server.seen), clock.sleeps, caught.value.exit_code) == (1, [], 1)
 
 
+def test_a_refused_token_for_writes_is_named_so(connect, server):
+    server.script = [Reply(401)]
+    with pytest.raises(
+        TokenRefused, match=r"in PROPSYNC_PUSH_TOKEN is not accepted\. Put a valid token in PROPSYNC_PUSH"
+    ):
+        connect(token=TokenSource(TOKEN, variable="PROPSYNC_PUSH_TOKEN")).fetch(LIST)
+
+
 def test_a_new_token_in_the_file_goes_on_without_costing_an_attempt(connect, server, file, clock):
     server.answer = only(FRESH)
     api = connect(token=TokenSource(TOKEN, file))

@@ -1,4 +1,4 @@
-"""Promises of the codes that refused writes come with (API section 7)."""
+"""Promises of the codes that refused writes come with (API §7)."""
 
 from propsync.api import WriteErrorCode
 from propsync.errors import RequestRefused

@@ -96,7 +96,7 @@ GOOD = report()
 ONE = tree(b"3 0 R", 1)
 EMPTY = stream(b"")
 CANNOT = "the PDF's pages cannot be opened"
-TORN = f"{CANNOT} (its parts do not hold together)"
+TORN = f"{CANNOT} (its parts do not fit together)"
 HOSTILE = {
     "an empty file": (b"", "the file is empty"),
     "a login page": (b"<!DOCTYPE html><html><body>Sign in</body></html>", "the file is not a PDF"),

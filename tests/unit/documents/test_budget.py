@@ -1,4 +1,4 @@
-"""What one archive run may use, to the byte and the second."""
+"""The limits of one archive run, to the byte and the second."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_there_is_room_at_first_and_for_any_number_of_documents() -> None:
 
 def test_bytes_end_it() -> None:
     assert budget([0.0], came=4_999_999_999).reason() is None
-    assert budget([0.0], came=5_000_000_000).reason() == "this run's 5 GB are fetched (PROPSYNC_ARCHIVE_MAX_GB)"
+    assert budget([0.0], came=5_000_000_000).reason() == "this run's 5 GB limit is reached (PROPSYNC_ARCHIVE_MAX_GB)"
 
 
 def test_minutes_end_it() -> None:
@@ -44,7 +44,7 @@ def test_minutes_end_it() -> None:
     now[0] = 1119.9
     assert made.reason() is None
     now[0] = 1120.0
-    assert made.reason() == "this run's 2 minutes are over (PROPSYNC_ARCHIVE_MAX_MINUTES)"
+    assert made.reason() == "this run's 2 minutes are used up (PROPSYNC_ARCHIVE_MAX_MINUTES)"
 
 
 def test_a_number_of_documents_ends_it_also_of_those_that_fail() -> None:

@@ -202,7 +202,7 @@ def test_a_member_that_was_refused_is_not_read_by_its_name_either(read, tmp_path
 def test_a_zip_that_is_another_by_now_is_damaged(read, tmp_path, other):
     bundle = read(zipped())
     (tmp_path / "bundle.zip").write_bytes(zipped(other))
-    with pytest.raises(DocumentDamaged, match="it is not the ZIP that was listed"):
+    with pytest.raises(DocumentDamaged, match="it is not the ZIP whose directory propsync read"):
         next(member_pieces(tmp_path / "bundle.zip", bundle, "report.pdf"))
 
 
@@ -278,10 +278,10 @@ HOSTILE = {
     "strongly encrypted": (in_directory(zipped(ONE), 8, "<H", 1 << 6), "a member is encrypted"),
     "an unknown method": (
         in_directory(zipped(ONE), 10, "<H", 97),
-        "a member is packed by method 97, which is not read",
+        "a member is packed by method 97, which propsync does not read",
     ),
-    "bzip2": (zipped(ONE, zipfile.ZIP_BZIP2), "a member is packed by method 12, which is not read"),
-    "lzma": (zipped(ONE, zipfile.ZIP_LZMA), "a member is packed by method 14, which is not read"),
+    "bzip2": (zipped(ONE, zipfile.ZIP_BZIP2), "a member is packed by method 12, which propsync does not read"),
+    "lzma": (zipped(ONE, zipfile.ZIP_LZMA), "a member is packed by method 14, which propsync does not read"),
     "one name twice": (zipped([("a.txt", b"1"), ("a.txt", b"2")]), "two members have one name"),
     "one name in two cases": (zipped([("A.txt", b"1"), ("a.TXT", b"2")]), "two members have one name"),
     "one name with ./": (zipped([("x/a.txt", b"1"), ("./x/./a.txt", b"2")]), "two members have one name"),
@@ -377,10 +377,10 @@ DAMAGED = {
     "a directory that ends within a name": (in_directory(GOOD, 28, "<H", 9999, 1), "its directory is damaged"),
     "a directory of fewer members": (
         patched(GOOD, END, 10, "<H", 3),
-        "its directory has 2 members, its end tells of 3",
+        "its directory has 2 members, its end declares 3",
     ),
     "a directory elsewhere": (patched(GOOD, END, 16, "<L", 5), "its directory is not where its end says"),
-    "one part of several": (patched(GOOD, END, 4, "<H", 1), "it is one part of several"),
+    "one part of several": (patched(GOOD, END, 4, "<H", 1), "it is one part of a split ZIP"),
     "a broken zip64 end": (patched(wide(), b"PK\6\6", 0, "<L", 0), "its zip64 end is damaged"),
     "a zip64 end beyond the file": (patched(wide(), b"PK\6\7", 8, "<Q", 2**63), "it is cut short"),
     "packed bytes declared more": (
@@ -396,11 +396,11 @@ DAMAGED = {
     ),
     "a wrong checksum in the directory": (
         in_directory(GOOD, 16, "<L", 1),
-        "member 1 has another checksum than the directory says",
+        "member 1 has a checksum that differs from the directory",
     ),
     "another byte in a stored member": (
         PLAIN.replace(b"A1\r\n", b"A2\r\n"),
-        "member 1 has another checksum than the directory says",
+        "member 1 has a checksum that differs from the directory",
     ),
     "broken packed bytes": (patched(GOOD, HEADER, 30 + 11, "<L", 0xFFFF_FFFF), "member 1 cannot be unpacked"),
     "a header that is none": (patched(GOOD, HEADER, 0, "<L", 0, 1), "member 2 is not where the directory says"),
@@ -432,14 +432,14 @@ def test_a_zip_cut_anywhere_is_damaged(read):
 
 def test_a_hostile_zip_is_kept_only_if_it_is_whole(read):
     broken = zipped([("a.txt", b"first"), ("a.txt", b"second"), ("b.zip", b"third")], zipfile.ZIP_STORED)
-    with pytest.raises(DocumentDamaged, match="member 3 has another checksum"):
+    with pytest.raises(DocumentDamaged, match="member 3 has a checksum that differs"):
         read(broken.replace(b"third", b"thirt"))
 
 
 def test_a_zip_that_lies_about_a_size_is_kept_only_if_it_is_whole(read):
     lying = in_directory(zipped(ONE | {"last.txt": b"third"}, zipfile.ZIP_STORED), 24, "<L", 400, 1)
     assert read(lying).refused == SIZE
-    with pytest.raises(DocumentDamaged, match="member 3 has another checksum"):
+    with pytest.raises(DocumentDamaged, match="member 3 has a checksum that differs"):
         read(lying.replace(b"third", b"thirt"))
 
 

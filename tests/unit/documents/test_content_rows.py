@@ -160,6 +160,7 @@ HEADERS = {
 }
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("headers", HEADERS.values(), ids=HEADERS)
 def test_whatever_headers_say_each_cell_has_a_place_of_its_own(shelf: Shelf, headers: list[str]) -> None:
     cells = [f"cell {number}" for number in range(len(headers))]

@@ -122,7 +122,7 @@ def test_each_kind_has_its_own_rows(book: Book) -> None:
 
 
 def days_asked(book: Book, outcome: str, days: int) -> list[int]:
-    """On which of so many nights it is asked for, while that comes of it."""
+    """The nights, of that number, on which propsync asks for it, while each ends in the same way."""
     asked = []
     for day in range(days):
         if book.wanted():

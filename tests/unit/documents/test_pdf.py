@@ -8,13 +8,13 @@ import psutil
 import pytest
 from unit.documents.pdfs import GOOD, HOSTILE, ODD, PAGES, endless_text, forms_in_forms, memory_bomb, report
 
-from propsync.documents.worker.client import PdfReader
+from propsync.documents.worker.client import WorkerPool
 from propsync.errors import DocumentDamaged, ResourceFailed
 
 
 @pytest.fixture(scope="module")
 def reader():
-    with PdfReader() as reader:
+    with WorkerPool() as reader:
         yield reader
 
 
@@ -83,17 +83,19 @@ def test_a_file_that_is_not_there_is_refused_without_its_folder(reader, tmp_path
 
 
 def test_a_pdf_that_would_take_for_ever_is_given_up_and_the_next_is_read(kept, programs):
-    with PdfReader(seconds=0.5) as reader:
-        assert refused(reader.check, kept(forms_in_forms(30))) == "the PDF was given up after 0.5 s"
+    with WorkerPool(seconds=0.5) as reader:
+        assert refused(reader.check, kept(forms_in_forms(30))) == "the PDF took too long: propsync gave up after 0.5 s"
         assert programs() == []
         assert reader.check(kept(GOOD)) == 3
 
 
+@pytest.mark.slow
 def test_a_pdf_that_fills_the_memory_is_refused_and_the_next_is_read(reader, kept):
-    assert refused(reader.check, kept(memory_bomb())) == "the PDF reader died of it"
+    assert refused(reader.check, kept(memory_bomb())) == "the PDF crashed its reader"
     assert reader.check(kept(GOOD)) == 3
 
 
+@pytest.mark.slow
 def test_a_pdf_of_endless_text_is_refused(reader, kept):
     path = kept(endless_text())
     assert reader.check(path) == 20
@@ -101,17 +103,17 @@ def test_a_pdf_of_endless_text_is_refused(reader, kept):
 
 
 def test_a_reader_that_stands_still_is_given_up_and_replaced(kept, programs):
-    with PdfReader(seconds=1) as reader:
+    with WorkerPool(seconds=1) as reader:
         reader.check(kept(GOOD))
         (program,) = programs()
         program.suspend()
-        assert refused(reader.check, kept(GOOD)) == "the PDF was given up after 1 s"
+        assert refused(reader.check, kept(GOOD)) == "the PDF took too long: propsync gave up after 1 s"
         assert not program.is_running()
         assert reader.text(kept(GOOD)) == PAGES
 
 
 def test_a_reader_killed_between_two_files_is_replaced_without_an_error(kept, programs):
-    with PdfReader() as reader:
+    with WorkerPool() as reader:
         for _ in range(3):
             assert reader.check(kept(GOOD)) == 3
             programs()[0].kill()
@@ -120,13 +122,13 @@ def test_a_reader_killed_between_two_files_is_replaced_without_an_error(kept, pr
 
 def test_a_reader_that_does_not_start_is_no_documents_fault(kept, monkeypatch):
     monkeypatch.setattr(sys, "executable", "/bin/false")
-    with PdfReader() as reader, pytest.raises(ResourceFailed, match="the PDF reader does not start") as caught:
+    with WorkerPool() as reader, pytest.raises(ResourceFailed, match="the PDF reader does not start") as caught:
         reader.check(kept(GOOD))
     assert not isinstance(caught.value, DocumentDamaged)
 
 
 def test_one_process_reads_many_files_and_is_gone_afterwards(kept, programs):
-    with PdfReader() as reader:
+    with WorkerPool() as reader:
         assert programs() == []
         reader.check(kept(GOOD))
         started = programs()
@@ -144,7 +146,7 @@ def test_one_process_reads_many_files_and_is_gone_afterwards(kept, programs):
 @pytest.mark.parametrize("workers", [1, 3])
 def test_ten_threads_at_once_each_get_the_answer_to_their_own_file(kept, programs, workers):
     paths = [kept(report([f"page {page} of {size}" for page in range(size)]), f"{size}.pdf") for size in range(1, 11)]
-    with PdfReader(workers=workers) as reader, ThreadPoolExecutor(10) as pool:
+    with WorkerPool(workers=workers) as reader, ThreadPoolExecutor(10) as pool:
         assert list(pool.map(reader.check, paths * 5)) == list(range(1, 11)) * 5
         assert [len(pages) for pages in pool.map(reader.text, paths)] == list(range(1, 11))
         assert len(programs()) <= workers
@@ -152,7 +154,7 @@ def test_ten_threads_at_once_each_get_the_answer_to_their_own_file(kept, program
 
 def test_no_descriptor_is_left_behind(kept, programs):
     before = psutil.Process().num_fds()
-    with PdfReader(seconds=1) as reader:
+    with WorkerPool(seconds=1) as reader:
         reader.check(kept(GOOD))
         programs()[0].suspend()
         refused(reader.check, kept(GOOD))
@@ -173,9 +175,9 @@ def gone(pid, seconds):
 
 PROGRAM = """
 import os, pathlib, sys
-from propsync.documents.worker.client import PdfReader
+from propsync.documents.worker.client import WorkerPool
 os.environ["PROPSYNC_TOKEN"] = "secret"
-reader = PdfReader()
+reader = WorkerPool()
 print(reader.check(pathlib.Path("report.pdf")), "pypdfium2" in sys.modules, flush=True)
 started = reader._workers[0]._process.pid
 print(b"secret" in pathlib.Path(f"/proc/{started}/environ").read_bytes(), flush=True)

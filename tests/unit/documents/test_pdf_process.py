@@ -1,9 +1,9 @@
-"""Answers of the processes that open documents, told to threads."""
+"""Answers of the processes that open documents, each to its own thread."""
 
 import subprocess
 import sys
 
-# What msgspec has to know of the answer's types is slow to look up here, so that two threads would look it up at once.
+# Here msgspec learns the types of the answer slowly, so that two threads would learn them at once.
 TWO_AT_ONCE = """
 import threading, time
 from propsync.documents.zips import bundle

@@ -8,7 +8,7 @@ import tracemalloc
 import zipfile
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from propsync.documents import csv_rows as tables
@@ -216,7 +216,7 @@ def test_a_csv_that_is_no_text_is_refused_with_the_reason_and_the_others_are_rea
     path = write(tmp_path / "bundle.zip", {"actions.csv": content, "controls.csv": b"Ref\n1\n", "x.bin": content})
     bundle = read_bundle(path, Bounds(ratio=10_000))
     refused, *others = bundle.members
-    assert refused.refused.startswith("it is no text")
+    assert refused.refused.startswith("it is not text")
     assert (refused.sha256, refused.size_bytes) == (None, len(content))
     assert all(member.sha256 and member.refused is None for member in others)
     assert [table.name for table, _ in csv_tables(path, bundle)] == ["controls"]
@@ -230,9 +230,20 @@ def test_a_table_is_read_alike_in_whatever_encoding_it_is_written(tmp_path_facto
     csv.writer(text, quoting=csv.QUOTE_ALL).writerows(
         [["Reference", "Text"], *zip(cells, reversed(cells), strict=True)]
     )
+    content = text.getvalue().encode(encoding)
+    assume(encoding != "cp1252" or _is_no_utf_8(content) or content.isascii())
     path = tmp_path_factory.getbasetemp() / "encoded.zip"
-    [(_, found)] = tables_of(write(path, {"actions.csv": text.getvalue().encode(encoding)}))
+    [(_, found)] = tables_of(write(path, {"actions.csv": content}))
     assert found == list(zip(cells, reversed(cells), strict=True))
+
+
+def _is_no_utf_8(content: bytes) -> bool:
+    """Windows-1252 may be valid UTF-8 by chance: no reader can know then."""
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return True
+    return False
 
 
 def test_the_last_byte_of_a_long_file_can_tell_the_encoding(read):
@@ -268,6 +279,7 @@ TOO_LONG = {
 }
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("row", TOO_LONG.values(), ids=TOO_LONG)
 def test_a_row_too_long_to_be_held_is_told_and_not_held(tmp_path, row):
     path = write(tmp_path / "bundle.zip", {"x/actions.csv": b"Ref\n1\n" + row})
@@ -290,6 +302,7 @@ def test_lots_of_long_rows_are_smaller(tmp_path):
     assert [len(lot) for lot in lots] == [2, 2, 1]
 
 
+@pytest.mark.release
 def test_a_large_csv_does_not_show_in_memory(tmp_path):
     path = tmp_path / "bundle.zip"
     line = b"A-1,a door that does not close,2026-03-01\r\n"

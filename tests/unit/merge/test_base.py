@@ -1,4 +1,4 @@
-"""History as of a run, written and read back; versions compared anew; what is carried from one file to another."""
+"""History as of a run, written and read back; versions compared again; what goes from one file to another."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""People's own lists as people save them: what is read right, and what is told with its line."""
+"""People's own lists as people save them: files that propsync reads, and mistakes that it names by line."""
 
 import codecs
 import os
@@ -8,7 +8,7 @@ import time
 import pytest
 from unit.merge.workbook import day, error, formula, number, table, text, workbook
 
-from propsync.merge import read_list
+from propsync.merge import KEYS, read_list
 from propsync.merge.reference import list_file as people_list
 
 ROWS = [["p1", "Café Zürich"], ["p2", "O’Neill £5"]]
@@ -28,7 +28,7 @@ def saved(tmp_path):
 
 @pytest.fixture
 def read(saved):
-    return lambda content, table="properties": read_list(table, saved(content))
+    return lambda content, table="properties": read_list(table, saved(content), KEYS.get(table))
 
 
 def told(found):
@@ -74,7 +74,7 @@ def test_blanks_around_ids_are_cut_and_blank_lines_passed_over(read):
 def test_quotes_keep_separators_and_lines_and_lines_are_counted_through_them(read):
     found = read('property_id,name\np1,"One\nTwo, ""three"""\np2, "a, b"\np1,x\n')
     assert found.rows[:2] == [["p1", 'One\nTwo, "three"'], ["p2", "a, b"]]
-    assert told(found) == [(5, "p1", "property_id p1 is there more than once, first in line 2")]
+    assert told(found) == [(5, "p1", "property_id p1 appears more than once, first in line 2")]
 
 
 def test_short_lines_are_filled_and_columns_without_name_or_cells_left_out(read):
@@ -88,7 +88,7 @@ def test_short_lines_are_filled_and_columns_without_name_or_cells_left_out(read)
 def test_the_line_with_which_excel_says_its_separator_is_no_header(read):
     found = read("sep=;\r\nproperty_id;a,b\r\np1;x\r\np1;y\r\n")
     assert found.columns == ["property_id", "a_b"]
-    assert told(found) == [(4, "p1", "property_id p1 is there more than once, first in line 3")]
+    assert told(found) == [(4, "p1", "property_id p1 appears more than once, first in line 3")]
 
 
 def test_a_list_that_is_not_keyed_is_taken_as_it_is(read):
@@ -110,10 +110,10 @@ def test_a_spreadsheet_is_read_by_its_content_with_the_numbers_of_its_rows(saved
     cells = {"B3": text("Property ID"), "C3": text("height"), "D3": text("built")}
     cells |= {"B5": number("1200000000000"), "C5": formula("2*5.75", "11.5"), "D5": day(45000)}
     cells |= {"B6": text(" p2 "), "C6": error("#N/A"), "B7": number("1200000000000")}
-    found = read_list("properties", saved(workbook(cells), "anything.csv"))
+    found = read_list("properties", saved(workbook(cells), "anything.csv"), "property_id")
     assert found.columns == ["column", "property_id", "height", "built"]
     assert found.rows[:2] == [[None, "1200000000000", "11.5", "2023-03-15"], [None, "p2", None, None]]
-    assert told(found) == [(7, "1200000000000", "property_id 1200000000000 is there more than once, first in line 5")]
+    assert told(found) == [(7, "1200000000000", "property_id 1200000000000 appears more than once, first in line 5")]
 
 
 def test_the_sheet_that_has_the_key_is_the_list(read):
@@ -128,11 +128,11 @@ def test_what_excel_made_of_an_id_is_told(read):
     cells |= {"A2": day(45000), "A3": number("123456789012345678"), "A4": formula("A9", None)}
     assert told(read(workbook(cells))) == [
         (4, None, "it has no property_id"),
-        (2, "2023-03-15", "Excel has made property_id a date, 2023-03-15; make its column text"),
+        (2, "2023-03-15", "Excel has made property_id a date, 2023-03-15; format its column as text"),
         (
             3,
             "1.2345678901234568e+17",
-            "Excel has shortened property_id to 1.2345678901234568e+17; make its column text",
+            "Excel has shortened property_id to 1.2345678901234568e+17; format its column as text",
         ),
     ]
     for key in ("1.2E+12", "1,2E+12", "01/02/2024", "2-Mar", "Mar-24", "2024-02-01"):
@@ -155,8 +155,8 @@ def test_what_excel_made_of_an_id_is_told(read):
         (b"id,name\np1,x\n", 1, "it has no column property_id, only id, name"),
         (b"property_id,Property ID\np1,p1\n", 1, "2 columns are called property_id"),
         (b"property_id,name\np1,x\n ,y\n", 3, "it has no property_id"),
-        (b"property_id,name\np1,x,y\n", 2, "it has 3 cells, and the header 2"),
-        (b'property_id,name\np1,"x\np2,y\n', 2, "the quotes or separators do not fit (unexpected end of data)"),
+        (b"property_id,name\np1,x,y\n", 2, "it has 3 cells, but the header has 2"),
+        (b'property_id,name\np1,"x\np2,y\n', 2, "the quotes or separators do not match (unexpected end of data)"),
         (b"property_id,name\np1,a\0b\n", 2, "it has a NUL byte; save it as CSV UTF-8"),
         (b"p\0r\0o\0p\0", 1, "it has a NUL byte; save it as CSV UTF-8"),
         ("property_id,name\np1,Café\n".encode() + b"p2,Z\xfcrich\n", 3, "a character is not UTF-8, though others are"),
@@ -201,11 +201,11 @@ def test_a_name_that_no_table_can_have_is_told(saved):
 
 def test_a_file_that_cannot_be_read_is_told(tmp_path):
     assert told(read_list("users", tmp_path / "none.csv"))[0][2] == "there is no such file"
-    assert told(read_list("users", tmp_path))[0][2] == "it is no file"
+    assert told(read_list("users", tmp_path))[0][2] == "it is not a file"
     assert told(read_list("users", tmp_path / "a\0b"))[0][2] == "its path holds a character that a path cannot hold"
     assert told(read_list("users", tmp_path / ("x" * 300)))[0][2] == "it cannot be read: File name too long"
     os.mkfifo(tmp_path / "fifo")
-    assert told(read_list("users", tmp_path / "fifo"))[0][2] == "it is no file"
+    assert told(read_list("users", tmp_path / "fifo"))[0][2] == "it is not a file"
 
 
 def test_a_file_too_large_is_told(saved, monkeypatch):

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from propsync.merge import build_reference, lists_left_behind, note_orphans
+from propsync.merge import build_reference, finish_reference, lists_left_behind
 from propsync.warehouse import Warehouse
 
 
@@ -46,7 +46,7 @@ def test_ids_of_one_side_only_are_noted_from_the_list_that_stays_too(warehouse, 
     build_reference(warehouse, "r1", lists(properties="property_id\np1\np9\n", users="user_id\nu1\n"))
     files = lists(properties="property_id\np1\np1\n", users="user_id\nu1\n")
     build_reference(warehouse, "r2", files)
-    note_orphans(warehouse, "r2", files)
+    finish_reference(warehouse, "r2", files)
     assert wrong(warehouse) == [
         ("properties", 3, "p1", True),
         ("properties", None, "p2", False),

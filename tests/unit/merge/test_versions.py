@@ -1,4 +1,4 @@
-"""Promises of what is built anew: the same records, be they few or many."""
+"""Promises of a build: the same records, for few and for many."""
 
 import pytest
 

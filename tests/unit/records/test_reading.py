@@ -63,6 +63,7 @@ def copied(warehouse, payload):
     return readable(payload) if is_suspect else payload
 
 
+@pytest.mark.release
 @settings(max_examples=100)
 @given(st.lists(NUMBERS, min_size=20, max_size=80))
 def test_any_number_comes_out_as_written(warehouse, numbers):

@@ -35,7 +35,7 @@ def test_a_settings_file_elsewhere_is_refused(tmp_path, home):
 
 
 def test_an_address_that_is_not_of_this_machine_is_told(tmp_path, home):
-    """A token may also be in a block of Prefect's, so its lack is only told."""
+    """A token may also be in a block of Prefect's, so a lack of it is only a warning."""
     done = serve("serve", "--host", "192.0.2.1", **home)
     assert (done.returncode, "Give another with --port or --host" in done.stderr) == (2, True)
     assert "no token is set" in done.stderr

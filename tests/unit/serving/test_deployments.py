@@ -1,4 +1,4 @@
-"""Timetables and automations: what people changed stays, and what is there is not made twice."""
+"""Timetables and automations: changes by people stay, and propsync makes nothing twice."""
 
 import json
 from typing import Any
@@ -13,7 +13,7 @@ SHIPPED = {"schedule": {"cron": "30 2 * * *", "timezone": "Europe/London"}, "act
 
 
 class FakeServer:
-    """Answers as the server does, before and after `prefect deploy`, and notes what it is told to change."""
+    """Answers as the server does, before and after `prefect deploy`, and notes the changes that it receives."""
 
     def __init__(self, *answers):
         self._answers, self.patched = list(answers), []

@@ -13,7 +13,7 @@ from propsync.shipped import shipped
 
 
 def ask(*headers, listening="127.0.0.1", kind="http", method="GET", path="/", **named):
-    """What the guard of a server that listens there answers; 200 if the request reached the application."""
+    """The answer of the guard of a server that listens there; 200 if the request reached the application."""
     sent = []
 
     async def app(scope, receive, send):

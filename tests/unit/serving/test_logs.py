@@ -1,4 +1,4 @@
-"""Log files of the programs: the last is kept, none grows for ever, and the telling line is found."""
+"""Log files of the programs: the last is kept, none grows without end, and propsync finds the line that says why."""
 
 from propsync.serving import logs
 

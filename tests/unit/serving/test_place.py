@@ -1,4 +1,4 @@
-"""What the programs of a service see of the environment, and which settings file it takes."""
+"""The environment that the programs of a service see, and its settings file."""
 
 import os
 import sys
@@ -57,10 +57,12 @@ def test_the_server_is_asked_where_it_listens(tmp_path, host, url):
 def test_runs_get_paths_that_hold_in_any_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     inherited = {"PROPSYNC_HOME": "home", "PROPSYNC_TOKEN_FILE": "token", "PROPSYNC_PAGE_LIMIT": "7", "LANG": "C"}
+    inherited["PROPSYNC_PUSH_TOKEN_FILE"] = "writes"
     settings = load_settings(environ=inherited)
     assert settings_of_runs(settings, inherited) == {
         "PROPSYNC_HOME": str(tmp_path / "home"),
         "PROPSYNC_TOKEN_FILE": str(tmp_path / "token"),
+        "PROPSYNC_PUSH_TOKEN_FILE": str(tmp_path / "writes"),
         "PROPSYNC_PAGE_LIMIT": "7",
     }
 

@@ -1,4 +1,4 @@
-"""Programs end with whoever started them, or are found again by what they inherited."""
+"""Programs end with the program that started them, or propsync finds them by the environment that they inherited."""
 
 import os
 import subprocess
@@ -65,7 +65,7 @@ time.sleep(60)
 def test_one_that_ended_by_itself_is_told_with_its_last_error(python, tmp_path):
     code = "print('so far so good'); raise SystemExit('fatal: no room')"
     program = Program("server", [code], tmp_path / "server.log", os.environ, tmp_path)
-    with pytest.raises(StopRun, match=r"serve: the server ended by itself: fatal: no room\. Read .*server\.log"):
+    with pytest.raises(StopRun, match=r"serve: the server stopped unexpectedly: fatal: no room\. Read .*server\.log"):
         until_ended(program)
     program.stop(1)
 
@@ -76,7 +76,7 @@ def test_one_that_does_not_stop_is_killed(python, tmp_path):
         time.sleep(0.05)
     program.check()
     program.stop(0.2)
-    with pytest.raises(StopRun, match="the server ended by itself: SIGKILL"):
+    with pytest.raises(StopRun, match="the server stopped unexpectedly: SIGKILL"):
         program.check()
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from propsync.errors import SettingsError, ShapeUnknown
-from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSETS, SCHEDULES
+from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSETS, BUILT_IN, SCHEDULES
 from propsync.shapes import Choice, Shape, configured, find_roles
 
 KNOWN = {
@@ -138,7 +138,7 @@ def test_what_was_found_stays_while_a_record_carries_it():
 
 
 def test_what_people_decided_beats_everything():
-    shape = configured({"assessments": {"property": "where.code", "id": ["x", "y"]}}, "assessments")
+    shape = configured({"assessments": {"property": "where.code", "id": ["x", "y"]}}, "assessments", BUILT_IN)
     records = [record | {"where": {"code": "w"}, "y": record["id"]} for record in assessments(**PLAIN)]
     roles(ASSESSMENTS, *records, shape=shape)
     assert shape.paths("property") == (("where", "code"),)
@@ -147,16 +147,18 @@ def test_what_people_decided_beats_everything():
 
 
 def test_volatile_members_may_be_named_for_all_resources_or_for_one():
-    assert configured({"volatile": ["a.b"]}, "assets").volatile == frozenset({"a.b"})
-    assert configured({"volatile": ["a.b"], "assets": {"volatile": "c"}}, "assets").volatile == frozenset({"c"})
-    assert configured({}, "assets").volatile is None
-    assert configured({"assets": {"volatile": []}}, "assets").volatile == frozenset()
+    assert configured({"volatile": ["a.b"]}, "assets", BUILT_IN).volatile == frozenset({"a.b"})
+    assert configured({"volatile": ["a.b"], "assets": {"volatile": "c"}}, "assets", BUILT_IN).volatile == frozenset(
+        {"c"}
+    )
+    assert configured({}, "assets", BUILT_IN).volatile is None
+    assert configured({"assets": {"volatile": []}}, "assets", BUILT_IN).volatile == frozenset()
 
 
 @pytest.mark.parametrize("wrong", [{"assets": 3}, {"assets": {"id": 3}}, {"assets": {"id": ["a", 3]}}, {"volatile": 3}])
 def test_a_shape_that_is_no_path_is_refused(wrong):
     with pytest.raises(SettingsError, match="shapes"):
-        configured(wrong, "assets")
+        configured(wrong, "assets", BUILT_IN)
 
 
 def test_a_shape_survives_the_way_through_a_manifest():

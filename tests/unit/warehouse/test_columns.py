@@ -49,6 +49,7 @@ def learnt(warehouse, rows, table="assessments"):
     return columns
 
 
+@pytest.mark.slow
 def test_an_object_used_as_a_dictionary_is_looked_at_within_the_memory_limit(small):
     rows = ({"score": n, "own": {f"{n}-{key}": key for key in range(200)}} for n in range(5_000))
     columns = learnt(small, rows)
@@ -71,6 +72,7 @@ def test_a_dictionary_of_objects_is_bounded_too(small):
     assert len(columns.columns) == 300
 
 
+@pytest.mark.release
 def test_which_of_too_many_members_get_columns_does_not_depend_on_the_order_of_the_records(small, tmp_path):
     rows = [{f"{n}-{key}": key for key in range(20)} | {"own": {f"{n}": n}} for n in range(100)]
     (tmp_path / "other").mkdir()

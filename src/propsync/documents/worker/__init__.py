@@ -1,1 +1,1 @@
-"""The process in which documents are opened, and the side that talks to it."""
+"""The process that opens documents, and the side that talks to it."""

@@ -1,7 +1,8 @@
-"""Whether a document is whole, and what it says, found out in a process of its own (correctness.md §8).
+"""Checks and reads documents in a separate process.
 
-A PDF can hang its reader, crash it or fill the memory. So the library that opens PDFs runs in `program` alone,
-within bounds of time and memory; this process only asks. Bundles are read there too, beside the threads that fetch.
+A PDF can hang its reader, crash it or fill the memory. So the library that opens PDFs runs only in `program`,
+within bounds of time and memory; this process only sends requests. The program reads bundles too, so that the threads
+that fetch have this process to themselves.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from propsync.documents.zips.bundle import Bounds, Bundle
 from propsync.errors import DocumentDamaged
 
 
-class PdfReader:
-    """Opens PDFs in a process of its own; a context manager; threads may share it.
+class WorkerPool:
+    """Opens PDFs and bundles in separate processes; a context manager; threads may share it.
 
-    `seconds` bounds the reading of one file, the wait for a free process apart; up to `workers` files are read at once.
-    The processes start at first use, serve many files, and are replaced when they hang or die.
+    `seconds` bounds the reading of one file, without the wait for a free process; it reads up to `workers` files at
+    once. The processes start at first use, serve many files, and are replaced if they hang or die.
     """
 
     def __init__(self, *, seconds: float = 60.0, workers: int = 2) -> None:
@@ -32,7 +33,7 @@ class PdfReader:
         for worker in reversed(self._workers):
             self._free.put(worker)
 
-    def __enter__(self) -> PdfReader:
+    def __enter__(self) -> WorkerPool:
         return self
 
     def __exit__(
@@ -41,31 +42,31 @@ class PdfReader:
         self.close()
 
     def start(self) -> None:
-        """Starts the processes without waiting for them: those who ask next find them ready, or nearly so."""
+        """Starts the processes without waiting for them, so that they are ready for the next call."""
         for worker in self._workers:
             worker.start()
 
     def check(self, path: Path) -> int:
         """The number of pages, at least 1, of a PDF with header, trailer and page tree.
 
-        Raises DocumentDamaged for another file, ResourceFailed where the process that reads PDFs does not start.
+        Raises DocumentDamaged for any other file, ResourceFailed if the process that reads PDFs does not start.
         """
         return self._ask(["pages"], path).pages
 
     def text(self, path: Path) -> list[str]:
-        """The text by page, in order; empty for a page that is a picture. Lines are ended by a line feed.
+        """The text by page, in order; empty for a page that is a picture. A line feed ends each line.
 
-        Where a line ends in a hyphen the two lines are one, for the word goes on. Raises DocumentDamaged and
-        ResourceFailed as `check` does, and the former for any page that cannot be opened.
+        A line that ends in a hyphen joins the next one, because the word continues. Raises the errors of `check`, and
+        DocumentDamaged for any page that cannot be opened.
         """
         return self._ask(["text"], path).text
 
     def bundle(self, path: Path, bounds: Bounds) -> Bundle:
-        """What `read_bundle` returns and raises, DocumentDamaged also for a ZIP that takes too long."""
+        """Returns and raises the same as `read_bundle`; DocumentDamaged also for a ZIP that takes too long."""
         return self._ask(["bundle", bounds.members, bounds.ratio, bounds.unpacked_bytes], path).bundle
 
     def close(self) -> None:
-        """Ends the processes, after the files that they are reading. Whoever asks again starts them again."""
+        """Ends the processes after their current files. The next call starts them again."""
         for worker in self._workers:
             worker.end()
 
@@ -75,9 +76,11 @@ class PdfReader:
             with self._free_worker() as worker:
                 answer = worker.ask(question, path)
         except TimeoutError:
-            raise DocumentDamaged(path.name, f"the {what} was given up after {self._seconds:g} s") from None
+            raise DocumentDamaged(
+                path.name, f"the {what} took too long: propsync gave up after {self._seconds:g} s"
+            ) from None
         except EOFError as error:
-            raise DocumentDamaged(path.name, f"the {what} reader died of it") from error
+            raise DocumentDamaged(path.name, f"the {what} crashed its reader") from error
         if answer.errno:
             raise OSError(answer.errno, os.strerror(answer.errno), str(path))
         if answer.refused:

@@ -1,4 +1,4 @@
-"""One process that reads documents: started, asked, bounded in time, ended."""
+"""One process that reads documents: its start, its requests, their time limit, its end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PIECE = 65_536  # bytes
 
 
 class WorkerReply(msgspec.Struct):
-    """One line of the program: the one member that was asked for, or why the file was refused."""
+    """One line of the program: the one requested member, or why it refused the file."""
 
     pages: int = 0
     text: list[str] = []
@@ -35,12 +35,12 @@ class WorkerReply(msgspec.Struct):
     errno: int = 0
 
 
-# made before any thread asks: two that make it at once, as `msgspec.json.decode` would, can crash the interpreter
+# made before any thread needs it: two threads that make it at once, as in `msgspec.json.decode`, can crash Python
 decoded = msgspec.json.Decoder(WorkerReply).decode
 
 
 class Worker:
-    """One process that reads PDFs: started when asked, ended when it fails."""
+    """One process that reads documents: it starts at the first request, and ends if it fails."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -51,8 +51,8 @@ class Worker:
     def ask(self, question: Sequence[object], path: Path) -> WorkerReply:
         """The answer about one file. Raises TimeoutError, or EOFError if the process died of the file.
 
-        It may have died before the file came, or for want of memory that earlier files took: only its second death
-        tells. The time is bounded for both together.
+        It may have died before the file came, or because earlier files took its memory: only a second death proves
+        anything. One time limit bounds both tries together.
         """
         sort, *more = question
         request = json.dumps([sort, str(path.absolute()), *more]).encode() + b"\n"
@@ -64,12 +64,12 @@ class Worker:
                 return self._asked(request, self._seconds - (time.monotonic() - since))
 
     def start(self) -> None:
-        """Starts the process, if there is none; whoever asks first waits until it is ready, and is told if not."""
+        """Starts the process if none is running; the first request waits until it is ready, and raises if it is not."""
         with self._lock, suppress(OSError):
             self._process = self._process or _start(self._seconds)
 
     def end(self) -> None:
-        """Ends the process, if there is one, and waits until it is gone."""
+        """Ends the process, if one is running, and waits for its end."""
         with self._lock:
             self._end()
 
@@ -81,12 +81,12 @@ class Worker:
         except msgspec.DecodeError as error:
             self._end()
             raise EOFError from error
-        except BaseException:  # an interrupt too: an answer that nobody waits for would be taken for the next one
+        except BaseException:  # an interrupt too: the next request would take this answer for its own
             self._end()
             raise
 
     def _made_ready(self) -> subprocess.Popen[bytes]:
-        """The process once it is ready. Raises ResourceFailed, for no document is at fault."""
+        """The process, once it is ready. Raises ResourceFailed, because no document is at fault."""
         try:
             self._process = process = self._process or _start(self._seconds)
             _line(process, _START)
@@ -103,13 +103,13 @@ class Worker:
     def _end(self) -> None:
         process, self._process, self._is_ready = self._process, None, False
         if process is not None:
-            process.kill()  # it writes nothing that could be left half done
+            process.kill()  # it writes nothing that a kill could leave half done
             with process:  # closes the pipes, and waits
                 pass
 
 
 def _start(seconds: float) -> subprocess.Popen[bytes]:
-    # -P: modules come from where ours came from, never from the folder in which we were started
+    # -P: modules come from the same place as ours, never from the working folder
     command = [sys.executable, "-P", "-m", _PROGRAM, str(math.ceil(seconds) + 5)]
     return subprocess.Popen(
         command,
@@ -118,17 +118,17 @@ def _start(seconds: float) -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env=_without_settings(),
-        start_new_session=True,  # Ctrl-C is for us, who end it in good order
+        start_new_session=True,  # Ctrl-C is for this process, which ends the program in order
     )
 
 
 def _without_settings() -> dict[str, str]:
-    """Our environment as it was given, less the settings: the token is no business of one who reads what came."""
+    """Our environment without the settings: a program that reads documents of others must not have the token."""
     return {name: value for name, value in os.environ.items() if not name.startswith("PROPSYNC_")}
 
 
 def _send(process: subprocess.Popen[bytes], request: bytes) -> None:
-    """Hands over one line, which the empty pipe always holds. Raises EOFError if nobody is there to read it."""
+    """Writes one line, which the empty pipe always holds. Raises EOFError if the program has ended."""
     assert process.stdin is not None
     try:
         process.stdin.write(request)
@@ -137,7 +137,7 @@ def _send(process: subprocess.Popen[bytes], request: bytes) -> None:
 
 
 def _line(process: subprocess.Popen[bytes], seconds: float) -> bytes:
-    """The next line that the process says. Raises TimeoutError after `seconds`, EOFError if it ends before."""
+    """The next line of the process. Raises TimeoutError after `seconds`, EOFError if it ends before."""
     assert process.stdout is not None
     deadline = time.monotonic() + seconds
     ready = select.poll()

@@ -1,10 +1,12 @@
-"""The program in which documents are opened: a PDF can hang or crash its reader, which is then this process alone.
+"""The program that opens documents: a PDF can hang or crash its reader, and then takes only this process with it.
 
-Started by `pdf.PdfReader` as `python -P -m propsync.documents.worker.program SECONDS`; the one module that imports
-pypdfium2. It says `{}` once it is ready. Then one request a line, `["pages" | "text" | "bundle", path, …]`, is answered
-by one line: `{"pages": 3}`, `{"text": ["…", "…", "…"]}`, `{"bundle": …}`, `{"refused": "the PDF needs a password"}` or
-`{"errno": 5}`, where the disk gave no file to read. A bundle is read here because it leaves the threads that fetch the
-processor to themselves; its bounds (`bundle.Bounds`) follow the path. The program ends with its stdin.
+`client.WorkerPool` starts it as `python -P -m propsync.documents.worker.program SECONDS`. Only this module imports
+pypdfium2. It writes `{}` once it is ready. Then it answers each request, a line such as
+`["pages" | "text" | "bundle", path, …]`, by one line: `{"pages": 3}`, `{"text": ["…", "…", "…"]}`, `{"bundle": …}`,
+`{"refused": "the PDF needs a password"}` or `{"errno": 5}` if the disk gave no file to read.
+
+It reads bundles too, which leaves the processor to the threads that fetch; a bundle's bounds (`bundle.Bounds`) follow
+the path. The program ends with its stdin.
 """
 
 from __future__ import annotations
@@ -28,21 +30,21 @@ from propsync.errors import DocumentDamaged
 _HEADER = b"%PDF-"
 _END = b"%%EOF"
 _WHERE_PARTS_ARE = b"startxref"
-_TAIL = 1024  # bytes in which the end mark must stand; servers and gateways append a little
-_BEFORE_END = 1024  # bytes before those in which `startxref` may stand; it is one short line above
+_TAIL = 1024  # last bytes, which must hold the end mark; servers and gateways append a little
+_BEFORE_END = 1024  # bytes before those, which may hold `startxref`; it is one short line above
 _MEMORY = 2 * 1024**3  # bytes of address space; a report takes a few per cent of it
 _MOST_TEXT = 10_000_000  # characters in one PDF; a long report has a hundredth of them
 _CANNOT = "the PDF's pages cannot be opened"
 _REFUSALS = {
     raw.FPDF_ERR_FILE: "the PDF's file cannot be read",
-    raw.FPDF_ERR_FORMAT: f"{_CANNOT} (its parts do not hold together)",
+    raw.FPDF_ERR_FORMAT: f"{_CANNOT} (its parts do not fit together)",
     raw.FPDF_ERR_PASSWORD: "the PDF needs a password",
     raw.FPDF_ERR_SECURITY: "the PDF is encrypted in a way that its reader does not know",
 }
 
 
 class _Refused(Exception):
-    """The file cannot be read; its one argument is the reason for people, and holds no path."""
+    """The file cannot be read; its one argument is the reason in words, without a path."""
 
 
 def main(seconds: int) -> None:
@@ -51,7 +53,7 @@ def main(seconds: int) -> None:
     answers = _answers_alone_on_stdout()
     _say(answers, {})
     for line in sys.stdin:
-        # whoever asked gives up sooner and kills us; if he is dead himself, nobody else would
+        # the asking process gives up sooner and kills this one; if it is dead itself, nothing else would
         signal.alarm(seconds)
         _say(answers, _answered(*json.loads(line)))
         signal.alarm(0)
@@ -62,12 +64,12 @@ def _bound_itself() -> None:
     for kind, most in ((resource.RLIMIT_AS, _MEMORY), (resource.RLIMIT_CORE, 0)):
         _, hard = resource.getrlimit(kind)
         bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        with suppress(OSError, ValueError):  # macOS knows no bound of the address space; the time limit stays
+        with suppress(OSError, ValueError):  # macOS has no bound of the address space; the time limit stays
             resource.setrlimit(kind, (bound, bound))
 
 
 def _answers_alone_on_stdout() -> BinaryIO:
-    """The stdout that we were given, to be written by us only: what else is printed goes where stderr goes."""
+    """The stdout for answers alone: all other output goes to stderr."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return answers
@@ -126,7 +128,7 @@ def _ends(path: Path) -> tuple[bytes, bytes]:
 def _opened(path: str) -> Iterator[PdfDocument]:
     """The open file. Raises _Refused.
 
-    `PdfDocument(path)` would do, but leaves a file without pages open, and there may be thousands of them.
+    `PdfDocument(path)` would leave a file without pages open, and there may be thousands of them.
     """
     handle = raw.FPDF_LoadDocument(os.fsencode(path) + b"\0", None)
     if not handle:
@@ -138,9 +140,9 @@ def _opened(path: str) -> Iterator[PdfDocument]:
 
 
 def _pages(pdf: PdfDocument) -> int:
-    """How many pages the page tree says there are; each is looked up in it, the first and the last are opened.
+    """The number of pages in the page tree; looks each up, and opens the first and the last.
 
-    The number alone is only what the root of the tree claims. To open every page takes ten times as long.
+    The number alone is only a claim of the tree's root. Opening every page takes ten times as long.
     """
     size = raw.FS_SIZEF()
     for number in range(1, len(pdf) + 1):
@@ -153,7 +155,7 @@ def _pages(pdf: PdfDocument) -> int:
 
 
 def _text(pdf: PdfDocument) -> list[str]:
-    """The text of each page, as `pdf.PdfReader.text` promises it."""
+    """The text of each page, as `client.WorkerPool.text` promises it."""
     pages: list[str] = []
     room = _MOST_TEXT
     for number in range(1, len(pdf) + 1):
@@ -166,13 +168,13 @@ def _text(pdf: PdfDocument) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """The library ends lines as Windows does, and has U+0002 for a hyphen with the end of line after it."""
+    """The library ends lines as Windows does, and writes U+0002 for a hyphen at the end of a line."""
     return text.replace("\r\n", "\n").replace("\x02", "-")
 
 
 @contextmanager
 def _page(pdf: PdfDocument, number: int) -> Iterator[Any]:
-    """The page of a number, from 1 on. Raises _Refused, also for what the block cannot read of it."""
+    """The page of a number, from 1. Raises _Refused, also if the block cannot read the page."""
     try:
         with closing(pdf[number - 1]) as page:
             yield page

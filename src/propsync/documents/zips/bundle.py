@@ -1,19 +1,18 @@
-"""A bundle.zip: whether it is whole, whether it may be read, and what it holds. Member names are never paths here.
+"""A bundle.zip: whether it is whole, whether propsync may read it, and its members. Member names are never paths here.
 
-A ZIP that is not whole is not kept. One that is whole is kept, and refused as a whole where it
+propsync does not keep a ZIP that is not whole. It keeps a whole one, but refuses to read it if it
 
-- has more members than the bound, or a directory that is too long to be held;
-- has encrypted members, or members packed by another method than stored and deflated;
-- unpacks to more bytes than the bound, or to more for one packed byte than the bound, by what it declares;
+- has more members than the bound, or a directory that is too long;
+- has encrypted members, or members whose method is neither stored nor deflated;
+- unpacks to more bytes than the bound, or to more for one packed byte than the bound, by its own declaration;
 - has members that overlap;
 - declares a member smaller than it is, and unpacks it to more than a bound;
-- declares a size that is not that of a member, or says of it in one place what it does not say in the other: readers
-  would disagree about what is in it;
-- has two members with one name, also where only case, composition of letters, `./` or the kind of slash differ;
+- declares a wrong size for a member, or different facts in its two headers: readers would disagree about its content;
+- has two members with one name, also if only case, composition of letters, `./` or the kind of slash differ;
 - holds another archive, which could hide all of these.
 
-The first four are told before anything is unpacked, the fifth as soon as it shows, and such a ZIP is whole as far as it
-was looked at; the last three only once every checksum has been found right.
+It finds the first four before it unpacks anything, and the fifth as soon as it shows; it looks no further at such a
+ZIP. It finds the last three only after every checksum proved right.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from propsync.documents.zips.directory import read_directory
 from propsync.documents.zips.members import METHODS, Unpacked
 from propsync.documents.zips.source import IS_HEADER, DirectoryEntry, ZipRefused, ZipSource, open_zip, own_header
 
-_SMALL = 10**6  # unpacked bytes up to which a member may be packed as tightly as it likes
+_SMALL = 10**6  # unpacked bytes up to which the ratio of a member has no bound
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _DRIVE = re.compile(r"[A-Za-z]:")
 # Documents whose format is a ZIP: an attached letter or sheet must not cost the bundle its tables
@@ -57,9 +56,9 @@ _DOCUMENTS = (*_OFFICE, ".epub", ".kmz", ".xps", ".oxps", ".pages", ".numbers", 
 
 @dataclass(frozen=True)
 class Bounds:
-    """Up to where a ZIP is read: `ratio` is the most unpacked bytes for one packed.
+    """The limits for reading a ZIP: `ratio` is the most unpacked bytes for one packed byte.
 
-    It holds for the ZIP as a whole, and for each member above 1 MB unpacked.
+    The ratio bounds the ZIP as a whole, and each member above 1 MB unpacked.
     """
 
     members: int = 50_000
@@ -69,7 +68,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Member:
-    """One member as the directory spells and declares it; `refused` says why it was not read, and has no hash then."""
+    """One member, as the directory declares it. An unread one has no hash, and `refused` says why."""
 
     name: str
     size_bytes: int
@@ -80,7 +79,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Bundle:
-    """The members in the order of the directory; none where `refused` says why the ZIP is not opened further."""
+    """The members in the order of the directory; none if `refused` says why propsync does not open the ZIP further."""
 
     members: tuple[Member, ...]
     refused: str | None
@@ -89,7 +88,7 @@ class Bundle:
 def read_bundle(path: Path, bounds: Bounds) -> Bundle:
     """Reads a ZIP once from end to end, at bounded memory, and lists its members with their hashes.
 
-    Raises DocumentDamaged for one that is not whole, OSError where it cannot be read from the disk.
+    Raises DocumentDamaged if it is not whole, OSError if the disk cannot read it.
     """
     with open_zip(path) as source:
         try:
@@ -99,9 +98,9 @@ def read_bundle(path: Path, bounds: Bounds) -> Bundle:
 
 
 def member_pieces(path: Path, bundle: Bundle, name: str) -> Generator[bytes, None, None]:
-    """One member that was read before, again: its bytes in pieces of at most 1 MiB.
+    """Reads a member again: its bytes in pieces of at most 1 MiB.
 
-    Raises KeyError for a name that `bundle` has not, or has not read; DocumentDamaged where the ZIP is another by now.
+    Raises KeyError for a name that `bundle` does not have, or has not read; DocumentDamaged if the ZIP has changed.
     """
     if name not in _readable(bundle):
         raise KeyError(name)
@@ -111,7 +110,7 @@ def member_pieces(path: Path, bundle: Bundle, name: str) -> Generator[bytes, Non
 
 @contextmanager
 def open_again(path: Path, bundle: Bundle) -> Iterator[Callable[[str], Iterator[bytes]]]:
-    """A ZIP that was read before, for several of its members: a call for each, with `member_pieces`' promises."""
+    """Opens a ZIP again for several of its members: a call for each, with the promises of `member_pieces`."""
     readable = _readable(bundle)
     with open_zip(path) as source, _as_listed(source):
         entries = {entry.name: entry for entry in read_directory(source, len(bundle.members))}
@@ -137,7 +136,7 @@ def _as_listed(source: ZipSource) -> Iterator[None]:
     try:
         yield
     except ZipRefused as error:
-        raise source.damaged("it is not the ZIP that was listed") from error
+        raise source.damaged("it is not the ZIP whose directory propsync read") from error
 
 
 def _members(source: ZipSource, bounds: Bounds) -> tuple[Member, ...]:
@@ -163,11 +162,11 @@ def _refuse_unreadable(entries: Sequence[DirectoryEntry]) -> None:
         raise ZipRefused("a member is encrypted")
     for entry in entries:
         if entry.method not in METHODS:
-            raise ZipRefused(f"a member is packed by method {entry.method}, which is not read")
+            raise ZipRefused(f"a member is packed by method {entry.method}, which propsync does not read")
 
 
 def _refuse_bombs(entries: Sequence[DirectoryEntry], size: int, bounds: Bounds) -> None:
-    """By what the directory declares."""
+    """Refuses a bomb by the declarations of the directory."""
     total = _total(entries)
     if total > bounds.unpacked_bytes:
         raise ZipRefused(f"it unpacks to {total:,} bytes, more than {bounds.unpacked_bytes:,}")
@@ -187,7 +186,7 @@ def _most(entry: DirectoryEntry, bounds: Bounds) -> int:
 
 
 class _Reading:
-    """Reads members; what they have beyond what they declare is held to the bounds of the whole as well."""
+    """Reads members; bytes beyond their declared sizes count towards the bounds of the whole."""
 
     def __init__(self, source: ZipSource, entries: Sequence[DirectoryEntry], bounds: Bounds) -> None:
         self._source, self._bounds = source, bounds
@@ -195,7 +194,7 @@ class _Reading:
         self.is_as_declared = True
 
     def member(self, entry: DirectoryEntry, start: int) -> tuple[Member, bool]:
-        """The member, read where that is allowed, and whether it is an archive."""
+        """The member, read if that is allowed, and whether it is an archive."""
         refused = _refusal(entry)
         name, is_archive, sha256 = entry.name, entry.name.lower().endswith(".zip"), None
         if refused is None:
@@ -218,7 +217,7 @@ class _Reading:
 
 
 def _refusal(entry: DirectoryEntry) -> str | None:
-    """Why a member is not read while the others are; None for one that is."""
+    """Why propsync does not read a member, while it reads the others; None if it does."""
     name = entry.name
     reasons = {
         "it has no name": not name,

@@ -1,8 +1,8 @@
-"""The directory of a ZIP: where its members stand and what it declares of them. Nothing is unpacked here.
+"""The directory of a ZIP: the places of its members and their declared facts. This module unpacks nothing.
 
-The standard library's zipfile is not used on what comes from outside: it reads a directory of any length whole, does
-not compare it with its end, lets members overlap, passes over bytes around the ZIP, and cuts a member at its declared
-size without a word.
+propsync does not use the standard library's zipfile on files from outside. It reads a directory of any length whole,
+and does not compare it with its end. It lets members overlap, ignores bytes around the ZIP, and silently cuts a member
+at its declared size.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _ENTRY = struct.Struct("<4s6H3L5H2L")
 _IS_END, _IS_LOCATOR_64, _IS_END_64 = b"PK\x05\x06", b"PK\x06\x07", b"PK\x06\x06"
 _IS_ENTRY = b"PK\x01\x02"
 _LONGEST_COMMENT = 0xFFFF
-_MOST_BYTES = 32_000_000  # a directory is held whole; 50,000 members with long names take a quarter of it
+_MOST_BYTES = 32_000_000  # memory holds a whole directory; 50,000 members with long names take a quarter of it
 
 
 class _End(NamedTuple):
-    """What the end of a ZIP says of its directory, and where that end begins."""
+    """The facts about the directory in the end of a ZIP, and the place of that end."""
 
     disk: int
     first_disk: int
@@ -44,15 +44,15 @@ def read_directory(source: ZipSource, most: int) -> list[DirectoryEntry]:
     end = _checked(source, most)
     entries = list(_entries(source, end, most))
     if len(entries) != end.members:
-        raise source.damaged(f"its directory has {len(entries):,} members, its end tells of {end.members:,}")
+        raise source.damaged(f"its directory has {len(entries):,} members, its end declares {end.members:,}")
     return _bounded(source, entries, end)
 
 
 def _checked(source: ZipSource, most: int) -> _End:
-    """The end of the ZIP, where the directory that it tells of can be there and may be read."""
+    """The end of the ZIP, once the directory that it declares proves possible and within the bounds."""
     end = _wide_end(source, _end(source))
     if end.disk or end.first_disk:
-        raise source.damaged("it is one part of several")
+        raise source.damaged("it is one part of a split ZIP")
     if end.offset + end.length != end.at:
         raise source.damaged("its directory is not where its end says")
     if end.members > most:
@@ -63,7 +63,7 @@ def _checked(source: ZipSource, most: int) -> _End:
 
 
 def _end(source: ZipSource) -> _End:
-    """The last end record whose comment ends where the file does: a comment may hold what looks like another."""
+    """The last end record whose comment ends with the file: a comment may hold bytes that look like an end record."""
     for longest in (0, _LONGEST_COMMENT):  # few have a comment
         at = max(0, source.size - _END.size - longest)
         tail = source.at(at, source.size - at)
@@ -77,7 +77,7 @@ def _end(source: ZipSource) -> _End:
 
 
 def _end_at(tail: bytes, place: int, before: int) -> _End | None:
-    """What is there, if it is an end whose comment reaches to the end of the file."""
+    """The end record at a place, if its comment reaches to the end of the file."""
     if place + _END.size > len(tail):
         return None
     _, disk, first_disk, _, members, length, offset, comment = _END.unpack_from(tail, place)
@@ -86,7 +86,7 @@ def _end_at(tail: bytes, place: int, before: int) -> _End | None:
 
 
 def _wide_end(source: ZipSource, end: _End) -> _End:
-    """The zip64 end record, where one stands before the end."""
+    """The zip64 end record, if one precedes the end."""
     at = end.at - _LOCATOR_64.size
     if at < 0:
         return end
@@ -106,7 +106,7 @@ def _entries(source: ZipSource, end: _End, most: int) -> Iterator[DirectoryEntry
     number, at = 0, 0
     while at < len(directory):
         number += 1
-        if number > most:  # the end told of fewer
+        if number > most:  # the end declared fewer
             raise ZipRefused(f"it has more than {most:,} members")
         entry, at = _entry(source, directory, at, number)
         yield entry
@@ -129,7 +129,7 @@ def _entry(source: ZipSource, directory: bytes, at: int, number: int) -> tuple[D
 
 
 def _bounded(source: ZipSource, entries: list[DirectoryEntry], end: _End) -> list[DirectoryEntry]:
-    """The entries, each told its limit; the classic bomb unpacks the same bytes under many names."""
+    """The entries, each with its limit; the classic bomb unpacks the same bytes under many names."""
     for entry in entries:
         if entry.least_end > end.offset:
             raise source.damaged(f"member {entry.number} does not fit before the directory")

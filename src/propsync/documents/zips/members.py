@@ -1,4 +1,4 @@
-"""The bytes of one member of a ZIP, piece by piece, whatever the directory declares of their number."""
+"""The bytes of one member of a ZIP, piece by piece, whatever their declared number."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from propsync.documents.zips.source import DirectoryEntry, ZipRefused, ZipSource
 from propsync.errors import DocumentDamaged
 
 STORED, DEFLATED = 0, 8
-METHODS = frozenset((STORED, DEFLATED))  # what servers make; the others unpack without a bound on memory, or not at all
+METHODS = frozenset(
+    (STORED, DEFLATED)
+)  # the methods that servers use; the others unpack without a bound on memory, or not at all
 _PIECE = 1 << 20  # most bytes of a piece
 _PACKED = 1 << 17  # packed bytes handed to zlib at once
 
 
 class Unpacked:
-    """A member in pieces of at most 1 MiB, to be gone through once; `start` is where its packed bytes begin.
+    """A member in pieces of at most 1 MiB, for one pass; `start` is the place of its first packed byte.
 
-    Raises DocumentDamaged once it cannot be unpacked or has another checksum than the directory says, and
-    ZipRefused once it has more than `most` bytes. Whether it has as many as the directory says is known at its end.
+    Raises DocumentDamaged if it cannot be unpacked, or if its checksum differs from the directory. Raises ZipRefused if
+    it has more than `most` bytes. Only its end shows whether it has the declared size.
     """
 
     def __init__(self, source: ZipSource, entry: DirectoryEntry, start: int, most: int) -> None:
@@ -41,11 +43,11 @@ class Unpacked:
                 raise ZipRefused("a member unpacks to more than it declares, and than it may")
             yield piece
         if crc32 != self._entry.crc32:
-            raise self._damaged("has another checksum than the directory says")
+            raise self._damaged("has a checksum that differs from the directory")
 
     def _pieces(self) -> Iterator[bytes]:
         entry = self._entry
-        # so some writers note a folder
+        # some writers note a folder so
         is_nothing = entry.packed == entry.unpacked == 0
         if entry.method == STORED or is_nothing:
             self._packed = entry.packed
@@ -58,9 +60,9 @@ class Unpacked:
             yield self._source.at(at, min(most, end - at))
 
     def _inflated(self) -> Iterator[bytes]:
-        """What is packed tells itself where it ends, which may be elsewhere than the directory says."""
+        """Packed bytes show their own end, which may differ from the directory."""
         inflater = zlib.decompressobj(-zlib.MAX_WBITS)
-        # nothing more at the end, for what zlib still holds back
+        # an empty block at the end, for bytes that zlib still holds back
         for block in chain(self._blocks(self._entry.limit - self._start, _PACKED), (b"",)):
             self._packed += len(block)
             yield from self._inflated_block(inflater, block)

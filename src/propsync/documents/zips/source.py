@@ -1,4 +1,4 @@
-"""An open ZIP, what is declared of its members, and what stands before each of them."""
+"""An open ZIP, the declared facts of its members, and the header before each of them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from propsync.errors import DocumentDamaged
 
 IS_HEADER = b"PK\x03\x04"
 _HEADER = struct.Struct("<4s5H3L2H")
-_ELSEWHERE = 0xFFFF_FFFF  # the number is too large for its place, and stands in an extra field
+_ELSEWHERE = 0xFFFF_FFFF  # the number is too large for its place, and is in an extra field
 _ZIP_64 = 1  # the id of that extra field
 _ENCRYPTED = 1 << 0 | 1 << 6 | 1 << 13  # the member, strongly, the directory itself
-_FOLLOWING = 1 << 3  # the sizes and the checksum stand after the member
+_FOLLOWING = 1 << 3  # the sizes and the checksum follow the member
 
 
 class ZipRefused(Exception):
-    """Why a ZIP is not opened further; no error, for it is whole, and kept."""
+    """Why propsync opens a ZIP no further; no error, because the ZIP is whole and propsync keeps it."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -30,14 +30,14 @@ class ZipRefused(Exception):
 
 @dataclass(frozen=True)
 class ZipSource:
-    """An open ZIP of `size` bytes; `file` is its descriptor, `name` stands in messages."""
+    """An open ZIP of `size` bytes; `file` is its descriptor, `name` is for messages."""
 
     file: int
     name: str
     size: int
 
     def at(self, offset: int, length: int) -> bytes:
-        """Exactly so many bytes. Raises DocumentDamaged where the ZIP has fewer."""
+        """Exactly `length` bytes. Raises DocumentDamaged if the ZIP has fewer."""
         if offset + length > self.size:
             raise self.damaged("it is cut short")
         read = os.pread(self.file, length, offset)
@@ -51,7 +51,7 @@ class ZipSource:
 
 @dataclass(slots=True)
 class DirectoryEntry:
-    """What the directory declares of one member; sizes and places are bytes, `limit` is where the next thing begins."""
+    """The directory's facts about one member; sizes and places are in bytes, `limit` is the place of the next thing."""
 
     number: int
     spelt: bytes
@@ -66,9 +66,9 @@ class DirectoryEntry:
 
     @property
     def name(self) -> str:
-        """UTF-8 where it is that, flagged or not (many writers forget the flag); else the code page of the first ZIPs.
+        """UTF-8 if the name is valid UTF-8, whether flagged or not (many writers omit the flag); else code page 437.
 
-        Neither can fail: that code page has a character for every byte.
+        This cannot fail: that code page has a character for every byte.
         """
         try:
             return self.spelt.decode()
@@ -81,7 +81,7 @@ class DirectoryEntry:
 
     @property
     def least_end(self) -> int:
-        """Where it ends, if its header has no extra fields."""
+        """The end of the member, if its header has no extra fields."""
         return self.offset + _HEADER.size + len(self.spelt) + self.packed
 
 
@@ -96,16 +96,16 @@ def open_zip(path: Path) -> Iterator[ZipSource]:
 
 
 class Own(NamedTuple):
-    """Where the packed bytes of a member begin, and whether its own header says of them what the directory says."""
+    """The start of a member's packed bytes, and whether its own header agrees with the directory."""
 
     start: int
     is_as_declared: bool
 
 
 def own_header(source: ZipSource, entry: DirectoryEntry) -> Own:
-    """What stands before a member.
+    """The header before a member.
 
-    Raises DocumentDamaged where nothing does that the directory could mean, ZipRefused where it says encrypted.
+    Raises DocumentDamaged if no header is at the declared place, ZipRefused if it says that the member is encrypted.
     """
     signature, _, flags, _, _, _, crc32, *sizes, name_length, extra_length = _HEADER.unpack(
         source.at(entry.offset, _HEADER.size)
@@ -118,23 +118,23 @@ def own_header(source: ZipSource, entry: DirectoryEntry) -> Own:
         raise ZipRefused("a member is encrypted")
     packed, unpacked = sizes
     unpacked, packed, _ = wide_numbers(names[name_length:], (unpacked, packed, 0))
-    # a server that streams knows them only once the member is written: they follow it
+    # a server that streams knows them only after it wrote the member: they follow it
     is_known = not flags & _FOLLOWING
     is_differing = is_known and (crc32, packed, unpacked) != (entry.crc32, entry.packed, entry.unpacked)
     return Own(start, names[:name_length] == entry.spelt and not is_differing)
 
 
-def wide_numbers(extra: bytes, told: tuple[int, int, int]) -> list[int]:
-    """The numbers, those that are too large for their place from the zip64 field, where they stand in this order."""
-    if _ELSEWHERE not in told:
-        return list(told)
+def wide_numbers(extra: bytes, numbers: tuple[int, int, int]) -> list[int]:
+    """The numbers; those too large for their place come from the zip64 field, in the same order."""
+    if _ELSEWHERE not in numbers:
+        return list(numbers)
     field = _extra_field(extra, _ZIP_64)
     wide = struct.iter_unpack("<Q", field[: len(field) // 8 * 8])
-    return [next(wide, (number,))[0] if number == _ELSEWHERE else number for number in told]
+    return [next(wide, (number,))[0] if number == _ELSEWHERE else number for number in numbers]
 
 
 def _extra_field(extra: bytes, wanted: int) -> bytes:
-    """What an extra field holds, nothing where it is absent; what follows a broken one is not looked at."""
+    """The content of an extra field, empty if it is absent; ignores everything after a broken one."""
     at = 0
     while at + 4 <= len(extra):
         field, length = struct.unpack_from("<2H", extra, at)

@@ -22,16 +22,14 @@ from propsync.warehouse import (
     Models,
     Warehouse,
     documents,
-    key_parts,
     lot,
     quoted,
     resource_fragments,
+    statement,
     whole_numbers,
 )
 
 _ALL = range(1, 2**62)
-_CONCLUDED = "(select place, payload from staging.changed where is_concluded)"
-"""Looked-up keys without an answer, with their last payload."""
 
 
 class Merger:
@@ -124,7 +122,7 @@ class Merger:
         if self._stage_concluded(models, manifest, is_whole=is_whole) or candidates:
             self._stage_changed(resource, models, readings, shape)
         else:  # a quiet night has nothing to compare
-            self._warehouse.execute("create or replace table staging.changed (change varchar)")
+            self._warehouse.execute(statement("merge/history/make_no_changes"))
         rejected, judged = list(readings.rejected()), self._judged(models, manifest)
         with self._warehouse.transaction():
             if self._shapes.put(shape, manifest.run_id):
@@ -140,38 +138,32 @@ class Merger:
         if Verdict(manifest.verdict).is_complete and not manifest.filters:
             return None
         models.with_values(resource=manifest.resource).stage("staging/judged_keys")
-        return [(first, second) for first, second in self._warehouse.rows("from staging.judged_keys")]
+        return [(first, second) for first, second in self._warehouse.rows(statement("merge/history/judged_keys"))]
 
     def _stage_concluded(self, models: Models, manifest: Manifest, *, is_whole: bool) -> int:
         """Makes `staging.concluded`: the conclusions about missing keys. Returns how many."""
-        self._warehouse.execute(
-            "create or replace table staging.concluded (key_1 varchar, key_2 varchar, outcome varchar)"
-        )
+        self._warehouse.execute(statement("merge/history/make_concluded"))
         rows = [(*(*one.key, "")[:2], one.outcome) for one in manifest.looked_up]
         self._warehouse.add("staging.concluded", rows)
         unlisted = models.stage("staging/unlisted") if is_whole else 0
         if unlisted:
-            self._warehouse.execute("insert into staging.concluded select key_1, key_2, 'gone' from staging.unlisted")
+            self._warehouse.execute(statement("merge/history/conclude_unlisted"))
         return len(rows) + unlisted
 
     def _stage_changed(self, resource: Resource, models: Models, readings: NewPayloads, shape: Shape) -> None:
         """Makes `staging.changed`: new versions, gone records, and assessments with an unknown status."""
-        first, second = key_parts(resource)
-        history = f"history.{quoted(resource.name)}"
+        of_resource = resource_fragments(resource)
         # history.assessments has a record's own status beside it; others have it in their payload
         readings.stage_statuses(shape.paths("status") if resource.performed else ())
-        known = (
-            f"select place, payload::varchar from staging.candidates join {history} "
-            f"on {first} = key_1 and {second} = key_2 where valid_to is null and is_to_compare"
-        )
+        known = statement("merge/history/known_payloads", **of_resource)
         readings.stage_canonical(canonical_form(resource, shape), known)
         models.stage("staging/changed")
-        models.with_fragments(**resource_fragments(resource)).stage("staging/last_known")
+        models.with_fragments(**of_resource).stage("staging/last_known")
         models.open("staging/concluded_changes", "staging.changed")
 
     def _forget_built(self) -> None:
-        """Resets the built marks: a moved member changes every record's row, so propsync builds them all again."""
-        self._warehouse.execute("update ops.tables set built_through = null where table_schema = 'main'")
+        """Resets the built marks, so that propsync builds every row again."""
+        self._warehouse.execute(statement("merge/history/forget_built"))
 
     def _models(self, manifest: Manifest) -> Models:
         values = {
@@ -185,7 +177,7 @@ class Merger:
     def _write(
         self, resource: Resource, models: Models, readings: NewPayloads, fetched: int, held: int, rejected: int
     ) -> ResourceCounts:
-        changes = dict(self._warehouse.rows("select change, count(*) from staging.changed group by change"))
+        changes = dict(self._warehouse.rows(statement("merge/history/count_changes")))
         if changes:
             self._write_versions(resource, models, readings)
         inserted, updated = changes.get("insert", 0), changes.get("update", 0)
@@ -201,7 +193,8 @@ class Merger:
 
     def _write_versions(self, resource: Resource, models: Models, readings: NewPayloads) -> None:
         self._close(resource, models)
-        self._open(resource, models.with_fragments(lot=_CONCLUDED), is_concluded=True)
+        concluded = f"({statement('merge/history/concluded_payloads')})"
+        self._open(resource, models.with_fragments(lot=concluded), is_concluded=True)
         for first, payloads in readings.payloads():
             places = range(first, first + len(payloads))
             with self._warehouse.showing(lot(place=whole_numbers(places), payload=documents(payloads))):
@@ -215,13 +208,10 @@ class Merger:
         shown.open("history/versions.open", f"history.{quoted(resource.name)}")
 
     def _close(self, resource: Resource, models: Models) -> None:
-        target = f"history.{quoted(resource.name)}"
         pairs = zip(resource.key_columns, PARTS, strict=False)
-        is_same = " and ".join(f"changed.{part} = {target}.{quoted(column)}" for column, part in pairs)
-        self._warehouse.execute(
-            f"update {target} set valid_to = ? from staging.changed as changed where valid_to is null and {is_same}",
-            [models.values["run_time"]],
-        )
+        is_same = " and ".join(f"changed.{part} = versions.{quoted(column)}" for column, part in pairs)
+        closed = statement("merge/history/close_versions", table=quoted(resource.name), is_same=is_same)
+        self._warehouse.execute(closed, {"run_time": models.values["run_time"]})
 
 
 def canonical_form(resource: Resource, shape: Shape) -> CanonicalForm:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -12,20 +12,12 @@ import msgspec
 from propsync.landing import Landed, Manifest, PageStore
 from propsync.records import DEEPEST, CanonicalForm, Cutter, Path, canonical_hash, is_too_deep, shallow, without_repeats
 from propsync.sweep import StagedKeys
-from propsync.warehouse import Warehouse, texts, whole_numbers
+from propsync.warehouse import Warehouse, statement, texts, whole_numbers
 
 _MOST_REJECTED = 10_000  # rows of one run and resource; a list whose every record lacks its key fails by its shape
 _LOT = 4_000_000  # bytes of payloads to pass to DuckDB at once
 _HASHES = 10_000  # hashes to pass to DuckDB at once
 _STAYS = "; what was known of it stays"
-_REJECTED = f"""
-select sequence, position, list, (key_1, key_2) in (select (key_1, key_2) from staging.known where change <> 'delete')
-from {{listed}}
-where (key_1 is null and role = 'page') or (key_1 is not null and payload_hash is null)
--- a record that may have been shown on several lists counts once
-qualify key_1 is null or row_number() over (partition by key_1, key_2 order by role <> 'page', sequence, position) = 1
-order by sequence, position
-limit {_MOST_REJECTED}"""
 Chosen = list[tuple[tuple[Any, ...], msgspec.Raw]]
 
 
@@ -48,13 +40,13 @@ class NewPayloads:
 
     def stage_statuses(self, status: Sequence[Path]) -> None:
         """Makes `staging.own_statuses`: the candidates' own statuses; `status` leads to them."""
-        self._warehouse.execute("create or replace table staging.own_statuses (place bigint, own_status varchar)")
+        self._warehouse.execute(statement("merge/history/make_own_statuses"))
         if not status:
             return
-        told = Cutter(None, (tuple(status),))
+        status_cutter = Cutter(None, (tuple(status),))
         place = 1
-        for chosen in self._by_page("select sequence, position from staging.candidates order by place"):
-            keys = told.keys([record for _, record in chosen])
+        for chosen in self._by_page(statement("merge/history/candidates")):
+            keys = status_cutter.keys([record for _, record in chosen])
             places = whole_numbers(range(place, place + len(keys)))
             statuses = texts([key[0] if key else "" for key in keys])
             self._warehouse.append("staging.own_statuses", place=places, own_status=statuses)
@@ -65,10 +57,9 @@ class NewPayloads:
 
         `known` is a query for the place and the payload of the known record.
         """
-        self._warehouse.execute("create or replace table staging.canonical (place bigint, hash varchar)")
-        query = "select sequence, position, place from staging.candidates where is_to_compare order by place"
+        self._warehouse.execute(statement("merge/history/make_canonical"))
         hashes: list[tuple[int, str]] = []
-        for chosen in self._by_page(query):
+        for chosen in self._by_page(statement("merge/history/candidates_to_compare")):
             hashes += [(place, canonical_hash(record, form)) for (_, _, place), record in chosen]
             if len(hashes) >= _HASHES:
                 self._add_canonical(hashes)
@@ -88,8 +79,7 @@ class NewPayloads:
         If a member comes twice they keep the last, which propsync compares and SQL then reads.
         """
         first, lot, size = 1, [], 0
-        query = "select sequence, position from staging.changed where not is_concluded order by place"
-        for chosen in self._by_page(query):
+        for chosen in self._by_page(statement("merge/history/changed_on_pages")):
             records = without_repeats([bytes(record) for _, record in chosen])
             lot += records
             size += sum(map(len, records))
@@ -104,15 +94,16 @@ class NewPayloads:
 
         It leaves the deepest parts out of the payload: DuckDB's functions would end their whole session over them.
         """
-        for chosen in self._by_page(_REJECTED.format(listed=self._listed.table)):
+        query = statement("merge/history/rejected", listed=self._listed.table)
+        for chosen in self._by_page(query, {"most": _MOST_REJECTED}):
             for (_, position, list_name, is_known), record in chosen:
                 text = bytes(record)
                 reason = _reason(text)
                 yield list_name, position, reason + (_STAYS if is_known else ""), shallow(text, DEEPEST).decode()
 
-    def _by_page(self, query: str) -> Iterator[Chosen]:
+    def _by_page(self, query: str, values: Mapping[str, Any] | None = None) -> Iterator[Chosen]:
         """Rows that open with a sequence and a position, each with its record, a page at a time."""
-        rows = (row for lot in self._warehouse.batches(query) for row in lot)
+        rows = (row for lot in self._warehouse.batches(query, values) for row in lot)
         for sequence, of_page in groupby(rows, key=itemgetter(0)):
             landed = self._landed[sequence]
             records = self._cutters(landed).cut(self._pages.get(landed.sha256)).records

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from propsync.resources import RESOURCES, Resource
-from propsync.warehouse import Models, OldFile, Warehouse, key_parts, quoted, stage_rows
+from propsync.resources import Catalogue, Resource
+from propsync.warehouse import Models, OldFile, Warehouse, resource_fragments, stage_rows, statement
 
 
 class Witness:
@@ -16,9 +16,9 @@ class Witness:
         self._files = files
 
     @classmethod
-    def of(cls, path: Path, *, name: str, memory_limit: str, folder: Path) -> Witness:
+    def of(cls, path: Path, catalogue: Catalogue, *, name: str, memory_limit: str, folder: Path) -> Witness:
         """Reads a database of any schema version. Raises StateUnusable if DuckDB cannot read it."""
-        queries = {f"{name}.{one.name}": _versions(one) for one in RESOURCES.values()}
+        queries = {f"{name}.{one.name}": _versions(one) for one in catalogue}
         with OldFile(path, memory_limit=memory_limit, folder=folder) as old:
             found = old.write(queries)
         return cls({place.partition(".")[2]: file for place, file in found.items()})
@@ -33,12 +33,10 @@ class Witness:
         if name not in self._files:
             return {}
         stage_rows(warehouse, "witnessed", self._files[name])
-        warehouse.execute(f"create or replace table staging.rebuilt as {_versions(RESOURCES[name])}")
+        warehouse.execute(statement("merge/history/make_rebuilt", query=_versions(warehouse.catalogue[name])))
         Models(warehouse, {}).stage("staging/lost_versions")
-        return dict(warehouse.rows("select run_id, versions from staging.lost_versions order by run_id"))
+        return dict(warehouse.rows(statement("merge/history/lost_versions")))
 
 
 def _versions(resource: Resource) -> str:
-    first, second = key_parts(resource)
-    columns = f"{first} as key_1, {second} as key_2, valid_from, change, record_hash, run_id"
-    return f"select {columns} from history.{quoted(resource.name)}"
+    return statement("merge/history/versions", **resource_fragments(resource))

@@ -13,8 +13,6 @@ from propsync.merge.reference.spreadsheet import is_sheet, sheets_of
 from propsync.merge.reference.text_file import ListUnreadable, decoded, lines_of
 from propsync.warehouse import TABLES, snake_case, unique_name
 
-KEYS = {"properties": "property_id", "users": "user_id"}
-"""The lists with a key, and the key of each."""
 _MOST_BYTES = 100_000_000
 _MOST_MISTAKES = 1_000
 _TRIES, _PAUSE = 10, 0.2  # seconds, for a file that somebody is saving
@@ -41,20 +39,26 @@ class Mistake:
 class ReferenceList:
     """Names of columns and rows of text, NULL for a blank cell; usable if it has no mistake.
 
-    `suspects` are keys that Excel seems to have changed: mistakes, unless the API has exactly these ids.
+    `heading` is the line of the header, and `lines` has that of each row. `suspects` are keys that Excel seems to have
+    changed: mistakes, unless the API has exactly these ids.
     """
 
     columns: list[str] = field(default_factory=list)
+    heading: int | None = None
     rows: list[list[str | None]] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
     suspects: list[Mistake] = field(default_factory=list)
 
 
-def read_list(table: str, path: Path) -> ReferenceList:
-    """Reads the list for `main.<table>`. Raises no error for any content of a file: the mistakes list it."""
+def read_list(table: str, path: Path, key: str | None = None, *, column: str | None = None) -> ReferenceList:
+    """Reads the list for `main.<table>`, whose rows `key` identifies; without a key, `column` marks its sheet.
+
+    Raises no error for any content of a file: the mistakes list it.
+    """
     try:
         _check_name(table)
-        return _checked(table, _sheet(table, _content(path)))
+        return _checked(key, _sheet(key or column, _content(path)))
     except ListUnreadable as error:
         return ReferenceList(mistakes=[Mistake(error.line, None, error.reason)])
 
@@ -81,12 +85,12 @@ def _content(path: Path) -> bytes:
         raise ListUnreadable("its path holds a character that a path cannot hold") from None
     except OSError as error:
         raise ListUnreadable(f"it cannot be read: {error.strerror}") from None
-    raise ListUnreadable("it was changed while it was read; it is taken by the next sync")
+    raise ListUnreadable("it changed while propsync read it; the next sync reads it again")
 
 
 def _steady(path: Path) -> bytes | None:
     if path.exists() and not path.is_file():
-        raise ListUnreadable("it is no file")
+        raise ListUnreadable("it is not a file")
     with path.open("rb") as file:
         before = os.fstat(file.fileno())
         if before.st_size > _MOST_BYTES:
@@ -98,13 +102,12 @@ def _steady(path: Path) -> bytes | None:
     return content if is_same and is_quiet and len(content) == after.st_size else None
 
 
-def _sheet(table: str, content: bytes) -> list[tuple[int, list[str]]]:
-    """The records that are not blank; for a spreadsheet those of the first sheet with the key, else of the first."""
+def _sheet(column: str | None, content: bytes) -> list[tuple[int, list[str]]]:
+    """The records that are not blank; of a spreadsheet, the first sheet with that column, else the first."""
     if not is_sheet(content):
         return _filled(lines_of(decoded(content)))
     sheets = [filled for sheet in sheets_of(content) if (filled := _filled(sheet))]
-    key = KEYS.get(table)
-    return next((sheet for sheet in sheets if key in [_name(cell) for cell in sheet[0][1]]), [*sheets, []][0])
+    return next((sheet for sheet in sheets if column in [_name(cell) for cell in sheet[0][1]]), [*sheets, []][0])
 
 
 def _filled(records: Iterable[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
@@ -116,7 +119,7 @@ def _name(heading: str) -> str:
     return snake_case(heading, "column")
 
 
-def _checked(table: str, records: list[tuple[int, list[str]]]) -> ReferenceList:
+def _checked(key: str | None, records: list[tuple[int, list[str]]]) -> ReferenceList:
     if not records:
         raise ListUnreadable("it is empty")
     (line, heading), *rows = records
@@ -125,8 +128,7 @@ def _checked(table: str, records: list[tuple[int, list[str]]]) -> ReferenceList:
     width = max(number for number, name in enumerate(heading, 1) if name)
     if any(cell for _, cells in rows for cell in cells[width : len(heading)]):
         width = len(heading)  # a column without a name that has values
-    found = ReferenceList(_columns(heading[:width]))
-    key = KEYS.get(table)
+    found = ReferenceList(_columns(heading[:width]), line)
     place = _place_of(key, heading, line) if key else None
     _take(found, rows, place)
     return found
@@ -154,22 +156,23 @@ def _take(found: ReferenceList, rows: list[tuple[int, list[str]]], key: int | No
     width = len(found.columns)
     for line, cells in rows:
         if any(cells[width:]):
-            _note(found.mistakes, line, None, f"it has {len(cells)} cells, and the header {width}")
+            _note(found.mistakes, line, None, f"it has {len(cells)} cells, but the header has {width}")
         padded = [*cells[:width], *[""] * (width - len(cells))]
         if key is not None:
             _check_key(found, first, line, padded[key], found.columns[key])
         found.rows.append([cell or None for cell in padded])
+        found.lines.append(line)
 
 
 def _check_key(found: ReferenceList, first: dict[str, int], line: int, key: str, column: str) -> None:
     if not key:
         _note(found.mistakes, line, None, f"it has no {column}")
     elif key in first:
-        _note(found.mistakes, line, key, f"{column} {key} is there more than once, first in line {first[key]}")
+        _note(found.mistakes, line, key, f"{column} {key} appears more than once, first in line {first[key]}")
     elif _SHORTENED.fullmatch(key):
-        _note(found.suspects, line, key, f"Excel has shortened {column} to {key}; make its column text")
+        _note(found.suspects, line, key, f"Excel has shortened {column} to {key}; format its column as text")
     elif _DATE.fullmatch(key):
-        _note(found.suspects, line, key, f"Excel has made {column} a date, {key}; make its column text")
+        _note(found.suspects, line, key, f"Excel has made {column} a date, {key}; format its column as text")
     first.setdefault(key, line)
 
 

@@ -7,50 +7,106 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from propsync.merge.freshness import mark_tables
-from propsync.merge.reference.list_file import KEYS, Mistake, ReferenceList, read_list
-from propsync.warehouse import TABLES, Models, Warehouse, comment_on_column, quoted, text, texts
+from propsync.merge.reference.list_file import Mistake, ReferenceList, read_list
+from propsync.merge.reference.list_table import add_list_columns, key_of, list_columns, list_schema, list_target
+from propsync.merge.reference.requirements import REQUIREMENTS, TYPE, Known, check_requirements
+from propsync.merge.reference.staged_lists import StagedLists
+from propsync.warehouse import TABLES, Models, Warehouse, comment_on_column, comment_on_table, quoted, statement, texts
 
-_API_IDS = {
-    "properties": "select property_id from main.assets union select property_id from main.assessments "
-    "union select property_id from main.schedules",
-    "users": "select unnest(assigned_users) from main.schedules",
-}
+_API_IDS = {"properties": "merge/reference/ids_of_properties", "users": "merge/reference/ids_of_users"}
 
 
 def build_reference(warehouse: Warehouse, run_id: str, files: Mapping[str, Path]) -> None:
     """Makes `main.properties`, `main.users`, …: a VARCHAR column for each column of the list.
 
-    A list with a mistake stays as it was; `ops.reference_issues` has the fault.
+    A list with a mistake stays as it was; `ops.reference_issues` has the fault. `finish_reference` builds the list of
+    requirements.
     """
-    warehouse.execute("delete from ops.reference_issues")
+    warehouse.execute(statement("merge/reference/forget_issues"))
     for table, path in files.items():
-        found = read_list(table, path)
-        found.mistakes += _not_of_the_api(warehouse, table, found)
-        if found.mistakes:
-            _note(warehouse, run_id, table, path, found.mistakes)
-            _keep(warehouse, run_id, table, path)
-        else:
-            _replace(warehouse, run_id, table, found, path)
+        if table != REQUIREMENTS:
+            found = read_list(table, path, key_of(warehouse, table))
+            found.mistakes += _not_of_the_api(warehouse, table, found)
+            _settle(warehouse, run_id, table, path, found)
+            add_list_columns(warehouse, run_id, table)
 
 
-def note_orphans(warehouse: Warehouse, run_id: str, files: Mapping[str, Path]) -> None:
-    """Notes ids that only a list or only the API has; call it after building the API's tables."""
-    warehouse.execute("create or replace table staging.listed_ids (list varchar, file varchar, record_id varchar)")
+def finish_reference(warehouse: Warehouse, run_id: str, files: Mapping[str, Path]) -> None:
+    """Makes `main.requirements`, and notes ids that only a list or only the API has.
+
+    Call it after building the API's tables: rows of requirements name its types and properties.
+    """
+    if path := files.get(REQUIREMENTS):
+        found = read_list(REQUIREMENTS, path, column=TYPE)
+        found.mistakes += check_requirements(found, _known(warehouse, files))
+        _settle(warehouse, run_id, REQUIREMENTS, path, found)
+    _note_orphans(warehouse, run_id, files)
+    _note_gaps(warehouse, run_id, files)
+
+
+def _note_gaps(warehouse: Warehouse, run_id: str, files: Mapping[str, Path]) -> None:
+    """Notes cells that are no numbers, and requirements that fit no property, or an unknown number of them."""
+    notes = {"properties": ("listed_misfits",), REQUIREMENTS: ("requirement_notes", "requirement_orphans")}
+    if not notes.keys() & files.keys():
+        return
+    models = Models(warehouse, {"run_id": run_id})
+    lists = StagedLists(warehouse, models, files)
+    lists.stage_properties()
+    is_stated = lists.stage_requirements()
+    for table in notes.keys() & files.keys() if is_stated else notes.keys() & files.keys() - {REQUIREMENTS}:
+        for note in notes[table]:
+            models.with_values(file=str(files[table])).open(f"staging/reference/{note}", "ops.reference_issues")
+
+
+def _known(warehouse: Warehouse, files: Mapping[str, Path]) -> Known:
+    types = warehouse.rows(statement("merge/reference/ids_of_types"))
+    ids = statement("merge/reference/ids_of_properties_ever")
+    properties = {name for (name,) in warehouse.rows(ids)}
+    for table in ("properties", REQUIREMENTS):
+        properties |= _listed_properties(warehouse, table) if table in files else set()
+    columns = list_columns(warehouse, "properties") if "properties" in files else []
+    return Known({name for (name,) in types}, properties, columns)
+
+
+def _listed_properties(warehouse: Warehouse, table: str) -> set[str]:
+    """Those of people's list; a property that the last good list of requirements named is no typing error."""
+    column = key_of(warehouse, table) or "property_id"
+    if column not in list_columns(warehouse, table):
+        return set()
+    listed = statement("merge/reference/listed_ids", key=quoted(column), table=list_target(warehouse, table))
+    return {name for (name,) in warehouse.rows(listed)}
+
+
+def _settle(warehouse: Warehouse, run_id: str, table: str, path: Path, found: ReferenceList) -> None:
+    if found.mistakes:
+        _note(warehouse, run_id, table, path, found.mistakes)
+        _keep(warehouse, run_id, table, path)
+    else:
+        _replace(warehouse, run_id, table, found, path)
+
+
+def _note_orphans(warehouse: Warehouse, run_id: str, files: Mapping[str, Path]) -> None:
+    warehouse.execute(statement("merge/reference/make_listed_ids"))
+    warehouse.execute(statement("merge/reference/make_api_ids"))
+    for one in warehouse.catalogue.further:
+        ids = statement("merge/reference/add_api_ids", key=quoted(one.key_columns[0]), table=quoted(one.name))
+        warehouse.execute(ids, {"list": one.name})
     for table, path in files.items():
-        if table in KEYS and _exists(warehouse, table):
-            ids = f"select ?, ?, {quoted(KEYS[table])} from main.{quoted(table)}"
-            warehouse.execute(f"insert into staging.listed_ids {ids}", [table, str(path)])
+        if (key := key_of(warehouse, table)) and _exists(warehouse, table):
+            target = list_target(warehouse, table)
+            ids = statement("merge/reference/add_listed_ids", key=quoted(key), table=target)
+            warehouse.execute(ids, {"list": table, "file": str(path)})
     Models(warehouse, {"run_id": run_id}).open("staging/reference_orphans", "ops.reference_issues")
-    warehouse.execute("drop table staging.listed_ids")
+    warehouse.execute(statement("merge/reference/drop_listed_ids"))
+    warehouse.execute(statement("merge/reference/drop_api_ids"))
 
 
 def lists_left_behind(warehouse: Warehouse, run_id: str) -> list[str]:
     """A line for each list with a mistake: file, line, reason."""
-    query = "select list, file, line, issue from ops.reference_issues where is_mistake and run_id = ? order by all"
-    rows = warehouse.rows(query, [run_id])
+    rows = warehouse.rows(statement("merge/reference/mistakes"), {"run_id": run_id})
     counts = Counter(name for name, *_ in rows)
     first = {name: (file, line, issue) for name, file, line, issue in reversed(rows)}
-    return [_told(warehouse, name, *first[name], more=count - 1) for name, count in sorted(counts.items())]
+    return [_mistake_line(warehouse, name, *first[name], more=count - 1) for name, count in sorted(counts.items())]
 
 
 def described(path: str | Path, line: int | None, issue: str) -> str:
@@ -58,17 +114,17 @@ def described(path: str | Path, line: int | None, issue: str) -> str:
     return f"{path}{f' line {line}' if line is not None else ''}: {issue}"
 
 
-def _told(warehouse: Warehouse, name: str, file: str, line: int | None, issue: str, *, more: int) -> str:
-    state = "stays as it was" if _exists(warehouse, name) else "is not there yet"
+def _mistake_line(warehouse: Warehouse, name: str, file: str, line: int | None, issue: str, *, more: int) -> str:
+    state = "stays as it was" if _exists(warehouse, name) else "does not exist yet"
     rest = f", and {more} more in ops.reference_issues" if more else ""
-    return f"the list {name} {state}: {described(file, line, issue)}{rest}. Correct the list; the next sync takes it"
+    return f"the list {name} {state}: {described(file, line, issue)}{rest}. Correct the list; the next sync reads it"
 
 
 def _not_of_the_api(warehouse: Warehouse, table: str, found: ReferenceList) -> list[Mistake]:
     """Keys that Excel seems to have changed, except those that the API has exactly so."""
     if not found.suspects:
         return []
-    real = {name for (name,) in warehouse.rows(_API_IDS[table])}
+    real = {name for (name,) in warehouse.rows(statement(_API_IDS[table]))}
     return [one for one in found.suspects if one.key not in real]
 
 
@@ -79,48 +135,45 @@ def _note(warehouse: Warehouse, run_id: str, table: str, path: Path, mistakes: l
 
 def _keep(warehouse: Warehouse, run_id: str, table: str, path: Path) -> None:
     """Marks a list carried over into a new database, as it was."""
-    marked = "select count(*) from ops.tables where table_schema = 'main' and table_name = ?"
-    if _exists(warehouse, table) and not warehouse.value(marked, [table]):
+    marked, named = statement("merge/reference/is_marked"), {"schema": list_schema(warehouse, table), "table": table}
+    if _exists(warehouse, table) and not warehouse.value(marked, named):
         with warehouse.transaction():
             _describe(warehouse, run_id, table, path)
 
 
 def _replace(warehouse: Warehouse, run_id: str, table: str, found: ReferenceList, path: Path) -> None:
-    target = f"main.{quoted(table)}"
+    target = list_target(warehouse, table)
     columns = ", ".join(f"{quoted(name)} varchar" for name in found.columns)
-    warehouse.execute(f"create or replace table staging.reference ({columns})")
+    warehouse.execute(statement("merge/reference/make_reference", columns=columns))
     values = zip(*found.rows, strict=True)
     warehouse.append("staging.reference", **dict(zip(found.columns, map(texts, values), strict=True)))
-    if not (_exists(warehouse, table) and _is_same(warehouse, target, "from staging.reference")):
+    if not (_exists(warehouse, table) and _is_same(warehouse, target)):
         with warehouse.transaction():
-            warehouse.execute(f"create or replace table {target} as from staging.reference")
+            warehouse.execute(statement("merge/reference/replace_list", table=target))
             _describe(warehouse, run_id, table, path)
-    warehouse.execute("drop table staging.reference")
+    warehouse.execute(statement("merge/reference/drop_reference"))
 
 
 def _describe(warehouse: Warehouse, run_id: str, table: str, path: Path) -> None:
-    target = f"main.{quoted(table)}"
-    warehouse.execute(f"comment on table {target} is {text(f'From {path.name}, which people keep themselves')}")
-    for (column,) in warehouse.rows(f"select column_name from (describe {target})"):
+    target = list_target(warehouse, table)
+    warehouse.execute(comment_on_table(target, f"From {path.name}, your own list"))
+    for column in _columns(warehouse, target):
         warehouse.execute(comment_on_column(target, column, f"Column of {path.name}"))
-    mark_tables(warehouse, run_id, "main", [table])
+    mark_tables(warehouse, run_id, list_schema(warehouse, table), [table])
 
 
 def _exists(warehouse: Warehouse, table: str) -> bool:
     """Whether such a list exists; propsync's own tables are none."""
-    query = (
-        "select count(*) from duckdb_tables() where database_name = current_database() and schema_name = 'main' "
-        "and table_name = ?"
-    )
-    return f"main.{table}" not in TABLES and bool(warehouse.value(query, [table]))
+    named = {"schema": list_schema(warehouse, table), "table": table}
+    return f"main.{table}" not in TABLES and bool(warehouse.value(statement("merge/reference/is_there"), named))
 
 
-def _is_same(warehouse: Warehouse, target: str, query: str) -> bool:
-    old = warehouse.rows(f"select column_name from (describe {target})")
-    new = warehouse.rows(f"select column_name from (describe {query})")
-    if old != new:
+def _is_same(warehouse: Warehouse, target: str) -> bool:
+    """Whether `staging.reference` has the same columns and rows."""
+    if _columns(warehouse, target) != _columns(warehouse, "staging.reference"):
         return False
-    differing = (
-        f"select count(*) from ((from {target} except all ({query})) union all (({query}) except all from {target}))"
-    )
-    return not warehouse.value(differing)
+    return not warehouse.value(statement("merge/reference/count_differences", table=target))
+
+
+def _columns(warehouse: Warehouse, table: str) -> list[str]:
+    return [name for name, _ in warehouse.rows(statement("warehouse/describe", table=table))]

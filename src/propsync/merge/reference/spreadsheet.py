@@ -1,4 +1,4 @@
-"""A list that people keep as a spreadsheet: the cells of its sheet, as text."""
+"""A list that people keep as a spreadsheet: the cells of its sheets, as text or as they are typed."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator
-from datetime import date, time
-from typing import Any
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
 
+from propsync.merge.reference.error_cells import column_number, error_cells
 from propsync.merge.reference.text_file import ListUnreadable
+
+Typed = str | int | float | bool | date | datetime | time | timedelta
+"""The value of a cell; a blank one is an empty text."""
 
 _XLSX = b"PK\x03\x04"
 _OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # .xls, and an .xlsx with a password
 _MOST_UNPACKED = 300_000_000  # bytes
 _MOST_CELLS = 5_000_000
-_EXACT = 10**15  # a spreadsheet keeps 15 digits of a number
+EXACT = 10**15  # a spreadsheet keeps 15 digits of a number
 _ADDRESS = re.compile(rb'<(?:\w+:)?(?:c|row)\b[^>]*?\br\s*=\s*["\']([A-Z]*)(\d+)["\']')
 
 
@@ -25,11 +29,46 @@ def is_sheet(content: bytes) -> bool:
     return content.startswith((_XLSX, _OLD))
 
 
+@dataclass(frozen=True, slots=True)
+class SheetError:
+    """A cell that holds an error such as #REF!."""
+
+    text: str
+
+
 def sheets_of(content: bytes) -> Iterator[list[tuple[int, list[str]]]]:
     """The rows of each sheet with their numbers, from the first sheet on; formulas as their results.
 
     Raises ListUnreadable.
     """
+    for _, rows in _sheets(content):
+        yield [(number, [_text(cell) for cell in row]) for number, row in rows]
+
+
+def typed_sheets_of(content: bytes) -> Iterator[tuple[str, Iterator[tuple[int, list[Typed | SheetError]]]]]:
+    """The name of each sheet, and its rows with their numbers; read one sheet before the next. Raises ListUnreadable.
+
+    An error is a SheetError: people must not take it for a blank.
+    """
+    for place, (name, rows) in enumerate(_sheets(content)):
+        yield name, _with_errors(rows, error_cells(content, place))
+
+
+def _with_errors(
+    rows: Iterator[tuple[int, list[Typed]]], errors: dict[tuple[int, int], str]
+) -> Iterator[tuple[int, list[Typed | SheetError]]]:
+    of_row: dict[int, dict[int, str]] = {}
+    for (number, column), text in errors.items():
+        of_row.setdefault(number, {})[column] = text
+    for number, row in rows:
+        cells: list[Typed | SheetError] = [*row]
+        for column, text in of_row.get(number, {}).items():
+            cells += [""] * (column - len(cells))
+            cells[column - 1] = SheetError(text)
+        yield number, cells
+
+
+def _sheets(content: bytes) -> Iterator[tuple[str, Iterator[tuple[int, list[Typed]]]]]:
     # imports here, since most runs read no sheet
     from python_calamine import CalamineError, CalamineWorkbook
 
@@ -37,9 +76,11 @@ def sheets_of(content: bytes) -> Iterator[list[tuple[int, list[str]]]]:
     try:
         book = CalamineWorkbook.from_filelike(io.BytesIO(content))
         for name in book.sheet_names:
-            yield _rows(book.get_sheet_by_name(name).to_python(skip_empty_area=False))
+            sheet = book.get_sheet_by_name(name)
+            before = [""] * (sheet.start or (0, 0))[1]  # the reader leaves blank columns out, but no blank rows
+            yield name, ((number, [*before, *row]) for number, row in enumerate(sheet.iter_rows(), 1))
     except CalamineError as error:
-        raise ListUnreadable(f"it is no spreadsheet that can be read ({error}); save it as .xlsx or CSV") from error
+        raise ListUnreadable(f"it is not a readable spreadsheet ({error}); save it as .xlsx or CSV") from error
 
 
 def _refuse_bounds(content: bytes) -> None:
@@ -60,29 +101,18 @@ def _refuse_bounds(content: bytes) -> None:
 def _refuse_far_cells(sheet: bytes) -> None:
     rows, columns, corner = 1, 1, ""
     for letters, digits in _ADDRESS.findall(sheet):
-        row, column = int(digits[:9]), _column(letters)
+        row, column = int(digits[:9]), column_number(letters)
         if row > rows or column > columns:
             corner = f"{letters.decode()}{digits.decode()}"
         rows, columns = max(rows, row), max(columns, column)
     if rows * columns > _MOST_CELLS:
-        raise ListUnreadable(f"its cells reach as far as {corner[:20]}; delete what stands far from the list")
+        raise ListUnreadable(f"its cells reach as far as {corner[:20]}; delete the cells far from the list")
 
 
-def _column(letters: bytes) -> int:
-    number = 0
-    for letter in letters[:6]:
-        number = number * 26 + letter - 64
-    return number
-
-
-def _rows(cells: list[list[Any]]) -> list[tuple[int, list[str]]]:
-    return [(number, [_text(cell) for cell in row]) for number, row in enumerate(cells, 1)]
-
-
-def _text(cell: Any) -> str:
+def _text(cell: Typed) -> str:
     """A cell as its CSV would have it, with all the digits in the file."""
     if isinstance(cell, bool):
         return str(cell).lower()
     if isinstance(cell, float):
-        return str(int(cell)) if cell.is_integer() and abs(cell) < _EXACT else repr(cell)
+        return str(int(cell)) if cell.is_integer() and abs(cell) < EXACT else repr(cell)
     return cell.isoformat() if isinstance(cell, date | time) else str(cell)

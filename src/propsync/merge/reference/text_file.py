@@ -13,6 +13,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),  # Excel's "Unicode text"
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+WINDOWS = "windows-1252"
 _SEPARATORS = (",", ";", "\t")
 _SAID = re.compile(r"sep=(.)\s*\Z", re.IGNORECASE)  # Excel's own first line
 # a character of several bytes, as UTF-8 has it; Windows-1252 hardly ever has these in a row
@@ -29,16 +30,21 @@ class ListUnreadable(ValueError):
 
 def decoded(content: bytes) -> str:
     """UTF-8 or UTF-16 by its mark, else UTF-8, else Windows-1252 as Excel saves it. Raises ListUnreadable."""
+    return decoded_by(content)[0]
+
+
+def decoded_by(content: bytes) -> tuple[str, str]:
+    """The same with the name of the encoding. Raises ListUnreadable."""
     for mark, encoding in _MARKS:
         if content.startswith(mark):
-            return _plain(_strictly(content[len(mark) :], encoding))
+            return _plain(_strictly(content[len(mark) :], encoding)), encoding
     try:
-        return _plain(content.decode("utf-8"))
+        return _plain(content.decode("utf-8")), "utf-8"
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
     if _OF_UTF8.search(content):  # as Windows-1252, every correct letter of it would become two wrong ones
         raise ListUnreadable("a character is not UTF-8, though others are", line)
-    return _plain(_strictly(content, "windows-1252"))
+    return _plain(_strictly(content, WINDOWS)), WINDOWS
 
 
 def _strictly(content: bytes, encoding: str) -> str:
@@ -55,20 +61,24 @@ def _plain(text: str) -> str:
     return text
 
 
-def lines_of(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Each record of a CSV text with the line on which it begins. Raises ListUnreadable if quotes do not close."""
+def lines_of(text: str, *, keeps_blanks: bool = False) -> Iterator[tuple[int, list[str]]]:
+    """Each record of a CSV text with the line on which it begins. Raises ListUnreadable if quotes do not close.
+
+    `keeps_blanks` leaves the blanks before a cell, as spreadsheets do.
+    """
     said = _SAID.match(text.partition("\n")[0].rstrip("\r"))
     skipped = 1 if said else 0
     body = text.partition("\n")[2] if said else text
     delimiter = said[1] if said else _separator(body)
-    reader = csv.reader(io.StringIO(body, newline=""), delimiter=delimiter, strict=True, skipinitialspace=True)
+    lines, skips = io.StringIO(body, newline=""), not keeps_blanks
+    reader = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=skips)
     began = 1
     try:
         for record in reader:
             yield began + skipped, record
             began = reader.line_num + 1
     except csv.Error as error:
-        raise ListUnreadable(f"the quotes or separators do not fit ({error})", began + skipped) from error
+        raise ListUnreadable(f"the quotes or separators do not match ({error})", began + skipped) from error
 
 
 def _separator(text: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from propsync.merge.freshness import mark_tables
 from propsync.merge.tables.by_type import ByType
+from propsync.merge.tables.earlier_values import EarlierValues
 from propsync.merge.tables.fragments import (
     definition_fragments,
     open_columns,
@@ -15,16 +16,16 @@ from propsync.merge.tables.fragments import (
     value_paths,
 )
 from propsync.merge.tables.latest_versions import (
-    DIRTY_PAYLOADS,
     latest_payloads,
     stage_readable_types,
     stage_readable_versions,
 )
 from propsync.merge.tables.naming import stage_field_names, stage_type_names
 from propsync.merge.tables.record_tables import RecordTables
-from propsync.resources import ASSET_TYPES, ASSETS
+from propsync.resources import ASSET_TYPES, ASSETS, Resource
+from propsync.runs import Run
 from propsync.shapes import Shape
-from propsync.warehouse import Models
+from propsync.warehouse import Models, Warehouse, statement
 
 _TYPE_TABLES = ("asset_types", "asset_type_fields", "asset_field_options")
 _TYPE_CHANGES = "staging/definition_changes"
@@ -36,6 +37,10 @@ class AssetTables(RecordTables):
     further = ("asset_field_values",)
     dirty_model = "staging/dirty_assets"
 
+    def __init__(self, warehouse: Warehouse, run: Run, resource: Resource) -> None:
+        super().__init__(warehouse, run, resource)
+        self._values = EarlierValues(warehouse, run.run_id)
+
     def build(self, shapes: Mapping[str, Shape]) -> None:
         """Builds types first, and once more if assets name types that no list shows."""
         asset_types, assets = shapes[ASSET_TYPES.name], shapes[ASSETS.name]
@@ -44,11 +49,14 @@ class AssetTables(RecordTables):
             return
         types = self._finder.resource(ASSET_TYPES, asset_types, latest_payloads(ASSET_TYPES))
         open_types = open_columns(types, "readable")
-        open_assets = self._finder.resource(ASSETS, assets, DIRTY_PAYLOADS)
-        models, _ = self._stage_dirty()  # a widened column has reset the mark
-        stage_readable_versions(self._warehouse, ASSETS)
+        open_assets = self._find_columns(assets)
         stage_readable_types(self._warehouse, ASSET_TYPES)
         self._build_types(models, asset_types, open_types)
+        self._stage_earlier(record_fragments(assets, open_assets))
+        models, _ = self._stage_dirty_records()
+        self._values.stage(self._value_models(models, asset_types, assets), record_fragments(assets, open_assets))
+        models, _ = self._stage_dirty()  # a widened column has reset the mark
+        stage_readable_versions(self._warehouse, ASSETS)
         with self._warehouse.transaction():
             self._renew(models, "assets", record_fragments(assets, open_assets))
         if self._are_types_unlisted():
@@ -57,14 +65,7 @@ class AssetTables(RecordTables):
 
     def _are_types_unlisted(self) -> bool:
         """Whether `main.asset_types` lacks a type that assets now name, or has one that only assets named before."""
-        return bool(
-            self._warehouse.value(
-                "with wanted as (select asset_type_id from history.asset_types where valid_to is null "
-                "union select asset_type_id from main.assets where asset_type_id is not null) "
-                "select count(*) from wanted full join main.asset_types as made using (asset_type_id) "
-                "where wanted.asset_type_id is null or made.asset_type_id is null"
-            )
-        )
+        return bool(self._warehouse.value(statement("merge/tables/count_unlisted_types")))
 
     def _build_types(self, models: Models, shape: Shape, open_types: str) -> None:
         models = models.with_fragments(open_columns=open_types, **definition_fragments(shape))
@@ -72,7 +73,6 @@ class AssetTables(RecordTables):
         models.stage_for(_TYPE_CHANGES, *tables)
         stage_type_names(self._warehouse, models)
         stage_field_names(self._warehouse)
-        self._warehouse.execute("create or replace table staging.previous_fields as from main.asset_type_fields")
         with self._warehouse.transaction():
             models.open(_TYPE_CHANGES, "ops.schema_changes")
             for model in models.in_order(tables):
@@ -80,14 +80,21 @@ class AssetTables(RecordTables):
             self._freshness.mark(_TYPE_TABLES, [True] * len(_TYPE_TABLES), ["asset_types"])
 
     def _build_values(self, models: Models, types: Shape, assets: Shape) -> None:
-        models = models.with_fragments(
-            **result_fragments(assets.paths("result_field"), value_paths(assets)), **value_fragments(types)
-        )
+        models = self._value_models(models, types, assets)
         models.stage_for("main/asset_field_values.open")
         with self._warehouse.transaction():
             changed = self._renew(models, "asset_field_values", {})
-            self._freshness.mark(self._tables, [True, changed], ["assets", "asset_types"])
             wide = ByType(self._warehouse, self._run.run_id)
             written = list(wide.write(wide.plan(), models))
             mark_tables(self._warehouse, self._run.run_id, "by_type", [name for name, count in written if count])
             self._renew_issues(models)
+        self._values.stage_intervals(models, assets)
+        with self._warehouse.transaction():  # the mark comes last: a killed build is repeated whole
+            self._earlier.renew()
+            self._values.renew(models.values["built_through"])
+            self._freshness.mark(self._tables, [True, changed], ["assets", "asset_types"])
+
+    def _value_models(self, models: Models, types: Shape, assets: Shape) -> Models:
+        """The models of field values, on the assets as they are now."""
+        results = result_fragments(assets.paths("result_field"), value_paths(assets))
+        return models.with_fragments(**results, **value_fragments(types), placed="main.assets")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from propsync.merge.reference.list_table import add_list_columns
 from propsync.merge.tables.assessment_tables import AssessmentTables
 from propsync.merge.tables.asset_tables import AssetTables
 from propsync.merge.tables.record_tables import RecordTables
@@ -19,3 +20,4 @@ WITH_PARTS: Mapping[str, type[RecordTables]] = {ASSETS.name: AssetTables, ASSESS
 def build_tables(warehouse: Warehouse, run: Run, resource: Resource, shapes: Mapping[str, Shape]) -> None:
     """Updates a resource's tables from its history; `shapes` are those of the resource and of its types."""
     WITH_PARTS.get(resource.name, RecordTables)(warehouse, run, resource).build(shapes)
+    add_list_columns(warehouse, run.run_id, resource.name)

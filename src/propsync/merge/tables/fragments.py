@@ -31,9 +31,9 @@ def open_columns(columns: OpenColumns, column: str) -> str:
     return columns.select_list(lambda source: f"staging.exact_value({column}->{text(json_path(in_copy(source)))})")
 
 
-def exact(told: str) -> str:
+def exact(value: str) -> str:
     """A text as the API sends it."""
-    return f"staging.exact_text({told})"
+    return f"staging.exact_text({value})"
 
 
 def definition_fragments(shape: Shape) -> dict[str, str]:
@@ -63,10 +63,10 @@ def value_paths(shape: Shape) -> dict[str, Path]:
 def result_fragments(references: Sequence[Path], values: dict[str, Path]) -> dict[str, str]:
     """The values that models read from a field result; `members` have the order of `result_members`, its kind first."""
     members, member = _members([KIND, *filter(None, references), *(path for _, path in sorted(values.items()))])
-    told = (coalesced(member[path], [()]) if path else _NAME for path in references)
+    tried = (coalesced(member[path], [()]) if path else _NAME for path in references)
     return {
         "result_members": members,
-        "result_field": exact(_first([*told, _NAME])),
+        "result_field": exact(_first([*tried, _NAME])),
         "result_value": _value_by_kind({kind: member[path] for kind, path in sorted(values.items())}),
     }
 
@@ -82,8 +82,8 @@ def _members(paths: Iterable[Path]) -> tuple[str, dict[Path, str]]:
     result.
     """
     different = list(dict.fromkeys(paths)) or [KIND]
-    told = ", ".join(text(json_path(in_copy(path))) for path in different)
-    return f"[{told}]", {path: f"members[{place}]" for place, path in enumerate(different, 1)}
+    paths_listed = ", ".join(text(json_path(in_copy(path))) for path in different)
+    return f"[{paths_listed}]", {path: f"members[{place}]" for place, path in enumerate(different, 1)}
 
 
 def _id_in(column: str, paths: Sequence[Path]) -> str:
@@ -97,6 +97,6 @@ def _first(tried: Iterable[str]) -> str:
 
 def _value_by_kind(members: dict[str, str]) -> str:
     """A result's value as JSON; a new kind has its value under `value`, or under its own name."""
-    told = "".join(f" when {text(kind)} then {member}" for kind, member in members.items())
+    branches = "".join(f" when {text(kind)} then {member}" for kind, member in members.items())
     unknown = "coalesce(result->'$.\"value\"', result->('$.\"' || replace(kind, '\"', '') || '\"'))"
-    return f"case coalesce(told_kind, ''){told} else {unknown} end" if told else unknown
+    return f"case coalesce(own_kind, ''){branches} else {unknown} end" if branches else unknown

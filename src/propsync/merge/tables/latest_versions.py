@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from propsync.records import SUSPECT, readable
 from propsync.resources import Resource
-from propsync.warehouse import Warehouse, documents, quoted, texts
+from propsync.warehouse import Warehouse, documents, quoted, statement, texts
 
-DIRTY_PAYLOADS = "select payload from staging.dirty_versions"
+DIRTY_PAYLOADS = statement("merge/tables/dirty_payloads")
 """A query for the payloads that `stage_dirty_versions` staged."""
 
 _FEW = 20  # times as many records as are read once and kept
@@ -16,7 +16,7 @@ _FEW = 20  # times as many records as are read once and kept
 
 def latest_payloads(resource: Resource) -> str:
     """A query for the payloads of all records that are not gone."""
-    return f"select payload from history.{resource.name} where valid_to is null and change <> 'delete'"
+    return statement("merge/tables/latest_payloads", table=quoted(resource.name))
 
 
 def stage_dirty_versions(warehouse: Warehouse, resource: Resource, dirty: int) -> None:
@@ -26,43 +26,47 @@ def stage_dirty_versions(warehouse: Warehouse, resource: Resource, dirty: int) -
     beside them. If they are many, models read them in place.
     """
     keys = ", ".join(map(quoted, resource.key_columns))
-    history = f"{quoted(warehouse.catalog)}.history.{quoted(resource.name)}"
-    query = (
-        f"from {history} semi join staging.dirty_records using ({keys}) where valid_to is null and change <> 'delete'"
-    )
-    if dirty * _FEW < warehouse.value(f"select count(*) from {history}"):
-        warehouse.execute(f"create or replace table staging.few_versions as {query}")
-        query = "from staging.few_versions"
-    warehouse.execute(f"create or replace view staging.dirty_versions as {query}")
+    history = f"{quoted(warehouse.database)}.history.{quoted(resource.name)}"
+    query = statement("merge/tables/dirty_versions", history=history, key_columns=keys)
+    stage_chosen_versions(warehouse, query, history, dirty)
+
+
+def stage_chosen_versions(warehouse: Warehouse, query: str, history: str, count: int) -> None:
+    """Makes `staging.dirty_versions` from a query for about `count` versions of `history`."""
+    if count * _FEW < warehouse.value(statement("warehouse/count_rows", table=history)):
+        warehouse.execute(statement("merge/tables/keep_few_versions", query=query))
+        query = statement("merge/tables/few_versions")
+    warehouse.execute(statement("merge/tables/show_dirty_versions", query=query))
 
 
 def stage_readable_versions(warehouse: Warehouse, resource: Resource) -> None:
     """Makes `staging.readable_versions`: the dirty versions with `readable`, from which SQL reads exact numbers."""
-    _stage_readable(warehouse, "readable_versions", "staging.dirty_versions", resource.key_columns)
+    stage_readable(warehouse, "readable_versions", "staging.dirty_versions", (*resource.key_columns, "valid_from"))
 
 
 def stage_readable_types(warehouse: Warehouse, types: Resource) -> None:
     """Makes `staging.readable_types`: every version of a list of types, in the same way."""
-    history = f"{quoted(warehouse.catalog)}.history.{quoted(types.name)}"
-    _stage_readable(warehouse, "readable_types", history, (*types.key_columns, "valid_from"))
+    history = f"{quoted(warehouse.database)}.history.{quoted(types.name)}"
+    stage_readable(warehouse, "readable_types", history, (*types.key_columns, "valid_from"))
 
 
-def _stage_readable(warehouse: Warehouse, view: str, source: str, key: Sequence[str]) -> None:
-    """Copies only payloads that DuckDB would write differently (see `records.reading`)."""
+def stage_readable(warehouse: Warehouse, view: str, source: str, key: Sequence[str]) -> None:
+    """Makes `staging.<view>`, the rows of `source` with `readable`.
+
+    Copies only payloads that DuckDB would write differently (see `records.reading`).
+    """
     copies = f"staging.{view}_copies"
     parts = [f"key_{place}" for place, _ in enumerate(key)]
-    warehouse.execute(f"create or replace table {copies} ({', '.join(f'{part} varchar' for part in parts)}, copy json)")
-    told = ", ".join(f"{quoted(column)}::varchar" for column in key)
-    query = f"select {told}, payload::varchar from {source} where regexp_matches(payload, ?)"
-    for lot in warehouse.batches(query, [SUSPECT]):
+    columns = ", ".join(f"{part} varchar" for part in parts)
+    warehouse.execute(statement("merge/tables/make_copies", copies=copies, columns=columns))
+    named = ", ".join(f"{quoted(column)}::varchar" for column in key)
+    query = statement("merge/tables/suspects", named=named, versions=source)
+    for lot in warehouse.batches(query, {"suspect": SUSPECT}):
         *keys, payloads = zip(*lot, strict=True)
         shown = {part: texts(list(values)) for part, values in zip(parts, keys, strict=True)}
         warehouse.append(copies, **shown, copy=documents([readable(payload).encode() for payload in payloads]))
     is_same = " and ".join(
         f"copies.{part} = versions.{quoted(column)}::varchar" for part, column in zip(parts, key, strict=True)
     )
-    warehouse.execute(
-        f"create or replace view staging.{view} as "
-        "select versions.*, coalesce(copies.copy, versions.payload) as readable "
-        f"from {source} as versions left join {copies} as copies on {is_same}"
-    )
+    names = {"view": f"staging.{view}", "versions": source, "copies": copies}
+    warehouse.execute(statement("merge/tables/show_readable", is_same=is_same, **names))

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from propsync.warehouse import Models, Warehouse, snake_case, unique_name
+from propsync.warehouse import Models, Warehouse, snake_case, statement, unique_name
 
 BY_TYPE_COLUMNS = ("asset_id", "property_id")
-TYPE_NAMES = "select asset_type_id, table_name, name from main.asset_types"
-FIELD_NAMES = "select asset_type_id, field_id, column_name from main.asset_type_fields"
+TYPE_NAMES = statement("merge/tables/type_names")
+FIELD_NAMES = statement("merge/tables/field_names")
 GIVEN_TYPES, GIVEN_FIELDS = "given_type_names", "given_field_names"
 
 
@@ -24,12 +24,8 @@ def stage_type_names(warehouse: Warehouse, models: Models) -> None:
     kept = {asset_type_id: table for asset_type_id, table, _ in before}
     # a type that assets name before any list does gets its table's name once it has one itself
     provisional = {asset_type_id for asset_type_id, _, name in before if name is None}
-    unnamed = warehouse.rows(
-        "select asset_type_id, name from staging.type_appearances "
-        "order by named_at nulls last, was_listed desc, name, asset_type_id"
-    )
     taken = set(kept.values())
-    for asset_type_id, name in unnamed:
+    for asset_type_id, name in warehouse.rows(statement("merge/tables/types_to_name")):
         if asset_type_id not in kept or (asset_type_id in provisional and name is not None):
             kept[asset_type_id] = unique_name(snake_case(name or asset_type_id, "type"), taken)
             taken.add(kept[asset_type_id])
@@ -43,12 +39,7 @@ def stage_field_names(warehouse: Warehouse) -> None:
     taken: dict[str, set[str]] = {}
     for (asset_type_id, _), column in kept.items():
         taken.setdefault(asset_type_id, set(BY_TYPE_COLUMNS)).add(column)
-    defined = warehouse.rows(
-        "select asset_type_id, field_id, label from staging.field_versions "
-        "qualify row_number() over (partition by asset_type_id, field_id order by valid_from) = 1 "
-        "order by asset_type_id, valid_from, position"
-    )
-    for asset_type_id, field_id, label in defined:
+    for asset_type_id, field_id, label in warehouse.rows(statement("merge/tables/fields_to_name")):
         if (asset_type_id, field_id) not in kept:
             of_type = taken.setdefault(asset_type_id, set(BY_TYPE_COLUMNS))
             kept[asset_type_id, field_id] = unique_name(snake_case(label, "field"), of_type)
@@ -59,12 +50,11 @@ def stage_field_names(warehouse: Warehouse) -> None:
 
 def _given(warehouse: Warehouse, table: str) -> list[tuple[Any, ...]]:
     """Names carried over from the tables that a rebuild replaces; none in all other runs."""
-    is_there = "select count(*) from duckdb_tables() where database_name = 'staging' and table_name = ?"
-    return warehouse.rows(f"from staging.{table}") if warehouse.value(is_there, [table]) else []
+    is_there = warehouse.value(statement("merge/tables/is_staged"), {"table": table})
+    return warehouse.rows(statement("merge/tables/given_names", table=table)) if is_there else []
 
 
 def _stage(warehouse: Warehouse, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    warehouse.execute(
-        f"create or replace table staging.{name} ({', '.join(f'{column} varchar' for column in columns)})"
-    )
+    kinds = ", ".join(f"{column} varchar" for column in columns)
+    warehouse.execute(statement("warehouse/replace_table", table=f"staging.{name}", columns=kinds))
     warehouse.add(f"staging.{name}", rows)

@@ -9,7 +9,7 @@ from propsync.merge.tables.latest_versions import latest_payloads
 from propsync.records import Path
 from propsync.resources import Resource
 from propsync.shapes import Shape
-from propsync.warehouse import MOST, MOST_BELOW, TABLES, OpenColumns, Warehouse
+from propsync.warehouse import MOST, MOST_BELOW, OpenColumns, Warehouse, statement
 
 _WITH_TABLES = ("fields", "flags")
 """Members whose contents have tables of their own."""
@@ -25,38 +25,40 @@ class OpenColumnFinder:
 
     def flags(self, payloads: str, shape: Shape) -> tuple[OpenColumns, OpenColumns]:
         """Columns of flags and of their history."""
-        shown = f"select unnest(staging.entries(payload->'$.\"flags\"')) as payload from ({payloads})"
-        self._warehouse.execute(f"create or replace table staging.flag_payloads as {shown}")
-        flags = "select payload from staging.flag_payloads"
-        path = json_at(shape.paths("flag_history"))
-        entries = f"select unnest(from_json({path}, '[\"JSON\"]')) as payload from ({flags})"
+        self._warehouse.execute(statement("merge/tables/make_flag_payloads", payloads=payloads))
+        flags = statement("merge/tables/flag_payloads")
+        entries = statement("merge/tables/flag_entries", entries=json_at(shape.paths("flag_history")))
         history = {(*path, "*") for path in shape.paths("flag_history")}
         return (
             self._learn_table("assessment_flags", history, flags),
             self._learn_table("assessment_flag_history", set(), entries),
         )
 
-    def resource(self, resource: Resource, shape: Shape, payloads: str) -> OpenColumns:
-        """Columns of a resource's own table."""
+    def resource(self, resource: Resource, shape: Shape, payloads: str, passed: str | None = None) -> OpenColumns:
+        """Columns of a resource's own table; `passed` is a query for payloads that no build has seen as the latest."""
         roles = {path for role in resource.roles for path in shape.paths(role.name)}
         members = {(name,) for name in resource.members} | {(name,) for name in resource.dropped}
-        whole = {(name, "*") for name in (*_WITH_TABLES, *resource.dropped, *resource.sets)}
-        columns = self._learn_table(resource.name, roles | members | whole, payloads)
+        with_tables = () if resource.is_further else _WITH_TABLES
+        whole = {(name, "*") for name in (*with_tables, *resource.dropped, *resource.sets)}
+        excluded = roles | members | whole
+        columns = self._learn_table(resource.name, excluded, payloads)
         self._tell_absent(resource, columns.members, payloads)
-        return columns
+        return self._learn_table(resource.name, excluded, passed) if passed and self._count(passed) else columns
 
     def _tell_absent(self, resource: Resource, seen: set[str], payloads: str) -> None:
-        """Notes documented members that no record has; their columns are NULL throughout (correctness.md §5)."""
+        """Notes documented members that no record has; their columns are NULL throughout."""
         optional = {name for role in resource.roles if not role.required for name in role.documented}
         absent = sorted((optional | resource.members.keys()) - seen)
-        looked_at = self._warehouse.value(f"select count(*) from ({payloads})")
-        if not absent or looked_at < self._warehouse.value(f"select count(*) from ({latest_payloads(resource)})"):
+        if not absent or self._count(payloads) < self._count(latest_payloads(resource)):
             return
         for name in absent:
             self._tell_once(resource.name, "documented member absent", name)
 
+    def _count(self, payloads: str) -> int:
+        return int(self._warehouse.value(statement("scalars/count_payloads", payloads=payloads)))
+
     def _learn_table(self, table: str, excluded: Iterable[Path], payloads: str) -> OpenColumns:
-        columns = OpenColumns(self._warehouse, TABLES[f"main.{table}"], set(excluded))
+        columns = OpenColumns(self._warehouse, self._warehouse.tables[f"main.{table}"], set(excluded))
         moved = columns.learn(payloads, self._run_id)
         rows = [(self._run_id, table, change, name, None, kind) for change, name, kind in moved]
         self._warehouse.add("ops.schema_changes", rows)
@@ -65,8 +67,5 @@ class OpenColumnFinder:
         return columns
 
     def _tell_once(self, resource: str, change: str, name: str, after: str | None = None) -> None:
-        self._warehouse.execute(
-            "insert into ops.schema_changes select $1, $2, $3, $4, null, $5 where not exists "
-            "(from ops.schema_changes where resource = $2 and change = $3 and name = $4)",
-            [self._run_id, resource, change, name, after],
-        )
+        noted = {"run_id": self._run_id, "resource": resource, "change": change, "name": name, "after": after}
+        self._warehouse.execute(statement("merge/note_change_once"), noted)

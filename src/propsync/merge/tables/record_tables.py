@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import ClassVar
 
 from propsync.merge.freshness import NEVER, Freshness
+from propsync.merge.tables.earlier_versions import EarlierVersions
 from propsync.merge.tables.fragments import exact, open_columns, record_fragments
 from propsync.merge.tables.latest_versions import (
     DIRTY_PAYLOADS,
@@ -17,10 +18,19 @@ from propsync.merge.tables.latest_versions import (
 )
 from propsync.merge.tables.open_columns import OpenColumnFinder
 from propsync.records import in_copy
-from propsync.resources import RESOURCES, Resource
+from propsync.resources import Resource
 from propsync.runs import Run
 from propsync.shapes import Shape
-from propsync.warehouse import Models, Warehouse, coalesced, resource_fragments, text
+from propsync.warehouse import (
+    Models,
+    OpenColumns,
+    Warehouse,
+    coalesced,
+    quoted,
+    resource_fragments,
+    statement,
+    text,
+)
 
 
 class RecordTables:
@@ -42,26 +52,43 @@ class RecordTables:
         self._freshness = Freshness(warehouse, run.run_id)
         self._finder = OpenColumnFinder(warehouse, run.run_id)
         self._tables = (resource.name, *self.further)
+        self._earlier = EarlierVersions(warehouse, run.run_id, resource)
         self._of_resource = resource_fragments(resource)
 
     def build(self, shapes: Mapping[str, Shape]) -> None:
         """Updates the tables from history; `shapes` are those of the resource and of its types."""
-        if self._resource.types is not None:
-            self._build_listed_types(RESOURCES[self._resource.types], shapes[self._resource.types])
+        if types := self._warehouse.catalogue.types_of(self._resource):
+            self._build_listed_types(types, shapes[types.name])
         models, dirty = self._stage_dirty()
         if not dirty:
             return
         shape = shapes[self._resource.name]
-        columns = self._finder.resource(self._resource, shape, DIRTY_PAYLOADS)
+        columns = self._find_columns(shape)
         fragments = self._further_fragments(shape)
+        self._stage_earlier(record_fragments(shape, columns))
         models, _ = self._stage_dirty()  # a widened column has reset the mark
         stage_readable_versions(self._warehouse, self._resource)
         self._stage_parts(models)
         with self._warehouse.transaction():
             changed = [self._renew(models, self._resource.name, record_fragments(shape, columns))]
             changed += [self._renew(models, table, fragments[table]) for table in self.further]
+            self._earlier.renew()
             self._freshness.mark(self._tables, changed, [self._resource.name])
             self._renew_issues(models)
+
+    def _find_columns(self, shape: Shape) -> OpenColumns:
+        """The open columns of the records to build, for their earlier versions too."""
+        since = self._freshness.built_through(self._tables)
+        moment = f"timestamptz {text(since.isoformat())}"
+        passed = statement("merge/tables/passed_payloads", table=self._of_resource["table"], built_through=moment)
+        columns = self._finder.resource(self._resource, shape, DIRTY_PAYLOADS, passed)
+        self._earlier.follow_columns()
+        return columns
+
+    def _stage_earlier(self, fragments: dict[str, str]) -> None:
+        """Stages the versions that the table no longer shows; it leaves no staging table for the present ones."""
+        models, _ = self._stage_dirty_records()  # a widened column has reset the mark
+        self._earlier.stage(models, fragments)
 
     def _further_fragments(self, shape: Shape) -> dict[str, dict[str, str]]:  # noqa: ARG002 - for those with parts
         """Finds the columns of further tables; what each one's model needs, by table."""
@@ -85,10 +112,13 @@ class RecordTables:
 
     def _stage_dirty(self) -> tuple[Models, int]:
         """Makes `staging.dirty_records` and `staging.dirty_versions`; returns how many records are dirty."""
-        models = self._models(self._freshness.built_through(self._tables))
-        dirty = models.with_fragments(**self._of_resource).stage(self.dirty_model, "dirty_records")
+        models, dirty = self._stage_dirty_records()
         stage_dirty_versions(self._warehouse, self._resource, dirty)
         return models, dirty
+
+    def _stage_dirty_records(self) -> tuple[Models, int]:
+        models = self._models(self._freshness.built_through(self._tables))
+        return models, models.with_fragments(**self._of_resource).stage(self.dirty_model, "dirty_records")
 
     def _models(self, built_through: datetime) -> Models:
         values = {"run_id": self._run.run_id, "built_through": built_through}
@@ -96,31 +126,23 @@ class RecordTables:
 
     def _renew(self, models: Models, table: str, fragments: dict[str, str]) -> bool:
         models = models.with_fragments(**self._of_resource | fragments)
-        removed = models.close("main/records.close", f"main.{table}")
-        return bool(removed + models.open(f"main/{table}.open"))
+        target, own = f"main.{quoted(table)}", f"main/{table}.open"
+        removed = models.close("main/records.close", target)
+        return bool(removed + models.open(own if models.has(own) else "main/records.open", target))
 
     def _renew_issues(self, models: Models) -> None:
         """Finds faults in the values of dirty records; a known issue keeps its first run."""
         model = f"staging/value_issues/{self._resource.name}"
         if not models.has(model):
             return
-        of_records = (
-            f"from ops.value_issues where resource = {text(self._resource.name)} "
-            "and record_id in (select record_id from staging.dirty_records)"
-        )
-        before = self._warehouse.rows(f"select record_id, name, issue, value, min(run_id) {of_records} group by all")
-        self._warehouse.execute(f"delete {of_records}")
+        of_resource = {"resource": self._resource.name}
+        before = self._warehouse.rows(statement("merge/tables/issues_before"), of_resource)
+        self._warehouse.execute(statement("merge/tables/forget_issues"), of_resource)
         models.open(model, "ops.value_issues")
         if before:
             self._keep_first_runs(before)
 
     def _keep_first_runs(self, before: Sequence[tuple[str, str, str, str | None, str]]) -> None:
-        columns = [list(values) for values in zip(*before, strict=True)]
-        self._warehouse.execute(
-            "update ops.value_issues as issues set run_id = before.run_id from (select unnest(?) as record_id, "
-            "unnest(?) as name, unnest(?) as issue, unnest(?) as value, unnest(?) as run_id) as before "
-            f"where issues.resource = {text(self._resource.name)} and issues.record_id = before.record_id "
-            "and issues.name = before.name and issues.issue = before.issue "
-            "and issues.value is not distinct from before.value",
-            columns,
-        )
+        columns = ("record_ids", "names", "issues", "written", "run_ids")
+        known = dict(zip(columns, map(list, zip(*before, strict=True)), strict=True))
+        self._warehouse.execute(statement("merge/tables/keep_first_runs"), known | {"resource": self._resource.name})

@@ -1,4 +1,4 @@
-"""Looks up known keys that a complete read no longer lists (correctness.md §2)."""
+"""Looks up known keys that a complete read no longer lists (docs/completeness.md)."""
 
 from propsync.sweep.lookups.batches import Answers, Key
 from propsync.sweep.lookups.look_ups import LookUps

@@ -1,4 +1,4 @@
-"""Asks for known keys, and records the answer for each (correctness.md §2)."""
+"""Asks for known keys, and records the answer for each."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Answers:
 
     def is_open(self, key: Key) -> bool:
         """Whether a key has no conclusion yet."""
-        return not any(key in told for told in (self.found, self.gone, self.hidden, self.unknown))
+        return not any(key in group for group in (self.found, self.gone, self.hidden, self.unknown))
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,10 @@ class Batches:
     def is_whole(self, answer: Reading) -> bool:
         """Whether an answer holds everything that it counts, each record once."""
         shown = self.cutter.keys(answer.page.records)
-        return answer.page.total == len(shown) == len(set(shown))
+        total = answer.page.total
+        if total is None and shown and not self.resource.is_paged:
+            total = len(shown)  # a list that comes whole may have no total
+        return total == len(shown) == len(set(shown))
 
     def stage(self, answer: Reading) -> None:
         """Stages an answer, which is newer than the lists' answers before; `null` shows nothing."""

@@ -1,4 +1,4 @@
-"""Looks up assets and assessments by their ids (correctness.md §2)."""
+"""Looks up assets and assessments by their ids."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ByIds:
         for key in keys:
             why = why_unaskable(key[0])
             if why is not None:
-                self._answers.unknown[key] = f"the API cannot be asked for its id: {why}"
+                self._answers.unknown[key] = f"propsync cannot ask the API for its id: {why}"
         self._ask(list(self._asking.batches(self._open(keys))))
         self._ask_alone(self._open(keys))
         if self._asking.is_doubtful:
@@ -52,7 +52,7 @@ class ByIds:
             now = waiting[:1] if len(waiting[0].keys) == 1 and not self._is_minded else waiting
             waiting = [*self._round(now), *waiting[len(now) :]]
         for batch in waiting:
-            self._asking.is_unknown(batch, "the API ignores the ids that it is asked for")
+            self._asking.is_unknown(batch, "the API ignores the ids in the request")
 
     def _ask_alone(self, silent: list[Key]) -> None:
         """Asks for each key alone if they are few, else for a random few: if the API has any of those, for each."""
@@ -72,7 +72,7 @@ class ByIds:
             readings = self._memberships(batch) or []
             for reading in readings:
                 self._asking.stage(reading)
-                self._answers.found.update(self._told(batch, reading)[0])
+                self._answers.found.update(self._shown_and_silent(batch, reading)[0])
             for key in batch.keys:
                 if key in self._answers.found or key in self._answers.unknown:
                     del self._answers.gone[key]
@@ -114,14 +114,14 @@ class ByIds:
         is_foreign = not set(self._asking.cutter.keys(answer.page.records)) <= set(batch.keys)
         if len(batch.keys) == 1:
             self._is_ignored = is_foreign
-            why = "the API ignores the id that it is asked for" if is_foreign else "its look-up does not add up"
+            why = "the API ignores the id in the request" if is_foreign else "its look-ups contradict each other"
             self._asking.is_unknown(batch, why)
             return []
         return [Batch.of(batch.keys[:1]), Batch.of(batch.keys[1:])] if is_foreign else batch.halves()
 
     def _conclude(self, batch: Batch, answer: Reading) -> list[Batch]:
         """Stages an answer; returns the keys that it omits, unless it is empty."""
-        shown, silent = self._told(batch, answer)
+        shown, silent = self._shown_and_silent(batch, answer)
         if len(batch.keys) == 1 and silent:
             self._answers.gone[silent[0]] = f"{answer.landed.request} does not show it"
         memberships = self._memberships(Batch.of(shown)) if shown else []
@@ -131,7 +131,7 @@ class ByIds:
             self._answers.found.update(shown)
         return [Batch.of(silent)] if shown and silent else []
 
-    def _told(self, batch: Batch, answer: Reading) -> tuple[list[Key], list[Key]]:
+    def _shown_and_silent(self, batch: Batch, answer: Reading) -> tuple[list[Key], list[Key]]:
         """The keys that an answer shows, and those of the batch that it omits."""
         shown = sorted(key for key in self._asking.cutter.keys(answer.page.records) if key)
         return shown, sorted(set(batch.keys).difference(shown))
@@ -144,7 +144,7 @@ class ByIds:
             while silent:
                 on_list = self._on_list(Batch.of(silent), place)
                 if on_list is None:
-                    self._asking.is_unknown(batch, "which lists show it could not be looked up")
+                    self._asking.is_unknown(batch, "propsync could not look up which lists show it")
                     return None
                 readings += on_list
                 shown = {key for one in on_list for key in self._asking.cutter.keys(one.page.records)}
@@ -179,7 +179,7 @@ class ByIds:
             key = (assessment_id,)
             if error is None:
                 del self._answers.gone[key]
-                self._answers.hidden[key] = "no list shows it, but its report is there"
+                self._answers.hidden[key] = "no list shows it, but its report exists"
             elif not error.says_not_found and not isinstance(error, AccessForbidden):
                 del self._answers.gone[key]
-                self._answers.unknown[key] = f"whether its report is there is not known: {error.what}"
+                self._answers.unknown[key] = f"propsync does not know whether its report exists: {error.what}"

@@ -1,4 +1,4 @@
-"""Looks up schedules: their properties' lists first, then one by one (correctness.md §2)."""
+"""Looks up schedules: their properties' lists first, then one by one."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ class ByProperty:
         if answer is None:
             self._answers.gone[key] = "the API has nothing under its key"
         elif isinstance(answer, ResourceFailed):
-            told = self._answers.gone if answer.says_not_found else self._answers.unknown
-            told[key] = answer.what
+            outcome = self._answers.gone if answer.says_not_found else self._answers.unknown
+            outcome[key] = answer.what
         elif self._asking.cutter.keys(answer.page.records) == [key]:
             self._asking.stage(answer)
             self._answers.found.add(key)
         else:
-            self._answers.unknown[key] = "asked for it, the API showed something else"
+            self._answers.unknown[key] = "the API showed a different record when asked for it"

@@ -11,6 +11,7 @@ from propsync.sweep.ladder import Swept
 from propsync.sweep.lookups.batches import Answers, Batches, Key
 from propsync.sweep.lookups.by_ids import ByIds
 from propsync.sweep.lookups.by_property import ByProperty
+from propsync.sweep.lookups.unaskable import Unaskable
 
 
 class LookUps:
@@ -24,7 +25,7 @@ class LookUps:
         self, api: Api, resource: Resource, swept: Swept, statuses: Sequence[str], fewer: Sequence[str]
     ) -> None:
         self._asking = Batches(resource, swept, statuses, fewer)
-        self._way = ByIds(api, self._asking) if resource.id_filter else ByProperty(self._asking)
+        self._way = _way(api, self._asking)
 
     @property
     def answers(self) -> Answers:
@@ -33,14 +34,16 @@ class LookUps:
 
     def is_beyond_asking(self, key: Key) -> bool:
         """Whether no look-up can show that a key is gone: an id of dots, for example, cannot be part of an address."""
+        resource = self._asking.resource
         try:
-            if not self._asking.resource.id_filter:
+            if resource.is_by_pair:
                 schedule_request(key[0], key[1])
-            elif self._asking.resource.performed:
+                return False
+            if resource.performed:
                 report_request(key[0])
         except UsageError:
             return True
-        return bool(self._asking.resource.id_filter) and why_unaskable(key[0]) is not None
+        return resource.id_filter is None or why_unaskable(key[0]) is not None
 
     def look_up(self, keys: Iterable[Key]) -> Answers:
         """Reaches a conclusion about each key, in as few requests as addresses and pages allow. Raises
@@ -49,3 +52,9 @@ class LookUps:
         self._way.look_up([key for key in keys if self.answers.is_open(key)])
         self._asking.flush()
         return self.answers
+
+
+def _way(api: Api, asking: Batches) -> ByIds | ByProperty | Unaskable:
+    if asking.resource.is_by_pair:
+        return ByProperty(asking)
+    return ByIds(api, asking) if asking.resource.id_filter else Unaskable(asking)

@@ -1,4 +1,4 @@
-"""Reads one list in parts that each fit in one response (correctness.md §1, rung 2)."""
+"""Reads one list in parts that each fit in one response (rung 2)."""
 
 from propsync.sweep.partition.known_ids import KnownIds
 from propsync.sweep.partition.reader import RUNG, Partition

@@ -13,23 +13,10 @@ from propsync.records import Cutter
 from propsync.resources import Resource
 from propsync.shapes import Shape
 from propsync.sweep.partition.planner import Part, Place
-from propsync.warehouse import Warehouse, quoted
+from propsync.warehouse import Warehouse, quoted, statement
 
-_COLUMNS = {
-    "assets": "property_id, asset_type_id",
-    "assessments": "property_id, assessment_type_id",
-    "schedules": "property_id, assessment_type_id",
-}
-_PROPERTIES = " union ".join(
-    f"select property_id from main.{table} where property_id is not null" for table in _COLUMNS
-)
-_TYPES = {
-    "assets": "select asset_type_id from main.asset_types union select asset_type_id from main.assets",
-    "assessments": "select assessment_type_id from main.assessment_types union "
-    "select assessment_type_id from main.assessments",
-    "schedules": "select assessment_type_id from main.assessment_types union "
-    "select assessment_type_id from main.schedules",
-}
+_PLACE = ("property", "type")
+"""The roles by which the API narrows a list."""
 
 
 class KnownIds:
@@ -40,18 +27,24 @@ class KnownIds:
     ):
         self._warehouse = warehouse
         self._pages = pages
-        self._resource = resource
         self.has_property, self.has_type = shape.has("property"), shape.has("type")
         # cutters decode only these members of a record
         self._property, self._type = (Cutter(None, (shape.paths(role),)) for role in ("property", "type"))
-        self.properties: dict[str, None] = _usable(one for (one,) in warehouse.rows(f"{_PROPERTIES} order by 1"))
-        known = _usable(one for (one,) in warehouse.rows(f"{_TYPES[resource.name]} order by 1"))
-        self.types: dict[str, None] = known | _usable(sorted(types))
+        self._names = _names(resource)
+        self.properties, known_types = (self._known(resource.column(role)) for role in _PLACE)
+        self.types: dict[str, None] = known_types | _usable(sorted(types))
         self.counts: Counter[Place] = Counter()
-        before = warehouse.rows(
-            f"select {_COLUMNS[resource.name]}, count(*) from main.{quoted(resource.name)} group by all"
-        )
+        before = warehouse.rows(statement("sweep/count_places", **self._names))
         self.counts.update({(property_id, type_id): count for property_id, type_id, count in before})
+
+    def _known(self, column: str | None) -> dict[str, None]:
+        """The ids in a column of that name, in the table of any resource that has one."""
+        if column is None:
+            return {}
+        tables = [quoted(one.name) for one in self._warehouse.catalogue if column in one.columns]
+        each = (statement("sweep/ids_in_table", column=quoted(column), table=table) for table in tables)
+        query = statement("sweep/known_ids", ids=" union ".join(each))
+        return _usable(one for (one,) in self._warehouse.rows(query))
 
     def place(self, record: msgspec.Raw) -> Place:
         """The property and type of a record."""
@@ -78,8 +71,7 @@ class KnownIds:
 
     def keys(self, part: Part, landed: Iterable[Landed], cutter: Cutter) -> list[str]:
         """The first parts of all known keys at a part's places, from before and from this run."""
-        key = quoted(self._resource.key_columns[0])
-        rows = self._warehouse.rows(f"select {key}, {_COLUMNS[self._resource.name]} from main.{self._resource.name}")
+        rows = self._warehouse.rows(statement("sweep/keys_at_places", **self._names))
         known = {found for found, *place in rows if part.holds((place[0], place[1]))}
         return sorted(_usable(known | set(self._landed_keys(part, landed, cutter))))
 
@@ -90,6 +82,13 @@ class KnownIds:
                     key = cutter.key(record)
                     if key and part.holds(self.place(record)):
                         yield key[0]
+
+
+def _names(resource: Resource) -> dict[str, str]:
+    """The resource's table and columns, for statements; a resource without a place has NULL for it."""
+    of_place = {role: resource.column(role) for role in _PLACE}
+    columns = {role: "null" if column is None else quoted(column) for role, column in of_place.items()}
+    return {"table": quoted(resource.name), "key": quoted(resource.key_columns[0]), **columns}
 
 
 def _only(key: tuple[str, ...] | None) -> str | None:

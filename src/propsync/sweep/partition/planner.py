@@ -1,4 +1,4 @@
-"""Plans the parts in which to read a list, each of which fits in one response (correctness.md §1, rung 2).
+"""Plans the parts in which to read a list, each of which fits in one response (rung 2).
 
 Property ids, type ids, or both define a part. Pure arithmetic: this module sends no request.
 """

@@ -1,4 +1,4 @@
-"""Reads one list in parts that each fit in one response, which paging cannot tear (correctness.md §1, rung 2)."""
+"""Reads one list in parts that each fit in one response, which paging cannot tear (rung 2)."""
 
 from __future__ import annotations
 
@@ -75,6 +75,8 @@ class Partition:
         if plan is None:
             self._avoided = None
             plan = self._planner().plan()
+        if plan is None and self._resource.is_parted_by_ids_alone:
+            return [Part()]
         if plan is None:
             raise Unusable
         self.dimension, parts = plan
@@ -137,9 +139,7 @@ class Partition:
         return smaller
 
     def _halve(self, part: Part, answer: RefusedPage) -> list[Part]:
-        """Halves a refused part: "not found" for several ids is no evidence about any one of them; one alone has
-        none (correctness.md §2).
-        """
+        """Halves a refused part: "not found" for several ids is no evidence about any one of them; one has none."""
         self._refused += not answer.says_not_found
         if self._refused > _MOST_REFUSED:
             raise Unusable

@@ -1,0 +1,28 @@
+-- severity: warn
+-- why: values that are suddenly missing from many records point to a change of the API's shapes
+-- direction: up
+-- share: 0.1
+-- floor: 20
+with values_of_fields as (
+  select
+    'field ' || coalesce(label, field_id) || ' of type ' || asset_type_id as subject,
+    count_if(value_text is null and value_options is null and value_json is null) as value,
+    count(*) as total
+  from main.asset_field_values
+  group by asset_type_id, field_id, label
+),
+columns_of_records as (
+  select 'main.assets.property_id' as subject, count_if(property_id is null) as value, count(*) as total
+  from main.assets
+  union all
+  select 'main.assessments.property_id', count_if(property_id is null), count(*) from main.assessments
+  union all
+  select 'main.assessments.status', count_if(status is null), count(*) from main.assessments
+  union all
+  select 'main.schedules.due_date', count_if(due_date is null), count(*) from main.schedules
+  union all
+  select 'main.schedules.assigned_users', count_if(coalesce(len(assigned_users), 0) = 0), count(*) from main.schedules
+)
+select subject, sum(value) as value, sum(total) as total from values_of_fields group by subject
+union all
+select * from columns_of_records

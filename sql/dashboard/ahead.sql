@@ -1,0 +1,13 @@
+-- title: Due in the next 90 days
+-- of: marts.schedule_assignees
+-- why: who has which assessment due in the next 90 days; an assessment of two people has two rows
+select
+  date_trunc('week', due_date)::date as week_from,
+  due_date,
+  coalesce(user_name, 'user ' || user_id, 'nobody') as assignee,
+  team,
+  coalesce(property_name, property_id) as property,
+  assessment_type
+from marts.schedule_assignees
+where due_band in ('due in 30 days', 'due in 60 days', 'due in 90 days')
+order by due_date, assignee, property, assessment_type

@@ -1,0 +1,16 @@
+-- title: Compliance by month
+-- of: marts.compliance_days
+-- why: how many required assessments were in which state at each month end of a year and today, as known then
+select
+  day,
+  any_value(assessment_type) as assessment_type,
+  sum(properties_in_date)::bigint as in_date,
+  sum(properties_due_soon)::bigint as due_soon,
+  sum(properties_unknown)::bigint as unknown,
+  sum(properties_out_of_date)::bigint as out_of_date,
+  assessment_type_id
+from marts.compliance_days
+where (is_month_end or day = (select max(day) from marts.compliance_days))
+  and day > (select max(day) from marts.compliance_days) - interval 1 year
+group by day, assessment_type_id
+order by assessment_type_id, day

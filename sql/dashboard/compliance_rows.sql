@@ -1,0 +1,23 @@
+-- title: Required assessments
+-- of: marts.compliance
+-- why: the 60 worst of each type, those out of date first, then the unknown
+select
+  coalesce(property_name, property_id) as property,
+  state,
+  due_date,
+  last_approved_on,
+  date_source,
+  reason,
+  homes,
+  verdict as last_read,
+  assessment_type_id
+from marts.compliance
+qualify row_number() over (
+  partition by assessment_type_id
+  order by list_position(['out of date', 'unknown', 'due soon', 'in date'], state), due_date, property_id
+) <= 60
+order by
+  assessment_type_id,
+  list_position(['out of date', 'unknown', 'due soon', 'in date'], state),
+  due_date,
+  property_id

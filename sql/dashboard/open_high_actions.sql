@@ -1,0 +1,20 @@
+-- title: Open high actions
+-- of: marts.actions
+-- why: actions as urgent as high or more, unless they are closed. An action without a state or a rank counts
+select
+  coalesce(property_name, property_id) as property,
+  assessment_type,
+  title as action,
+  priority,
+  state,
+  due_date,
+  days_overdue,
+  responsible
+from marts.actions
+where coalesce(is_open, true)
+  and coalesce(priority_rank, 1) <= coalesce((
+    select nullif(list_position(string_split(replace(value, ' ', ''), ','), 'high'), 0)
+    from ops.desk
+    where setting = 'priority_order'
+  ), 2)
+order by priority_rank nulls first, days_overdue desc nulls last, property, action

@@ -1,0 +1,12 @@
+-- title: Properties without a required assessment
+-- of: marts.compliance
+-- why: properties for which propsync has seen no approved assessment of a type that they must have
+select
+  coalesce(property_name, property_id) as property,
+  homes,
+  count(*) as lacking,
+  string_agg(assessment_type, '; ' order by assessment_type) as assessment_types
+from marts.compliance
+where last_assessment_id is null
+group by property_id, property_name, homes
+order by lacking desc, homes desc nulls last, property

@@ -1,0 +1,15 @@
+-- title: Worst first
+-- of: marts.compliance
+-- why: required assessments that are not in date: most days past their date first, then the unknown, large buildings first
+select
+  coalesce(property_name, property_id) as property,
+  assessment_type,
+  state,
+  due_date,
+  reason,
+  homes,
+  date_source,
+  verdict as last_read
+from marts.compliance
+where state in ('out of date', 'unknown')
+order by state, due_date, homes desc nulls last, property, assessment_type

@@ -1,0 +1,2 @@
+select '{{name}}' as resource, {{parts}}, record_hash, valid_from, valid_to, change
+from history.{{table}}

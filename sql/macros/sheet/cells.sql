@@ -1,0 +1,41 @@
+-- A spreadsheet counts days since 1899-12-30, knows no date before 1900 and no zone, and keeps 15 digits of a number.
+-- `number_of_…` is a cell's number, NULL if the sheet would alter the value; then `text_of_…` shows it as it is.
+create or replace macro safe_text(v) as if(regexp_matches(v, '^[=+\-@\t\r\n＝＋－＠]'), '''' || v, v);
+
+create or replace macro number_of_text(v) as null::double;
+create or replace macro text_of_text(v) as v::varchar;
+create or replace macro csv_of_text(v) as safe_text(v::varchar);
+
+create or replace macro number_of_list(v) as null::double;
+create or replace macro text_of_list(v) as array_to_string(v, '; ');
+create or replace macro csv_of_list(v) as safe_text(array_to_string(v, '; '));
+
+create or replace macro number_of_truth(v) as v;
+create or replace macro text_of_truth(v) as v::varchar;
+create or replace macro csv_of_truth(v) as v;
+
+create or replace macro number_of_digits(v) as
+  if(length(ltrim(regexp_replace(v::varchar, '[^0-9]', '', 'g'), '0')) <= 15, v::double, null);
+create or replace macro text_of_digits(v) as v::varchar;
+create or replace macro csv_of_digits(v) as v;
+
+create or replace macro number_of_float(v) as if(isfinite(v), v::varchar::double, null);
+create or replace macro text_of_float(v) as v::varchar;
+create or replace macro csv_of_float(v) as if(isfinite(v), v::varchar, safe_text(v::varchar));
+
+create or replace macro number_of_date(v) as
+  case when v between date '1900-03-01' and date '9999-12-31' then (v - date '1899-12-30')::double end;
+create or replace macro text_of_date(v) as v::varchar;
+create or replace macro csv_of_date(v) as v;
+
+create or replace macro number_of_time(v) as case when v < time '24:00:00' then (epoch_us(v) / 86400000000.0)::double end;
+create or replace macro text_of_time(v) as v::varchar;
+create or replace macro csv_of_time(v) as left(v::varchar, 8);
+
+create or replace macro number_of_moment(v) as
+  case
+    when v::timestamp >= timestamp '1900-03-01' and v::timestamp < timestamp '9999-12-31'
+    then (epoch_us(v::timestamp) / 86400000000.0)::double + 25569
+  end;
+create or replace macro text_of_moment(v) as v::timestamp::varchar;
+create or replace macro csv_of_moment(v) as date_trunc('second', v::timestamp)::timestamp;

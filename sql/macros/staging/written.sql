@@ -1,0 +1,32 @@
+-- A word for comparison: `In Progress`, `in_progress` and `inProgress` are one.
+create macro staging.word(written) as nullif(regexp_replace(lower(written), '[\s_-]+', '', 'g'), '');
+
+-- Whether the words have this one; NULL for no word.
+create macro staging.is_among(written, words) as list_contains(
+  list_transform(words, lambda one: staging.word(one)),
+  staging.word(written)
+);
+
+-- Whether such a word says that something is over.
+create macro staging.means_closed(written) as staging.word(written) in (
+  'closed', 'complete', 'completed', 'resolved', 'done', 'finished', 'cleared', 'fixed', 'rectified', 'cancelled',
+  'canceled', 'withdrawn', 'dismissed', 'rejected', 'notrequired', 'nolongerrequired'
+);
+
+-- What a word says of a state. A word that neither list has is unknown.
+create macro staging.state(written, open_words) as case
+  when staging.is_among(written, open_words) then 'open'
+  when staging.means_closed(written) then 'closed'
+  when staging.word(written) is not null then 'unknown'
+end;
+
+-- The place of a priority in the order, the most urgent first; NULL for a word that it lacks.
+create macro staging.rank_of(written, words) as list_position(
+  list_transform(words, lambda one: staging.word(one)),
+  staging.word(written)
+);
+
+-- An amount as the API writes numbers: 1200, 1200.50.
+create macro staging.amount(written) as if(
+  regexp_full_match(written, '-?\d+(\.\d+)?'), nullif(try_cast(written as double), 'inf'::double), null
+);

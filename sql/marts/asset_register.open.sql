@@ -1,0 +1,69 @@
+-- grain: asset_id
+-- why: one row an asset with the values that people ask for most, whatever its type calls them
+with assets as (
+  select * from staging.unregistered_assets
+),
+recorded as (
+  select recorded.*
+  from main.asset_field_values as recorded
+  semi join assets on assets.asset_id = recorded.asset_id
+),
+field_values as (
+  select
+    recorded.asset_id,
+    recorded.position,
+    recorded.kind = 'qr' as is_qr,
+    roles.*,
+    case
+      when value_options is not null then len(value_options) > 0
+      when value_text is not null then value_text <> ''
+      else coalesce(value_json::varchar not in ('[]', '{}', 'null', '""'), false)
+    end as is_filled,
+    value_text,
+    case
+      when not (is_serial or is_condition or is_result) then null
+      when value_options is not null then array_to_string(value_option_labels, '; ')
+      else value_text
+    end as words,
+    case when is_installed or is_next_due then coalesce(value_date, staging.day_written(value_text, $time_zone)) end as day
+  from recorded
+  left join staging.field_roles as roles
+    on roles.asset_type_id = recorded.asset_type_id and roles.field_id = recorded.field_id
+),
+registered as (
+  select
+    asset_id,
+    count(*) filter (is_filled and is_listed)::integer as filled,
+    arg_min(value_text, position) filter (is_qr and is_filled) as qr,
+    nullif(max(words) filter (is_serial), '') as serial,
+    nullif(max(words) filter (is_condition), '') as condition,
+    nullif(max(words) filter (is_result), '') as result,
+    max(day) filter (is_installed) as installed_on,
+    max(day) filter (is_next_due) as next_due_on
+  from field_values
+  group by asset_id
+),
+field_counts as (
+  select asset_type_id, count(*) filter (is_listed)::integer as fields from staging.field_roles group by asset_type_id
+)
+select
+  assets.asset_id,
+  assets.asset_type_id,
+  assets.asset_type,
+  assets.property_id,
+  assets.property_name,
+  registered.qr,
+  registered.serial,
+  registered.installed_on,
+  registered.condition,
+  registered.result,
+  registered.next_due_on,
+  coalesce(field_counts.fields, 0)::integer as fields,
+  coalesce(registered.filled, 0)::integer as filled,
+  coalesce(registered.filled, 0) / nullif(field_counts.fields, 0) as filled_share,
+  assets.first_seen_at,
+  assets.changed_at,
+  assets.type_mark
+from assets
+left join registered on registered.asset_id = assets.asset_id
+left join field_counts on field_counts.asset_type_id = assets.asset_type_id

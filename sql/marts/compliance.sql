@@ -1,0 +1,74 @@
+-- grain: property_id, assessment_type_id
+-- why: whether each required assessment is in date, and why. What nothing shows is unknown, never green
+with verdicts as (
+  select
+    count(first_complete_at) = 2 as is_read,
+    max(first_complete_at) filter (resource = 'assessments') as first_read_at,
+    if(
+      count(*) = 2,
+      max_by(verdict, list_position(['certified', 'agreed', 'incomplete', 'failed'], verdict)),
+      'not read'
+    ) as verdict,
+    if(count(complete_on) = 2, min(complete_on), null) as complete_on,
+    string_agg(resource, ' and ' order by resource) filter (verdict in ('incomplete', 'failed')) as unread
+  from staging.read_verdicts
+  where resource in ('assessments', 'schedules')
+),
+schedules as (
+  select property_id, assessment_type_id, due_date from main.schedules where not staging.is_finished(status)
+),
+known as (
+  select
+    required.*,
+    due_date,
+    performed_on,
+    assessment_id,
+    date_source,
+    staging.is_dated(date_source, approved_at, first_read_at) as is_dated,
+    undecided.every_months as perhaps_months,
+    undecided.lacking
+  from staging.required as required
+  cross join verdicts
+  left join schedules using (property_id, assessment_type_id)
+  left join staging.last_approvals using (property_id, assessment_type_id)
+  left join staging.undecided_requirements as undecided using (property_id, assessment_type_id)
+),
+dated as (
+  select
+    *,
+    staging.is_by_interval($today, every_months, performed_on, is_dated) as by_interval,
+    staging.next_due($today, every_months, performed_on, is_dated, due_date) as next_due
+  from known
+),
+judged as (
+  select *, staging.standing($today, $due_soon_days, by_interval, performed_on, is_dated, next_due) as standing from dated
+)
+select
+  property_id,
+  properties.name as property_name,
+  properties.region,
+  properties.homes,
+  assessment_type_id,
+  types.name as assessment_type,
+  staging.undecided_state(
+    staging.compliance_state(standing, is_read),
+    $today,
+    perhaps_months,
+    performed_on,
+    is_dated
+  ) as state,
+  staging.compliance_reason(standing, every_months, performed_on, is_dated, next_due, is_read)
+    || if(lacking is null, '', concat('; perhaps every ', perhaps_months, ' months: your list of properties gives no ', lacking))
+    || coalesce('; the last run did not read the ' || unread || ' completely', '') as reason,
+  next_due as due_date,
+  performed_on as last_approved_on,
+  date_source,
+  assessment_id as last_assessment_id,
+  every_months,
+  judged.source as requirement_source,
+  verdict,
+  complete_on as complete_read_on
+from judged
+cross join verdicts
+left join staging.listed_properties as properties using (property_id)
+left join main.assessment_types as types using (assessment_type_id)

@@ -1,0 +1,98 @@
+-- grain: assessment_id, kind, version
+-- why: a report that changed after it was approved: when, and on which pages
+with versions as (
+  select assessment_id, kind, version, is_latest, sha256, same_text_as, size_bytes, fetched_at
+  from main.documents
+  where state = 'stored'
+),
+replaced as (
+  -- a join with all versions would read every document; few were ever replaced
+  select versions.*
+  from versions
+  semi join versions as later
+    on later.assessment_id = versions.assessment_id and later.kind = versions.kind and later.version > 1
+),
+pairs as (
+  select
+    *,
+    lag(version) over (partition by assessment_id, kind order by version) as previous_version,
+    lag(sha256) over (partition by assessment_id, kind order by version) as previous_sha256,
+    lag(fetched_at) over (partition by assessment_id, kind order by version) as previous_fetched_at,
+    lag(size_bytes) over (partition by assessment_id, kind order by version) as previous_size_bytes
+  from replaced
+  qualify previous_version is not null
+),
+parts as (
+  select document_sha256, page_number::varchar as name, page_number as place, text as content from main.document_text
+  union all
+  -- the time inside a report that a bundle holds makes it differ, although its text may be the same
+  select document_sha256, name, null, sha256 from main.bundle_members where name is not null
+),
+sides as (
+  select pairs.assessment_id, pairs.kind, pairs.version, parts.name, parts.place, parts.content as after, null as before
+  from pairs
+  join parts on parts.document_sha256 = pairs.sha256
+  union all
+  select pairs.assessment_id, pairs.kind, pairs.version, parts.name, parts.place, null, parts.content
+  from pairs
+  join parts on parts.document_sha256 = pairs.previous_sha256
+),
+compared as (
+  select
+    assessment_id,
+    kind,
+    version,
+    name,
+    any_value(place) as place,
+    bool_or(after is not null) as is_after,
+    bool_or(before is not null) as is_before,
+    max(after) is distinct from max(before) as differs
+  from sides
+  group by assessment_id, kind, version, name
+),
+summed as (
+  select
+    assessment_id,
+    kind,
+    version,
+    bool_or(is_after) and bool_or(is_before) as is_read,
+    count(*) filter (differs and is_after and is_before)::integer as changed,
+    count(*) filter (differs and not is_before)::integer as added,
+    count(*) filter (differs and not is_after)::integer as removed,
+    string_agg(name, ', ' order by place, name) filter (differs) as names
+  from compared
+  group by assessment_id, kind, version
+)
+select
+  pairs.assessment_id,
+  assessments.property_id,
+  properties.name as property_name,
+  assessments.assessment_type_id,
+  types.name as assessment_type,
+  pairs.kind,
+  pairs.version,
+  pairs.is_latest,
+  pairs.fetched_at,
+  pairs.previous_version,
+  pairs.previous_fetched_at,
+  (pairs.fetched_at at time zone $time_zone)::date as changed_on,
+  case
+    when pairs.same_text_as is not null then 'the same text, other bytes'
+    when not coalesce(summed.is_read, false) then 'unknown: no text is kept'
+    when pairs.kind = 'report' then 'pages differ'
+    else 'members differ'
+  end as how,
+  if(summed.is_read and pairs.same_text_as is null, summed.changed, null) as parts_changed,
+  if(summed.is_read and pairs.same_text_as is null, summed.added, null) as parts_added,
+  if(summed.is_read and pairs.same_text_as is null, summed.removed, null) as parts_removed,
+  if(summed.is_read and pairs.same_text_as is null, summed.names, null) as parts,
+  pairs.size_bytes,
+  pairs.size_bytes - pairs.previous_size_bytes as size_change_bytes,
+  pairs.sha256,
+  pairs.previous_sha256
+from pairs
+left join summed
+  on summed.assessment_id = pairs.assessment_id and summed.kind = pairs.kind and summed.version = pairs.version
+left join main.assessments as assessments on assessments.assessment_id = pairs.assessment_id
+left join main.assessment_types as types on types.assessment_type_id = assessments.assessment_type_id
+left join staging.listed_properties as properties on properties.property_id = assessments.property_id

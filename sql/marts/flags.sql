@@ -1,0 +1,76 @@
+-- grain: assessment_id, flag_position
+-- why: open findings by age and priority, each with where its state and its days come from
+with flags as (
+  select
+    assessment_id,
+    flag_position,
+    flag_key,
+    {{flag_status}} as status,
+    {{flag_raised}} as raised,
+    {{flag_closed}} as closed,
+    {{flag_priority}} as priority,
+    {{flag_title}} as title,
+    {{flag_reason}} as reason
+  from main.assessment_flags as flags
+),
+stated as (
+  select
+    flags.* exclude (status),
+    coalesce(flags.status, ends.written) as status,
+    case
+      when flags.status is not null then words.state
+      when ends.state is not null then ends.state
+      when flags.closed is not null then 'closed'
+      when {{closes_by_date}} then 'open'
+      else 'unknown'
+    end as state,
+    case
+      when flags.status is not null then 'its status'
+      when ends.state is not null then 'the last entry of its history'
+      when flags.closed is not null or {{closes_by_date}} then 'its closing date'
+    end as state_source,
+    coalesce(flags.raised, ends.first_moment) as raised_as_written,
+    if(flags.raised is null and ends.first_moment is not null, 'the first entry of its history', 'the flag') as raised_source,
+    coalesce(flags.closed, ends.closed_moment) as closed_as_written
+  from flags
+  left join staging.flag_words as words on words.written = flags.status
+  left join staging.flag_ends as ends
+    on ends.assessment_id = flags.assessment_id and ends.flag_position = flags.flag_position
+),
+dated as (
+  select
+    *,
+    staging.day_written(raised_as_written, $time_zone) as raised_on,
+    if(state = 'closed', staging.day_written(closed_as_written, $time_zone), null) as closed_on
+  from stated
+),
+ranks as (
+  select written, staging.rank_of(written, $priority_order)::integer as priority_rank
+  from (select distinct priority as written from flags)
+)
+select
+  dated.assessment_id,
+  dated.flag_position,
+  dated.flag_key,
+  assessments.property_id,
+  properties.name as property_name,
+  assessments.assessment_type_id,
+  types.name as assessment_type,
+  dated.title,
+  dated.reason,
+  dated.state,
+  dated.state_source,
+  dated.status,
+  dated.raised_on,
+  if(dated.raised_on is null, null, dated.raised_source) as raised_source,
+  dated.closed_on,
+  date_diff('day', dated.raised_on, coalesce(dated.closed_on, if(dated.state = 'closed', null, $today)))::integer as age_days,
+  dated.priority,
+  ranks.priority_rank,
+  if(dated.raised_on is null, dated.raised_as_written, null) as raised_misfit,
+  if(dated.closed_on is null and dated.state = 'closed', dated.closed_as_written, null) as closed_misfit
+from dated
+left join ranks on ranks.written = dated.priority
+left join main.assessments as assessments on assessments.assessment_id = dated.assessment_id
+left join main.assessment_types as types on types.assessment_type_id = assessments.assessment_type_id
+left join staging.listed_properties as properties on properties.property_id = assessments.property_id

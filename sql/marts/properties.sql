@@ -1,0 +1,118 @@
+-- grain: property_id
+-- why: everything about one building in one row, whether or not a list of yours has it
+with assets as (
+  select property_id, count(*) as assets from main.assets where property_id is not null group by property_id
+),
+schedules as (
+  select
+    property_id,
+    count(*) as schedules,
+    count(*) filter (due_band = 'overdue') as overdue,
+    count(*) filter (due_band = 'due in 30 days') as due_in_30_days,
+    count(*) filter (due_band = 'no due date') as without_due_date,
+    count(*) filter (assignee_count = 0) as unassigned,
+    max(days_overdue) as most_days_overdue,
+    min(due_date) filter (due_date >= $today) as next_due_date
+  from marts.schedule_status
+  where has_schedule and due_band <> 'finished'
+  group by property_id
+),
+approvals as (
+  select property_id, max(last_approved_on) as last_approved_on from marts.schedule_status group by property_id
+),
+assessments as (
+  select
+    property_id,
+    count(*) as assessments,
+    count(*) filter (status = 'approved') as approved_assessments,
+    count(*) filter (status = 'inprogress') as assessments_in_progress
+  from main.assessments
+  where property_id is not null
+  group by property_id
+),
+required as (
+  select
+    property_id,
+    count(*) as required_assessments,
+    count(*) filter (last_assessment_id is null) as missing_assessments,
+    string_agg(assessment_type, '; ' order by assessment_type) filter (last_assessment_id is null) as missing,
+    count(*) filter (state = 'in date') as in_date,
+    count(*) filter (state = 'due soon') as due_soon,
+    count(*) filter (state = 'out of date') as out_of_date,
+    count(*) filter (state = 'unknown') as unknown
+  from marts.compliance
+  group by property_id
+),
+flags as (
+  select property_id, count(*) as open_flags, max(age_days) as oldest_flag_days
+  from marts.flags
+  where state = 'open'
+  group by property_id
+),
+actions as (
+  select property_id, count(*) as open_actions, min(priority_rank) as most_urgent_rank
+  from marts.actions
+  where is_open
+  group by property_id
+),
+in_api as (
+  select property_id from assets
+  union
+  select property_id from assessments
+  union
+  select property_id from main.schedules
+),
+every_id as (
+  select property_id, bool_or(is_listed) as in_list, bool_or(not is_listed) as in_api
+  from (
+    select property_id, true as is_listed from staging.listed_properties
+    union all
+    select property_id, false from in_api
+  )
+  where property_id is not null
+  group by property_id
+)
+select
+  property_id,
+  listed.name as property_name,
+  listed.address,
+  listed.postcode,
+  listed.region,
+  listed.uprn,
+  listed.homes,
+  listed.height_m,
+  listed.built_year,
+  in_list,
+  in_api,
+  coalesce(assets, 0) as assets,
+  coalesce(assessments, 0) as assessments,
+  coalesce(approved_assessments, 0) as approved_assessments,
+  coalesce(assessments_in_progress, 0) as assessments_in_progress,
+  last_approved_on,
+  coalesce(schedules, 0) as schedules,
+  coalesce(overdue, 0) as overdue,
+  coalesce(most_days_overdue, 0) as most_days_overdue,
+  coalesce(due_in_30_days, 0) as due_in_30_days,
+  coalesce(without_due_date, 0) as without_due_date,
+  coalesce(unassigned, 0) as unassigned,
+  next_due_date,
+  coalesce(required_assessments, 0) as required_assessments,
+  coalesce(missing_assessments, 0) as missing_assessments,
+  missing,
+  coalesce(in_date, 0) as in_date,
+  coalesce(due_soon, 0) as due_soon,
+  coalesce(out_of_date, 0) as out_of_date,
+  coalesce(unknown, 0) as unknown,
+  coalesce(open_flags, 0) as open_flags,
+  oldest_flag_days,
+  coalesce(open_actions, 0) as open_actions,
+  most_urgent_rank
+from every_id
+left join staging.listed_properties as listed using (property_id)
+left join assets using (property_id)
+left join schedules using (property_id)
+left join approvals using (property_id)
+left join assessments using (property_id)
+left join required using (property_id)
+left join flags using (property_id)
+left join actions using (property_id)

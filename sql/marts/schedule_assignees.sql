@@ -1,0 +1,28 @@
+-- grain: property_id, assessment_type_id, user_id
+-- why: who has what due; a schedule that nobody is assigned to has a row too
+with schedules as (
+  select property_id, assessment_type_id, status, due_date, list_distinct(assigned_users) as users
+  from main.schedules
+  where not staging.is_finished(status)
+),
+assigned as (
+  select * exclude users, unnest(if(len(users) > 0, users, [null])) as user_id from schedules
+)
+select
+  assigned.property_id,
+  properties.name as property_name,
+  properties.region,
+  assigned.assessment_type_id,
+  types.name as assessment_type,
+  assigned.status,
+  assigned.due_date,
+  staging.due_band($today, due_date) as due_band,
+  staging.days_overdue($today, due_date) as days_overdue,
+  assigned.user_id,
+  users.name as user_name,
+  users.team,
+  assigned.user_id is not null as is_assigned
+from assigned
+left join staging.listed_properties as properties using (property_id)
+left join staging.listed_users as users using (user_id)
+left join main.assessment_types as types using (assessment_type_id)

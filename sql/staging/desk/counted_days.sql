@@ -1,0 +1,44 @@
+-- grain: day
+-- why: the days to count: today, and each end of a month or fiscal year without a count since it was over. Counts by other
+-- lists, settings or SQL (`basis`) do not stay, nor do days before the first sync
+with seen as (
+  select least(
+    (select min(valid_from) from history.schedules),
+    (select min(valid_from) from history.assessments)
+  ) as first_seen_at
+),
+bounds as (
+  select
+    first_seen_at,
+    date_trunc('month', least($today - interval 12 months, first_seen_at at time zone $time_zone))::date as first_day
+  from seen
+),
+months as (
+  select unnest(generate_series(first_day::timestamp, $today::timestamp, interval 1 month))::date as month from bounds
+),
+ends as (
+  select last_day(month) as day from months
+  union
+  select try_cast(year(month) || '-' || $fiscal_year_end as date) from months
+),
+built as (
+  select mart, (built_through at time zone $time_zone)::date as built_on from ops.marts
+),
+counted as (
+  select day from marts.compliance_days, built where mart = 'compliance_days' and basis = $basis and is_known and day < built_on
+  intersect
+  select day from marts.measures, built where mart = 'measures' and basis = $basis and is_known and day < built_on
+)
+select
+  day,
+  (day + 1)::timestamp at time zone $time_zone as ends_at,
+  coalesce(first_seen_at < (day + 1)::timestamp at time zone $time_zone, false) as is_known,
+  last_day(day) = day as is_month_end,
+  strftime(day, '%m-%d') = $fiscal_year_end as is_year_end,
+  $basis as basis
+from ends
+cross join bounds
+anti join counted using (day)
+where day >= first_day and day < $today
+union all
+select $today, null, true, last_day($today) = $today, strftime($today, '%m-%d') = $fiscal_year_end, $basis

@@ -1,0 +1,45 @@
+-- grain: assessment_id, flag_position
+-- why: the last entry of a flag's history says its state; the first closing entry after the last other one, when it
+-- was closed
+with entries as (
+  select
+    assessment_id,
+    flag_position,
+    {{entry_status}} as written,
+    {{entry_moment}} as moment,
+    -- moments are texts of one form, which sort as they follow each other; without one, the API's order counts
+    (coalesce({{entry_moment}}, ''), position) as place
+  from main.assessment_flag_history as entries
+),
+judged as (
+  select entries.*, words.state
+  from entries
+  left join staging.flag_words as words on words.written = entries.written
+),
+last_entries as (
+  select
+    assessment_id,
+    flag_position,
+    arg_max(written, place) filter (written is not null) as written,
+    arg_max(state, place) filter (state is not null) as state,
+    min(moment) as first_moment,
+    max(place) filter (state <> 'closed') as last_other
+  from judged
+  group by assessment_id, flag_position
+),
+closings as (
+  select judged.assessment_id, judged.flag_position, min(judged.moment) as moment
+  from judged
+  join last_entries using (assessment_id, flag_position)
+  where judged.state = 'closed' and (last_other is null or judged.place > last_other)
+  group by judged.assessment_id, judged.flag_position
+)
+select
+  last_entries.assessment_id,
+  last_entries.flag_position,
+  last_entries.written,
+  last_entries.state,
+  last_entries.first_moment,
+  closings.moment as closed_moment
+from last_entries
+left join closings using (assessment_id, flag_position)

@@ -1,0 +1,25 @@
+-- grain: asset_id
+-- why: assets that the register lacks, or has as they were before a change of the asset, its type or your list. Other
+-- rules of the mart make every row again
+with assets as (
+  select
+    assets.asset_id,
+    assets.property_id,
+    properties.name as property_name,
+    assets.asset_type_id,
+    assets.asset_type,
+    assets.first_seen_at,
+    assets.changed_at,
+    marks.type_mark
+  from main.assets as assets
+  left join staging.type_marks as marks on marks.asset_type_id = assets.asset_type_id
+  left join staging.listed_properties as properties on properties.property_id = assets.property_id
+)
+select assets.*
+from assets
+left join marts.asset_register as register on register.asset_id = assets.asset_id
+where $is_whole
+  or register.asset_id is null
+  or register.changed_at <> assets.changed_at
+  or register.type_mark is distinct from assets.type_mark
+  or register.property_name is distinct from assets.property_name

@@ -1,0 +1,3 @@
+-- why: one statement finds the values of all checks that compare
+create or replace table staging.check_values as
+{{query}}

@@ -1,0 +1,5 @@
+-- why: checks that found rows, worst first
+select check_name, severity, offending, example
+from ops.checks
+where offending > 0
+order by severity, check_name

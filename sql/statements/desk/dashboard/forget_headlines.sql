@@ -1,0 +1,2 @@
+-- why: the last run of a day gives the day its numbers
+delete from ops.headlines where day = $day

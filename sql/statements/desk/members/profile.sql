@@ -1,0 +1,38 @@
+-- why: the column that plays a part shows it by what it holds; a sample of whole records tells, the same one each time
+with sampled as (
+  select {{cells}} as cells
+  from {{table}} as rows
+  where hash(assessment_id) % (select greatest(1, count(*) // {{most}}) from {{table}}) = 0
+),
+filled as (
+  select member, written
+  from (select unnest({{members}}) as member, unnest(cells) as written from sampled)
+  where written <> ''
+),
+counted as (
+  select member, written, count(*) as cells, count(*) over (partition by member) as different
+  from filled
+  group by member, written
+),
+judged as (
+  -- a column of many different texts has no states or priorities, and words are slow to compare
+  select
+    *,
+    case when different <= {{most_words}} then staging.state(written, $open_words) <> 'unknown' end as is_state,
+    case when different <= {{most_words}} then staging.rank_of(written, $priority_order) is not null end as is_priority
+  from counted
+)
+select
+  member,
+  sum(cells)::bigint as filled,
+  count(*) as different,
+  coalesce(sum(cells) filter (is_state), 0) / sum(cells) as state,
+  coalesce(sum(cells) filter (is_priority), 0) / sum(cells) as priority,
+  coalesce(sum(cells) filter (staging.day_written(written, 'UTC') is not null), 0) / sum(cells) as day,
+  coalesce(sum(cells) filter (staging.amount(written) is not null), 0) / sum(cells) as amount,
+  coalesce(sum(cells) filter (lower(written) in ('true', 'false')), 0) / sum(cells) as truth,
+  coalesce(sum(cells) filter (contains(trim(written), ' ')), 0) / sum(cells) as person,
+  1.0 as text
+from judged
+group by member
+order by member

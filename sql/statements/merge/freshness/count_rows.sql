@@ -1,0 +1,2 @@
+-- why: one query counts the rows of all tables that a run changed
+select {{counts}}

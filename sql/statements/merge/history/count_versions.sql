@@ -1,0 +1,2 @@
+-- why: the difference is the number of versions that comparing again deleted
+select count(*) from history.{{table}}

@@ -1,0 +1,2 @@
+-- why: the versions that are kept replace all
+delete from history.{{table}}

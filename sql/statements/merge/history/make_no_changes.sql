@@ -1,0 +1,2 @@
+-- why: a quiet night has nothing to compare
+create or replace table staging.changed (change varchar)

@@ -1,0 +1,3 @@
+-- why: a rebuild must not lose a version of the database that it replaces
+create or replace table staging.rebuilt as
+{{query}}

@@ -1,0 +1,2 @@
+-- why: a member with values that are ids of properties names a property
+select property_id from main.{{table}} where property_id is not null

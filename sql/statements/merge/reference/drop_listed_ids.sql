@@ -1,0 +1,2 @@
+-- why: the ids are of no further use
+drop table staging.listed_ids

@@ -1,0 +1,2 @@
+-- why: each run judges every list
+delete from ops.reference_issues

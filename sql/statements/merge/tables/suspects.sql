@@ -1,0 +1,2 @@
+-- why: payloads that DuckDB may write differently, such as those with long numbers
+select {{named}}, payload::varchar as payload from {{versions}} where regexp_matches(payload, $suspect)

@@ -1,0 +1,4 @@
+-- why: a plan splits a list where most records were known
+select {{property}}, {{type}}, count(*)
+from main.{{table}}
+group by all

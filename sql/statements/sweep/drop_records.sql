@@ -1,0 +1,2 @@
+-- why: staged keys would stay in memory until the run ends
+drop table if exists {{records}}

@@ -1,0 +1,2 @@
+-- why: each table that has the column may name ids that no other does
+select {{column}} from main.{{table}}

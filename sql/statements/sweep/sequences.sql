@@ -1,0 +1,2 @@
+-- why: the answers with a staged record
+select distinct sequence from {{answers}}

@@ -1,0 +1,2 @@
+-- why: people read in the file itself what a table holds
+comment on table {{table}} is {{comment}}

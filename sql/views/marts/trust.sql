@@ -1,0 +1,64 @@
+-- grain: table_name
+-- why: how far to trust a table: whether its resource was read completely, when, and what is known to be wrong
+with resources as (
+  select
+    table_name,
+    case
+      when table_name in ('asset_field_values') then 'assets'
+      when table_name in ('asset_type_fields', 'asset_field_options') then 'asset_types'
+      when table_name in ('assessment_flags', 'assessment_flag_history') then 'assessments'
+      else table_name
+    end as resource,
+    row_count
+  from ops.tables
+  where table_schema = 'main'
+),
+tried as (
+  select resource, max(run_id) as run_id, arg_max(verdict, run_id) as verdict, arg_max(rejected, run_id) as rejected
+  from ops.run_resources
+  group by resource
+),
+complete as (
+  select resource, max(started_at) as as_of
+  from ops.run_resources
+  join ops.runs using (run_id)
+  -- a backfill reads a part, a push what it wrote
+  where verdict in ('certified', 'agreed') and coalesce(flow, '') not in ('backfill', 'push')
+  group by resource
+),
+held as (
+  select resource, count(*) as held from ops.held_deletes group by resource
+),
+issues as (
+  select resource, count(*) as issues from ops.value_issues group by resource
+),
+broken as (
+  select severity, unnest(string_split(reads, ', ')) as full_name from ops.checks where offending > 0
+),
+checks as (
+  select
+    replace(full_name, 'main.', '') as table_name,
+    count(*) filter (severity = 'fail') as failing,
+    count(*) filter (severity = 'warn') as warning
+  from broken
+  where starts_with(full_name, 'main.')
+  group by table_name
+)
+select
+  resources.table_name,
+  resources.resource,
+  tried.verdict,
+  complete.as_of,
+  date_diff('hour', complete.as_of, get_current_timestamp()) as hours_since,
+  resources.row_count,
+  coalesce(held.held, 0) as held,
+  coalesce(tried.rejected, 0) as rejected,
+  coalesce(issues.issues, 0) as issues,
+  coalesce(checks.failing, 0) as failing_checks,
+  coalesce(checks.warning, 0) as warning_checks
+from resources
+join tried using (resource)
+left join complete using (resource)
+left join held using (resource)
+left join issues using (resource)
+left join checks using (table_name)

@@ -1,0 +1,121 @@
+"""The meaning of a status other than the good one: retry, or an error named by recovery."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit
+
+import msgspec
+
+from propsync import log
+from propsync.api.requests import Accept, ApiRequest
+from propsync.api.retry import Setback
+from propsync.api.write_codes import WriteErrorCode
+from propsync.errors import (
+    AccessForbidden,
+    NotFound,
+    RequestRefused,
+    ResourceFailed,
+    UnexpectedAnswer,
+)
+
+RETRY_AFTER_FLOOR = 1.0
+_AGAIN = frozenset((408, 416, 425, 429))
+# Answers to a request for part of a body: the body may be shorter by now, or the server rejects the header.
+_NO_PART = frozenset((400, 412, 417, 422))
+_CROWDED = frozenset((408, 429, 503, 504))
+_LONGEST_QUOTE = 200
+
+
+def is_good(request: ApiRequest, status: int) -> bool:
+    """Whether the status is the one that API §4 shows for the request, or the requested rest of a body."""
+    return status == (204 if request.accept is Accept.NOTHING else 200) or (request.rest is not None and status == 206)
+
+
+def is_passing(request: ApiRequest, status: int) -> bool:
+    """Whether the same request may succeed later, or a request for the whole body may."""
+    return status in _AGAIN or status >= 500 or (request.rest is not None and status in _NO_PART)
+
+
+def setback(status: int, headers: Mapping[str, str], now: float) -> Setback:
+    """The setback for a passing status; `now` in epoch seconds replaces a missing Date header."""
+    wait = retry_after(headers.get("retry-after"), headers.get("date"), now)
+    return Setback(f"the API answered {status}", status=status, retry_after=wait, crowded=status in _CROWDED)
+
+
+def retry_after(value: str | None, date: str | None, now: float) -> float | None:
+    """Seconds that a Retry-After header asks to wait, at least 1; None if there is none, or an unreadable one."""
+    if value is None:
+        return None
+    value = value.strip()
+    if value.isascii() and value.isdigit():
+        return max(RETRY_AFTER_FLOOR, float(value))
+    until = _epoch(value)
+    if until is None:
+        return None
+    asked = _epoch(date) if date else None
+    return max(RETRY_AFTER_FLOOR, until - (now if asked is None else asked))
+
+
+def _epoch(http_date: str) -> float | None:
+    try:
+        moment = parsedate_to_datetime(http_date)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def refusal(request: ApiRequest, status: int, headers: Mapping[str, str], body: bytes) -> ResourceFailed:
+    """The error for a status that a retry does not change. `body` may be anything, also cut short."""
+    where = str(request)
+    code = error_code(body)
+    if status == 403:
+        return AccessForbidden(where, "the API answered 403: the token has no access to this", status=status)
+    if status in (404, 410):
+        return NotFound(where, f"the API answered {status}: not found", status=status)
+    if status in (400, 422):
+        return _refused(where, status, code)
+    if 300 <= status < 400:
+        return UnexpectedAnswer(where, f"the API answered {status}{_pointing_to(headers)}", status=status)
+    said = f" ({code})" if code else ""
+    return UnexpectedAnswer(
+        where, f"the API answered {status}{said}, which the API's document does not mention", status=status
+    )
+
+
+def _refused(where: str, status: int, code: str | None) -> RequestRefused:
+    known = WriteErrorCode.of(code)
+    if known is not None:
+        what = f"the API answered {status} {known.value}: {known.meaning}"
+        return RequestRefused(where, what, known.next_step, status=status, code=code)
+    said = f"with code {code}" if code else "without a code"
+    return RequestRefused(where, f"the API refused the request: {status} {said}", status=status, code=code)
+
+
+def _pointing_to(headers: Mapping[str, str]) -> str:
+    location = headers.get("location")
+    if not location:
+        return ", a redirect that points nowhere"
+    try:
+        parts = urlsplit(location)
+        host = parts.hostname or ""
+    except ValueError:
+        return ", a redirect to no address"
+    # Without user and query, which may contain tokens.
+    return f", a redirect to {_quoted(host + parts.path) or 'no address'}, which propsync does not follow"
+
+
+def error_code(body: bytes) -> str | None:
+    """The `code` of an error body (API §7), None if it has none; redacted, since servers echo."""
+    try:
+        answer = msgspec.json.decode(body)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return None
+    code = answer.get("code") if isinstance(answer, dict) else None
+    return _quoted(code) if isinstance(code, str) and code else None
+
+
+def _quoted(text: str) -> str:
+    return log.redact("".join(c if c.isprintable() else "?" for c in text))[:_LONGEST_QUOTE]

@@ -1,0 +1,24 @@
+"""`propsync dashboard`: writes the page of what is published, and shows where it is."""
+
+from __future__ import annotations
+
+import os
+import webbrowser
+from pathlib import Path
+
+from propsync.cli.text_tables import echo
+from propsync.runbooks import PAGE, write_dashboard
+from propsync.settings import Settings
+
+
+def run_dashboard(settings: Settings, *, is_opened: bool) -> None:
+    """Writes the page and prints its path; a reader who may not write gets the present one."""
+    there = settings.published / PAGE
+    path = write_dashboard(settings) if _may_write(settings.published) or not there.exists() else there
+    echo(str(path))
+    if is_opened and not webbrowser.open(path.as_uri()):
+        echo("No browser could be started here. Open this file in yours.")
+
+
+def _may_write(folder: Path) -> bool:
+    return not folder.exists() or os.access(folder, os.W_OK)

@@ -1,0 +1,97 @@
+"""The commands of `propsync push` that send, reverse and list writes; `push` puts them in its group."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from propsync.cli import garbage
+from propsync.cli.common_options import AsJson, settings
+from propsync.cli.push import PlanFile, push_app
+
+if TYPE_CHECKING:
+    from propsync.runbooks.push_report import PushReport
+
+__all__ = ["push_app"]
+_MOST_LINES = 50
+
+
+@push_app.command()
+def apply(
+    plan: PlanFile,
+    allow_large: Annotated[
+        str | None, typer.Option(metavar="PLAN_ID", help="Consent to a large plan, by its id.", show_default=False)
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Send exactly what a plan says, read it back and publish. Resumes an unfinished apply."""
+    from propsync.push.plan import load_plan
+    from propsync.runbooks.push import apply as apply_plan
+
+    with garbage.imports_left_alone():
+        report = apply_plan(settings(), load_plan(plan), allow_large)
+    if as_json:
+        from propsync.cli.text_tables import echo
+
+        echo(json.dumps(report.summary(plan), ensure_ascii=False))
+    else:
+        _print(report, plan)
+    raise typer.Exit(report.exit_code)
+
+
+def _print(report: PushReport, path: Path) -> None:
+    from propsync.cli.text_tables import echo
+    from propsync.push.changes import counted
+
+    if not report.run_id:
+        echo("The plan has nothing to send. Next: propsync status")
+        return
+    if report.is_repeat:
+        echo(f"Run {report.run_id} has applied this plan, so propsync sent nothing")
+    counts = report.counts()
+    echo(
+        f"Plan {report.plan.plan_id} of {report.plan.file}: {counted(counts['verified'], 'record')} verified, "
+        f"{counts['skipped']:,} skipped, {counts['failed']:,} failed"
+    )
+    lines = report.left_behind
+    for line in lines[:_MOST_LINES]:
+        echo(line)
+    if len(lines) > _MOST_LINES:
+        echo(f"The first {_MOST_LINES} of {len(lines):,} lines. For all of them: propsync push apply {path} --json")
+    echo(f"Next: propsync push undo {report.run_id} plans the way back")
+
+
+@push_app.command()
+def undo(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A run that wrote, or the id of its plan.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="PLAN", help="Where to save the plan.", show_default="state/plans/")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Plan the way back: the values from before a run. Sends nothing."""
+    from propsync.cli.push_plan import print_plan
+    from propsync.push.plan import save_plan
+    from propsync.push.summary import plan_path
+    from propsync.runbooks.push_undo import undo as plan_undo
+
+    chosen = settings()
+    plan = plan_undo(chosen, run)
+    path = out or plan_path(chosen.state, plan)
+    save_plan(plan, path)
+    print_plan(plan, path, as_json=as_json)
+    raise typer.Exit(3 if plan.refused else 0)
+
+
+@push_app.command()
+def history(as_json: AsJson = False) -> None:
+    """List the plans that were applied, and those that are unfinished."""
+    from propsync.cli.push_history import print_history
+    from propsync.runbooks.push_undo import history as past_plans
+    from propsync.runbooks.push_undo import unfinished
+
+    chosen = settings()
+    print_history(past_plans(chosen), unfinished(chosen), chosen.zone, as_json=as_json)

@@ -1,0 +1,32 @@
+"""Past plans on standard output."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from zoneinfo import ZoneInfo
+
+from propsync.cli.text_tables import echo, print_table
+from propsync.push.plan import Plan
+from propsync.runbooks.push_undo import Past
+
+_COLUMNS = ("run", "written", "file", "resource", "records", "values verified", "applied", "skipped", "failed", "plan")
+
+
+def print_history(past: Sequence[Past], unfinished: Sequence[Plan], zone: ZoneInfo, *, as_json: bool) -> None:
+    """Prints a row for each plan, then those that an apply must finish; or one JSON object."""
+    if as_json:
+        open_plans = [{"plan_id": one.plan_id, "file": one.file, "resource": one.resource} for one in unfinished]
+        echo(json.dumps({"plans": [asdict(one) for one in past], "unfinished": open_plans}, default=str))
+        return
+    print_table(_COLUMNS, [_row(one, zone) for one in past])
+    for one in unfinished:
+        echo(f"Unfinished: plan {one.plan_id} of {one.file}. Next: propsync push apply with this plan again")
+    echo("Values are in ops.writes. Next: propsync push undo RUN" if past else "propsync has written nothing yet")
+
+
+def _row(one: Past, zone: ZoneInfo) -> tuple[object, ...]:
+    written = one.written_at.astimezone(zone).strftime("%Y-%m-%d %H:%M")
+    counts = (one.records, one.verified, one.applied, one.skipped, one.failed)
+    return (one.run_id, written, one.file, one.resource, *counts, one.plan_id)

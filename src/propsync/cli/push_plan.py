@@ -1,0 +1,76 @@
+"""A plan on standard output: counts first, then changes, then refused rows, then the next command."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+from propsync.cli.text_tables import echo, print_table
+from propsync.push.changes import COLUMNS, MOST_CHANGES, change_rows, counted, refusal_line
+from propsync.push.plan import Plan
+from propsync.push.summary import summary
+
+
+def print_plan(
+    plan: Plan, path: Path, *, as_json: bool, most: int | None = MOST_CHANGES, with_next: bool = True
+) -> None:
+    """Prints the plan with at most that many changes and the next command, or one JSON object."""
+    if as_json:
+        echo(json.dumps(summary(plan, path), ensure_ascii=False))
+        return
+    _print_counts(plan, path)
+    _print_changes(plan, path, most)
+    _print_refusals(plan, path, most)
+    for line in plan.notes:
+        echo(f"Note: {line}")
+    reasons = plan.why_large() if plan.entries else []
+    for line in reasons:
+        echo(f"Large: {line}")
+    if with_next:
+        echo(_next(plan, path, is_large=bool(reasons)))
+
+
+def _print_counts(plan: Plan, path: Path) -> None:
+    records, fields = plan.counts(), plan.fields()
+    echo(f"Plan {plan.plan_id} of {plan.file}: {path}")
+    echo(
+        f"{plan.resource.capitalize()}: {records['create']:,} to create, {records['update']:,} to update, "
+        f"{records['delete']:,} to delete; {counted(fields['set'], 'value')} to set, {fields['clear']:,} to clear; "
+        f"{counted(len(plan.refused), 'refusal')}"
+    )
+
+
+def _print_changes(plan: Plan, path: Path, most: int | None) -> None:
+    changes = list(change_rows(plan))
+    if not changes:
+        return
+    echo()
+    print_table(COLUMNS, changes[:most])
+    if most is not None and len(changes) > most:
+        echo(_rest(most, len(changes), "changes", path))
+    echo()
+
+
+def _print_refusals(plan: Plan, path: Path, most: int | None) -> None:
+    for one in plan.refused[:most]:
+        echo(f"Refused: {refusal_line(one)}")
+    if most is not None and len(plan.refused) > most:
+        echo(_rest(most, len(plan.refused), "refusals", path))
+
+
+def _rest(most: int, count: int, what: str, path: Path) -> str:
+    return f"The first {most} of {count:,} {what}. For all of them: propsync push show {typed(path)} --all"
+
+
+def _next(plan: Plan, path: Path, *, is_large: bool) -> str:
+    if not plan.entries:
+        again = f"Correct the refused rows. Next: propsync push plan {plan.resource} FILE"
+        return f"Nothing to send. {again if plan.refused else 'Next: propsync status'}"
+    consent = f" --allow-large {plan.plan_id}" if is_large else ""
+    return f"Nothing is sent yet. Next: propsync push apply {typed(path)}{consent}"
+
+
+def typed(path: Path) -> str:
+    """A path as people type it in a shell."""
+    return shlex.quote(str(path))

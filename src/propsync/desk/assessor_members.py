@@ -1,0 +1,34 @@
+"""The members of assessments that name the person who performed them; `performedBy` of the API is no person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from propsync.desk.choices import DeskChoices
+from propsync.desk.members import Member, MemberSearch, Part
+from propsync.warehouse import TABLES, Warehouse
+
+ASSESSMENTS = "assessments"
+_PERSON = ("assessor", "inspector", "surveyor", "auditor", "engineer", "technician", "author", "officer")
+_NOT_A_PERSON = ("email", "phone", "company", "organisation", "team", "role", "type", "date", "at", "on", "count")
+_PARTS = (
+    Part("assessor_name", "person", _PERSON, never=("id", *_NOT_A_PERSON)),
+    Part("assessor_id", "text", _PERSON, never=("name", *_NOT_A_PERSON)),
+)
+
+
+class AssessorMembers:
+    """The columns that name a person in the assessments of this tenant."""
+
+    def __init__(self, warehouse: Warehouse, choices: DeskChoices) -> None:
+        table = f"main.{ASSESSMENTS}"
+        self._found = MemberSearch(warehouse, table, TABLES[table].columns, choices, ()).find(_PARTS)
+
+    def fragments(self) -> dict[str, str]:
+        """The pieces of SQL with which marts read each part."""
+        return {part: member.read("assessments") for part, member in self._found.items()}
+
+    def all(self) -> Iterator[tuple[str, Member]]:
+        """Each part with the table that has its column."""
+        for member in self._found.values():
+            yield ASSESSMENTS, member

@@ -1,0 +1,45 @@
+"""The values that marts bind: the day that they are of, and the words and numbers of `[desk]`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any
+
+from propsync.desk.measure_rules import measure_rules
+from propsync.desk.words import DEFAULTS
+from propsync.warehouse import Warehouse, statement
+
+
+@dataclass(frozen=True)
+class DeskChoices:
+    """The values that marts bind, by name.
+
+    `as_of` is the start of the last run that read the API or documents, `today` its day in PROPSYNC_TIME_ZONE. `lists`
+    has the mark of each staging table that counts days. Words are in lower case; `priority_order` begins with the most
+    urgent.
+    """
+
+    as_of: datetime
+    today: date
+    time_zone: str
+    lists: Mapping[str, str] = field(default_factory=dict)
+    assessment_date: str | None = None
+    due_soon_days: int = 30
+    fiscal_year_end: str = "03-31"
+    flag_open: tuple[str, ...] = DEFAULTS["flag_open"]
+    action_open: tuple[str, ...] = DEFAULTS["action_open"]
+    priority_order: tuple[str, ...] = DEFAULTS["priority_order"]
+    fails: tuple[str, ...] = DEFAULTS["fails"]
+    measure_rules: tuple[dict[str, Any], ...] = field(default_factory=measure_rules)
+
+    @classmethod
+    def of(cls, warehouse: Warehouse, time_zone: str) -> DeskChoices | None:
+        """The choices as of the last run, None before the first. A rebuild has the day of the run before it."""
+        as_of, today = warehouse.rows(statement("desk/last_run"), {"time_zone": time_zone})[0]
+        return None if as_of is None else cls(as_of, today, time_zone)
+
+    def values(self) -> dict[str, Any]:
+        """For models to bind."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in self.__dict__.items()}

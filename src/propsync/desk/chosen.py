@@ -1,0 +1,110 @@
+"""The choices of `[desk]` for one run: what propsync.toml says, else what the data shows, with the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from propsync.desk.choices import DeskChoices
+from propsync.desk.dates import DateMember, find_date_member, named_date_member
+from propsync.desk.found_members import FoundMembers
+from propsync.desk.measure_rules import chosen_rules, measure_faults
+from propsync.desk.roles import Roles, known_fields
+from propsync.desk.words import Words, chosen_words
+from propsync.merge import mark_tables
+from propsync.settings import DeskSettings
+from propsync.warehouse import Warehouse, statement
+
+AGAINST = "propsync.toml says otherwise: "
+"""Begins the evidence of a choice whose entry in propsync.toml fits nothing in the data."""
+_FIRST_SEEN = "no member of the assessments says when they were performed: the run that first saw one approved dates it"
+
+Row = tuple[str, str | None, str, str]
+"""A row of ops.desk."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The choices that marts bind, and the member that dates assessments.
+
+    `fragments` are the pieces of SQL that follow from what the columns of this tenant hold. `faults` has a line for
+    each entry that fits nothing.
+    """
+
+    choices: DeskChoices
+    member: DateMember | None
+    fragments: dict[str, str]
+    faults: list[str]
+
+
+def choose(warehouse: Warehouse, run_id: str, settings: DeskSettings, choices: DeskChoices) -> Chosen:
+    """Makes the choices, and keeps them in ops.desk and ops.roles; `choices` has the defaults."""
+    columns = [(table, path, column) for table, path, column in warehouse.rows(statement("desk/open_columns"))]
+    roles = Roles(known_fields(warehouse, settings), settings)
+    _store(warehouse, run_id, "roles", roles.rows())
+    members = [(path, column) for table, path, column in columns if table == "assessments"]
+    member, dated, wrong = _dated(warehouse, settings.assessment_date, members)
+    words = chosen_words(warehouse, settings, columns)
+    chosen = _complete(choices, settings, member, words)
+    found = FoundMembers(warehouse, chosen)
+    rows = [dated, *(_row_of_words(name, one) for name, one in words.items()), *_plain(chosen, settings)]
+    _store(warehouse, run_id, "desk", [*rows, *found.evidence()])
+    faults = [*wrong, *roles.faults(), *measure_faults(warehouse, settings.measures)]
+    return Chosen(chosen, member, found.fragments(), faults)
+
+
+def _complete(
+    choices: DeskChoices, settings: DeskSettings, member: DateMember | None, words: Mapping[str, Words]
+) -> DeskChoices:
+    return replace(
+        choices,
+        assessment_date=member.path if member else None,
+        due_soon_days=choices.due_soon_days if settings.due_soon_days is None else settings.due_soon_days,
+        fiscal_year_end=settings.fiscal_year_end or choices.fiscal_year_end,
+        flag_open=words["flag_open"].words,
+        action_open=words["action_open"].words,
+        priority_order=words["priority_order"].words,
+        fails=words["fails"].words,
+        measure_rules=chosen_rules(settings.measures),
+    )
+
+
+def _dated(
+    warehouse: Warehouse, named: str | None, members: Sequence[tuple[str, str]]
+) -> tuple[DateMember | None, Row, list[str]]:
+    """The member that dates assessments, its row, and a line if no assessment has the one that propsync.toml names."""
+    member = named_date_member(members, named) if named else None
+    if member:
+        return member, ("assessment_date", member.path, "configured", member.evidence), []
+    found = find_date_member(warehouse, members)
+    path, source = (found.path, "found") if found else (None, "default")
+    evidence = found.evidence if found else _FIRST_SEEN
+    if not named or not members:
+        return found, ("assessment_date", path, source, evidence), []
+    wrong = f"no assessment has the member {named}"
+    line = f"[desk] assessment_date: {wrong}; propsync uses {path or 'the run that first saw one approved'}"
+    return found, ("assessment_date", path, source, f"{AGAINST}{wrong}; {evidence}"), [line]
+
+
+def _row_of_words(name: str, words: Words) -> Row:
+    return (name, ", ".join(words.words), words.source, words.evidence)
+
+
+def _plain(choices: DeskChoices, settings: DeskSettings) -> list[Row]:
+    rows: list[Row] = []
+    for name in ("due_soon_days", "fiscal_year_end"):
+        is_default = getattr(settings, name) is None
+        evidence = "propsync.toml does not say" if is_default else "propsync.toml says so"
+        rows.append((name, str(getattr(choices, name)), "default" if is_default else "configured", evidence))
+    return rows
+
+
+def _store(warehouse: Warehouse, run_id: str, table: str, rows: Sequence[tuple[str | None, ...]]) -> None:
+    """Replaces the rows of ops.desk or ops.roles if they differ."""
+    kept = warehouse.rows(statement("desk/kept_choices", table=f"ops.{table}"))
+    if sorted(kept, key=repr) == sorted(rows, key=repr):
+        return
+    with warehouse.transaction():
+        warehouse.execute(statement("desk/empty", target=f"ops.{table}"))
+        warehouse.add(f"ops.{table}", rows)
+        mark_tables(warehouse, run_id, "ops", [table])

@@ -1,0 +1,66 @@
+"""The first line of the page: whether a person can trust what is below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from propsync.desk.dashboard.answer import Answer, Reader
+from propsync.desk.dashboard.words import counted, shown
+from propsync.warehouse import statement
+
+_SENTENCES = {
+    "good": "Yes. propsync read every list completely",
+    "careful": "Mostly, with the notes below. propsync read the API",
+    "bad": "Not all of it: see the notes below. propsync last read the API",
+    "unknown": "Unknown: propsync has noted no read of the API",
+}
+
+
+@dataclass(frozen=True)
+class Trust:
+    """`level` is good, careful, bad or unknown; `notes` say why it is not good."""
+
+    level: str
+    sentence: str
+    notes: list[str]
+    answer: Answer
+
+
+def judge(reader: Reader, answer: Answer, as_of: datetime | None, zone: ZoneInfo) -> Trust:
+    """The verdict, from the tables' own verdicts, failed marts and checks that found something."""
+    tables = answer.dicts()
+    notes = [f"{', '.join(names)}: {concern}" for concern, names in _concerns(tables).items()]
+    further = [*_failed_marts(reader), *_checks(reader)]
+    level = _level([str(row["trust"]) for row in tables], has_more=bool(further))
+    moment = f" on {shown(as_of, zone)}." if as_of and level != "unknown" else "."
+    return Trust(level, _SENTENCES[level] + moment, notes + further, answer)
+
+
+def _concerns(tables: list[dict[str, Any]]) -> dict[str, list[str]]:
+    """Each concern with its tables, so that five tables that are late make one note."""
+    found: dict[str, list[str]] = {}
+    for row in tables:
+        if row["concern"]:
+            found.setdefault(row["concern"], []).append(row["table"])
+    return found
+
+
+def _level(levels: list[str], *, has_more: bool) -> str:
+    if not levels:
+        return "unknown"
+    worst = max(levels, key=("good", "careful", "bad").index)
+    return "careful" if has_more and worst == "good" else worst
+
+
+def _failed_marts(reader: Reader) -> Iterator[str]:
+    for mart, error in reader.rows(statement("desk/dashboard/failed_marts"))[1]:
+        yield f"marts.{mart} has rows of an earlier night, because it could not be built: {error}"
+
+
+def _checks(reader: Reader) -> Iterator[str]:
+    for name, _, offending, example in reader.rows(statement("desk/dashboard/checks"))[1]:
+        yield f"the check {name.replace('_', ' ')} found {counted(offending, 'row', 'rows')}, such as {example}"

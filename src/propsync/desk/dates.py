@@ -1,0 +1,69 @@
+"""The member that dates an assessment: the one that propsync.toml names, else the one that the data shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from propsync.warehouse import Warehouse, quoted, statement
+
+_LIKELY = (
+    "performed_date",
+    "performed_on",
+    "performed_at",
+    "date_performed",
+    "performed",
+    "completed_date",
+    "completed_on",
+    "completed_at",
+    "date_completed",
+    "completed",
+    "assessment_date",
+    "assessed_on",
+    "assessed_at",
+    "inspection_date",
+    "inspected_on",
+    "inspected_at",
+    "date",
+)
+"""Columns by likelihood; that of a record's creation or last change is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class DateMember:
+    """A member of assessments: its path in the API, its column in main.assessments, and why propsync chose it."""
+
+    path: str
+    column: str
+    evidence: str
+
+
+def find_date_member(warehouse: Warehouse, members: Sequence[tuple[str, str]]) -> DateMember | None:
+    """The likeliest column that dates half of the approved assessments, else the likeliest that dates any.
+
+    `members` are the paths and columns of main.assessments that only the data makes.
+    """
+    named = {column: path for path, column in members}
+    likely = [column for column in _LIKELY if column in named]
+    if not likely:
+        return None
+    total, *dated = _counts(warehouse, likely)
+    by_column = {column: count for column, count in zip(likely, dated, strict=True) if count}
+    most = next((column for column, count in by_column.items() if count * 2 >= total), next(iter(by_column), None))
+    if most is None:
+        return None
+    share = "most" if by_column[most] * 2 >= total else "some"
+    return DateMember(named[most], most, f"its name says so, and {share} approved assessments have a date there")
+
+
+def named_date_member(members: Sequence[tuple[str, str]], name: str) -> DateMember | None:
+    """The member that propsync.toml names, by its path in the API or its column; None if no assessment has it."""
+    fitting = (DateMember(path, column, "propsync.toml names it") for path, column in members if name in (path, column))
+    return next(fitting, None)
+
+
+def _counts(warehouse: Warehouse, columns: list[str]) -> tuple[int, ...]:
+    """How many assessments are approved, and how many of these each column dates."""
+    dated = ", ".join(f"count(staging.day_written({quoted(column)}::varchar, 'UTC'))" for column in columns)
+    (counts,) = warehouse.rows(statement("desk/count_dates", dated=dated))
+    return tuple(counts)

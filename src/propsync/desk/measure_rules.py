@@ -1,0 +1,41 @@
+"""The rules of the measures: dated, from sql/measures/."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from propsync.shipped import shipped
+from propsync.warehouse import Warehouse, statement
+
+Rules = tuple[dict[str, Any], ...]
+
+
+@cache
+def measure_rules() -> Rules:
+    """Every rule, with the assessment types that people chose instead of those whose names fit: none by default."""
+    files = sorted((shipped("sql") / "measures").glob("*.toml"))
+    rules = (rule for file in files for rule in tomllib.loads(file.read_text(encoding="utf-8"))["rule"])
+    return tuple(rule | {"chosen": []} for rule in rules)
+
+
+def chosen_rules(named: Mapping[str, Sequence[str]]) -> Rules:
+    """The same with the assessment types that `[desk.measures]` names."""
+    return tuple(rule | {"chosen": list(named.get(rule["measure"], ()))} for rule in measure_rules())
+
+
+def measure_faults(warehouse: Warehouse, named: Mapping[str, Sequence[str]]) -> list[str]:
+    """A line for each entry of `[desk.measures]` that fits no measure, and for each type that the API does not have."""
+    known = {rule["measure"] for rule in measure_rules()}
+    lines = [
+        f"[desk.measures] has {one}, and propsync knows {', '.join(sorted(known))}" for one in named if one not in known
+    ]
+    types = {text for row in warehouse.rows(statement("desk/names_of_types")) for text in row}
+    return lines + [
+        f"[desk.measures] {measure}: no assessment type has the name or id {one}"
+        for measure, wanted in named.items()
+        for one in wanted
+        if types and one not in types
+    ]

@@ -1,0 +1,177 @@
+"""Finds which column of a table plays a part, by what the columns hold and by their names.
+
+The API's document shows no member of a flag, and no column of a bundle's CSVs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from propsync.desk.choices import DeskChoices
+from propsync.warehouse import Warehouse, quoted, statement, text
+
+_MOST_CELLS = 6_000  # of a table that a search reads
+_MOST_WORDS = 30  # different words that a column of states or priorities may hold
+_ENOUGH = 0.5  # of a column's cells that fit, if its name speaks for it too
+_NEARLY_ALL = 0.9
+_WORDS = {
+    "state": "words that mean open or closed",
+    "priority": "words of priority_order",
+    "day": "dates",
+    "person": "names of two words",
+    "amount": "numbers",
+    "text": "text",
+}
+_OPEN = ("open", "active", "outstanding")
+_CLOSED = ("closed", "resolved", "complete", "completed", "done")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part that a column may play.
+
+    `names` are words of its name, the surest first; a column with one of the words `never` is not it. `usual` is the
+    column that plays it if any cell is filled, whatever it holds, and if no other column does. Without `needs_name`,
+    the only column with fitting values plays the part under any name.
+    """
+
+    name: str
+    holds: str
+    names: tuple[str, ...]
+    never: tuple[str, ...] = ()
+    usual: str | None = None
+    needs_name: bool = True
+
+
+@dataclass(frozen=True)
+class Member:
+    """The column that plays a part; none if `column` is None, and `evidence` says why."""
+
+    part: str
+    column: str | None
+    evidence: str
+    truth_means: str | None = None
+    """The state that `true` means, in a column of yes and no."""
+    is_filled: bool = True
+    """Whether any cell of the column is filled."""
+
+    @property
+    def is_found(self) -> bool:
+        """Whether any column plays the part."""
+        return self.column is not None
+
+    def read(self, alias: str) -> str:
+        """The column's text; a piece of SQL."""
+        if self.column is None:
+            return "null::varchar"
+        cell = f"{alias}.{quoted(self.column)}::varchar"
+        if self.truth_means is None:
+            return f"nullif({cell}, '')"
+        words = ("open", "closed") if self.truth_means == "open" else ("closed", "open")
+        return f"case lower({cell}) when 'true' then {text(words[0])} when 'false' then {text(words[1])} end"
+
+
+@dataclass(frozen=True)
+class _Column:
+    """The content of a column: the number of its filled cells, of different ones, and the share of each kind."""
+
+    name: str
+    filled: int
+    different: int
+    shares: Mapping[str, float]
+
+    @property
+    def words(self) -> list[str]:
+        return self.name.split("_")
+
+    def fits(self, kind: str, enough: float = _ENOUGH) -> bool:
+        """Whether enough of its cells are of this kind."""
+        return self.shares[kind] >= enough
+
+
+class MemberSearch:
+    """The columns of one table that has `assessment_id`, of which `excluded` play no part."""
+
+    def __init__(
+        self, warehouse: Warehouse, table: str, excluded: Iterable[str], choices: DeskChoices, open_words: Sequence[str]
+    ) -> None:
+        self._warehouse = warehouse
+        self._table = table
+        self._values = {"open_words": list(open_words), "priority_order": list(choices.priority_order)}
+        self._columns = list(self._profiled(frozenset(excluded)))
+
+    def find(self, parts: Iterable[Part]) -> dict[str, Member]:
+        """The member for each part, by its name; a column plays one part at most."""
+        found: dict[str, Member] = {}
+        for part in parts:
+            taken = {member.column for member in found.values()}
+            found[part.name] = self._member(part, [one for one in self._columns if one.name not in taken])
+        return found
+
+    def _member(self, part: Part, columns: Sequence[_Column]) -> Member:
+        if any(one.name == part.usual for one in columns):
+            return Member(part.name, part.usual, "the usual column")
+        fitting = [one for one in columns if one.fits(part.holds) and not set(part.never).intersection(one.words)]
+        named = sorted((rank, one.name, one) for one in fitting if (rank := _rank(part, one)) is not None)
+        if named:
+            return self._chosen(part, named[0][2], "by its name and values")
+        if part.holds == "state" and (flag := _yes_or_no(columns)):
+            return flag
+        if len(fitting) == 1 and not part.needs_name and fitting[0].fits(part.holds, _NEARLY_ALL):
+            return self._chosen(part, fitting[0], "the only column with such values")
+        if part.usual:
+            return Member(part.name, part.usual, "the usual column, empty so far", is_filled=False)
+        return Member(part.name, None, _absence(part, fitting), is_filled=False)
+
+    def filled(self, words: Iterable[str]) -> list[str]:
+        """The columns with any filled cell whose names have one of the words."""
+        return [one.name for one in self._columns if set(words).intersection(one.words)]
+
+    def _chosen(self, part: Part, column: _Column, why: str) -> Member:
+        share = f"{column.shares[part.holds]:.0%} of its values are {_WORDS[part.holds]}"
+        return Member(part.name, column.name, why if part.holds == "text" else f"{why}: {share}")
+
+    def _profiled(self, excluded: frozenset[str]) -> Iterator[_Column]:
+        described = self._warehouse.rows(statement("warehouse/describe", table=self._table))
+        names = [name for name, kind, *_ in described if name not in excluded and kind != "JSON"]
+        if not names:
+            return
+        cells = ", ".join(f"rows.{quoted(name)}::varchar" for name in names)
+        query = statement(
+            "desk/members/profile",
+            table=self._table,
+            cells=f"[{cells}]",
+            members=f"[{', '.join(map(text, names))}]",
+            most=str(max(1, _MOST_CELLS // len(names))),
+            most_words=str(_MOST_WORDS),
+        )
+        for name, filled, different, *shares in self._warehouse.rows(query, self._values):
+            kinds = ("state", "priority", "day", "amount", "truth", "person", "text")
+            yield _Column(
+                name, filled, different, {kind: share or 0.0 for kind, share in zip(kinds, shares, strict=True)}
+            )
+
+
+def _rank(part: Part, column: _Column) -> int | None:
+    """The place of the surest word that the column's name has; None if it has none."""
+    return next((place for place, word in enumerate(part.names) if word in column.words), None)
+
+
+def _yes_or_no(columns: Sequence[_Column]) -> Member | None:
+    """A column of yes and no whose name says what yes means, such as `is_open`."""
+    for means, words in (("open", _OPEN), ("closed", _CLOSED)):
+        for one in columns:
+            if one.fits("truth", _NEARLY_ALL) and set(words).intersection(one.words):
+                return Member("status", one.name, f"yes and no: true means {means}", means)
+    return None
+
+
+def _absence(part: Part, fitting: Sequence[_Column]) -> str:
+    if len(fitting) > 1 and not part.needs_name:
+        return f"several columns hold {_WORDS[part.holds]}, and no name decides: {_listed(fitting)}"
+    return f"no column holds {_WORDS[part.holds]} under a name such as {', '.join(part.names[:3])}"
+
+
+def _listed(columns: Sequence[_Column]) -> str:
+    return ", ".join(one.name for one in columns[:5])

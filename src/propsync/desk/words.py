@@ -1,0 +1,112 @@
+"""The words that marts rest on: which mean open, which mean failed, and how priorities rank, as the data shows them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+
+from propsync.settings import DeskSettings
+from propsync.warehouse import Warehouse, quoted, statement, text
+
+_OPEN = frozenset(
+    {
+        *("open", "raised", "reopened", "active", "outstanding", "inprogress", "overdue", "new", "pending", "ongoing"),
+        *("acknowledged", "accepted", "assigned", "started", "notstarted", "todo", "identified", "unresolved"),
+        *("incomplete", "notcomplete", "notdone", "onhold"),
+    }
+)
+"""Words that mean open, without blanks and hyphens."""
+_RANKS = {
+    word: rank
+    for rank, words in enumerate(
+        (
+            ("critical", "intolerable", "emergency", "immediate", "p0"),
+            ("urgent", "very high", "severe", "p1", "1"),
+            ("high", "substantial", "major", "p2", "2"),
+            ("medium", "moderate", "normal", "p3", "3"),
+            ("low", "minor", "tolerable", "p4", "4"),
+            ("very low", "trivial", "negligible", "advisory", "p5", "5"),
+        )
+    )
+    for word in words
+}
+_FAILS = (
+    "fail", "failed", "poor", "very poor", "bad", "unsatisfactory", "defective", "unsafe", "dangerous", "not compliant",
+    "non-compliant", "noncompliant", "condemned", "beyond repair", "unacceptable", "reject", "rejected",
+)  # fmt: skip
+DEFAULTS: dict[str, tuple[str, ...]] = {
+    "flag_open": ("open", "raised", "reopened", "active"),
+    "action_open": ("open", "outstanding", "in progress", "overdue"),
+    "priority_order": ("critical", "urgent", "high", "medium", "low"),
+    "fails": ("fail", "failed", "poor", "unsatisfactory"),
+}
+_MOST_WORDS = 50
+_MOST_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words of one entry of `[desk]`, in lower case, and why they are these."""
+
+    words: tuple[str, ...]
+    source: str
+    evidence: str
+
+
+def chosen_words(
+    warehouse: Warehouse, settings: DeskSettings, columns: Iterable[tuple[str, str, str]]
+) -> dict[str, Words]:
+    """The words of each entry. `columns` are those of the open tables: table, path, column."""
+    seen = _seen(warehouse, [(table, column) for table, _, column in columns])
+    return {entry: _chosen(getattr(settings, entry), entry, seen.get(entry, [])) for entry in DEFAULTS}
+
+
+def _chosen(configured: tuple[str, ...] | None, entry: str, seen: list[str]) -> Words:
+    if configured is not None:
+        return Words(configured, "configured", "propsync.toml says so")
+    found = [word for word in seen if _KNOWN[entry](word)]
+    unknown = [word for word in seen if word not in found] if entry != "fails" else []
+    if not found or len(seen) > _MOST_WORDS:
+        return Words(DEFAULTS[entry], "default", _evidence("no word in the data is known", unknown))
+    words = tuple(dict.fromkeys((*DEFAULTS[entry], *found)))
+    if entry == "priority_order":
+        words = tuple(sorted(words, key=_RANKS.__getitem__))
+    return Words(words, "found", _evidence(f"the data has {', '.join(found)}", unknown))
+
+
+def _evidence(known: str, unknown: list[str]) -> str:
+    """Names the words that mean nothing to propsync, so that people can add them to propsync.toml."""
+    shown = ", ".join(unknown[:_MOST_SHOWN]) + (", …" if len(unknown) > _MOST_SHOWN else "")
+    return f"{known}; propsync does not know the meaning of {shown}" if unknown else known
+
+
+def _means_open(word: str) -> bool:
+    return re.sub(r"[\s_-]+", "", word) in _OPEN
+
+
+_KNOWN: dict[str, Callable[[str], bool]] = {
+    "flag_open": _means_open,
+    "action_open": _means_open,
+    "priority_order": _RANKS.__contains__,
+    "fails": _FAILS.__contains__,
+}
+"""Whether a word in the data belongs to an entry."""
+
+
+def _seen(warehouse: Warehouse, columns: Collection[tuple[str, str]]) -> dict[str, list[str]]:
+    """The different words of each entry, in lower case and in order; for states, without those that mean closed."""
+    places = [("action_open", "bundle_actions", "status"), ("priority_order", "bundle_actions", "priority")]
+    flags = [("flag_open", table, column) for table, column in columns if _is_state(table, column)]
+    each = [
+        statement("desk/words_of", entry=text(entry), table=quoted(table), column=quoted(column))
+        for entry, table, column in (*places, *flags)
+    ]
+    seen: dict[str, list[str]] = {}
+    for entry, word in warehouse.rows(statement("desk/words", query=" union ".join(each))):
+        seen.setdefault(entry, []).append(word)
+    return seen
+
+
+def _is_state(table: str, column: str) -> bool:
+    return table in ("assessment_flags", "assessment_flag_history") and column in ("status", "state")

@@ -1,0 +1,91 @@
+"""People's lists as staging tables with fixed columns and real numbers, and their requirements, read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from propsync.merge.reference.list_table import KEYS, key_of, list_columns, list_target
+from propsync.merge.reference.requirements import REQUIREMENTS, Requirement
+from propsync.warehouse import Models, Warehouse, quoted, statement
+
+_PROPERTIES = ("property_id", "name", "address", "postcode", "region", "uprn", "homes", "height_m", "built_year")
+_USERS = ("user_id", "name", "team", "email")
+_NUMBERS = ("homes", "height_m", "built_year")
+
+
+class StagedLists:
+    """Makes the tables. `files` are the lists that propsync.toml names; a list without a table has no rows."""
+
+    def __init__(self, warehouse: Warehouse, models: Models, files: Mapping[str, Path]) -> None:
+        self._warehouse = warehouse
+        self._models = models
+        self._files = files
+
+    def stage_properties(self) -> None:
+        """Makes `staging.listed_property_texts`, and `staging.listed_properties` with real numbers."""
+        self._stage("properties", "listed_property_texts", _PROPERTIES)
+        self._models.stage("staging/reference/listed_properties")
+
+    def stage_users(self) -> None:
+        """Makes `staging.listed_users`."""
+        self._stage("users", "listed_users", _USERS)
+
+    def stage_requirements(self) -> bool:
+        """Makes `staging.stated_requirements` and the tables that its rows apply to; whether it has any."""
+        self._warehouse.execute(statement("merge/reference/make_requirements"))
+        stated = self._stated()
+        self._warehouse.add("staging.stated_requirements", stated)
+        self._stage_cells({str(row[3]) for row in stated if row[3]})
+        self._models.stage("staging/reference/known_properties")
+        self._models.stage("staging/reference/condition_matches")
+        return bool(stated)
+
+    def _columns(self, name: str) -> list[str]:
+        return list_columns(self._warehouse, name) if name in self._files else []
+
+    def _stage(self, name: str, staged: str, columns: Sequence[str]) -> None:
+        """The agreed columns of people's list as text; NULL for those that it lacks."""
+        own = self._columns(name)
+        made = ", ".join(f"{quoted(column)} varchar" for column in columns)
+        self._warehouse.execute(statement("merge/reference/make_staged", table=f"staging.{staged}", columns=made))
+        if not own:
+            return
+        key = key_of(self._warehouse, name) or KEYS[name]
+        present = {KEYS[name]: key} | {column: column for column in columns[1:] if column in own}
+        names, values = (", ".join(map(quoted, side)) for side in (present, present.values()))
+        source = list_target(self._warehouse, name)
+        filling = {"table": f"staging.{staged}", "names": names, "values": values, "source": source}
+        self._warehouse.execute(statement("merge/reference/fill_staged", **filling))
+
+    def _stated(self) -> list[tuple[object, ...]]:
+        columns = self._columns(REQUIREMENTS)
+        if not columns:
+            return []
+        rows = self._warehouse.rows(statement("merge/rows_of", table=list_target(self._warehouse, REQUIREMENTS)))
+        read = (_read(dict(zip(columns, row, strict=True))) for row in rows)
+        return [(number, *_row(one)) for number, one in enumerate(filter(None, read), 1)]
+
+    def _stage_cells(self, wanted: set[str]) -> None:
+        """The cells of the properties that conditions compare: of the columns with real numbers, those numbers."""
+        self._warehouse.execute(statement("merge/reference/make_cells"))
+        for column in sorted(wanted.intersection(self._columns("properties"))):
+            is_number = column in _NUMBERS
+            source = "staging.listed_properties" if is_number else list_target(self._warehouse, "properties")
+            key = "property_id" if is_number else key_of(self._warehouse, "properties") or "property_id"
+            fragments = {"column": quoted(column), "key": quoted(key), "source": source}
+            self._warehouse.execute(statement("merge/reference/add_cells", **fragments), {"column": column})
+
+
+def _read(row: dict[str, str | None]) -> Requirement | None:
+    """None for a row that propsync stored before it judged such lists; the run has reported its mistake already."""
+    try:
+        return Requirement.of(row)
+    except ValueError:
+        return None
+
+
+def _row(one: Requirement) -> tuple[object, ...]:
+    condition = one.condition
+    compared = (condition.column, condition.operator, condition.value, condition.number) if condition else (None,) * 4
+    return (one.type_id, one.property_id, *compared, one.every_months)

@@ -1,0 +1,65 @@
+"""Updates an asset, if it still is as the plan knows it (API §4.4)."""
+
+from __future__ import annotations
+
+from propsync.api import Accept, Answer, Api, FieldKind, MalformedBody, page_request
+from propsync.errors import NotFound, RequestRefused, UnexpectedAnswer
+from propsync.push import verdicts
+from propsync.push.outcome import Outcome
+from propsync.push.plan import Entry
+from propsync.push.shapes import AssetAnswers, AssetReading
+from propsync.records import PayloadUnreadable, is_nothing
+from propsync.resources import ASSETS, ListQuery
+
+_SEVERAL = 2  # a server that ignores the id in the request then shows itself
+
+
+class AssetUpdates:
+    """Reads assets through one client and writes them through another, which may have another token."""
+
+    def __init__(self, answers: AssetAnswers) -> None:
+        self._answers = answers
+
+    def current(self, api: Api, asset_id: str) -> AssetReading | None:
+        """The asset as it is now, None if it is gone. Raises ResourceFailed."""
+        query = ListQuery("look-up", ((str(ASSETS.id_filter), asset_id),))
+        request = page_request(ASSETS, query, _SEVERAL, accept=Accept.JSON_OR_NULL)
+        try:
+            _, shown = api.fetch(request, check=self.page).found
+        except (NotFound, RequestRefused) as error:
+            if error.says_not_found:
+                return None
+            raise
+        found = [one for one in shown if one.asset_id == asset_id]
+        if shown and not found:
+            raise UnexpectedAnswer(str(request), "the API ignores the id in the request")
+        return found[0] if found else None
+
+    def page(self, answer: Answer) -> tuple[int | None, list[AssetReading]]:
+        """The total and the assets of a page. Raises MalformedBody for anything else, so that the client asks again."""
+        if is_nothing(answer.body):
+            return None, []
+        try:
+            return self._answers.cut(answer.body)
+        except (PayloadUnreadable, RecursionError) as error:
+            raise MalformedBody(str(answer.request), f"the answer is not a page of assets: {error}") from error
+
+    def compared(self, api: Api, entry: Entry, *, was_sent: bool) -> Outcome | None:
+        """The outcome of an entry that needs no write, or must have none; None if propsync may send it."""
+        there = self.current(api, entry.key[0])
+        if there is None:
+            return verdicts.gone()
+        if there.property_id != entry.property_id:
+            return verdicts.moved()
+        return verdicts.compared(entry, there.values, was_sent=was_sent)
+
+    def write(self, reader: Api, writer: Api, entry: Entry) -> Outcome:
+        """Sends the new values. Raises ApiUnreachable, and what ends the run."""
+        values = {one.field: one.new for one in entry.changes}
+        kinds = {one.field: FieldKind(one.kind) for one in entry.changes}
+        try:
+            writer.update_asset(entry.property_id, entry.key[0], values, kinds)
+        except UnexpectedAnswer as error:
+            outcome = self.compared(reader, entry, was_sent=True)
+            return outcome or verdicts.failed(RequestRefused(error.where, error.what, status=error.status))
+        return verdicts.applied()

@@ -1,0 +1,125 @@
+"""Creates assets (API §4.3), one at a time for each property and type, so that a lost answer can be settled by a list.
+
+propsync notes the assets of the property and type before it sends. After a lost answer, or a kill, it lists them again:
+a new one with the planned values is the one that it created.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from itertools import count
+from typing import Any
+
+from propsync.api import Api, FieldKind, page_request, why_unaskable
+from propsync.errors import AnswerLost, InvalidValue, NotFound, RequestRefused, UnexpectedAnswer
+from propsync.push import verdicts
+from propsync.push.asset_updates import AssetUpdates
+from propsync.push.journal import Pair, WriteJournal
+from propsync.push.outcome import Outcome
+from propsync.push.plan import Entry
+from propsync.push.sameness import is_same
+from propsync.push.shapes import AssetReading
+from propsync.resources import ASSETS, ListQuery
+
+_LIMIT = 1000  # records a page, the API's own maximum (API §8)
+_READINGS = 5  # of a list of several pages, which may move between them
+Listing = Mapping[str, AssetReading]
+
+
+class Creations:
+    """Creates assets; the journal knows those that existed before."""
+
+    def __init__(self, updates: AssetUpdates, journal: WriteJournal) -> None:
+        self._updates = updates
+        self._journal = journal
+
+    def create(self, reader: Api, writer: Api, number: int, entry: Entry) -> Outcome:
+        """Creates one asset. Raises ResourceFailed and what ends the run."""
+        pair = (entry.property_id, entry.type_id)
+        values = {one.field: one.new for one in entry.changes if one.new is not None}
+        kinds = {one.field: FieldKind(one.kind) for one in entry.changes}
+        attempts = 0
+        while True:
+            listed = self._listed(reader, pair)
+            settled = self._settled(number, pair, values, listed)
+            if settled is not None:
+                return settled
+            self._journal.sending(number, listed)
+            try:
+                return verdicts.applied(writer.create_asset(*pair, values, kinds))
+            except AnswerLost as error:
+                attempts += 1
+                if not writer.pause(attempts):
+                    return verdicts.failed(error)
+
+    def _settled(self, number: int, pair: Pair, values: Mapping[str, Any], listed: Listing) -> Outcome | None:
+        """The outcome of an earlier attempt, None if there was none, or it created nothing."""
+        if number not in self._journal.so_far.sent:
+            return None
+        before = self._journal.so_far.seen.get(pair, set())
+        new = {key: one for key, one in listed.items() if key not in before}
+        same = [key for key, one in new.items() if _is_as_planned(one, values)]
+        if len(same) == 1:
+            return verdicts.applied(same[0])
+        if same:
+            return verdicts.unsure(_several(same))
+        alike = [key for key, one in new.items() if _is_alike(one, values)]
+        return verdicts.unsure(_differing(alike)) if alike else None
+
+    def _listed(self, api: Api, pair: Pair) -> Listing:
+        """The assets of a property and type by id. Raises ResourceFailed if two readings of several pages differ."""
+        for one in pair:
+            if why := why_unaskable(one):
+                raise InvalidValue(f"id {one[:40]!r}", f"propsync cannot ask the API for it: {why}", "Give another id")
+        found, pages = self._read(api, pair)
+        for _ in range(_READINGS if pages > 1 else 0):
+            before = found.keys()
+            found, _ = self._read(api, pair)
+            if before == found.keys():
+                return found
+        if pages > 1:
+            raise UnexpectedAnswer(f"GET {ASSETS.path}", "the list of the property's assets differs at each reading")
+        return found
+
+    def _read(self, api: Api, pair: Pair) -> tuple[dict[str, AssetReading], int]:
+        """One reading, and its number of pages. A total may be wrong, so the list ends with a page of nothing new."""
+        found: dict[str, AssetReading] = {}
+        query = ListQuery("siblings", (("property", pair[0]), ("type", pair[1])))
+        for page in count(1):
+            total, shown = self._page(api, query, page)
+            new = [one for one in shown if one.asset_id not in found]
+            found |= {one.asset_id: one for one in new}
+            if not new or (total == len(found) and len(shown) < _LIMIT):
+                return {key: one for key, one in found.items() if (one.property_id, one.type_id) == pair}, page
+        raise AssertionError("count has no end")
+
+    def _page(self, api: Api, query: ListQuery, page: int) -> tuple[int | None, list[AssetReading]]:
+        request = page_request(ASSETS, query, _LIMIT, page)
+        try:
+            found: tuple[int | None, list[AssetReading]] = api.fetch(request, check=self._updates.page).found
+        except (NotFound, RequestRefused) as error:
+            if error.says_not_found:  # a property without any asset
+                return 0, []
+            raise
+        return found
+
+
+def _is_as_planned(one: AssetReading, values: Mapping[str, Any]) -> bool:
+    """Whether an asset has the planned values, and no others."""
+    return all(is_same(values.get(field), one.values.get(field)) for field in {*values, *one.values})
+
+
+def _is_alike(one: AssetReading, values: Mapping[str, Any]) -> bool:
+    """Whether the same fields have values: a server that stores other values may have made it."""
+    return {field for field, value in one.values.items() if value is not None} == values.keys()
+
+
+def _several(keys: Collection[str]) -> str:
+    return f"the answer was lost, and {len(keys)} new assets have these values: {', '.join(sorted(keys))}. Keep one"
+
+
+def _differing(keys: Collection[str]) -> str:
+    return (
+        f"the answer was lost, and a new asset has other values in the same fields: {', '.join(sorted(keys))}. "
+        "Look whether it is this one"
+    )

@@ -1,0 +1,92 @@
+"""The things that a person can write: the fields of asset types, and the members of schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+WRITABLE = ("text", "number", "option", "date", "time", "qr")
+"""The kinds whose writing the API's document shows (API §2.3)."""
+
+USERS = "users"
+"""The kind of a schedule's assigned users: several ids, as an option has."""
+
+CHOSEN = ("option", USERS)
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of an asset type, or a member of a schedule. `column` is its name in the tables.
+
+    `choices` are labels by id, None for an id without a label; empty for kinds without any.
+    """
+
+    id: str
+    label: str
+    kind: str
+    column: str
+    choices: Mapping[str, str | None] = field(default_factory=dict)
+    is_listed: bool = True
+    is_read_only: bool = False
+
+    def named(self, text: str) -> set[str]:
+        """The choices with exactly this id or label."""
+        return self._named.get(text, set())
+
+    def like(self, text: str) -> set[str]:
+        """The choices with this id or label in any case."""
+        return self._like.get(text.strip().casefold(), set())
+
+    @cached_property
+    def most_semicolons(self) -> int:
+        """The most semicolons that a label or an id has."""
+        return max((name.count(";") for name in self._named), default=0)
+
+    @cached_property
+    def _named(self) -> dict[str, set[str]]:
+        return self._names(lambda name: name)
+
+    @cached_property
+    def _like(self) -> dict[str, set[str]]:
+        return self._names(lambda name: name.strip().casefold())
+
+    def _names(self, form: Callable[[str], str]) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for one, label in self.choices.items():
+            for name in {form(one), form(label if label is not None else one)}:
+                found.setdefault(name, set()).add(one)
+        return found
+
+    @property
+    def why_not(self) -> str | None:
+        """Why nobody can write it; None if people can."""
+        if self.is_read_only:
+            return "the API sets it, and nobody can write it"
+        if not self.is_listed:
+            return "the type no longer has this field"
+        if self.kind not in (*WRITABLE, USERS):
+            return f"the API's document does not show how to write a field of kind {self.kind}"
+        return None
+
+
+@dataclass(frozen=True)
+class RecordType:
+    """A type of asset with its fields, or a type of assessment."""
+
+    id: str
+    name: str | None
+    singular: str | None
+    table: str | None
+    is_listed: bool
+    fields: tuple[Field, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        """Its name for messages, or its id."""
+        return self.name or self.id
+
+    def is_called(self, text: str) -> bool:
+        """Whether people may mean it by this text: its id, or a name in any case."""
+        names = (self.name, self.singular, self.table)
+        return text == self.id or text.casefold() in {name.casefold() for name in names if name}

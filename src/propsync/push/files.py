@@ -1,0 +1,170 @@
+"""Reads a file of corrections: CSV, .xlsx, Parquet or JSON lines."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from decimal import Decimal
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from propsync.errors import UsageError
+from propsync.merge.reference.spreadsheet import SheetError, is_sheet, typed_sheets_of
+from propsync.merge.reference.text_file import WINDOWS, ListUnreadable, decoded_by, lines_of
+from propsync.push.source import BLANKS, Cell, Row, Source, is_blank
+
+_MOST_BYTES = 200_000_000
+_PARQUET = b"PAR1"
+_JSON = (".jsonl", ".ndjson", ".json")
+_ROWS = 2_000
+_DECODER = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
+_ARRAY = msgspec.json.Decoder(list[dict[str, Any]], float_hook=Decimal)
+
+
+def read_file(path: Path, key: str) -> Source:
+    """The file's rows. Of a workbook with several sheets it takes the one with the column `key`. Raises UsageError."""
+    content = _content(path)
+    try:
+        source = _source(path, content, key)
+        source.rows = _readable(path, source.rows)
+        return source
+    except ListUnreadable as error:
+        raise _unusable(path, error) from error
+
+
+def read_answer(sql: str, content: bytes) -> Source:
+    """The rows of a query, which DuckDB wrote as Parquet."""
+    header, rows = _parquet(content)
+    return Source("--sql", hashlib.sha256(sql.encode()).hexdigest(), header, rows, has_addresses=False)
+
+
+def _source(path: Path, content: bytes, key: str) -> Source:
+    named = (path.name, hashlib.sha256(content).hexdigest())
+    if is_sheet(content):
+        return Source(*named, *_workbook(content, key))
+    if content.startswith(_PARQUET):
+        return Source(*named, *_parquet(content), has_addresses=False)
+    if path.suffix.lower() in _JSON:
+        return Source(*named, *_json_lines(content), has_addresses=False)
+    text, encoding = decoded_by(content)
+    rows = (Row(number, cells) for number, (_, cells) in enumerate(lines_of(text, keeps_blanks=True), 1))
+    return Source(*named, *_below_header(rows), is_lossy=encoding == WINDOWS or content.isascii())
+
+
+def _content(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise UsageError(str(path), f"it is larger than {_MOST_BYTES:,} bytes", "Split it")
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise UsageError(str(path), "there is no such file", "Check its path") from None
+    except (OSError, ValueError) as error:
+        raise UsageError(str(path), f"it cannot be read: {error}", "Check its path and permissions") from None
+
+
+def _unusable(path: Path, error: ListUnreadable) -> UsageError:
+    where = str(path) if error.line is None else f"{path} line {error.line}"
+    return UsageError(where, error.reason, "Correct the file, then run `propsync push plan` again")
+
+
+def _readable(path: Path, rows: Iterator[Row]) -> Iterator[Row]:
+    """The rows, whose errors name the file."""
+    try:
+        yield from rows
+    except ListUnreadable as error:
+        raise _unusable(path, error) from error
+
+
+def _below_header(rows: Iterable[Row]) -> tuple[list[str], Iterator[Row]]:
+    """The names in the first row that is not blank, and the rows below that are not."""
+    filled = (row for row in rows if not all(map(is_blank, row.cells)))
+    heading = next(filled, None)
+    if heading is None:
+        raise ListUnreadable("it is empty")
+    return [_name(cell, heading.number) for cell in heading.cells], filled
+
+
+def _name(cell: Cell, row: int) -> str:
+    if isinstance(cell, SheetError):
+        raise ListUnreadable(f"the name of a column is {cell.text}", row)
+    return "" if cell is None else str(cell).strip(BLANKS)
+
+
+def _workbook(content: bytes, key: str) -> tuple[list[str], Iterator[Row]]:
+    """The rows of the only sheet with the column, else of the first that has any."""
+    _refuse_other_books(content)
+    first: tuple[list[str], Iterator[Row]] | None = None
+    chosen: dict[str, tuple[list[str], Iterator[Row]]] = {}
+    for name, rows in typed_sheets_of(content):
+        with suppress(ListUnreadable):  # an empty sheet
+            found = _below_header(Row(number, [*map(_plain, cells)]) for number, cells in rows)
+            first = first or found
+            if key in [heading.lower() for heading in found[0]]:
+                chosen[name] = found
+    if len(chosen) > 1:
+        raise ListUnreadable(
+            f"its sheets {' and '.join(chosen)} each have a column {key}; keep one of them in the file"
+        )
+    if first is None:
+        raise ListUnreadable("it is empty")
+    return next(iter(chosen.values()), first)
+
+
+def _refuse_other_books(content: bytes) -> None:
+    with suppress(zipfile.BadZipFile), zipfile.ZipFile(io.BytesIO(content)) as archive:
+        if "xl/workbook.xml" not in archive.namelist():
+            raise ListUnreadable("it is no .xlsx file; save it as .xlsx or CSV UTF-8")
+
+
+def _plain(cell: Cell) -> Cell:
+    """Makes a sheet's whole numbers floats, because it keeps 15 of their digits."""
+    return float(cell) if isinstance(cell, int) and not isinstance(cell, bool) else cell
+
+
+def _parquet(content: bytes) -> tuple[list[str], Iterator[Row]]:
+    # imports here, since few people have such a file
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(pa.BufferReader(content))
+    except pa.ArrowException as error:
+        raise ListUnreadable(f"it is not readable Parquet ({error})") from error
+    lots = (zip(*batch.to_pydict().values(), strict=True) for batch in file.iter_batches(_ROWS))
+    rows = enumerate(chain.from_iterable(lots), 1)
+    return file.schema_arrow.names, (Row(number, [*map(_of_parquet, row)]) for number, row in rows)
+
+
+def _of_parquet(cell: Any) -> Cell:
+    return SheetError("bytes, and no text") if isinstance(cell, bytes) else cell
+
+
+def _json_lines(content: bytes) -> tuple[list[str], Iterator[Row]]:
+    """Names in the order in which they appear; a first pass finds them."""
+    if content.lstrip().startswith(b"["):
+        records = _decoded(_ARRAY, content, None)
+        return _of_records(lambda: enumerate(records, 1))
+    lines = content.splitlines()
+    return _of_records(
+        lambda: ((number, _decoded(_DECODER, line, number)) for number, line in enumerate(lines, 1) if line.strip())
+    )
+
+
+def _of_records(records: Any) -> tuple[list[str], Iterator[Row]]:
+    names = list(dict.fromkeys(name for _, record in records() for name in record))
+    if not names:
+        raise ListUnreadable("it is empty")
+    return names, (Row(number, [record.get(name) for name in names]) for number, record in records())
+
+
+def _decoded(decoder: Any, body: bytes, line: int | None) -> Any:
+    try:
+        return decoder.decode(body)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise ListUnreadable(f"it is not an object of JSON ({error})", line) from error

@@ -1,0 +1,171 @@
+"""The journal of one plan: what was sent and what came of it, on the disk before and after each write.
+
+Its first line has the plan itself, so that the journal is enough to resume it and to record it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import msgspec
+
+from propsync.errors import StateUnusable
+from propsync.push.outcome import Outcome
+from propsync.push.plan import Plan
+from propsync.storage import LineFile, LocalStorage
+
+FOLDER = "state/push"
+_STEP = "Restore it from a backup, or look at the records of the plan in the API before you plan again"
+Pair = tuple[str, str]
+
+
+class _Line(msgspec.Struct, frozen=True, omit_defaults=True):
+    """`step` is begun, resumed, sending or done; `entry` is a place among the plan's entries.
+
+    `ids` are the assets that a list showed before a new one was created.
+    """
+
+    step: str
+    plan: Plan | None = None
+    entry: int | None = None
+    ids: list[str] = []
+    outcome: Outcome | None = None
+
+
+@dataclass
+class Journalled:
+    """What a journal says so far."""
+
+    plan: Plan
+    sent: set[int] = field(default_factory=set)
+    """The entries that propsync has sent, or was about to send."""
+    seen: dict[Pair, set[str]] = field(default_factory=dict)
+    """Assets of a property and type that existed before propsync created its own."""
+    outcomes: dict[int, Outcome] = field(default_factory=dict)
+
+    def take(self, line: _Line) -> None:
+        """Adds one line."""
+        if line.entry is not None:
+            entry = self.plan.entries[line.entry]
+            made = line.outcome.asset_id if line.outcome else None
+            if ids := [*line.ids, *([made] if made else [])]:
+                self.seen.setdefault((entry.property_id, entry.type_id), set()).update(ids)
+            if line.outcome is not None:
+                self.outcomes[line.entry] = line.outcome
+            else:
+                self.sent.add(line.entry)
+
+
+def journal_key(plan_id: str) -> str:
+    """The key of a plan's journal."""
+    return f"{FOLDER}/{plan_id}.jsonl"
+
+
+def read_journal(storage: LocalStorage, plan_id: str) -> Journalled | None:
+    """The journal of a plan, None if no apply of it is unfinished.
+
+    A kill may cut off the last line of a process. Raises StateUnusable for any other damage.
+    """
+    key = journal_key(plan_id)
+    try:
+        written = [line for line in storage.get(key).split(b"\n") if line]
+    except FileNotFoundError:
+        return None
+    lines = [_decoded(line) for line in written]
+    for place, line in enumerate(lines):
+        after = lines[place + 1 :]
+        if line is None and after and (after[0] is None or after[0].step not in ("resumed", "begun")):
+            raise StateUnusable(key, f"its line {place + 1} is damaged", _STEP)
+    return _summed(key, plan_id, [line for line in lines if line is not None])
+
+
+def _summed(key: str, plan_id: str, lines: list[_Line]) -> Journalled | None:
+    if not lines or lines[0].plan is None:
+        if len(lines) > 1:
+            raise StateUnusable(key, "its first line is damaged", _STEP)
+        return None
+    if lines[0].plan.plan_id != plan_id:
+        raise StateUnusable(key, "it belongs to another plan", _STEP)
+    found = Journalled(lines[0].plan)
+    for line in lines[1:]:
+        found.take(line)
+    return found
+
+
+def journals(storage: LocalStorage) -> list[str]:
+    """The ids of all plans with a journal."""
+    names = (key.rpartition("/")[2] for key in storage.list(FOLDER))
+    return [name.removesuffix(".jsonl") for name in names if name.endswith(".jsonl")]
+
+
+class WriteJournal:
+    """Adds to the journal of a plan, and knows what it says; threads may share it.
+
+    A line is on the disk when its method returns: one fsync serves all lines that wait for it.
+    """
+
+    def __init__(self, storage: LocalStorage, plan: Plan) -> None:
+        """Begins the journal, or resumes it. Raises StateUnusable, DiskFull, HomeUnusable."""
+        known = read_journal(storage, plan.plan_id)
+        self.so_far = known or Journalled(plan)
+        self._storage = storage
+        self._writing, self._settling = threading.Lock(), threading.Lock()
+        self._written = self._settled = 0
+        self._file: LineFile = storage.lines(journal_key(plan.plan_id))
+        try:
+            self._add(_Line("resumed") if known else _Line("begun", plan=plan))
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._file.close()
+
+    def sending(self, entry: int, seen: Collection[str] = ()) -> None:
+        """Notes that propsync is about to send an entry; `seen` are the assets that exist already."""
+        of = self.so_far.plan.entries[entry]
+        known = self.so_far.seen.get((of.property_id, of.type_id), set())
+        self._add(_Line("sending", entry=entry, ids=sorted(set(seen) - known)))
+
+    def done(self, entry: int, outcome: Outcome) -> None:
+        """Notes a final outcome."""
+        self._add(_Line("done", entry=entry, outcome=outcome))
+
+    def finish(self) -> None:
+        """Deletes the journal, after a run has recorded and published every outcome: `ops.writes` has them now."""
+        self.close()
+        self._storage.delete(journal_key(self.so_far.plan.plan_id))
+
+    def _add(self, line: _Line) -> None:
+        body = _ENCODER.encode(line)
+        with self._writing:
+            self._file.add(body)
+            self.so_far.take(line)
+            self._written += 1
+            own = self._written
+        with self._settling:
+            if self._settled < own:
+                so_far = self._written  # whatever is written by now
+                self._file.settle()
+                self._settled = so_far
+
+
+def now() -> str:
+    """The present moment, for an outcome."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def _decoded(line: bytes) -> _Line | None:
+    try:
+        return _DECODER.decode(line)
+    except (ValueError, RecursionError):  # msgspec's errors are ValueErrors
+        return None
+
+
+_DECODER = msgspec.json.Decoder(_Line, float_hook=Decimal)
+_ENCODER = msgspec.json.Encoder(decimal_format="number")

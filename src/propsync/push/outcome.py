@@ -1,0 +1,32 @@
+"""What became of one record of a plan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+APPLIED, VERIFIED, FAILED, SKIPPED, PARKED = "applied", "verified", "failed", "skipped", "parked"
+CHANGED, GONE, EXISTS, UNSURE, STORED_OTHERWISE = "ChangedMeanwhile", "Gone", "Exists", "Unsure", "StoredOtherwise"
+"""Reasons that are not the API's own codes."""
+
+
+class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The state of a record (`ops.writes.state`) with the reason; `at` is when the API answered, in ISO 8601.
+
+    `asset_id` is that of a new asset. `before` has the members of a deleted schedule. An outcome that is not
+    `is_final` leaves the record to the next `apply`.
+    """
+
+    state: str
+    code: str | None = None
+    message: str | None = None
+    at: str | None = None
+    asset_id: str | None = None
+    before: dict[str, Any] | None = None
+    is_final: bool = True
+
+    @property
+    def is_written(self) -> bool:
+        """Whether the API has it."""
+        return self.state in (APPLIED, VERIFIED)

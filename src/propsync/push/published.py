@@ -1,0 +1,140 @@
+"""The published tables as a plan needs them: types with their fields, present values, names from people's lists."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from propsync.merge.tables.wide_table import effective_kind
+from propsync.push.asset_values import from_json, from_table
+from propsync.push.fields import USERS, Field, RecordType
+from propsync.push.schedule_values import DESCRIPTION, DUE, REFERENCE
+from propsync.push.schedule_values import USERS as ASSIGNED
+from propsync.warehouse import PublishedReader, quoted, statement
+
+Key = tuple[str, str]
+"""A schedule's property and type."""
+
+_NAMES = ("name", "full_name", "display_name", "title")
+STATUS = "status"
+
+
+class Published:
+    """The tables of one published file. It reads what a file names, not every record."""
+
+    def __init__(self, reader: PublishedReader) -> None:
+        self._reader = reader
+
+    @cached_property
+    def run(self) -> str:
+        """The run that published the tables."""
+        return str(self._rows("push/latest_run")[0][0] or "")
+
+    @cached_property
+    def asset_types(self) -> list[RecordType]:
+        """The types of assets with their fields; those that the API no longer lists too."""
+        fields = self._fields()
+        return [
+            RecordType(key, name, singular, table, is_listed, tuple(fields[key]))
+            for key, name, singular, table, is_listed in self._rows("push/types")
+        ]
+
+    @cached_property
+    def assessment_types(self) -> list[RecordType]:
+        """The types of assessment; those that schedules alone show too, which nobody knows by name."""
+        rows = self._rows("push/assessment_types")
+        found = {key: RecordType(key, name, None, None, is_listed) for key, name, is_listed in rows}
+        others = {key: RecordType(key, None, None, None, True) for (key,) in self._rows("push/types_of_schedules")}
+        return list((others | found).values())
+
+    @cached_property
+    def properties(self) -> dict[str, str | None]:
+        """The known properties with their names, if a list of yours has these."""
+        ids: dict[str, str | None] = {key: None for (key,) in self._rows("push/property_ids")}
+        return ids | self._listed("properties", "property_id")
+
+    @cached_property
+    def users(self) -> dict[str, str | None]:
+        """The known users with their names, if a list of yours has these."""
+        ids: dict[str, str | None] = {key: None for (key,) in self._rows("push/user_ids") if key is not None}
+        return ids | self._listed("users", "user_id")
+
+    def sizes(self, resource: str) -> dict[str, int]:
+        """The number of known records of each type."""
+        name = "push/count_assets" if resource == "assets" else "push/count_schedules"
+        return {key: count for key, count in self._rows(name) if key is not None}
+
+    def types(self, resource: str) -> dict[str, str]:
+        """The names of the types."""
+        return {one.id: one.shown for one in (self.asset_types if resource == "assets" else self.assessment_types)}
+
+    def assets(self, ids: Sequence[str]) -> dict[str, tuple[str | None, str | None]]:
+        """The property and the type of each known asset."""
+        rows = self._rows("push/assets", {"ids": list(ids)})
+        return {key: (property_id, type_id) for key, property_id, type_id in rows}
+
+    def asset_values(self, ids: Sequence[str], fields: Iterable[str]) -> dict[tuple[str, str], Any]:
+        """The present values by asset and field, as in `plan.FieldChange`."""
+        rows = self._rows("push/asset_values", {"ids": list(ids), "fields": list(fields)})
+        return {
+            (key, field_id): from_table(kind, text, options, written, fits=fits)
+            for key, field_id, kind, text, options, written, fits in rows
+        }
+
+    def created(self, file: str) -> list[tuple[str, str, str | None, Any]]:
+        """The values of assets that propsync created from a file of this name: asset, run, field and value."""
+        rows = self._rows("push/created", {"file": file})
+        return [(key, run, field_id, from_json(written)) for key, run, field_id, written in rows]
+
+    def assets_of_type(self, type_id: str, properties: Sequence[str] | None) -> list[tuple[str, str | None]]:
+        """The ids and properties of a type's assets, of all properties for None."""
+        given = {"type": type_id, "properties": None if properties is None else list(properties)}
+        return [(key, property_id) for key, property_id in self._rows("push/assets_of_type", given)]
+
+    def schedules(
+        self, properties: Sequence[str] | None, types: Sequence[str] | None = None
+    ) -> dict[Key, dict[str, Any]]:
+        """The members of schedules by property and type, of all for None."""
+        given = {"properties": properties, "types": types}
+        bound = {name: None if ids is None else list(ids) for name, ids in given.items()}
+        names = (STATUS, DUE, DESCRIPTION, REFERENCE, ASSIGNED)
+        rows = self._rows("push/schedules", bound)
+        return {(row[0], row[1]): dict(zip(names, row[2:], strict=True)) for row in rows}
+
+    @cached_property
+    def members(self) -> tuple[Field, ...]:
+        """The members of a schedule."""
+        return (
+            Field(STATUS, "Status", "text", "status", is_read_only=True),
+            Field(DUE, "Due date", "date", "due_date"),
+            Field(DESCRIPTION, "Description", "text", "description"),
+            Field(REFERENCE, "Custom reference", "text", "custom_reference"),
+            Field(ASSIGNED, "Assigned users", USERS, "assigned_users", self.users),
+        )
+
+    def _fields(self) -> Mapping[str, list[Field]]:
+        options: dict[tuple[str, str], dict[str, str | None]] = defaultdict(dict)
+        for type_id, field_id, option_id, label in self._rows("push/options"):
+            options[type_id, field_id][option_id] = label
+        kinds = {row[:2]: frozenset(row[2]) for row in self._rows("merge/tables/by_type/recorded_kinds")}
+        found: dict[str, list[Field]] = defaultdict(list)
+        for type_id, field_id, label, defined, column, is_listed in self._rows("push/fields"):
+            kind = effective_kind(defined, kinds.get((type_id, field_id), frozenset()))
+            chosen = options.get((type_id, field_id), {})
+            found[type_id].append(Field(field_id, label, kind, column, chosen, is_listed))
+        return found
+
+    def _listed(self, table: str, key: str) -> dict[str, str | None]:
+        """Names by id from people's list; nothing without such a list."""
+        columns = [name for (name,) in self._rows("reference/columns_of", {"schema": "main", "table": table})]
+        if key not in columns:
+            return {}
+        name = next((one for one in _NAMES if one in columns), key)
+        named = statement("push/names", key=quoted(key), name=quoted(name), table=quoted(table))
+        rows = [row for lot in self._reader.lots(named) for row in lot]
+        return {one: None if name == key else shown for one, shown in rows if one is not None}
+
+    def _rows(self, name: str, values: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
+        return [row for lot in self._reader.lots(statement(name), values) for row in lot]

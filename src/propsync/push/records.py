@@ -1,0 +1,119 @@
+"""The rows of `ops.writes`: one for each value of a plan that propsync sent, skipped or failed to send."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from propsync.push.outcome import APPLIED, STORED_OTHERWISE, VERIFIED, Outcome
+from propsync.push.plan import CREATE, DELETE, Entry, FieldChange, Plan
+from propsync.push.sameness import is_same
+from propsync.records import record_id
+from propsync.resources import ASSETS
+from propsync.warehouse import Warehouse, statement
+
+_ENCODER = msgspec.json.Encoder(decimal_format="number")
+_OTHERWISE = "the API stored another value than propsync sent. Compare the record with the plan"
+_STAYS = "the API accepted the delete and still shows the schedule. Compare the record with the plan"
+
+Shown = Mapping[tuple[str, ...], Mapping[str, Any]]
+"""The values by field that the tables show of written records, by key."""
+
+
+@dataclass(frozen=True)
+class Write:
+    """One value of a plan, and its state."""
+
+    entry: Entry
+    key: tuple[str, ...] | None
+    change: FieldChange | None
+    state: str
+    code: str | None = None
+    message: str | None = None
+    at: str | None = None
+
+    @property
+    def record(self) -> str | None:
+        """The record's key as one text."""
+        return record_id(self.key) if self.key else None
+
+
+def key_of_entry(plan: Plan, entry: Entry, outcome: Outcome) -> tuple[str, ...] | None:
+    """The key of the record; that of a new asset is known once it exists."""
+    if plan.resource == ASSETS.name and entry.action == CREATE:
+        return (outcome.asset_id,) if outcome.asset_id else None
+    return entry.key
+
+
+def writes_of(plan: Plan, outcomes: Mapping[int, Outcome]) -> list[Write]:
+    """A write for each value; one without a value for a record that has none."""
+    return [
+        write
+        for number, outcome in sorted(outcomes.items())
+        for write in _of_entry(plan, plan.entries[number], outcome)
+    ]
+
+
+def _of_entry(plan: Plan, entry: Entry, outcome: Outcome) -> Iterator[Write]:
+    key = key_of_entry(plan, entry, outcome)
+    changes: list[FieldChange | None] = [*entry.changes] or [
+        FieldChange(name, name, "", value, None) for name, value in (outcome.before or {}).items() if value is not None
+    ]
+    for change in changes or (None,):
+        yield Write(entry, key, change, outcome.state, outcome.code, outcome.message, outcome.at)
+
+
+def verified(write: Write, shown: Shown) -> Write:
+    """The write after its record was read back."""
+    if write.state != APPLIED or write.key is None:
+        return write
+    there = shown.get(write.key)
+    if write.entry.action == DELETE:
+        return replace(write, state=VERIFIED) if there is None else _otherwise(write, _STAYS)
+    if there is None:
+        return _otherwise(write, "the API accepted the write and no longer shows the record. Run `propsync sync`")
+    is_stored = write.change is None or is_same(write.change.new, there.get(write.change.field))
+    return replace(write, state=VERIFIED) if is_stored else _otherwise(write, _OTHERWISE)
+
+
+def _otherwise(write: Write, why: str) -> Write:
+    return replace(write, code=STORED_OTHERWISE, message=why)
+
+
+def record_writes(warehouse: Warehouse, run_id: str, plan: Plan, writes: list[Write]) -> None:
+    """Puts the plan's writes in place of what an earlier run recorded of it; each keeps its first run."""
+    plan_id = plan.plan_id  # a hash of all of it
+    of_plan = {"plan_id": plan_id}
+    with warehouse.transaction():
+        first = dict(warehouse.rows(statement("push/earlier_runs"), of_plan))
+        warehouse.execute(statement("push/forget_writes"), of_plan)
+        warehouse.add("ops.writes", [_row(first.get(one.record or "", run_id), plan_id, plan, one) for one in writes])
+
+
+def _row(run_id: str, plan_id: str, plan: Plan, write: Write) -> tuple[Any, ...]:
+    change = write.change
+    entry = write.entry
+    return (
+        run_id,
+        plan_id,
+        plan.file,
+        entry.row,
+        plan.resource,
+        write.record,
+        entry.action,
+        change.field if change else None,
+        _json(change.old) if change and entry.action != CREATE else None,
+        _json(change.new) if change and entry.action != DELETE else None,
+        write.state,
+        write.code,
+        write.message,
+        datetime.fromisoformat(write.at) if write.at else None,
+    )
+
+
+def _json(value: Any) -> str | None:
+    return None if value is None else _ENCODER.encode(value).decode()

@@ -1,0 +1,135 @@
+"""One row of a file against one record: the changes that its cells ask for, and the cells that propsync refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, TypeVar
+
+from propsync.push.damage import CellRefused, check_shortened, plain
+from propsync.push.fields import Field, RecordType
+from propsync.push.plan import FieldChange, Refusal
+from propsync.push.shown import without_quote
+from propsync.push.source import BLANKS, Row, Source, is_blank, shortened
+from propsync.push.values import KEPT, planned
+
+T = TypeVar("T")
+
+
+class RowRefused(ValueError):
+    """The refusals of one row."""
+
+    def __init__(self, refusals: list[Refusal]) -> None:
+        super().__init__("a row is refused")
+        self.refusals = refusals
+
+
+class RowChecks:
+    """Judges the cells of a file's rows."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._unnamed = [place for place, name in enumerate(source.header) if not name]
+
+    def changes(self, row: Row, fields: Mapping[int, Field], old: Callable[[str], Any]) -> list[FieldChange]:
+        """The changes that the row asks for. Raises RowRefused with every cell that cannot be planned."""
+        changes: list[FieldChange] = []
+        refusals: list[Refusal] = list(self._without_name(row))
+        for place, field in fields.items():
+            cell, before = row.cell(place), old(field.id)
+            try:
+                new = planned(cell, field, before, is_lossy=self._source.is_lossy)
+            except CellRefused as error:
+                refusals.append(self.refusal(row, place, error.reason))
+                continue
+            if new is not KEPT:
+                changes.append(field_change(field, before, new))
+        if refusals:
+            raise RowRefused(refusals)
+        return changes
+
+    def key(self, row: Row, places: Iterable[int]) -> tuple[str, int | None]:
+        """The first of these cells that is not blank as an id or a name, with its place. Raises RowRefused."""
+        for place in places:
+            if not is_blank(row.cell(place)):
+                try:
+                    return without_quote(plain(row.cell(place)).strip(BLANKS)), place
+                except CellRefused as error:
+                    raise self.refused(row, place, error.reason) from error
+        return "", None
+
+    def unknown(self, row: Row, place: int, text: str, reason: str) -> RowRefused:
+        """The refusal of an id or a name that propsync does not know: damaged, or wrong."""
+        try:
+            check_shortened(text)
+        except CellRefused as error:
+            return self.refused(row, place, error.reason)
+        return self.refused(row, place, reason)
+
+    def only_type(self, row: Row, place: int, text: str, types: Iterable[RecordType]) -> RecordType:
+        """The type that a cell names. Raises RowRefused for none and for several."""
+        found = [one for one in types if one.is_called(text)]
+        if len(found) > 1:
+            ids = " or ".join(one.id for one in found)
+            raise self.refused(row, place, f"{len(found)} types are called so; write the id {ids}")
+        if not found:
+            raise self.unknown(row, place, text, "propsync knows no such type; write its name or its id")
+        return found[0]
+
+    def refuse_second_type(self, row: Row, place: int, found: RecordType | None, named: RecordType) -> None:
+        """Raises RowRefused for a cell that names a type other than the one found before."""
+        if found is not None and named is not found:
+            raise self.refused(row, place, f"the row is of the type {found.shown}, and this names a different one")
+
+    def unknown_property(self, row: Row, place: int, text: str) -> RowRefused:
+        """The refusal of a property that no table and no list has."""
+        reason = "propsync knows no such property; a record of it, or your list of properties, makes it known"
+        return self.unknown(row, place, text, reason)
+
+    def refuse_others(self, row: Row, places: Iterable[int], of: str) -> None:
+        """Raises RowRefused for a cell in a column of other types."""
+        wrong = [place for place in places if not is_blank(row.cell(place))]
+        if wrong:
+            raise RowRefused([self.refusal(row, place, f"{of} has no such field; empty the cell") for place in wrong])
+
+    def refused(self, row: Row, place: int | None, reason: str) -> RowRefused:
+        """A row with one refusal."""
+        return RowRefused([self.refusal(row, place, reason)])
+
+    def refusal(self, row: Row, place: int | None, reason: str) -> Refusal:
+        """The words for one cell; for the row if `place` is None."""
+        if place is None:
+            return Refusal(row.number, None, None, reason)
+        found = None if is_blank(row.cell(place)) else shortened(row.cell(place))
+        return Refusal(row.number, self._source.column(place, row.number), found, reason)
+
+    def check_width(self, row: Row) -> None:
+        """Raises RowRefused for a row with too many cells: a text without quotes has moved them into wrong columns.
+
+        Fewer are sound, because Excel leaves out blank cells at the end of a row.
+        """
+        width = len(self._source.header)
+        if len(row.cells) > width:
+            what = f"it has {len(row.cells)} cells, and the header has {width}"
+            raise self.refused(row, None, f"{what}: a text with a comma needs quotes around it")
+
+    def _without_name(self, row: Row) -> Iterator[Refusal]:
+        for place in self._unnamed:
+            if not is_blank(row.cell(place)):
+                yield self.refusal(
+                    row, place, "its column has no name; name it, begin its name with #, or empty the cell"
+                )
+
+
+def field_change(field: Field, old: Any, new: Any) -> FieldChange:
+    """A change with the labels of the ids in it."""
+    ids = [one for value in (old, new) if isinstance(value, list) for one in value if isinstance(one, str)]
+    names = {one: label for one in ids if (label := field.choices.get(one))}
+    return FieldChange(field.id, field.label or field.column, field.kind, old, new, names)
+
+
+def lots_of(rows: Iterable[T], most: int) -> Iterator[list[T]]:
+    """The rows in batches."""
+    rest = iter(rows)
+    while lot := list(islice(rest, most)):
+        yield lot

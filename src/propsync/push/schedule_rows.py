@@ -1,0 +1,146 @@
+"""From the rows of a file to new, changed and deleted schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from propsync.errors import UsageError
+from propsync.push.columns import Keys, Layout
+from propsync.push.draft import Draft
+from propsync.push.fields import RecordType
+from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange, Plan
+from propsync.push.published import Key, Published
+from propsync.push.row_checks import RowChecks, RowRefused, field_change, lots_of
+from propsync.push.source import Row, Source
+
+KEYS = Keys(
+    {
+        "property_id": ("property_id",),
+        "type": ("assessment_type_id", "assessment_type", "type"),
+        "delete": ("delete",),
+    }
+)
+_ROWS = 2_000  # whose schedules are in memory at once
+_WORDS = {"yes": True, "no": False, "": False}
+
+
+@dataclass(frozen=True)
+class Prune:
+    """The schedules to delete if the file lacks them: of these properties and of these types; None for all."""
+
+    properties: Sequence[str] | None
+    types: Sequence[str] | None
+
+
+class ScheduleRows:
+    """Plans a file of schedules. `of_type` is the assessment type of rows that do not name theirs."""
+
+    def __init__(
+        self, published: Published, source: Source, of_type: RecordType | None, prune: Prune | None = None
+    ) -> None:
+        self._published, self._source, self._type, self._prune = published, source, of_type, prune
+        self._types = published.assessment_types
+        self._members = published.members
+        self._layout = Layout(source, KEYS, self._members)
+        if not self._layout.keys["property_id"]:
+            raise UsageError(source.name, "it has no column property_id", "Add it, with the property of each schedule")
+        self._fields = self._layout.fields_of(self._members, "schedules")
+        self._checks = RowChecks(source)
+        self._draft = Draft("schedules", source, published.run)
+        self._unread = 0
+
+    def plan(self) -> Plan:
+        """The plan. Raises UsageError if the file as a whole cannot be used."""
+        for lot in lots_of(self._source.rows, _ROWS):
+            self._plan_lot(lot)
+        if self._prune is not None:
+            self._plan_prune(self._prune)
+        return self._draft.finished(self._published.sizes("schedules"), self._published.types("schedules"))
+
+    def _plan_lot(self, lot: Sequence[Row]) -> None:
+        named = [(row, key) for row in lot if (key := self._key(row))]
+        known = self._published.schedules(sorted({key[0] for _, key in named}))
+        for row, key in named:
+            try:
+                if self._draft.note_row(row.number, key):
+                    self._draft.plan_row(row.number, self._entry(row, key, known.get(key)))
+            except RowRefused as error:
+                self._draft.refuse(error.refusals)
+
+    def _key(self, row: Row) -> Key | None:
+        """The schedule that a row names; None for a row that it refuses."""
+        try:
+            self._checks.check_width(row)
+            return self._property(row), self._type_of(row).id
+        except RowRefused as error:
+            self._draft.refuse(error.refusals)
+            self._unread += 1
+            return None
+
+    def _property(self, row: Row) -> str:
+        property_id, place = self._checks.key(row, self._layout.keys["property_id"])
+        if place is None:
+            raise self._checks.refused(row, None, "it has no property_id")
+        if property_id not in self._published.properties:
+            raise self._checks.unknown_property(row, place, property_id)
+        return property_id
+
+    def _type_of(self, row: Row) -> RecordType:
+        found = self._type
+        for place in self._layout.keys["type"]:
+            text, at = self._checks.key(row, [place])
+            if at is None:
+                continue
+            one = self._checks.only_type(row, place, text, self._types)
+            self._checks.refuse_second_type(row, place, found, one)
+            found = one
+        if found is None:
+            raise self._checks.refused(
+                row, None, "it needs an assessment type: fill assessment_type_id, or give --type"
+            )
+        return found
+
+    def _entry(self, row: Row, key: Key, before: dict[str, Any] | None) -> Entry | None:
+        changes = self._checks.changes(row, self._fields, (before or {}).get)
+        if self._is_deleted(row):
+            return self._deleted(row, key, before, changes)
+        if before is not None:
+            return Entry(row.number, UPDATE, key, *key, changes) if changes else None
+        of_type = next(one for one in self._types if one.id == key[1])
+        if not of_type.is_listed:
+            raise self._checks.refused(row, None, f"the API no longer lists the type {of_type.shown}")
+        return Entry(row.number, CREATE, key, *key, changes)
+
+    def _is_deleted(self, row: Row) -> bool:
+        text, place = self._checks.key(row, self._layout.keys["delete"])
+        if text.casefold() not in _WORDS:
+            raise self._checks.refused(row, place, "write yes to delete the schedule, or leave it empty")
+        return _WORDS[text.casefold()]
+
+    def _deleted(self, row: Row, key: Key, before: dict[str, Any] | None, changes: list[FieldChange]) -> Entry:
+        place = self._layout.keys["delete"][0]
+        if before is None:
+            raise self._checks.refused(row, place, "no such schedule exists")
+        if changes:
+            raise self._checks.refused(row, place, f"the row also changes {changes[0].label}; do one of both")
+        return self._removal(row.number, key, before)
+
+    def _removal(self, row: int | None, key: Key, before: dict[str, Any]) -> Entry:
+        writable = [field for field in self._members if not field.is_read_only]
+        olds = [field_change(field, before[field.id], None) for field in writable]
+        return Entry(row, DELETE, key, *key, olds)
+
+    def _plan_prune(self, scope: Prune) -> None:
+        named = set(self._draft.keys)
+        if self._unread:
+            rows = "a row names" if self._unread == 1 else f"{self._unread:,} rows name"
+            what = f"{rows} no known property and type: it may be a schedule to keep"
+            self._draft.notes.append(f"--prune deletes nothing, because {what}")
+        elif not named:
+            self._draft.notes.append("--prune deletes nothing, because the file has no rows")
+        else:
+            for key, before in self._published.schedules(scope.properties, scope.types).items():
+                if key not in named:
+                    self._draft.plan_more(self._removal(None, key, before))

@@ -1,0 +1,103 @@
+"""Sends the records of a plan: each is looked at before, journalled before and after, and written once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from propsync.api import Api, TokenSource
+from propsync.errors import ApiUnreachable, ResourceFailed, UsageError
+from propsync.progress import progress
+from propsync.push import verdicts
+from propsync.push.asset_updates import AssetUpdates
+from propsync.push.creations import Creations
+from propsync.push.journal import WriteJournal
+from propsync.push.outcome import Outcome
+from propsync.push.plan import CREATE, Entry
+from propsync.push.schedule_writes import ScheduleWrites
+from propsync.push.shapes import AssetAnswers
+from propsync.resources import ASSETS
+
+_Lane = list[int]
+"""Entries that must not be sent at the same time, by their places in the plan."""
+
+
+@dataclass
+class Clients:
+    """The client that looks, and the one that writes."""
+
+    reader: Api
+    writer: Api
+
+
+class Sender:
+    """Sends what the journal shows as open. `left` are outcomes that are not final."""
+
+    def __init__(self, api: Api, token: TokenSource | None, answers: AssetAnswers, journal: WriteJournal) -> None:
+        """`token` is the one for writes, if they have their own."""
+        self._api = api
+        self._token = token
+        self._journal = journal
+        self._plan = journal.so_far.plan
+        updates = AssetUpdates(answers)
+        self._updates, self._creations = updates, Creations(updates, journal)
+        self._schedules = ScheduleWrites()
+        self.left: dict[int, Outcome] = {}
+
+    def send(self) -> None:
+        """Sends side by side. Raises StopRun and ApiUnreachable; the journal has everything done until then."""
+        lanes = list(self._lanes())
+        with progress("Sending", sum(map(len, lanes)), "records") as bar:
+            for _ in self._api.each(lanes, lambda api, lane: self._send_lane(api, lane, bar.advance)):
+                pass
+
+    def _lanes(self) -> Iterator[_Lane]:
+        """New assets of one property and type share a lane, and so do entries of one record."""
+        lanes: dict[tuple[str, ...], _Lane] = {}
+        for number, entry in enumerate(self._plan.entries):
+            if number not in self._journal.so_far.outcomes:
+                is_new = self._plan.resource == ASSETS.name and entry.action == CREATE
+                lane = ("new", entry.property_id, entry.type_id) if is_new else entry.key
+                lanes.setdefault(lane, []).append(number)
+        yield from lanes.values()
+
+    def _send_lane(self, api: Api, lane: _Lane, advance: Callable[[], None]) -> None:
+        writer = api.with_token(self._token) if self._token else api
+        for number in lane:
+            outcome = self._sent(Clients(api, writer), number, self._plan.entries[number])
+            if not outcome.is_final:
+                # the next list of assets would show one that this entry may have created
+                self.left.update(dict.fromkeys(lane[lane.index(number) :], outcome))
+                return
+            self._journal.done(number, outcome)
+            advance()
+
+    def _sent(self, clients: Clients, number: int, entry: Entry) -> Outcome:
+        """The outcome of one record. Raises StopRun and ApiUnreachable."""
+        try:
+            if self._plan.resource != ASSETS.name:
+                return self._send_schedule(clients, number, entry)
+            if entry.action == CREATE:
+                return self._creations.create(clients.reader, clients.writer, number, entry)
+            return self._send_update(clients, number, entry)
+        except ApiUnreachable:
+            raise
+        except (ResourceFailed, UsageError) as error:
+            return verdicts.failed(error)
+
+    def _send_update(self, clients: Clients, number: int, entry: Entry) -> Outcome:
+        was_sent = number in self._journal.so_far.sent
+        found = self._updates.compared(clients.reader, entry, was_sent=was_sent)
+        if found is not None:
+            return found
+        self._journal.sending(number)
+        return self._updates.write(clients.reader, clients.writer, entry)
+
+    def _send_schedule(self, clients: Clients, number: int, entry: Entry) -> Outcome:
+        was_sent = number in self._journal.so_far.sent
+        there = self._schedules.current(clients.reader, entry.key)
+        found = self._schedules.compared(entry, there, was_sent=was_sent)
+        if found is not None:
+            return found
+        self._journal.sending(number)
+        return self._schedules.write(clients.reader, clients.writer, entry, there)

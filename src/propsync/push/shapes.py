@@ -1,0 +1,68 @@
+"""How answers of the API are read, by the shapes that the last published run knew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from propsync.merge import overridden, stored_shape
+from propsync.push.asset_values import AssetShape
+from propsync.records import Cutter, Path
+from propsync.resources import ASSET_TYPES, ASSETS, BUILT_IN
+from propsync.shapes import Shape, configured, cutter_of
+from propsync.warehouse import PublishedReader, statement
+
+Kinds = Mapping[str, Mapping[str, str]]
+"""The kind of each field, by asset type and field."""
+
+
+@dataclass(frozen=True)
+class AssetReading:
+    """An asset as an answer shows it: where it is, and its values by field id."""
+
+    asset_id: str
+    property_id: str
+    type_id: str
+    values: Mapping[str, Any]
+
+
+class AssetAnswers:
+    """Reads pages of assets."""
+
+    def __init__(self, assets: Shape, types: Shape, kinds: Kinds) -> None:
+        self._shape = AssetShape.of(assets, types)
+        self._kinds = kinds
+        page = cutter_of(assets, ASSETS)
+        roles: tuple[tuple[Path, ...], ...] = tuple(assets.paths(role) for role in ("id", "property", "type"))
+        self._cutter = Cutter(page.list_path, roles)
+
+    @classmethod
+    def published(cls, reader: PublishedReader, overrides: Mapping[str, Any]) -> AssetAnswers:
+        """By the shapes and types of a published file, and what propsync.toml says instead."""
+        _, rows = reader.rows(statement("merge/shapes"))
+
+        def shape(resource: str) -> Shape:
+            stored = stored_shape(resource, [row[1:] for row in rows if row[0] == resource])
+            return overridden(stored, configured(overrides, resource, BUILT_IN))
+
+        kinds: dict[str, dict[str, str]] = {}
+        for type_id, field_id, kind in reader.rows(statement("push/kinds_of_fields"))[1]:
+            kinds.setdefault(type_id, {})[field_id] = kind
+        return cls(shape(ASSETS.name), shape(ASSET_TYPES.name), kinds)
+
+    def cut(self, body: bytes) -> tuple[int | None, list[AssetReading]]:
+        """The total and the assets of a page; those without an id, a property or a type are left out."""
+        page = self._cutter.cut(body)
+        found = ((self._cutter.key(record), record) for record in page.records)
+        return page.total, [self._reading(key, record) for key, record in found if key]
+
+    def _reading(self, key: tuple[str, ...], record: msgspec.Raw) -> AssetReading:
+        asset_id, property_id, type_id = key
+        return AssetReading(asset_id, property_id, type_id, self.values_of(record, type_id))
+
+    def values_of(self, record: bytes | msgspec.Raw, type_id: str) -> dict[str, Any]:
+        """The values of one asset by field id."""
+        return self._shape.values_of(record, self._kinds.get(type_id, {}))

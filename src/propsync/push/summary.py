@@ -1,0 +1,35 @@
+"""The JSON object that `--json` prints for a plan, and the folder that keeps plans."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from propsync.push.plan import Plan
+
+
+def plans_folder(state: Path) -> Path:
+    """The folder of the plans that have no path of their own."""
+    return state / "plans"
+
+
+def plan_path(state: Path, plan: Plan) -> Path:
+    """The file of such a plan."""
+    return plans_folder(state) / f"{plan.plan_id}.plan"
+
+
+def summary(plan: Plan, path: Path) -> dict[str, Any]:
+    """The plan in numbers, and its refusals; no value of it. Nothing is sent yet."""
+    return {
+        "plan": str(path),
+        "plan_id": plan.plan_id,
+        "run_id": None,
+        "records": plan.counts(),
+        "fields": plan.fields(),
+        "refused": [msgspec.to_builtins(one) for one in plan.refused],
+        "skipped": 0,
+        "failed": 0,
+        "verified": 0,
+    }

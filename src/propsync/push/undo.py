@@ -1,0 +1,182 @@
+"""The way back: what a plan wrote becomes the plan that writes the values from before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import groupby
+from typing import Any
+
+import msgspec
+
+from propsync.push.changes import counted
+from propsync.push.fields import CHOSEN, Field
+from propsync.push.outcome import STORED_OTHERWISE
+from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange, Refusal
+from propsync.push.row_checks import field_change
+from propsync.push.sameness import is_same
+from propsync.push.schedule_values import MEMBERS
+from propsync.records import key_of
+from propsync.resources import ASSETS
+
+_EDITED = "somebody edited it since, so the undo leaves it as it is"
+_STAYS = "the API has no delete for assets, so the new asset stays"
+_UNFIT = "the value before does not fit its field, so the API would refuse it"
+_STATUS = "A schedule that is created again begins with the status of a new one: the API accepts no status"
+_DECODER = msgspec.json.Decoder(float_hook=Decimal)
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A row of `ops.writes` that the API accepted."""
+
+    run_id: str
+    row: int | None
+    resource: str
+    record: str
+    action: str
+    field: str | None
+    old: Any
+    new: Any
+    code: str | None
+
+    @classmethod
+    def of(cls, row: Sequence[Any]) -> Recorded:
+        """From the columns of `push/writes_to_undo`, without the plan's id."""
+        run_id, file_row, resource, record, action, field, old, new, code = row
+        return cls(run_id, file_row, resource, record, action, field, _value(old), _value(new), code)
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The record's key."""
+        return (self.record,) if self.resource == ASSETS.name else key_of(self.record)
+
+
+@dataclass(frozen=True)
+class Present:
+    """A written record as it is published now; `run_id` saw its last change."""
+
+    property_id: str
+    type_id: str
+    values: Mapping[str, Any]
+    run_id: str | None
+
+
+@dataclass(frozen=True)
+class WayBack:
+    """The entries that reverse a plan, what cannot be reversed, and lines about the whole."""
+
+    entries: list[Entry]
+    refused: list[Refusal]
+    notes: list[str]
+
+
+Fields = Mapping[tuple[str, str], Field]
+"""The fields of assets by type and id; the members of schedules, which no type has, under an empty type."""
+
+
+def way_back(recorded: Sequence[Recorded], present: Mapping[tuple[str, ...], Present], fields: Fields) -> WayBack:
+    """Reverses what the records still show; an edit by somebody else since is refused, and so is a new asset."""
+    found: list[Entry | Refusal] = []
+    for (_, _), of_record in groupby(recorded, key=lambda one: (one.row, one.record)):
+        rows = list(of_record)
+        found += _of_record(rows, present.get(rows[0].key), fields)
+    entries = [one for one in found if isinstance(one, Entry)]
+    refused = [one for one in found if isinstance(one, Refusal)]
+    return WayBack(entries, refused, _notes(entries, refused))
+
+
+def _of_record(rows: list[Recorded], there: Present | None, fields: Fields) -> Iterator[Entry | Refusal]:
+    first = rows[0]
+    if first.action == CREATE and first.resource == ASSETS.name:
+        yield Refusal(first.row, None, first.record, _STAYS)
+    elif first.action == UPDATE:
+        yield from _updated(rows, there, fields)
+    elif first.action == CREATE:
+        yield _uncreated(rows, there, fields)
+    else:
+        yield _undeleted(rows, there, fields)
+
+
+def _updated(rows: list[Recorded], there: Present | None, fields: Fields) -> Iterator[Entry | Refusal]:
+    first = rows[0]
+    changes = []
+    for one in rows:
+        field = _field(one, there.type_id if there else "", fields)
+        now = there.values.get(str(one.field)) if there else None
+        if there is not None and is_same(now, one.old):
+            continue
+        if there is None or not _is_ours(one, now, there):
+            yield Refusal(one.row, field.label, first.record, _EDITED)
+        elif not _fits(field, one.old):
+            yield Refusal(one.row, field.label, first.record, _UNFIT)
+        else:
+            changes.append(field_change(field, now, one.old))
+    if there is not None and changes:
+        yield Entry(first.row, UPDATE, first.key, there.property_id, there.type_id, changes)
+
+
+def _fits(field: Field, value: Any) -> bool:
+    """Whether the API may accept a value; it shows some that it would refuse, such as a text for a number."""
+    if value is None:
+        return True
+    if field.kind == "number":
+        return isinstance(value, int | Decimal)
+    return isinstance(value, list) if field.kind in CHOSEN else isinstance(value, str)
+
+
+def _is_ours(one: Recorded, now: Any, there: Present) -> bool:
+    """Whether the record still has what the run left: its value, or what the API stored in its place."""
+    return is_same(now, one.new) or (one.code == STORED_OTHERWISE and there.run_id == one.run_id)
+
+
+def _uncreated(rows: list[Recorded], there: Present | None, fields: Fields) -> Entry | Refusal:
+    """Deletes a schedule that the run created, if it still has what the run gave it."""
+    first, given = rows[0], {one.field: one for one in rows}
+    if there is None:
+        return Refusal(first.row, None, first.record, _EDITED)
+    for name in MEMBERS:
+        one, now = given.get(name), there.values.get(name)
+        if not (is_same(now, None) if one is None else _is_ours(one, now, there)):
+            return Refusal(first.row, name, first.record, _EDITED)
+    changes = [field_change(fields["", name], there.values.get(name), None) for name in MEMBERS]
+    return _entry(first, DELETE, changes)
+
+
+def _undeleted(rows: list[Recorded], there: Present | None, fields: Fields) -> Entry | Refusal:
+    """Creates a schedule again that the run deleted, unless somebody has made one since."""
+    first = rows[0]
+    if there is not None:
+        return Refusal(first.row, None, first.record, _EDITED)
+    changes = [field_change(_field(one, "", fields), None, one.old) for one in rows if one.old is not None]
+    return _entry(first, CREATE, changes)
+
+
+def _entry(one: Recorded, action: str, changes: list[FieldChange]) -> Entry:
+    """An entry about a schedule, whose key is its property and type."""
+    property_id, type_id = one.key
+    return Entry(one.row, action, one.key, property_id, type_id, changes)
+
+
+def _field(one: Recorded, type_id: str, fields: Fields) -> Field:
+    """The field of a write, as people know it; one that no type has any more is known by its id."""
+    field = str(one.field)
+    return fields.get((type_id if one.resource == ASSETS.name else "", field)) or Field(field, field, "text", field)
+
+
+def _notes(entries: Sequence[Entry], refused: Sequence[Refusal]) -> list[str]:
+    edited, stays, unfit = (sum(one.reason == why for one in refused) for why in (_EDITED, _STAYS, _UNFIT))
+    lines = [f"{counted(len(entries), 'record')} can be reversed"]
+    if edited:
+        lines.append(f"Edited by somebody else since: {counted(edited, 'value')}. The undo leaves them as they are")
+    if stays:
+        lines.append(f"Impossible: {counted(stays, 'new asset')}. The API has no delete for assets")
+    if unfit:
+        lines.append(f"Impossible: {counted(unfit, 'value')} that the API shows, and would refuse")
+    is_again = any(one.action == CREATE for one in entries)
+    return [*lines, *([_STATUS] if is_again else [])]
+
+
+def _value(written: str | None) -> Any:
+    return None if written is None else _DECODER.decode(written)

@@ -1,0 +1,92 @@
+"""Turns an error of the API, or a difference, into the outcome of one record; its messages hold no value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from propsync.api import WriteErrorCode
+from propsync.errors import (
+    AccessForbidden,
+    InvalidValue,
+    PropsyncError,
+    RequestRefused,
+    UsageError,
+    WriteForbidden,
+)
+from propsync.push.journal import now
+from propsync.push.outcome import APPLIED, CHANGED, EXISTS, FAILED, GONE, PARKED, SKIPPED, UNSURE, Outcome
+from propsync.push.plan import Entry
+from propsync.push.sameness import is_same, is_still
+
+_NOT_SENT = "so propsync sent nothing. Run `propsync sync`, then plan again"
+
+
+def applied(asset_id: str | None = None, before: Mapping[str, Any] | None = None) -> Outcome:
+    """The API has it."""
+    return Outcome(APPLIED, at=now(), asset_id=asset_id, before=dict(before) if before is not None else None)
+
+
+def gone() -> Outcome:
+    """Nothing has the record's key."""
+    return Outcome(SKIPPED, GONE, f"the API no longer has this record, {_NOT_SENT}")
+
+
+def moved() -> Outcome:
+    """The asset is elsewhere."""
+    return Outcome(SKIPPED, GONE, f"the asset is no longer on that property, {_NOT_SENT}")
+
+
+def exists() -> Outcome:
+    """Somebody made a schedule meanwhile."""
+    return Outcome(SKIPPED, EXISTS, f"somebody has made this schedule meanwhile, {_NOT_SENT}")
+
+
+def unsure(what: str) -> Outcome:
+    """A person must look."""
+    return Outcome(PARKED, UNSURE, what)
+
+
+def compared(entry: Entry, now_there: Mapping[str, Any], *, was_sent: bool) -> Outcome | None:
+    """The outcome of an entry whose record is not as the plan knows it; None if propsync may send it.
+
+    A record that has every new value already counts as applied.
+    """
+    if entry.changes and all(is_same(one.new, now_there.get(one.field)) for one in entry.changes):
+        return applied()
+    return changed(entry, now_there, was_sent=was_sent)
+
+
+def changed(entry: Entry, now_there: Mapping[str, Any], *, was_sent: bool) -> Outcome | None:
+    """The outcome of an entry whose record no longer has the old values; None if it has them."""
+    named = ", ".join(one.label for one in entry.changes if not is_still(one.old, now_there.get(one.field)))
+    if not named:
+        return None
+    if was_sent:
+        return unsure(
+            f"propsync sent this record and got no answer; {named} has neither the old nor the new value. "
+            "Compare it with the plan"
+        )
+    return Outcome(SKIPPED, CHANGED, f"{named} changed meanwhile, {_NOT_SENT}")
+
+
+def failed(error: PropsyncError) -> Outcome:
+    """What an error means for the record. Raises WriteForbidden for one that every other record would meet."""
+    if isinstance(error, AccessForbidden):
+        raise WriteForbidden(error.where, error.what) from error
+    if isinstance(error, InvalidValue):
+        return Outcome(FAILED, "InvalidValue", f"the value does not fit its field. {error.next_step}")
+    if isinstance(error, UsageError):
+        return Outcome(FAILED, "InvalidId", f"{error.what}. {error.next_step}")
+    if isinstance(error, RequestRefused):
+        return _refused(error)
+    if error.says_not_found:
+        return Outcome(FAILED, "NotFound", f"{error.what}. Check the ids of the record")
+    return Outcome(FAILED, type(error).__name__, f"{error.what}. Run the same command again", is_final=False)
+
+
+def _refused(error: RequestRefused) -> Outcome:
+    known = WriteErrorCode.of(error.code)
+    if known is not None:
+        return Outcome(FAILED, known.value, f"{known.meaning}. {known.next_step}")
+    return Outcome(FAILED, error.code or f"Status{error.status}", f"{error.what}. {error.next_step}")

@@ -1,0 +1,73 @@
+"""Builds the marts at the end of a run, before the checks; one that fails costs no other table."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection
+from dataclasses import replace
+
+from propsync.desk import CountedDays, DeskChoices, Given, Marts, choose, inputs_of_all, note_misfits
+from propsync.errors import MergeFailed
+from propsync.merge import unbuilt_tables
+from propsync.resources import ASSESSMENTS
+from propsync.runbooks.workspace import Workspace
+from propsync.warehouse import Warehouse, statement
+
+_log = logging.getLogger("propsync.desk")
+
+
+def build_desk(workspace: Workspace, run_id: str, withheld: Collection[str] = ()) -> list[str]:
+    """Brings the marts up to date that read no table in `withheld`, and none that shows two runs at once.
+
+    Returns a line for each that failed, and for each entry of [desk] that fits nothing in the data.
+    """
+    warehouse, settings = workspace.warehouse, workspace.settings
+    _note_setting(warehouse, "time_zone", settings.time_zone)
+    defaults = DeskChoices.of(warehouse, settings.time_zone)
+    if defaults is None:
+        return []
+    given = (settings.desk, settings.reference)
+    withheld = {*withheld, *unbuilt_tables(warehouse)}
+    if not withheld and _value(warehouse, "marts_inputs") == inputs_of_all(warehouse, defaults, given):
+        return []
+    _note_setting(warehouse, "marts_inputs", "")  # a killed build is repeated, whatever people set until then
+    lines = _build(workspace, run_id, withheld, defaults)
+    inputs = "" if lines or withheld else inputs_of_all(warehouse, defaults, given)
+    _note_setting(warehouse, "marts_inputs", inputs)
+    return lines
+
+
+def _build(workspace: Workspace, run_id: str, withheld: Collection[str], defaults: DeskChoices) -> list[str]:
+    warehouse, settings = workspace.warehouse, workspace.settings
+    chosen = choose(warehouse, run_id, settings.desk, defaults)
+    given = Given(warehouse, run_id, chosen, settings.reference, workspace.shapes.get(ASSESSMENTS.name))
+    given.note_unread_dates()
+    counted, uncounted = _count_days(warehouse, given)
+    chosen = replace(chosen, choices=replace(chosen.choices, lists=counted))
+    failed = Marts(warehouse, run_id, chosen, given).build({*withheld, *CountedDays.TABLES} if uncounted else withheld)
+    note_misfits(warehouse, run_id)
+    where = settings.source("desk")
+    wrong = [f"{fault}. Correct {where}; the next run reads it" for fault in chosen.faults]
+    return wrong + uncounted + failed
+
+
+def _count_days(warehouse: Warehouse, given: Given) -> tuple[dict[str, str], list[str]]:
+    """The marks of the days to count; a line if that fails, which costs only the marts that count days."""
+    try:
+        given.stage({"staging.listed_properties", "staging.required"})
+        return CountedDays(warehouse, given.models).stage(), []
+    except MergeFailed as error:
+        _log.error("the days of compliance: %s", error)
+        return {}, [f"the marts compliance_days and measures keep their earlier rows: {error.what}"]
+
+
+def _value(warehouse: Warehouse, setting: str) -> str | None:
+    found: str | None = warehouse.value(statement("runbooks/setting"), {"setting": setting})
+    return found
+
+
+def _note_setting(warehouse: Warehouse, setting: str, value: str) -> None:
+    noted = {"setting": setting, "value": value}
+    with warehouse.transaction():
+        warehouse.execute(statement("runbooks/forget_setting"), noted)
+        warehouse.execute(statement("runbooks/note_setting"), noted)

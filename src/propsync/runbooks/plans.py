@@ -1,0 +1,149 @@
+"""From a spreadsheet to a plan, and the template that the spreadsheet begins as; neither sends anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from propsync.errors import UsageError
+from propsync.publish import WAREHOUSE
+from propsync.push.asset_rows import AssetRows
+from propsync.push.fields import RecordType
+from propsync.push.files import read_answer, read_file
+from propsync.push.plan import Plan, is_plan, save_plan
+from propsync.push.published import Published
+from propsync.push.schedule_rows import Prune, ScheduleRows
+from propsync.push.source import Source
+from propsync.push.summary import plan_path
+from propsync.push.template import asset_template, schedule_template
+from propsync.push.template_file import write_template
+from propsync.runbooks.push_tables import open_tables
+from propsync.settings import Settings
+from propsync.warehouse import check_published
+from propsync.warehouse.sealed_query import SealedQuery
+
+ASSETS, SCHEDULES = "assets", "schedules"
+_KEYS = {ASSETS: "asset_id", SCHEDULES: "property_id"}
+_MOST_BYTES = 200_000_000
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A file of corrections or a query in its place, and what the options add to it."""
+
+    resource: str
+    file: Path | None = None
+    sql: str | None = None
+    of_type: str | None = None
+    properties: Sequence[str] = ()
+    prune: bool = False
+    out: Path | None = None
+
+
+def make_plan(settings: Settings, wanted: Wanted) -> tuple[Plan, Path]:
+    """Compares the file with the published tables and saves the plan. Raises UsageError if the file cannot be used."""
+    _check(wanted)
+    source = _source(settings, wanted)
+    with _published(settings) as published:
+        plan = _rows(published, source, wanted).plan()
+    path = wanted.out or plan_path(settings.state, plan)
+    save_plan(plan, path)
+    return plan, path
+
+
+def make_template(
+    settings: Settings, resource: str, of_type: str | None, properties: Sequence[str], file: Path | None
+) -> tuple[Path, int, list[str]]:
+    """Writes a template; returns its path, the number of its rows, and notes. Raises UsageError."""
+    with _published(settings) as published:
+        _check_properties(published, properties)
+        named = _type(published, resource, of_type)
+        if resource == ASSETS:
+            if named is None:
+                raise UsageError("push template assets", "it needs --type", _types_of(published, resource))
+            template = asset_template(published, named, properties or None)
+        else:
+            template = schedule_template(published, properties or None, [named.id] if named else None)
+        path = file or Path(f"{(named and named.table) or resource}.xlsx")
+        count = write_template(template, path)
+    return path, count, template.notes
+
+
+def _check(wanted: Wanted) -> None:
+    if (wanted.file is None) == (wanted.sql is None):
+        raise UsageError("push plan", "give a file or --sql, one of them", "See: propsync push plan --help")
+    if not wanted.prune and wanted.properties:
+        raise UsageError("--property", "it names what --prune may delete", "Add --prune, or leave it out")
+    if wanted.prune and wanted.resource != SCHEDULES:
+        raise UsageError("--prune", "nothing but schedules can be deleted", "Leave it out")
+    if wanted.prune and not (wanted.properties or wanted.of_type):
+        raise UsageError("--prune", "it needs --property or --type: what it may delete", "Name the scope of the file")
+    if wanted.out is not None and wanted.out.exists() and not is_plan(wanted.out):
+        raise UsageError(str(wanted.out), "it exists already, and is no plan", "Give --out a new name")
+
+
+def _source(settings: Settings, wanted: Wanted) -> Source:
+    if wanted.file is not None:
+        return read_file(wanted.file, _KEYS[wanted.resource])
+    path = settings.published / WAREHOUSE
+    check_published(path)
+    with SealedQuery(path, zone=settings.time_zone, memory_limit=settings.memory_limit) as inquiry:
+        return read_answer(wanted.sql or "", b"".join(_answer(inquiry, wanted.sql or "")))
+
+
+def _answer(inquiry: SealedQuery, sql: str) -> Iterator[bytes]:
+    questions = [one for one in inquiry.questions(sql) if one.has_rows]
+    if len(questions) != 1:
+        raise UsageError("--sql", "it needs one statement that returns rows", "Write one SELECT")
+    answer = inquiry.ask(questions[0])
+    if answer is None:
+        raise UsageError("--sql", "it returns no rows", "Write one SELECT")
+    size = 0
+    with closing(answer), closing(answer.pieces("parquet")) as pieces:
+        for piece in pieces:
+            size += len(piece)
+            if size > _MOST_BYTES:
+                raise UsageError("--sql", f"the rows are larger than {_MOST_BYTES:,} bytes", "Ask for less")
+            yield piece
+
+
+@contextmanager
+def _published(settings: Settings) -> Iterator[Published]:
+    with open_tables(settings) as reader:
+        yield Published(reader)
+
+
+def _rows(published: Published, source: Source, wanted: Wanted) -> AssetRows | ScheduleRows:
+    of_type = _type(published, wanted.resource, wanted.of_type)
+    if wanted.resource == ASSETS:
+        return AssetRows(published, source, of_type)
+    _check_properties(published, wanted.properties)
+    prune = Prune(wanted.properties or None, [of_type.id] if of_type else None) if wanted.prune else None
+    return ScheduleRows(published, source, of_type, prune)
+
+
+def _type(published: Published, resource: str, text: str | None) -> RecordType | None:
+    if text is None:
+        return None
+    types = published.asset_types if resource == ASSETS else published.assessment_types
+    found = [one for one in types if one.is_called(text)]
+    if len(found) > 1:
+        raise UsageError(
+            "--type", f"{len(found)} types are called {text}", f"Give an id: {', '.join(one.id for one in found)}"
+        )
+    if not found:
+        raise UsageError("--type", f"propsync knows no type {text}", _types_of(published, resource))
+    return found[0]
+
+
+def _types_of(published: Published, resource: str) -> str:
+    types = published.asset_types if resource == ASSETS else published.assessment_types
+    return f"Give one of: {', '.join(sorted(one.shown for one in types if one.is_listed))}"
+
+
+def _check_properties(published: Published, properties: Sequence[str]) -> None:
+    unknown = [one for one in properties if one not in published.properties]
+    if unknown:
+        raise UsageError("--property", f"propsync knows no property {unknown[0]}", "Give the id of a property")

@@ -1,0 +1,179 @@
+"""Applies a plan: sends it, reads back what was written, records it and publishes; also after a kill at any moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from propsync.api import Api, RetryPolicy, TokenSource
+from propsync.errors import ApiUnreachable, PropsyncError, ResourceFailed, StopRun, TokenRefused, UsageError
+from propsync.push.journal import WriteJournal, journal_key
+from propsync.push.outcome import APPLIED, VERIFIED, Outcome
+from propsync.push.plan import DELETE, Plan
+from propsync.push.records import Shown, Write, record_writes, verified, writes_of
+from propsync.push.sender import Sender
+from propsync.push.shapes import AssetAnswers
+from propsync.push.written_values import Key, shown_values
+from propsync.runbooks.notice import noticed
+from propsync.runbooks.push_abandoned import PUSH_LOCK
+from propsync.runbooks.push_report import PushReport, WriteState
+from propsync.runbooks.push_tables import open_tables
+from propsync.runbooks.read_back import ReadBack
+from propsync.runbooks.run_frame import Call, framed_run, plainly
+from propsync.runbooks.workspace import Workspace, make_home
+from propsync.runs import Run, RunLock
+from propsync.settings import ApiAccess, Settings
+from propsync.storage import LocalStorage
+from propsync.warehouse import PublishedReader, statement, text
+
+_PLAN_AGAIN = "Run `propsync push plan` again"
+
+
+@noticed("push")
+def apply(
+    settings: Settings,
+    plan: Plan,
+    allow_large: str | None = None,
+    *,
+    call: Call = plainly,
+    policy: RetryPolicy | None = None,
+) -> PushReport:
+    """Sends what the plan says, once, and resumes an unfinished `apply` of it.
+
+    Raises UsageError (exit 2), StopRun and ApiUnreachable (exit 1; it has recorded what it wrote), and Busy (exit 4).
+    """
+    _check_consent(plan, allow_large)
+    if not plan.entries:
+        return PushReport(plan, "", [])
+    make_home(settings)
+    with RunLock(settings.state / PUSH_LOCK).held("propsync push apply", 0):
+        with open_tables(settings) as reader:
+            _check_run(reader, plan)
+            recorded = _recorded(reader, plan)
+            answers = AssetAnswers.published(reader, settings.shapes)
+        with _journal(settings, plan, is_recorded=bool(recorded)) as journal:
+            if journal is None:
+                return _repeated(plan, recorded)
+            return _Apply(settings, plan, journal, call, policy).run(answers)
+
+
+def _check_consent(plan: Plan, allow_large: str | None) -> None:
+    if allow_large not in (None, plan.plan_id):
+        raise UsageError("--allow-large", f"{allow_large} is not this plan, which is {plan.plan_id}", "Review the plan")
+    if allow_large is None and (reasons := plan.why_large()):
+        step = f"Review it, then add --allow-large {plan.plan_id}"
+        raise UsageError(f"plan {plan.plan_id}", f"the plan is large: {'; '.join(reasons)}", step)
+
+
+def _check_run(reader: PublishedReader, plan: Plan) -> None:
+    """Refuses a plan that was compared with the tables of another home, which may follow another API."""
+    _, rows = reader.rows(statement("push/is_known_run", run_id=text(plan.published_run)))
+    if not rows[0][0]:
+        what = f"it was compared with run {plan.published_run}, which this home does not have"
+        raise UsageError(f"plan {plan.plan_id}", what, _PLAN_AGAIN)
+
+
+def _recorded(reader: PublishedReader, plan: Plan) -> list[tuple[str, WriteState]]:
+    """The run and the state of each write of the plan that the published file has."""
+    _, rows = reader.rows(statement("push/writes_of_plan", plan_id=text(plan.plan_id)))
+    return [(run_id, WriteState(row, record, field, *how)) for run_id, row, record, field, *how in rows]
+
+
+@contextmanager
+def _journal(settings: Settings, plan: Plan, *, is_recorded: bool) -> Iterator[WriteJournal | None]:
+    """The journal; None if an earlier run recorded the plan, and nothing of it is unfinished."""
+    storage = LocalStorage(settings.home)
+    if is_recorded and not storage.exists(journal_key(plan.plan_id)):
+        yield None
+        return
+    journal = WriteJournal(storage, plan)
+    try:
+        yield journal
+    finally:
+        journal.close()
+
+
+def _repeated(plan: Plan, recorded: list[tuple[str, WriteState]]) -> PushReport:
+    runs = [run_id for run_id, _ in recorded]
+    labels = {change.field: change.label for entry in plan.entries for change in entry.changes}
+    states = [replace(state, column=labels.get(state.column or "", state.column)) for _, state in recorded]
+    return PushReport(plan, max(runs, default=""), states, is_repeat=True)
+
+
+class _Apply:
+    """One `apply` of one plan."""
+
+    def __init__(
+        self, settings: Settings, plan: Plan, journal: WriteJournal, call: Call, policy: RetryPolicy | None
+    ) -> None:
+        self._settings, self._plan, self._journal = settings, plan, journal
+        self._call, self._policy = call, policy
+        self._left: dict[int, Outcome] = {}
+        self._stopped: PropsyncError | None = None
+        self._writes: list[Write] = []
+        self._unread: dict[Key, str] = {}
+
+    def run(self, answers: AssetAnswers) -> PushReport:
+        """Sends, then reads back, records and publishes in a run of its own."""
+        self._call("send", lambda: self._send(answers))
+        if self._stopped and not self._journal.so_far.outcomes:
+            raise self._stopped
+        report = framed_run(self._settings, "push", lambda _: self._work, call=self._call, policy=self._policy)
+        if self._stopped:
+            raise self._stopped
+        own = PushReport(self._plan, report.run_id, [WriteState.of(one) for one in self._writes])
+        others = [line for line in report.left_behind if line not in own.left_behind]
+        if report.published and not self._left and not self._unread:
+            self._journal.finish()
+        return replace(own, others=others)
+
+    def _send(self, answers: AssetAnswers) -> str | None:
+        look, write = self._settings.require_api(), self._settings.require_push()
+        own = _source(write) if write.variable != look.variable else None
+        most = self._settings.max_concurrency
+        with Api(look.base_url, _source(look), max_concurrency=most, policy=self._policy) as api:
+            sender = Sender(api, own, answers, self._journal)
+            try:
+                sender.send()
+            except (StopRun, ApiUnreachable) as error:
+                self._stopped = error
+            self._left = sender.left
+        return str(self._stopped) if self._stopped else None
+
+    def _work(self, workspace: Workspace, run: Run) -> list[str]:
+        self._writes = writes_of(self._plan, self._journal.so_far.outcomes | self._left)
+        self._call("read back", lambda: self._read_back(workspace, run))
+        self._call("record", lambda: self._record(workspace, run))
+        return [str(WriteState.of(one)) for one in self._writes if one.state != VERIFIED]
+
+    def _read_back(self, workspace: Workspace, run: Run) -> str | None:
+        """Reads back, lands and merges; what cannot be read back stays applied until the next `apply`."""
+        written = [one for one in self._writes if one.state == APPLIED and one.key]
+        keys = {one.key for one in written if one.key}
+        deleted = {one.key for one in written if one.key and one.entry.action == DELETE}
+        if not keys:
+            return None
+        try:
+            answers = ReadBack(workspace, run, workspace.catalogue[self._plan.resource]).read(keys, deleted)
+        except (TokenRefused, ResourceFailed) as error:
+            self._stopped = self._stopped or (error if isinstance(error, TokenRefused) else None)
+            self._unread = dict.fromkeys(keys, error.what)
+            return str(error)
+        self._unread = {key: answers.unknown.get(key, "") for key in keys - answers.found - answers.gone.keys()}
+        shown = shown_values(workspace.warehouse.rows, self._plan.resource, answers.found & keys)
+        self._writes = [self._verified(one, shown) for one in self._writes]
+        return None
+
+    def _verified(self, write: Write, shown: Shown) -> Write:
+        if write.key in self._unread:
+            why = f"propsync could not read it back ({self._unread[write.key]}). Run the same command again"
+            return replace(write, message=why)
+        return verified(write, shown)
+
+    def _record(self, workspace: Workspace, run: Run) -> None:
+        record_writes(workspace.warehouse, run.run_id, self._plan, self._writes)
+
+
+def _source(access: ApiAccess) -> TokenSource:
+    return TokenSource(access.token.get_secret_value(), access.token_file, access.variable)

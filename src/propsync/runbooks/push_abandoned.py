@@ -1,0 +1,32 @@
+"""Records what an apply wrote before it was killed, if nobody has applied its plan again yet."""
+
+from __future__ import annotations
+
+import logging
+
+from propsync.errors import StateUnusable
+from propsync.push.journal import journals, read_journal
+from propsync.push.records import record_writes, writes_of
+from propsync.runbooks.workspace import Workspace
+from propsync.runs import Run, RunLock
+from propsync.warehouse import statement
+
+PUSH_LOCK = "push.lock"
+_log = logging.getLogger("propsync.push")
+
+
+def record_abandoned(workspace: Workspace, run: Run) -> None:
+    """Puts writes into `ops.writes` that only a journal has, as applied; an apply at work records its own."""
+    if RunLock(workspace.settings.state / PUSH_LOCK).is_held():
+        return
+    for plan_id in journals(workspace.storage):
+        try:
+            found = read_journal(workspace.storage, plan_id)
+        except StateUnusable as error:
+            _log.error("%s", error)
+            continue
+        writes = writes_of(found.plan, found.outcomes) if found else []
+        known = workspace.warehouse.value(statement("push/count_writes"), {"plan_id": plan_id})
+        if found and len(writes) > known:
+            _log.warning("plan %s is unfinished: propsync records what it wrote; apply it again", plan_id)
+            record_writes(workspace.warehouse, run.run_id, found.plan, writes)

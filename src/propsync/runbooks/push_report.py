@@ -1,0 +1,82 @@
+"""The report of `propsync push apply`: numbers, and a line for each record that a person must look at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from propsync.push.outcome import SKIPPED, VERIFIED
+from propsync.push.plan import Plan
+from propsync.push.records import Write
+from propsync.push.summary import summary
+
+
+@dataclass(frozen=True)
+class WriteState:
+    """One value of a plan as `ops.writes` has it, without the value."""
+
+    row: int | None
+    record: str | None
+    column: str | None
+    state: str
+    code: str | None
+    message: str | None
+
+    @classmethod
+    def of(cls, write: Write) -> WriteState:
+        """Without the value."""
+        label = write.change.label if write.change else None
+        return cls(write.entry.row, write.record, label, write.state, write.code, write.message)
+
+    def __str__(self) -> str:
+        place = [f"row {self.row}" if self.row is not None else "", self.record or "", self.column or ""]
+        return f"{', '.join(filter(None, place))}: {self.state}: {self.message or 'it was not read back'}"
+
+
+@dataclass(frozen=True)
+class PushReport:
+    """What became of a plan. `is_repeat` says that an earlier run had applied it, so that nothing was sent."""
+
+    plan: Plan
+    run_id: str
+    states: Sequence[WriteState]
+    is_repeat: bool = False
+    others: Sequence[str] = field(default_factory=tuple)
+    """What the run itself left behind."""
+
+    @property
+    def status(self) -> str:
+        """As in `ops.runs`."""
+        return "attention" if self.left_behind else "ok"
+
+    @property
+    def exit_code(self) -> int:
+        """0 if every write is verified, else 3."""
+        return 3 if self.left_behind else 0
+
+    @property
+    def left_behind(self) -> list[str]:
+        """A line for each write that is not verified; no value of the plan."""
+        return [*(str(one) for one in self.states if one.state != VERIFIED), *self.others]
+
+    def counts(self) -> dict[str, int]:
+        """Records that are verified, skipped, and neither."""
+        by_record: dict[tuple[int | None, str | None], set[str]] = {}
+        for one in self.states:
+            by_record.setdefault((one.row, one.record), set()).add(one.state)
+        verified = sum(states == {VERIFIED} for states in by_record.values())
+        skipped = sum(SKIPPED in states for states in by_record.values())
+        return {"skipped": skipped, "failed": len(by_record) - verified - skipped, "verified": verified}
+
+    def to_json(self) -> dict[str, Any]:
+        """For notices: no value of the plan."""
+        numbers = {"records": self.plan.counts(), "fields": self.plan.fields(), **self.counts()}
+        about = {"plan_id": self.plan.plan_id, "run_id": self.run_id, "status": self.status}
+        return {**about, "exit_code": self.exit_code, **numbers, "left_behind": self.left_behind}
+
+    def summary(self, path: Path) -> dict[str, Any]:
+        """For `--json`."""
+        run = {"run_id": self.run_id, "is_repeat": self.is_repeat, "exit_code": self.exit_code}
+        return summary(self.plan, path) | run | self.counts() | {"left_behind": self.left_behind}

@@ -1,0 +1,101 @@
+"""Plans the way back of a run that wrote, and lists such runs, from what is published; it sends nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from propsync.errors import UsageError
+from propsync.push.journal import journals, read_journal
+from propsync.push.plan import Plan
+from propsync.push.published import Published
+from propsync.push.undo import Fields, Present, Recorded, way_back
+from propsync.push.written_values import Key, Rows, shown_values
+from propsync.resources import ASSETS
+from propsync.runbooks.push_tables import open_tables
+from propsync.settings import Settings
+from propsync.storage import LocalStorage
+from propsync.warehouse import statement
+
+_CHOOSE = "Take the run from `propsync push history`"
+
+
+def undo(settings: Settings, run: str) -> Plan:
+    """The plan that reverses what a run applied; `run` may also be the id of the plan. Raises UsageError."""
+    with open_tables(settings) as reader:
+        published = Published(reader)
+
+        def rows(query: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
+            return [row for lot in reader.lots(query, values) for row in lot]
+
+        written = rows(statement("push/writes_to_undo"), {"run": run})
+        recorded = [Recorded.of(row[1:]) for row in written]
+        if not recorded:
+            raise UsageError(run, "the API accepted no write of this run", _CHOOSE)
+        if len({row[0] for row in written}) > 1:
+            raise UsageError(run, "it recorded several plans", "Give the id of one plan from `propsync push history`")
+        resource = recorded[0].resource
+        found = way_back(recorded, _present(rows, resource, {one.key for one in recorded}), _fields(published))
+        sizes, types = published.sizes(resource), published.types(resource)
+        latest = published.run
+    return Plan(
+        resource,
+        f"undo of {run}",
+        "",
+        latest,
+        found.entries,
+        found.refused,
+        sizes,
+        types,
+        undoes=run,
+        notes=found.notes,
+    )
+
+
+def _present(rows: Rows, resource: str, keys: set[Key]) -> Mapping[Key, Present]:
+    """The written records as they are now."""
+    shown = shown_values(rows, resource, keys)
+    if resource == ASSETS.name:
+        places = rows(statement("push/places_of_assets"), {"ids": [key[0] for key in keys]})
+        return {(one[0],): Present(one[1], one[2], shown[one[0],], one[3]) for one in places}
+    of_schedules = {"properties": sorted({key[0] for key in keys})}
+    places = rows(statement("push/places_of_schedules"), of_schedules)
+    return {
+        (one[0], one[1]): Present(one[0], one[1], shown[one[0], one[1]], one[2]) for one in places if one[:2] in keys
+    }
+
+
+def _fields(published: Published) -> Fields:
+    of_types = {(one.id, field.id): field for one in published.asset_types for field in one.fields}
+    return of_types | {("", field.id): field for field in published.members}
+
+
+@dataclass(frozen=True)
+class Past:
+    """One plan that propsync applied, in numbers of values; `run_id` recorded it first."""
+
+    run_id: str
+    plan_id: str
+    file: str
+    resource: str
+    written_at: datetime
+    records: int
+    verified: int
+    applied: int
+    skipped: int
+    failed: int
+
+
+def history(settings: Settings) -> list[Past]:
+    """The plans that propsync applied, the newest first. Raises UsageError if nothing is published."""
+    with open_tables(settings) as reader:
+        return [Past(*row) for row in reader.rows(statement("push/history"))[1]]
+
+
+def unfinished(settings: Settings) -> list[Plan]:
+    """Plans of which something is still to be sent, read back or recorded. Raises StateUnusable."""
+    storage = LocalStorage(settings.home)
+    found = (read_journal(storage, plan_id) for plan_id in journals(storage))
+    return [one.plan for one in found if one is not None]

@@ -1,0 +1,46 @@
+"""Reads back what propsync wrote to one resource."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import asdict
+
+from propsync.landing import LookedUp, Manifest
+from propsync.runbooks import statuses
+from propsync.runbooks.resource_sync import ResourceSync
+from propsync.sweep import Answers, Key, LookUps, StagedKeys, unswept
+
+
+class ReadBack(ResourceSync):
+    """A resource in one run that looks up known records and sweeps nothing."""
+
+    def read(self, keys: Collection[Key], deleted: Collection[Key]) -> Answers:
+        """Looks up records that propsync wrote, without a sweep, lands and merges them, and builds; the rest stays.
+
+        Of the records that are gone it deletes those that propsync deleted. Raises ResourceFailed.
+        """
+        with self._keys_of(self._resource) as listed:
+            manifest, answers = self._looked_up(keys, deleted, listed)
+            self._put([manifest])
+            self._merge(None, manifest, listed)
+        self.build()
+        return answers
+
+    def _looked_up(
+        self, keys: Collection[Key], deleted: Collection[Key], listed: StagedKeys
+    ) -> tuple[Manifest, Answers]:
+        workspace, resource = self._workspace, self._resource
+        before = workspace.api.traffic.mark()
+        asked = statuses.asked_for(workspace, resource)
+        shape, limit = self._shapes[resource.name], workspace.settings.page_limit
+        swept = unswept(workspace.api, workspace.pages, resource, shape, listed, limit)
+        look_ups = LookUps(workspace.api, resource, swept, statuses.every(workspace, resource, asked), asked)
+        answers = look_ups.look_up(sorted(keys))
+        manifest = self._manifest(resource, swept, asked)
+        manifest.filters = [(resource.id_filter or "property", sorted({key[0] for key in keys}))]
+        manifest.landed = sorted(answers.landed, key=lambda landed: landed.sequence)
+        manifest.looked_up = [
+            LookedUp(key, "gone", answers.gone[key]) for key in sorted(deleted) if key in answers.gone
+        ]
+        manifest.traffic = asdict(workspace.api.traffic.since(before))
+        return manifest, answers

@@ -1,0 +1,80 @@
+"""The sources of a rebuild beside landing: older databases, the base, and the lists that only they know."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+
+from propsync.errors import StateUnusable
+from propsync.landing import Base, Bases, Manifests
+from propsync.merge import Carried, latest_run
+from propsync.publish import WAREHOUSE as PUBLISHED
+from propsync.resources import Catalogue, Resource, further_resources
+from propsync.runbooks.workspace import WAREHOUSE, configured_catalogue
+from propsync.settings import Settings
+from propsync.storage import LocalStorage
+from propsync.warehouse import OldFile, check_further
+
+_log = logging.getLogger("propsync.rebuild")
+
+
+@dataclass(frozen=True)
+class Source:
+    """The rows to carry over; `is_current` if it knows the names of all landed runs."""
+
+    carried: Carried
+    is_current: bool
+
+
+def readable_databases(settings: Settings, work: Path) -> dict[str, Path]:
+    """The databases that know any run, the one with the latest first; of two equal ones the state database."""
+    found: dict[str, tuple[str, Path]] = {}
+    for name, path in (("state", settings.state / WAREHOUSE), ("published", settings.published / PUBLISHED)):
+        if not path.exists():
+            continue
+        try:
+            latest = latest_run(path, memory_limit=settings.memory_limit, folder=work)
+        except StateUnusable as error:
+            _log.warning("%s cannot be read, so propsync carries nothing over from it: %s", path, error.what)
+            continue
+        if latest:
+            found[name] = latest, path
+    in_order = sorted(found, key=lambda name: found[name][0], reverse=True)
+    return {name: found[name][1] for name in in_order}
+
+
+def find_source(settings: Settings, work: Path, base: Base | None, databases: dict[str, Path]) -> Source:
+    """From the first whole readable database, else from the base."""
+    for path in databases.values():
+        try:
+            carried = Carried.from_database(
+                path, memory_limit=settings.memory_limit, folder=work, lists=settings.reference
+            )
+        except StateUnusable as error:
+            _log.warning("%s cannot be read whole, so propsync carries nothing over from it: %s", path, error.what)
+            continue
+        return Source(carried, is_current=carried.has_names)
+    if base is not None:
+        return Source(Carried(Bases(LocalStorage(settings.home)).paths(base)), is_current=False)
+    return Source(Carried({}), is_current=False)
+
+
+def whole_catalogue(settings: Settings, work: Path, base: Base | None, databases: dict[str, Path]) -> Catalogue:
+    """The resources of propsync.toml, and further lists that only landing, the base or a database still has.
+
+    Raises SettingsError if propsync.toml gives such a list another key column.
+    """
+    catalogue, storage = configured_catalogue(settings), LocalStorage(settings.home)
+    known = [
+        *further_resources(Manifests(storage).definitions()),
+        *further_resources(base.definitions if base else {}),
+        *(one for path in databases.values() for one in _further_lists(path, settings, work)),
+    ]
+    check_further(catalogue, known)
+    return catalogue.with_dropped(known)
+
+
+def _further_lists(path: Path, settings: Settings, work: Path) -> list[Resource]:
+    with OldFile(path, memory_limit=settings.memory_limit, folder=work) as old:
+        return old.further_resources()

@@ -1,0 +1,140 @@
+"""Runs the checks on the tables that changed. `ops.checks` has their findings."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import astuple, dataclass, field
+from pathlib import Path
+
+from propsync.errors import CheckFailed, MergeFailed
+from propsync.warehouse.checks import Check, Checks, peoples_checks, unusable
+from propsync.warehouse.connection import Warehouse
+from propsync.warehouse.declared_tables import text
+from propsync.warehouse.statements import statement
+
+_CHECKS = Checks()
+
+
+@dataclass(frozen=True)
+class Found:
+    """The rows that a check found: how many, and one of them."""
+
+    check: Check
+    count: int
+    example: str | None
+
+    def __str__(self) -> str:
+        return f"check {self.check.name}: {self.count} rows, such as {self.example}"
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether propsync must not publish the tables as they are."""
+        return bool(self.count) and self.check.severity == "fail"
+
+
+@dataclass
+class Findings:
+    """The findings of a run's checks, and a line for each check of people's own that could not run."""
+
+    found: list[Found] = field(default_factory=list)
+    unusable: list[str] = field(default_factory=list)
+
+    @property
+    def warnings(self) -> list[str]:
+        """A line for each check that found rows and that holds up nothing."""
+        return [str(one) for one in self.found if one.count and not one.is_broken]
+
+    @property
+    def broken(self) -> list[Found]:
+        """The rules that published tables must keep, and that these tables break."""
+        return [one for one in self.found if one.is_broken]
+
+    def refuse(self) -> None:
+        """Raises CheckFailed if a rule is broken."""
+        for one in self.broken:
+            raise CheckFailed(f"check {one.check.name}", f"{one.count} rows break it, such as {one.example}")
+
+
+def run_checks(
+    warehouse: Warehouse,
+    run_id: str,
+    since: str | None = None,
+    *,
+    folder: Path | None = None,
+    also: Collection[str] = (),
+) -> Findings:
+    """Runs the checks on tables that a run changed, or any run after `since`, and on the tables in `also`.
+
+    `folder` has people's own checks.
+    """
+    changed = _changed(warehouse, run_id, since) | {*also}
+    own, wrong = peoples_checks(warehouse, folder) if folder else ([], [])
+    findings = Findings(_found(warehouse, [one for one in _CHECKS.declared(warehouse) if _is_due(one, changed)]), wrong)
+    for check in own:  # one at a time: SQL that DuckDB refuses costs no other check
+        try:
+            findings.found += _found(warehouse, [check] if _is_due(check, changed) else [])
+        except MergeFailed as error:
+            findings.unusable.append(unusable(folder / f"{check.name}.sql" if folder else check.name, error.what))
+    _note(warehouse, run_id, findings)
+    return findings
+
+
+def _changed(warehouse: Warehouse, run_id: str, since: str | None) -> set[str]:
+    named = {"run_id": run_id, "since": run_id if since is None else since}
+    return {f"{schema}.{table}" for schema, table in warehouse.rows(statement("checks/changed_tables"), named)}
+
+
+def _is_due(check: Check, changed: set[str]) -> bool:
+    """Whether a table that it reads changed.
+
+    A check on nothing but tables of `ops` runs every time; one that also compares, whenever any table changed.
+    """
+    is_of_runs = all(table.startswith("ops.") for table in check.reads) and not check.is_of_key
+    return bool(check.reads & changed) or (is_of_runs and (check.comparison is None or bool(changed)))
+
+
+def _found(warehouse: Warehouse, checks: Sequence[Check]) -> list[Found]:
+    compared = _compared(warehouse, [check for check in checks if check.comparison])
+    plain = [check for check in checks if not check.comparison]
+    return [Found(check, *_offending(warehouse, check)) for check in plain] + compared
+
+
+def _offending(warehouse: Warehouse, check: Check) -> tuple[int, str | None]:
+    count, example = warehouse.rows(statement("checks/offending", check=check.sql))[0]
+    return int(count), example
+
+
+def _compared(warehouse: Warehouse, checks: Sequence[Check]) -> list[Found]:
+    """Compares the values with those of the last run; they stay in `staging.check_values`."""
+    limits = [(check.name, *astuple(check.comparison)) for check in checks if check.comparison]
+    if not limits:
+        return []
+    each = [statement("checks/values_of", name=text(check.name), check=check.sql) for check in checks]
+    warehouse.execute(statement("checks/stage_values", query="\nunion all\n".join(each)))
+    names = ("names", "directions", "shares", "floors")
+    bound = dict(zip(names, map(list, zip(*limits, strict=True)), strict=True))
+    moved = {name: (count, example) for name, count, example in warehouse.rows(statement("checks/moved"), bound)}
+    found = [Found(check, *moved.get(check.name, (0, None))) for check in checks]
+    _keep(warehouse, [one.check.name for one in found if not one.is_broken])
+    return found
+
+
+def _keep(warehouse: Warehouse, names: Sequence[str]) -> None:
+    """Keeps the values for the next run; it compares with the last good ones of a rule that is broken."""
+    with warehouse.transaction():
+        warehouse.execute(statement("checks/forget_values"), {"names": names})
+        warehouse.execute(statement("checks/keep_values"), {"names": names})
+
+
+def _note(warehouse: Warehouse, run_id: str, findings: Findings) -> None:
+    rows = [_row(one, run_id) for one in findings.found]
+    if not rows:
+        return
+    with warehouse.transaction():
+        warehouse.execute(statement("checks/forget_found"), {"names": [row[0] for row in rows]})
+        warehouse.add("ops.checks", rows)
+
+
+def _row(one: Found, run_id: str) -> tuple[object, ...]:
+    reads = ", ".join(sorted(one.check.reads))
+    return (one.check.name, one.check.severity, one.count, one.example, run_id, reads)

@@ -1,0 +1,39 @@
+"""The tables of further lists: made when propsync.toml first names a list, and kept when it no longer does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from propsync.errors import SettingsError
+from propsync.resources import RESERVED, Catalogue, Definition, Resource, definition_of, further_resources
+from propsync.warehouse.declared_tables import TABLES, fixed_columns
+
+STORED = "select resource, path, key_member, key_column, is_paged, id_filter from ops.resources order by resource"
+
+
+def stored_resources(rows: Iterable[tuple[Any, ...]]) -> list[Resource]:
+    """The lists that the rows of `STORED` describe."""
+    return list(further_resources({row[0]: Definition(*row[1:]) for row in rows}))
+
+
+def stored_row(resource: Resource) -> tuple[str | bool | None, ...]:
+    """The row of `ops.resources` for a list."""
+    one = definition_of(resource)
+    return (resource.name, one.path, one.key, one.key_column, one.is_paged, one.id_filter)
+
+
+def check_further(catalogue: Catalogue, stored: Iterable[Resource] = ()) -> None:
+    """Raises SettingsError if a list cannot have its table, or has had it with another key column."""
+    for resource in catalogue.further:
+        if f"main.{resource.name}" in TABLES or resource.name in RESERVED:
+            what = f"propsync itself uses the name {resource.name}"
+            raise SettingsError(f"[resources.{resource.name}]", what, "Give the list another name")
+        if clash := fixed_columns().intersection(resource.key_columns):
+            step = "Give another key_column"
+            raise SettingsError(f"[resources.{resource.name}]", f"its table has a column {min(clash)} itself", step)
+    for before in stored:
+        if before.name in catalogue and catalogue[before.name].key_columns != before.key_columns:
+            what = f"its key is the column {before.key_columns[0]} since its first sync"
+            step = f'Write key_column = "{before.key_columns[0]}", or give the list another name'
+            raise SettingsError(f"[resources.{before.name}]", what, step)

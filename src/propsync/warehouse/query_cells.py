@@ -1,0 +1,49 @@
+"""The cells of a spreadsheet for the columns of an answer: which kind each is, and the SQL that makes them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from propsync.warehouse.declared_tables import quoted
+from propsync.warehouse.statements import statement
+
+_KINDS = {
+    r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|BIGNUM|DECIMAL\(.*\)": "digits",
+    r"FLOAT|DOUBLE": "float",
+    r"BOOLEAN": "truth",
+    r"DATE": "date",
+    r"TIME": "time",
+    r"TIMESTAMP(_S|_MS|_NS| WITH TIME ZONE)?": "moment",
+    r"(VARCHAR|BOOLEAN|DATE|TIME|DOUBLE|U?(TINY|SMALL|BIG)?INT(EGER)?)\[\d*\]": "list",
+}
+_FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
+
+
+def kinds_of(types: Iterable[object]) -> list[str]:
+    """The kind of each column, from DuckDB's types; what no spreadsheet knows is text."""
+    return [_kind(str(one)) for one in types]
+
+
+def _kind(of: str) -> str:
+    return next((kind for pattern, kind in _KINDS.items() if re.fullmatch(pattern, of)), "text")
+
+
+def cells(kinds: Sequence[str]) -> str:
+    """SQL for the cells of a sheet."""
+    pairs = (f"number_of_{kind}(c{at}), text_of_{kind}(c{at})" for at, kind in enumerate(kinds))
+    return statement("query/cells", cells=", ".join(pairs), names=_names(kinds))
+
+
+def excel_csv(columns: Sequence[str], kinds: Sequence[str]) -> str:
+    """SQL for the columns of a CSV that Excel opens; names are safe too."""
+    made = (f"csv_of_{kind}(c{at}) as {quoted(_safe(columns[at]))}" for at, kind in enumerate(kinds))
+    return statement("query/excel_csv", cells=", ".join(made), names=_names(kinds))
+
+
+def _names(kinds: Sequence[str]) -> str:
+    return ", ".join(f"c{at}" for at in range(len(kinds)))
+
+
+def _safe(name: str) -> str:
+    return f"'{name}" if _FORMULA.match(name) else name

@@ -1,0 +1,38 @@
+"""The examples of docs/connect.md run as they are written, on a real home."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from clients.test_flat import CLIENTS, home
+from clients.test_old_clients import ROOT
+from kit.sandbox_home import SandboxHome
+
+PAGE = (ROOT / "docs" / "connect.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+
+__all__ = ["home"]
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: re.findall(r"import (\w+)", example)[0])
+def test_an_example_in_python_finds_rows(home: SandboxHome, example: str) -> None:
+    client = ROOT / CLIENTS[re.findall(r"import (\w+)", example)[0]]
+    path = {"PYTHONPATH": str(client)} if client != ROOT else {}
+    name = re.findall(r"^ *(\w+) = ", example, re.MULTILINE)[-1]
+    program = [sys.executable, "-c", f"{example}\nprint(len({name}))"]
+    done = subprocess.run(program, cwd=home.path, env=os.environ | path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 0
+
+
+@pytest.mark.release
+def test_every_folder_that_the_page_names_is_published(home: SandboxHome) -> None:
+    named = {*re.findall(r"published/([\w./]+\.\w+)", PAGE)}
+    assert named >= {"warehouse.duckdb", "flat/by_type/passenger_lifts.parquet"}
+    assert [name for name in named if not (home.published.parent / Path(name)).exists()] == []

@@ -1,0 +1,56 @@
+"""Marts follow the tables that they read, are the same after a rebuild, and cost no other table if they fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kit.archives import SMALL, Place, place
+
+from propsync.warehouse import MARTS, quoted
+
+pytestmark = pytest.mark.usefixtures("desk")
+
+
+@pytest.fixture
+def home(tmp_path: Path, archived_small: Path) -> Iterator[Place]:
+    with place(tmp_path / "home", archived_small, scale=SMALL) as made:
+        yield made
+
+
+def _rows(home: Place, mart: str) -> list[tuple[Any, ...]]:
+    columns = ", ".join(quoted(name) for name in MARTS[mart].columns)
+    return home.rows(f"select {columns} from {mart} order by all")
+
+
+def test_a_quiet_night_builds_none(home: Place) -> None:
+    home.sync()
+    before = home.rows("select mart, run_id from ops.marts order by all")
+    assert {f"marts.{mart}" for mart, _ in before} == set(MARTS)
+    home.sync()
+    assert home.rows("select mart, run_id from ops.marts order by all") == before
+
+
+@pytest.mark.release
+def test_a_rebuild_gives_the_same_rows(home: Place) -> None:
+    home.sandbox.night()
+    home.night()
+    before = {mart: _rows(home, mart) for mart in MARTS}
+    home.rebuild()
+    assert {mart: _rows(home, mart) for mart in MARTS} == before
+    assert sum(map(bool, before.values())) > len(before) / 2, "an empty mart shows nothing"
+
+
+def test_one_that_fails_keeps_its_rows_and_costs_no_other_table(home: Place) -> None:
+    before = _rows(home, "marts.flags")
+    home.in_state("alter table marts.flags alter age_days type utinyint using 0")
+    home.sandbox.night()
+    report = home.sync()
+    assert report.exit_code == 3
+    (line,) = [line for line in report.left_behind if "mart" in line]
+    assert line.startswith("the mart flags keeps its earlier rows: ")
+    assert home.is_truth("assessments")
+    assert len(_rows(home, "marts.flags")) == len(before)
+    assert home.column("select error is not null from ops.marts where mart = 'flags'") == [True]

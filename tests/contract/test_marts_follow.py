@@ -1,0 +1,88 @@
+"""Marts follow all that they are made of: a quiet night passes over them only if none of it changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from kit.deaths import Killed
+from kit.small_api import SmallHome, assessment
+
+from propsync.desk import Marts, inputs
+from propsync.errors import MergeFailed
+from propsync.runbooks import desk as runbook
+
+pytestmark = pytest.mark.usefixtures("desk")
+
+NIGHT = datetime(2026, 3, 1, 2, 30, tzinfo=UTC)
+INPUTS = "select mart, inputs, error from ops.marts order by all"
+
+
+@pytest.fixture
+def upgraded(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+    """Later a test may set another version of propsync."""
+    yield monkeypatch
+    monkeypatch.undo()
+    inputs.made_by.cache_clear()
+
+
+def _fails(*_: Any) -> bool:
+    raise MergeFailed("a mart", "planted")
+
+
+@pytest.mark.slow
+def test_an_upgrade_makes_every_row_again(small_nights: SmallHome, upgraded: pytest.MonkeyPatch) -> None:
+    home = small_nights
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Marts, "_replace", _fails)
+        assert home.sync(now=NIGHT).exit_code == 3
+    home.in_state("update marts.asset_register set serial = 'by older SQL'")
+    home.in_state("update marts.changes set change = 'by older SQL'")
+    assert home.sync(now=NIGHT).exit_code == 0
+    assert home.column("select count(error) from ops.marts") == [0], "a quiet night builds those that failed"
+    assert home.column("select distinct serial from marts.asset_register") == ["by older SQL"], "nothing is newer"
+    upgraded.setattr(inputs, "__version__", "99.0.0")
+    inputs.made_by.cache_clear()
+    assert home.sync(now=NIGHT).exit_code == 0
+    assert home.column("select distinct serial from marts.asset_register") == [None]
+    assert home.column("select distinct change from marts.changes") == ["new"]
+
+
+@pytest.mark.slow
+def test_settings_of_a_killed_run_leave_no_mart_behind(small_nights: SmallHome) -> None:
+    home = small_nights
+    home.sync(now=NIGHT)
+    before = home.rows(INPUTS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runbook, "note_misfits", _dies)
+        with pytest.raises(Killed):
+            home.sync(now=NIGHT, time_zone="Europe/Paris")
+    home.sync(now=NIGHT)
+    assert home.rows(INPUTS) == before
+
+
+def _dies(*_: Any) -> None:
+    raise Killed("after the marts")
+
+
+@pytest.mark.slow
+def test_a_list_and_a_shape_change_marts_alone(small_nights: SmallHome) -> None:
+    """The API shows the same as the night before; only people's own files differ."""
+    home = small_nights
+    listed, settings = home.path.parent / "properties.csv", home.path / "propsync.toml"
+    home.path.mkdir()
+    listed.write_text("property_id,name\np1,Elm House\n")
+    settings.write_text(f'[reference]\nproperties = "{listed}"\n')
+    for number, link in enumerate("ab"):
+        home.server.assessments[0] = assessment("s0", flags=[{"type": "x", "link": link}])
+        assert home.sync(now=NIGHT.replace(day=1 + number)).exit_code == 0
+    flags = "select field from marts.changes where record_id = 's0' and change = 'changed'"
+    names = "select distinct property_name from marts.asset_register"
+    assert (home.column(flags), home.column(names)) == (["flags"], ["Elm House"])
+    listed.write_text("property_id,name\np1,Elm Court\n")
+    with settings.open("a") as more:
+        more.write('[shapes]\nvolatile = ["flags[].link"]\n')
+    assert home.sync(now=NIGHT.replace(day=2)).exit_code == 0
+    assert (home.column(flags), home.column(names)) == ([None], ["Elm Court"])

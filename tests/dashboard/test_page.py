@@ -1,0 +1,189 @@
+"""The page shows what the tables have, each number with its rows and its SQL, and nothing in it can do harm."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+from dashboard.conftest import Drawing
+from dashboard.hostile import SPOILT, TEXTS
+from dashboard.parsed import Parsed
+from kit.command_line import CommandLine, settings_of
+from kit.programs import Program
+from kit.sandbox_home import SandboxHome
+
+from propsync.desk.dashboard.answer import Asker
+from propsync.desk.dashboard.question import question
+from propsync.desk.dashboard.words import compared, cut
+from propsync.runbooks import PAGE
+from propsync.shipped import shipped
+from propsync.warehouse import open_published
+from propsync.warehouse.sealed_query import SealedQuery
+
+QUESTIONS = sorted(path.stem for path in (shipped("sql") / "dashboard").glob("*.sql"))
+MOST = 1_000_000  # bytes
+
+
+def test_every_run_writes_the_page_and_the_note_lists_it(home: SandboxHome) -> None:
+    page = home.path / "published" / PAGE
+    assert home.sync(now=datetime(2100, 1, 1, 2, 30, tzinfo=UTC)).status == "ok"
+    assert "Friday 1 January 2100" in Parsed(page.read_bytes()).words
+    assert page.stat().st_mode & 0o777 == 0o444
+    assert PAGE in home.note()["files"]
+
+
+def test_the_page_runs_nothing_and_loads_nothing(drawn: Drawing) -> None:
+    page = Parsed(drawn().html)
+    assert page.is_alone
+    assert {"main", "h1", "h2", "details", "summary"} <= page.tags
+
+
+def test_every_question_is_answered_on_the_page_with_its_sql(drawn: Drawing) -> None:
+    page = drawn()
+    assert page.errors == []
+    shown = Parsed(page.html).statements
+    assert {question(name).sql for name in QUESTIONS} == set(shown)
+
+
+def test_the_sql_of_a_number_gives_its_rows_in_propsync_query(home: SandboxHome) -> None:
+    """People paste it: it must bind nothing, and read nothing but published tables."""
+    found = {}
+    with SealedQuery(home.published, zone="Europe/London", memory_limit="200MB") as query:
+        for name in QUESTIONS:
+            (asked,) = query.questions(question(name).sql)
+            result = query.ask(asked)
+            assert result is not None
+            with closing(result):
+                found[name] = sum(map(len, result.lots()))
+    with open_published(home.published) as reader:
+        asker = Asker(reader)
+        page = {name: asker.answer(name, 10) for name in QUESTIONS}
+    assert found == {name: one.count or 0 for name, one in page.items()}
+
+
+def test_hostile_texts_do_no_harm(drawn: Drawing) -> None:
+    page = drawn(*SPOILT)
+    assert page.errors == []
+    parsed = Parsed(page.html)
+    assert parsed.is_alone
+    assert "document.title" in parsed.words, "the texts are there, as texts"
+    assert "{{ 7 * 7 }}" in parsed.words
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\u202a-\u202e\u2066-\u2069]", page.html.decode())
+    assert len(page.html) < MOST
+
+
+def test_a_long_text_is_cut_and_keeps_its_beginning() -> None:
+    assert [len(cut(one)) <= 100 for one in TEXTS] == [True] * len(TEXTS)
+    assert cut(TEXTS[-1]).startswith("long xxx")
+    assert cut("👩‍🚒 door") == "👩‍🚒 door", "an emoji stays whole"
+
+
+def test_the_page_stays_small_whatever_the_tables_have(drawn: Drawing) -> None:
+    page = drawn(
+        f"insert into ops.value_issues select 'assets', {'repeat(chr(38), 3000), ' * 3}'v', 'r' from range(1000)",
+        "insert into ops.reference_issues select repeat('<', 99), 'f', 1, repeat('\"', 99), repeat('&', 99), true, 'r' "
+        "from range(5000)",
+    )
+    assert len(page.html) < MOST
+    assert "of 1,000" in Parsed(page.html).words
+
+
+def test_what_is_missing_or_empty_is_unknown_and_says_so(drawn: Drawing) -> None:
+    page = drawn("drop view marts.trust", "delete from documents")
+    words = Parsed(page.html).words
+    assert page.errors == []
+    assert "Unknown: propsync has noted no read of the API" in words
+    assert "This copy does not have marts.trust yet" in words
+    assert "Unknown: main.documents has no rows" in words
+
+
+def test_only_all_of_them_are_a_hundred_percent(drawn: Drawing) -> None:
+    page = drawn(
+        "delete from marts.compliance",
+        "insert into marts.compliance (property_id, assessment_type_id, assessment_type, state) "
+        "select i, 'a', 'Almost', if(i = 0, 'unknown', 'in date') from range(3000) as t(i) "
+        "union all select i, 'b', 'Wholly', 'due soon' from range(3) as t(i)",
+    )
+    words = Parsed(page.html).words
+    assert "Almost 99.9% in date: 2,999 of 3,000 required 0 out of date and 1 unknown." in words
+    assert (
+        "Wholly 100% in date: 3 of 3 required 0 out of date and 0 unknown. Of those in date, 3 are due soon." in words
+    )
+    assert "The 60 worst of 3,000. marts.compliance has all of them." in words
+
+
+def test_a_question_that_fails_costs_itself_alone(home: SandboxHome) -> None:
+    home.in_state("alter table ops.rejected_records rename column position to place")
+    report = home.sync()
+    assert (report.status, report.exit_code) == ("attention", 3)
+    (line,) = report.left_behind
+    assert "Records that propsync could not read" in line
+    page = (home.path / "published" / PAGE).read_bytes()
+    assert "could not be answered" in Parsed(page).words
+    assert "Values that do not fit" in Parsed(page).words
+
+
+def test_a_page_that_fails_costs_no_table(home: SandboxHome) -> None:
+    page = home.path / "published" / PAGE
+    before = page.read_bytes()
+    home.in_state("alter table ops.headlines rename column day to days")
+    report = home.sync()
+    assert (report.status, report.exit_code) == ("attention", 3)
+    assert ["the dashboard keeps its earlier page" in line for line in report.left_behind] == [True]
+    assert page.read_bytes() == before
+    assert home.note()["run"] == report.run_id
+    assert PAGE in home.note()["files"]
+
+
+def test_held_deletes_and_failed_marts_take_the_green_away(drawn: Drawing) -> None:
+    assert b'class="trust good"' in drawn().html
+    held = drawn("insert into ops.held_deletes values ('assets', 'a', 'why', 'r', 'a', '')").html
+    assert b'class="trust careful"' in held
+    mart = drawn("insert into ops.marts values ('flags', 'r', now(), '', 'no such column')").html
+    assert b'class="trust careful"' in mart
+    assert "marts.flags has rows of an earlier night" in Parsed(mart).words
+    failed = drawn("update ops.run_resources set verdict = 'failed' where resource = 'assets'").html
+    assert b'class="trust bad"' in failed
+
+
+def test_lists_with_one_trouble_share_a_note(drawn: Drawing) -> None:
+    words = Parsed(drawn("update ops.runs set started_at = started_at - interval 3 day").html).words
+    assert words.count("the last complete read is more than 36 hours ago") == 1
+    assert "assessment_types, assessments, asset_types, assets, schedules: the last complete read" in words
+
+
+def test_a_number_is_compared_with_the_day_before() -> None:
+    day = datetime(2026, 3, 2, tzinfo=UTC).date()
+    assert compared(3, day) == "3 more than on Mon 2 Mar"
+    assert compared(-1200, day) == "1,200 fewer than on Mon 2 Mar"
+    assert compared(0, day) == "no change since Mon 2 Mar"
+    assert compared(None, day) == "not known on Mon 2 Mar"
+    assert compared(3, None) == ""
+
+
+def test_a_page_is_drawn_again_from_what_is_published(home: SandboxHome, tmp_path: Path) -> None:
+    page = home.path / "published" / PAGE
+    before = page.read_bytes()
+    page.unlink()
+    propsync = CommandLine(tmp_path, settings_of(home.sandbox, home.path))
+    assert propsync("dashboard").stdout == f"{page}\n"
+    assert page.read_bytes() == before
+    assert home.note()["files"][PAGE] == hashlib.sha256(before).hexdigest()
+
+
+def test_open_shows_it_in_a_browser_if_one_can_be_started(home: SandboxHome, tmp_path: Path) -> None:
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/opened\n')
+    browser.chmod(0o700)
+    done = Program(tmp_path, settings_of(home.sandbox, home.path))("dashboard", "--open", BROWSER=f"{browser} %s")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "opened").read_text() == f"{(home.path / 'published' / PAGE).as_uri()}\n"
+
+
+def test_without_anything_published_the_command_says_what_to_do(tmp_path: Path) -> None:
+    done = CommandLine(tmp_path, {"PROPSYNC_HOME": str(tmp_path / "none")})("dashboard")
+    assert done.returncode == 2
+    assert "Run `propsync sync`" in done.stderr

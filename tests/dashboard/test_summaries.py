@@ -1,0 +1,66 @@
+"""Sums of the page: last night in words, and the weeks ahead by person."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+from propsync.desk.dashboard.ahead import look_ahead
+from propsync.desk.dashboard.answer import Answer
+from propsync.desk.dashboard.changed import in_words
+from propsync.desk.dashboard.question import question
+
+MONDAY = date(2026, 3, 2)
+
+
+def answered(name: str, columns: str, *rows: tuple[Any, ...]) -> Answer:
+    """An answer to one of the page's questions."""
+    return Answer(question(name), len(rows), columns.split(), rows)
+
+
+def changes(*rows: tuple[Any, ...]) -> Answer:
+    return answered("changed_by_kind", "resource change field how records", *rows)
+
+
+def test_a_night_is_summed_up_in_words() -> None:
+    assets, schedules = in_words(
+        changes(
+            ("assets", "changed", "Width", None, 1200),
+            ("assets", "deleted", None, None, 2),
+            ("assets", "first read", None, None, 3000),
+            ("assets", "new", None, None, 1),
+            ("schedules", "changed", "due date", "later", 2),
+            ("schedules", "changed", "status", "from notstarted to inprogress", 3),
+        )
+    )[::-1]
+    assert schedules.sentences == ["3 went from not started to in progress.", "2 got a later due date."]
+    assert assets.sentences == ["2 were deleted.", "propsync read 3,000 assets for the first time.", "1 is new."]
+    assert (assets.fields, assets.other_fields) == ([("Width", 1200)], 0)
+
+
+def test_many_fields_are_counted_and_long_labels_cut() -> None:
+    (changed,) = in_words(changes(*(("assets", "changed", f"{place} {'x' * 5_000}", None, 1) for place in range(40))))
+    assert (len(changed.fields), changed.other_fields) == (6, 34)
+    assert max(len(label) for label, _ in changed.fields) == 100
+
+
+def test_two_people_of_one_name_stay_two_and_nobody_comes_first() -> None:
+    ahead = look_ahead(
+        answered(
+            "ahead_by_week",
+            "assignee week_from due assigned user_id",
+            ("Callum Roberts", MONDAY, 2, True, "u1"),
+            ("Callum Roberts", date(2026, 3, 16), 1, True, "u2"),
+            ("nobody", MONDAY, 1, False, None),
+            ("nobody", MONDAY, 4, True, "a user of that name"),
+        )
+    )
+    assert ahead is not None
+    assert [(one.name, one.is_somebody, one.due) for one in ahead.people] == [
+        ("nobody", False, [1, 0, 0]),
+        ("nobody", True, [4, 0, 0]),
+        ("Callum Roberts", True, [2, 0, 0]),
+        ("Callum Roberts", True, [0, 0, 1]),
+    ]
+    assert ahead.totals == [7, 0, 1]
+    assert [bar.above for bar in ahead.chart.bars] == ["7", "0", "1"]

@@ -1,0 +1,80 @@
+"""A plan is sent exactly, once, and the tables show it before the next night."""
+
+from __future__ import annotations
+
+from kit.home import moved
+from kit.push_home import PushHome
+
+from propsync.push.plan import CREATE, DELETE, UPDATE
+
+
+def test_edits_are_sent_verified_published_and_recorded(home: PushHome) -> None:
+    (first, _, kind), (second, _, other) = home.assets(2)
+    text, number = home.field(kind, "text"), home.field(other, "text")
+    plan = home.plan(home.update(first, {text: "new text"}), home.update(second, {number: "b"}))
+    report = home.apply(plan)
+    assert (report.exit_code, report.left_behind) == (0, [])
+    assert report.counts() == {"skipped": 0, "failed": 0, "verified": 2}
+    assert home.effects == {("update", first): 1, ("update", second): 1}
+    assert home.values(first)[text] == "new text"
+    assert home.is_truth("assets")
+    assert home.writes("record_id, field, state, new_value") == [
+        (first, text, "verified", '"new text"'),
+        (second, number, "verified", '"b"'),
+    ]
+    ((flow, status),) = home.rows("select flow, status from ops.runs where run_id = ?", report.run_id)
+    assert (flow, status) == ("push", "ok")
+    assert home.rows("select change from history.assets where asset_id = ? order by valid_from", first) == [
+        ("insert",),
+        ("update",),
+    ]
+
+
+def test_schedules_are_created_updated_and_deleted(home: PushHome) -> None:
+    changed, deleted = home.schedules(2)
+    taken = set(home.schedules(10_000))
+    free = next((place, kind) for place, _ in taken for _, kind in taken if (place, kind) not in taken)
+    plan = home.plan(
+        home.schedule(UPDATE, changed, {"description": "Mind the dog"}),
+        home.schedule(CREATE, free, {"dueDate": "2027-01-31", "assignedUsers": ["u1"]}),
+        home.schedule(DELETE, deleted, {}),
+        resource="schedules",
+    )
+    report = home.apply(plan)
+    assert (report.exit_code, report.left_behind) == (0, [])
+    assert home.effects == {("update", changed): 1, ("create", free): 1, ("delete", deleted): 1}
+    assert home.is_truth("schedules")
+    assert home.members(changed)["description"] == "Mind the dog"
+    assert home.members(free) == {
+        "dueDate": "2027-01-31",
+        "description": None,
+        "customReference": None,
+        "assignedUsers": ["u1"],
+    }
+    bodies = [entry.write.values for entry in home.sandbox.journal.writes() if entry.write and entry.method == "PUT"]
+    assert all(set(body or ()) == {"dueDate", "description", "customReference", "assignedUsers"} for body in bodies)
+    assert moved(home.sync(["assets", "schedules"])) == {}
+
+
+def test_assets_are_created_with_every_value(home: PushHome) -> None:
+    _, place, kind = home.assets(1)[0]
+    text = home.field(kind, "text")
+    plan = home.plan(home.create(place, kind, {text: "one"}), home.create(place, kind, {text: "one"}))
+    report = home.apply(plan)
+    assert (report.exit_code, report.left_behind) == (0, [])
+    created = [key for action, key in home.effects if action == "create"]
+    assert len(created) == 2
+    assert [home.values(key) for key in created] == [{text: "one"}] * 2
+    assert home.is_truth("assets")
+    assert sorted(row[0] for row in home.writes()) == sorted(created)
+
+
+def test_a_plan_that_was_applied_says_so_and_sends_nothing(home: PushHome) -> None:
+    asset_id, _, kind = home.assets(1)[0]
+    plan = home.plan(home.update(asset_id, {home.field(kind, "text"): "new"}))
+    first = home.apply(plan)
+    requests = home.requests
+    again = home.apply(plan)
+    assert (again.is_repeat, again.run_id, again.exit_code) == (True, first.run_id, 0)
+    assert again.counts() == {"skipped": 0, "failed": 0, "verified": 1}
+    assert home.requests == requests

@@ -1,0 +1,229 @@
+"""Every kind of field against every kind of cell: the value that is planned, or why propsync refuses it."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from propsync.merge.reference.spreadsheet import SheetError
+from propsync.push.damage import CellRefused
+from propsync.push.fields import USERS, Field
+from propsync.push.values import KEPT, planned
+
+RATINGS = {
+    "o1": "FD30",
+    "o2": "FD60",
+    "o3": "Gap; wide",
+    "o4": "Twin",
+    "o5": "Twin",
+    "o6": "A",
+    "o7": "B",
+    "o8": "A; B",
+    "o9": None,
+    "5": "7",
+}
+FIELDS = {
+    "text": Field("f", "Notes", "text", "notes"),
+    "qr": Field("f", "Tag", "qr", "tag"),
+    "number": Field("f", "Height", "number", "height"),
+    "date": Field("f", "Due", "date", "due"),
+    "time": Field("f", "At", "time", "at"),
+    "option": Field("f", "Rating", "option", "rating", RATINGS),
+    USERS: Field("assignedUsers", "Assigned users", USERS, "assigned_users", {"u1": "Ann Lee", "u2": None}),
+    "image": Field("f", "Photo", "image", "photo"),
+    "file": Field("f", "Certificate", "file", "certificate"),
+    "pin": Field("f", "On plan", "pin", "on_plan"),
+    "gone": Field("f", "Old", "text", "old", is_listed=False),
+    "status": Field("status", "Status", "text", "status", is_read_only=True),
+}
+REF = SheetError("#REF!")
+MOMENT = datetime(2026, 1, 31, 9, 30)  # noqa: DTZ001 - a spreadsheet knows no zone
+MIDNIGHT = datetime(2026, 1, 31)  # noqa: DTZ001
+LONG = "0012345678901234567890"
+
+VALID = [
+    ("text", None, "Bin store", "Bin store"),
+    ("text", "a", " b ", " b "),  # blanks of a text are the text's
+    ("text", "a", 12.0, "12"),
+    ("text", "a", 12.5, "12.5"),
+    ("text", "a", "1E5", "1E5"),
+    ("text", "a", "'=1+1", "=1+1"),  # a CSV keeps a formula from running in this way
+    ("text", "2026-01-30", "2026-01-31", "2026-01-31"),  # a text that is a date, corrected as one
+    ("text", "0012", "0013", "0013"),
+    ("text", "12.5", "13", "13"),
+    ("qr", "QR0001", "QR0002", "QR0002"),
+    ("number", None, "12.50", Decimal("12.50")),
+    ("number", 1, "12345678901234567890.123", Decimal("12345678901234567890.123")),
+    ("number", 1, "1E3", Decimal("1E3")),
+    ("number", 1, 0.1 + 0.2, Decimal("0.3")),  # a sheet shows 15 digits
+    ("number", 1, 7.0, 7),
+    ("number", 1, Decimal("0.10"), Decimal("0.10")),
+    ("number", "N/A", "3", 3),
+    ("number", 12, "-5", -5),
+    ("date", None, "2026-01-31", "2026-01-31"),
+    ("date", "2026-01-30", date(2026, 1, 31), "2026-01-31"),
+    ("date", "2026-01-30", MIDNIGHT, "2026-01-31"),
+    ("date", "unknown", "2026-01-31 00:00:00", "2026-01-31"),
+    ("time", None, "9:30", "09:30"),
+    ("time", "10:00", "09:30:00", "09:30"),
+    ("time", "10:00", time(9, 30), "09:30"),
+    ("time", "10:00", timedelta(hours=9, minutes=30), "09:30"),
+    ("time", "10:00", time(9, 29, 59, 997_000), "09:30"),  # a sheet keeps a part of a day
+    ("time", "10:00", "02:30:00 PM", "14:30"),
+    ("time", "10:00", "12:05 am", "00:05"),
+    ("option", None, "FD30", ["o1"]),
+    ("option", ["o1"], "fd60", ["o2"]),
+    ("option", ["o1"], "FD30; FD60", ["o1", "o2"]),
+    ("option", ["o1"], "FD60;o1", ["o2", "o1"]),
+    ("option", ["o1"], "FD30; Gap; wide", ["o1", "o3"]),
+    ("option", ["o1"], "o4", ["o4"]),
+    ("option", ["o1"], "o9", ["o9"]),
+    ("option", ["o1"], 7.0, ["5"]),
+    ("option", ["o1"], ["FD60", "o3"], ["o2", "o3"]),  # JSON and Parquet have lists
+    (USERS, None, "ann lee; u2", ["u1", "u2"]),
+]
+EMPTY = [(kind, "x", cell) for kind in FIELDS for cell in (None, "")]
+UNCHANGED = [
+    ("text", "a\r\nb\x01", "a\nb"),
+    ("text", None, "  "),
+    ("text", "[clear]", "[clear]"),
+    ("text", "#REF!", "#REF!"),
+    ("text", LONG, LONG),
+    ("text", "=1+1", "'=1+1"),
+    ("text", "4.892E+092", "4.892E+092"),
+    ("number", Decimal("12.50"), "12.5"),
+    ("number", Decimal("12.50"), 12.5),
+    ("number", Decimal("1E3"), "1000"),
+    ("number", "N/A", "N/A"),
+    ("date", "2026-01-31", date(2026, 1, 31)),
+    ("date", "31/02/2019", "31/02/2019"),
+    ("time", "09:30", time(9, 30)),
+    ("time", "09:30:15", "09:30:15"),
+    ("option", ["o1", "o2"], "FD60; FD30"),
+    ("option", ["o4"], "o4"),
+    ("option", ["o3"], "Gap; wide"),  # as by_type shows it
+    ("option", ["o4"], "Twin"),
+    ("option", ["gone"], "gone"),
+    (USERS, ["u1", "u2"], "u2; Ann Lee"),
+    ("image", {"url": "https://files.invalid/1", "size": 3}, '{"size": 3, "url": "https://files.invalid/1"}'),
+    ("gone", "x", "x"),
+    ("status", "notstarted", "notstarted"),
+    *((kind, None, "[clear]") for kind in FIELDS),
+    ("option", [], "[clear]"),
+]
+CLEARED = [(kind, old) for kind, old in (("text", "a"), ("qr", "a"), ("number", 0), ("date", "2026-01-31"))]
+CLEARED += [("time", "09:30"), ("text", "")]
+REFUSED = [
+    # of a kind that is wrong
+    ("text", "a", ["x"], "a list"),
+    ("number", 1, "tall", "no number"),
+    ("number", 1, "1,234.5", "after a point"),
+    ("number", 1, "12,5", "after a point"),
+    ("number", 1, "NaN", "no number"),
+    ("number", 1, "1E999", "too large"),
+    ("number", 1, True, "no number"),
+    ("number", 1, date(2026, 1, 31), "no number"),
+    ("date", None, "31/01/2026", "2026-01-31"),
+    ("date", None, "2026-02-30", "no calendar"),
+    ("date", None, MOMENT, "time of day"),
+    ("date", None, time(9, 30), "no date"),
+    ("time", None, "25:00", "24-hour"),
+    ("time", None, "half past", "24-hour"),
+    ("time", None, "13:30 PM", "24-hour"),
+    ("time", None, time(9, 30, 15), "seconds"),
+    ("time", None, timedelta(days=1, hours=1), "24-hour"),
+    ("time", None, date(2026, 1, 31), "no time of day"),
+    # options
+    ("option", None, "FD31", "known are FD30, FD60"),
+    ("option", None, "FD30; FD31", "'FD31'"),
+    ("option", None, "Twin", "o4, o5"),
+    ("option", None, "A; B", "several ways"),
+    ("option", None, date(2026, 1, 2), "a date"),
+    (USERS, None, "Bob", "no user"),
+    # kinds that nobody can write
+    ("image", None, "photo.jpg", "does not show how to write"),
+    ("file", {"size": 1}, "[clear]", "does not show how to write"),
+    ("pin", None, "here", "does not show how to write"),
+    ("gone", "x", "y", "no longer"),
+    ("status", "notstarted", "inprogress", "nobody can write"),
+    # damaged by a spreadsheet
+    *((kind, "1", REF, "#REF!") for kind in FIELDS),
+    *((kind, "1", "#REF!", "error of the spreadsheet") for kind in ("text", "number", "date", "time", "option")),
+    ("text", "a", "Err:502", "error of the spreadsheet"),
+    ("text", "a", "   ", "blanks alone"),
+    ("text", "a", True, "truth value"),
+    ("text", "true", "TRUE", "truth value"),
+    ("text", "1-2", date(2026, 1, 2), "a date"),
+    ("text", "1-2", "01/02/2026", "a date"),
+    ("text", "1-2", "2-Jan", "a date"),
+    ("text", "5 Mar", "05-Mar", "a date"),
+    ("text", "9:30", "09:30:00", "in its own way"),
+    ("text", "0012", 12.0, "0012"),
+    ("text", "0012", "12", "0012"),
+    ("text", "0012", 13.0, "began with a zero"),
+    ("text", "0012", "13", "began with a zero"),
+    ("text", "12.50", "12.5", "12.50"),
+    ("text", "1E5", "100000", "1E5"),
+    ("text", LONG, "12345678901234600000", "the number"),
+    ("text", LONG, 1.2345678901234567e19, "15 digits"),
+    ("text", "a", "4.892E+092", "shortened"),
+    ("qr", "a", "4.892E+092", "shortened"),
+    ("option", None, "4.892E+092", "shortened"),
+    ("number", 1, "1.23457E+11", "shortened"),
+    ("number", 1, 1e15, "15 digits"),
+    ("number", 9007199254740993, "9007199254740990", "rounded"),
+    ("number", Decimal("3.14159265358979"), "3.141592654", "rounded"),
+    ("date", None, "45,231", "number 45,231"),
+    ("date", None, "45231", "number 45231"),
+    ("date", None, 45231.0, "number 45231"),
+    ("time", None, "0.395833333", "number 0.395833333"),
+    ("time", None, 0.395833333, "number 0.395833333"),
+]
+
+
+def judged(kind: str, cell: Any, old: Any, *, is_lossy: bool = False) -> Any:
+    return planned(cell, FIELDS[kind], old, is_lossy=is_lossy)
+
+
+@pytest.mark.parametrize(("kind", "old", "cell", "new"), VALID)
+def test_a_valid_cell_is_planned(kind: str, old: Any, cell: Any, new: Any) -> None:
+    found = judged(kind, cell, old)
+    assert (found, str(found)) == (new, str(new))  # every digit
+
+
+@pytest.mark.parametrize(("kind", "old", "cell"), EMPTY)
+def test_an_empty_cell_changes_nothing(kind: str, old: Any, cell: Any) -> None:
+    assert judged(kind, cell, old) is KEPT
+
+
+@pytest.mark.parametrize(("kind", "old", "cell"), UNCHANGED)
+def test_a_cell_that_shows_the_old_value_changes_nothing(kind: str, old: Any, cell: Any) -> None:
+    assert judged(kind, cell, old) is KEPT
+
+
+@pytest.mark.parametrize(("kind", "old"), [*CLEARED, ("option", ["o1"]), (USERS, ["u1"])])
+@pytest.mark.parametrize("word", ["[clear]", " [Clear] "])
+def test_clear_removes_the_value(kind: str, old: Any, word: str) -> None:
+    assert judged(kind, word, old) is None
+
+
+@pytest.mark.parametrize(("kind", "old", "cell", "words"), REFUSED)
+def test_a_cell_that_cannot_be_planned_says_why(kind: str, old: Any, cell: Any, words: str) -> None:
+    with pytest.raises(CellRefused) as error:
+        judged(kind, cell, old)
+    assert words in error.value.reason
+
+
+def test_a_file_in_windows_1252_has_question_marks_for_other_characters() -> None:
+    old = "Łódź — 🚪 №7"
+    for cell in ("?ód? — ? ?7", "?ód? — ?? ?7"):
+        assert judged("text", cell, old, is_lossy=True) is KEPT
+        assert judged("text", cell, old) is KEPT, "somebody may have saved the file as UTF-8 since"
+    for is_lossy, cell in ((True, "Which ? is it"), (True, "?ód? 8"), (False, "?ód? — ? ?8"), (False, "in Łód? —")):
+        with pytest.raises(CellRefused, match="lacks characters"):
+            judged("text", cell, old, is_lossy=is_lossy)
+    assert judged("text", "Why?", "Why not?", is_lossy=True) == "Why?"
+    assert judged("text", "Is Łódź good?", old) == "Is Łódź good?"

@@ -1,0 +1,30 @@
+"""A file that is planned again does not create its new assets again: the API cannot delete the second ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kit.push_home import PushHome
+from push.corrections import csv_file, planned
+
+from propsync.runbooks.plans import Wanted
+
+
+def test_an_asset_that_a_file_created_is_refused_when_the_file_is_planned_again(home: PushHome, tmp_path: Path) -> None:
+    ((asset, property_id, kind),) = home.assets(1)
+    text = home.field(kind, "text")
+    header, row = ["asset_id", "property_id", "type", text], ["", property_id, kind, "new"]
+    path = csv_file(tmp_path / "new.csv", header, row, row, ["", property_id, kind, ""])
+    first = planned(home, tmp_path, Wanted("assets", path))
+    assert first.counts()["create"] == 3
+    assert home.apply(first).exit_code == 0
+    created = set(home.column("select record_id from ops.writes where action = 'create'"))
+    assert len(created) == 3
+    csv_file(path, header, row, [asset, "", "", "edited"], row, row, ["", property_id, kind, ""])
+    again = planned(home, tmp_path, Wanted("assets", path))
+    assert [(one.row, one.action) for one in again.entries] == [(3, "update"), (5, "create")], "a third one is new"
+    assert [one.row for one in again.refused] == [2, 4, 6]
+    named = [one.reason.partition("as asset ")[2].partition(":")[0] for one in again.refused]
+    assert set(named) == created
+    renamed = planned(home, tmp_path, Wanted("assets", path.rename(tmp_path / "more.csv")))
+    assert (renamed.counts()["create"], renamed.refused) == (4, [])

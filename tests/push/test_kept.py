@@ -1,0 +1,113 @@
+"""Writes are kept by the sync of the same night, a rebuild and a lost state; tables and ops.writes stay equal."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from kit.comparing import assert_same, difference
+from kit.deaths import dying
+from kit.home import moved
+from kit.push_home import PushHome
+
+from propsync.errors import Busy, StateUnusable, UsageError
+from propsync.push.journal import journal_key
+from propsync.push.plan import DELETE, UPDATE, Plan
+from propsync.runbooks.push_undo import undo, unfinished
+from propsync.runs import RunLock
+
+
+def some_writes(home: PushHome) -> Plan:
+    """Writes of each kind; returns the plan of assets."""
+    (asset_id, place, kind), (gone, _, other) = home.assets(2)
+    text = home.field(kind, "text")
+    home.sandbox.world.assets.delete(gone)
+    assets = home.plan(
+        home.update(asset_id, {text: "new"}),
+        home.update(gone, {home.field(other, "text"): "new"}),
+        home.create(place, kind, {text: "made"}),
+    )
+    assert home.apply(assets).exit_code == 3
+    changed, deleted = home.schedules(2)
+    edit, removal = home.schedule(UPDATE, changed, {"description": "new"}), home.schedule(DELETE, deleted, {})
+    assert home.apply(home.plan(edit, removal, resource="schedules")).exit_code == 0
+    return assets
+
+
+@pytest.mark.slow
+def test_the_sync_of_the_same_night_and_a_rebuild_change_nothing(home: PushHome) -> None:
+    plan = some_writes(home)
+    writes = home.copy_of_published("pushed")
+    assert moved(home.sync(["assets", "schedules"])) == {}
+    before = home.copy_of_published()
+    assert difference(writes, before, "ops.writes", "main.assets", "main.schedules") != {}  # one asset is gone
+    assert home.rebuild().exit_code == 0
+    assert_same(before, home.published)
+    assert difference(before, home.published, "ops.writes") == {}
+    assert difference(writes, home.published, "ops.writes") == {}
+    requests = home.requests
+    assert home.apply(plan).is_repeat
+    assert home.requests == requests
+
+
+@pytest.mark.slow
+def test_writes_outlive_a_lost_state(home: PushHome) -> None:
+    plan = some_writes(home)
+    before = home.copy_of_published()
+    shutil.rmtree(home.path / "state")
+    with pytest.raises(StateUnusable, match="rebuild"):
+        home.sync()
+    assert home.rebuild().exit_code == 0
+    assert_same(before, home.published)
+    assert difference(before, home.published, "ops.writes") == {}
+    assert home.apply(plan).is_repeat
+    assert home.effects.total() == 4
+
+
+@pytest.mark.slow
+def test_writes_outlive_the_loss_of_a_run_that_somebody_accepts(home: PushHome) -> None:
+    some_writes(home)
+    before = home.copy_of_published()
+    run = home.column("select max(run_id) from ops.runs")[0]
+    shutil.rmtree(home.path / "landing" / "schedules" / run)
+    assert home.rebuild(accept_loss=[run]).exit_code == 3
+    assert difference(before, home.published, "ops.writes") == {}
+
+
+def test_a_night_records_what_a_killed_apply_wrote(home: PushHome) -> None:
+    asset_id, _, kind = home.assets(1)[0]
+    text = home.field(kind, "text")
+    plan = home.plan(home.update(asset_id, {text: "new"}))
+    with dying(3):  # right after the answer is in the journal
+        home.apply(plan)
+    assert [one.plan_id for one in unfinished(home.settings())] == [plan.plan_id]
+    report = home.sync(["assets"])
+    assert home.writes("run_id, record_id, state") == [(report.run_id, asset_id, "applied")]
+    assert undo(home.settings(), plan.plan_id).entries[0].changes[0].old == "new"
+    assert home.apply(plan).exit_code == 0
+    assert home.writes("run_id, state") == [(report.run_id, "verified")]
+    assert list(home.effects.values()) == [1]
+
+
+@pytest.mark.slow
+def test_a_damaged_journal_is_named_and_nothing_is_sent(home: PushHome) -> None:
+    asset_id, _, kind = home.assets(1)[0]
+    plan = home.plan(home.update(asset_id, {home.field(kind, "text"): "new"}))
+    with dying(5):
+        home.apply(plan)
+    path = home.path / journal_key(plan.plan_id)
+    path.write_bytes(path.read_bytes().replace(b'"sending"', b'"sendi', 1))
+    requests = home.requests
+    with pytest.raises(StateUnusable, match="line 2 is damaged"):
+        home.apply(plan)
+    assert home.requests == requests
+    assert home.sync(["assets"]).exit_code == 0
+
+
+def test_two_applies_at_once_are_one(home: PushHome) -> None:
+    asset_id, _, kind = home.assets(1)[0]
+    plan = home.plan(home.update(asset_id, {home.field(kind, "text"): "new"}))
+    with RunLock(home.path / "state" / "push.lock").held("a test", 0), pytest.raises(Busy, match="a test"):
+        home.apply(plan)
+    with pytest.raises(UsageError, match="accepted no write"):
+        undo(home.settings(), plan.plan_id)

@@ -1,0 +1,67 @@
+"""An apply that is killed at any moment is finished by the next one, and each effect happens once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from kit.deaths import dying
+from kit.push_home import PushHome
+
+from propsync.push.plan import CREATE, DELETE, UPDATE, Plan
+from propsync.runbooks.push_undo import unfinished
+
+_LINES = 10  # of the journal of such a plan, and one more
+_ALL = 36  # with the files that it puts in place
+
+
+def of_assets(home: PushHome, number: int) -> Plan:
+    """Two new assets of one type, and one that changes; each number has its own values."""
+    asset_id, place, kind = home.assets(1)[0]
+    text = home.field(kind, "text")
+    new = [home.create(place, kind, {text: f"new {number}"}) for _ in range(2)]
+    return home.plan(home.update(asset_id, {text: f"edit {number}"}), *new)
+
+
+def of_schedules(home: PushHome, number: int) -> Plan:
+    """One schedule of each action."""
+    changed, deleted = home.schedules(2)
+    taken = set(home.schedules(10_000))
+    free = next((place, kind) for place, _ in taken for _, kind in taken if (place, kind) not in taken)
+    return home.plan(
+        home.schedule(CREATE, free, {"description": f"new {number}"}),
+        home.schedule(UPDATE, changed, {"description": f"edit {number}"}),
+        home.schedule(DELETE, deleted, {}),
+        resource="schedules",
+    )
+
+
+def check_killed_at(home: PushHome, at: int, number: int, *, night_between: bool) -> int:
+    """Kills an apply at a moment, applies again; returns how many moments passed before the death."""
+    plan = (of_schedules if number % 3 == 2 else of_assets)(home, number)
+    home.sandbox.journal._entries.clear()
+    with dying(at) as moments:
+        home.apply(plan, max_concurrency=1)
+    if night_between:
+        assert home.sync(["assets", "schedules"]).exit_code == 0
+    report = home.apply(plan)
+    assert (report.exit_code, report.left_behind) == (0, []), moments.names[-1:]
+    assert list(home.effects.values()) == [1, 1, 1], moments.names[-1:]
+    assert home.is_truth("assets"), moments.names[-1:]
+    assert home.is_truth("schedules")
+    states = home.column("select state from ops.writes where plan_id = ?", plan.plan_id)
+    assert set(states) == {"verified"}
+    assert unfinished(home.settings()) == []
+    return len(moments.names)
+
+
+_DAILY = (2, 30)
+_OTHERS = [one for one in (*range(_LINES), *range(_LINES, _ALL, 3)) if one not in _DAILY]
+
+
+@pytest.mark.parametrize(
+    "moments", [pytest.param(_DAILY, id="few"), pytest.param(_OTHERS, id="others", marks=pytest.mark.slow)]
+)
+def test_killed_at_any_moment_and_applied_again(home: PushHome, moments: Sequence[int]) -> None:
+    for number, at in enumerate(moments):
+        assert check_killed_at(home, at, number, night_between=number % 2 == 1) == at

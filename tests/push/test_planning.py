@@ -1,0 +1,570 @@
+"""From a file to a plan: exactly the edits of the file, and a refusal with its place for everything else."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from kit.command_line import CommandLine
+from kit.dialects import FAMILIES, Dialect, Objects
+from kit.world import small_world
+from kit.world_home import WorldHome
+from kit.world_server import WorldServer
+from push.corrections import TEXTS, corrections_world, csv_file, planned
+from xlsxwriter import Workbook
+
+from propsync.errors import UsageError
+from propsync.push.plan import CREATE, DELETE, UPDATE, Plan
+from propsync.runbooks.plans import Wanted, make_template
+
+Make = Callable[..., Plan]
+DOOR = "a-door00"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WorldHome]:
+    """A home with the world of corrections, and with lists of users and properties."""
+    folder = tmp_path_factory.mktemp("corrections") / "home"
+    folder.mkdir()
+    (folder / "propsync.toml").write_text('[reference]\nusers = "users.csv"\nproperties = "properties.csv"\n')
+    (folder / "users.csv").write_text("user_id,name\nu1,Ann Lee\nu2,Ben\nu3,Ben\n")
+    (folder / "properties.csv").write_text("property_id,name\np0,Ash House\np8,New House\n")
+    with WorldServer(Dialect(corrections_world())) as server:
+        made = WorldHome(folder, server)
+        assert made.sync().exit_code == 0
+        yield made
+
+
+@pytest.fixture
+def assets(home: WorldHome, tmp_path: Path) -> Make:
+    """Plans a CSV of assets with these rows, the header first."""
+
+    def made(*rows: Any, **options: Any) -> Plan:
+        return planned(home, tmp_path, Wanted("assets", csv_file(tmp_path / "edits.csv", *rows), **options))
+
+    return made
+
+
+@pytest.fixture
+def schedules(home: WorldHome, tmp_path: Path) -> Make:
+    """The same for schedules."""
+
+    def made(*rows: Any, **options: Any) -> Plan:
+        return planned(home, tmp_path, Wanted("schedules", csv_file(tmp_path / "edits.csv", *rows), **options))
+
+    return made
+
+
+def edits(plan: Plan) -> list[tuple[Any, ...]]:
+    """Every change with its row and record."""
+    return [(one.row, one.key[0], edit.field, edit.old, edit.new) for one in plan.entries for edit in one.changes]
+
+
+def template(home: WorldHome, path: Path, of_type: str | None, resource: str = "assets") -> list[list[str]]:
+    """The rows of a new CSV template, the header first."""
+    make_template(home.settings(), resource, of_type, (), path)
+    return list(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline="")))
+
+
+@pytest.mark.parametrize("suffix", ["xlsx", "csv"])
+@pytest.mark.parametrize("of_type", ["Doors", "Lifts", "t-twin1", None])
+def test_an_unedited_template_plans_nothing(home: WorldHome, tmp_path: Path, of_type: str | None, suffix: str) -> None:
+    resource, path = "assets" if of_type else "schedules", tmp_path / f"rows.{suffix}"
+    _, count, _ = make_template(home.settings(), resource, of_type, (), path)
+    if count:
+        plan = planned(home, tmp_path, Wanted(resource, path))
+        assert (plan.entries, plan.refused, plan.notes) == ([], [], [f"{count:,} rows change nothing"])
+    assert count == {"Doors": len(TEXTS), "Lifts": 3, "t-twin1": 0, None: 4}[of_type]
+
+
+def test_the_header_of_a_template_leads_back_to_each_field(home: WorldHome, tmp_path: Path) -> None:
+    header, *rows = template(home, tmp_path / "doors.csv", "Doors")
+    assert header[:4] == ["asset_id", "property_id", "#property", "asset_type"]
+    assert header[4:] == [
+        *(
+            "Location [location]",
+            "Location [location_2]",
+            "location [location_3]",
+            "field",
+            "_1_remark",
+            "asset_id [asset_id_2]",
+        ),
+        *("Type [type]", "'=1+1", "备注 [bei_zhu]", "日期 [riqi]", "Rating", "Height (mm)", "Due", "At", "Tag"),
+    ]
+    assert rows[0][2:4] == ["Ash House", "Doors"]
+    assert [row[header.index("Rating")] for row in sorted(rows)[:6]] == ["FD30", "o3; FD30", "o5", "", "'=1", "FD30"]
+    with pytest.raises(UsageError, match="it exists already"):
+        template(home, tmp_path / "doors.csv", "Doors")
+
+
+def test_edits_in_a_template_are_planned_and_nothing_else(home: WorldHome, tmp_path: Path) -> None:
+    path = tmp_path / "doors.csv"
+    header, *rows = template(home, path, "Doors")
+    at = {name: place for place, name in enumerate(header)}
+    rows.sort()
+    rows[0][at["Location [location]"]] = "Core A"
+    rows[0][at["Height (mm)"]] = "12.75"
+    rows[1][at["Rating"]] = "fd60; Gap; wide"
+    rows[2][at["At"]] = "9:45"
+    rows[3][at["'=1+1"]] = "made up"
+    rows[4][at["Due"]] = "[clear]"
+    csv_file(path, header, *rows)
+    plan = planned(home, tmp_path, Wanted("assets", path))
+    assert plan.refused == []
+    assert edits(plan) == [
+        (2, "a-door00", "f-place", 'say "it"', "Core A"),
+        (2, "a-door00", "f-height", Decimal("12.50"), Decimal("12.75")),
+        (3, "a-door01", "f-rating", ["o3", "o1"], ["o2", "o5"]),
+        (4, "a-door02", "f-at", "09:30", "09:45"),
+        (5, "a-door03", "f-formula", None, "made up"),
+        (6, "a-door04", "f-due", "2026-03-02", None),
+    ]
+    assert [str(one.changes[1].old) for one in plan.entries[:1]] == ["12.50"]
+    assert plan.entries[1].changes[0].names == {"o1": "FD30", "o2": "FD60", "o3": "Twin", "o5": "Gap; wide"}
+    assert plan.sizes == {"t-doors": len(TEXTS)}
+    assert (plan.file, len(plan.file_sha256)) == ("doors.csv", 64)
+    assert plan.published_run == home.note()["run"]
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [
+        ("f-tag", "f-tag"),
+        ("tag", "f-tag"),
+        ("Tag", "f-tag"),
+        ("TAG", "f-tag"),
+        ("Anything [tag]", "f-tag"),
+        ("location", "f-place"),  # a column's name before a label
+        ("备注", "f-zh"),
+        ("asset_id_2", "f-key"),
+    ],
+)
+def test_a_column_is_matched_by_id_name_or_label(assets: Make, name: str, field: str) -> None:
+    assert [one[2:4] for one in edits(assets(["asset_id", name], [DOOR, "new"]))] == [
+        (field, {"f-tag": "QR00000", "f-key": None}.get(field, TEXTS[0]))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("header", "words"),
+    [
+        (
+            ["asset_id", "Location"],
+            "2 fields of Doors have this name: write Location [location] and Location [location_2]",
+        ),
+        (["asset_id", "Heigth (mm)"], "did you mean Height (mm)"),
+        (["asset_id", "Serial"], "no field of Doors is called 'Serial'"),
+        (["asset_id", "Tag", "tag"], "are both the field Tag"),
+        (["asset_id", "asset_id"], "2 columns are called asset_id"),
+        (["Tag", "Due"], "it has no column asset_id"),
+    ],
+)
+def test_a_header_that_propsync_cannot_match_refuses_the_file(assets: Make, header: list[str], words: str) -> None:
+    with pytest.raises(UsageError) as error:
+        assets(header, [DOOR, *["x"] * (len(header) - 1)])
+    assert words in str(error.value)
+    assert "edits.csv" in str(error.value)
+
+
+def test_columns_of_people_are_ignored_and_a_column_without_a_name_must_be_empty(assets: Make) -> None:
+    plan = assets(["asset_id", "#why", "", "tag"], [DOOR, "typing error", "", "new"], ["a-door01", "", "lost", "new"])
+    assert [one[:3] for one in edits(plan)] == [(2, DOOR, "f-tag")]
+    assert [(one.row, one.column, one.found) for one in plan.refused] == [(3, "C3", "lost")]
+
+
+def test_a_file_may_hold_several_types(assets: Make) -> None:
+    header = ["asset_id", "Serial", "Tag", "location"]
+    plan = assets(header, [DOOR, "", "new", ""], ["a-lift0", "S9", "", "Top"], ["a-lift1", "", "x", ""])
+    assert [one[1:3] for one in edits(plan)] == [(DOOR, "f-tag"), ("a-lift0", "f-serial"), ("a-lift0", "f-lift")]
+    assert [(one.row, one.column, one.reason) for one in plan.refused] == [
+        (4, "Tag (C4)", "Lifts has no such field; empty the cell")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "words"),
+    [
+        (["a-nobody", "", "", "x"], "asset_id (A2)", "no asset has this id"),
+        (["4.892E+092", "", "", "x"], "asset_id (A2)", "shortened"),
+        (["#REF!", "", "", "x"], "asset_id (A2)", "error of the spreadsheet"),
+        ([DOOR, "p1", "", "x"], "property_id (B2)", "the asset belongs to property p0"),
+        ([DOOR, "", "Lifts", "x"], "asset_type (C2)", "the asset is of the type Doors"),
+        ([DOOR, "", "Gates", "x"], "asset_type (C2)", "knows no such type"),
+        (["", "", "Doors", "x"], None, "needs property_id and type"),
+        (["", "p-new", "Doors", "x"], "property_id (B2)", "knows no such property"),
+        (["", "p1", "", "x"], None, "needs a type"),
+        (["", "p1", "Alarms", ""], "asset_type (C2)", "write the id t-twin1 or t-twin2"),
+        ([DOOR, "p0", "door", "x", ""], None, "it has 5 cells, and the header has 4"),
+    ],
+)
+def test_a_row_that_cannot_be_planned_says_where_and_why(
+    assets: Make, row: list[str], column: str | None, words: str
+) -> None:
+    plan = assets(["asset_id", "property_id", "asset_type", "tag"], row)
+    assert [(one.row, one.column) for one in plan.refused] == [(2, column)]
+    assert words in plan.refused[0].reason
+    assert plan.entries == []
+
+
+def test_a_refused_row_costs_no_other_row_and_all_its_faults_are_named(assets: Make) -> None:
+    header = ["asset_id", "Height (mm)", "Due", "Tag"]
+    plan = assets(header, [DOOR, "tall", "45231", "new"], ["a-door01", "3", "", ""])
+    assert [(one.row, one.column, one.found) for one in plan.refused] == [
+        (2, "Height (mm) (B2)", "tall"),
+        (2, "Due (C2)", "45231"),
+    ]
+    assert [one[0] for one in edits(plan)] == [3]
+
+
+def test_rows_that_name_the_same_record_are_all_refused(assets: Make) -> None:
+    plan = assets(["asset_id", "tag"], [DOOR, "new"], ["a-door01", "new"], [DOOR, ""], [DOOR, "other"])
+    assert [(one.row, one.reason) for one in plan.refused] == [
+        (2, "row 4 names the same record; keep one of them"),
+        (4, "row 2 names the same record; keep one of them"),
+        (5, "row 2 names the same record; keep one of them"),
+    ]
+    assert [one[0] for one in edits(plan)] == [3]
+
+
+def test_a_row_without_an_id_is_a_new_asset(assets: Make) -> None:
+    header = ["asset_id", "property_id", "type", "Tag", "Due"]
+    rows = [["", "p1", "Doors", "QR9", ""], ["", "p8", "t-doors", "", "2026-01-31"], ["", "p9", "", "", ""]]
+    plan = assets(header, *rows, of_type="Doors")
+    assert plan.refused == []
+    assert plan.notes == ["3 rows make new assets, because asset_id is empty there; the API cannot delete one"]
+    assert [(one.action, one.key, one.property_id, one.type_id) for one in plan.entries] == [
+        (CREATE, (), property_id, "t-doors") for property_id in ("p1", "p8", "p9")
+    ]
+    assert [[(edit.field, edit.old, edit.new) for edit in one.changes] for one in plan.entries] == [
+        [("f-tag", None, "QR9")],
+        [("f-due", None, "2026-01-31")],
+        [],
+    ]
+
+
+def test_type_names_the_type_of_every_row(assets: Make) -> None:
+    plan = assets(
+        ["asset_id", "property_id", "location"],
+        ["", "p1", "Top"],
+        ["a-lift0", "", "Top"],
+        [DOOR, "", "x"],
+        of_type="lift",
+    )
+    assert [(one.action, one.type_id) for one in plan.entries] == [(CREATE, "t-lifts"), (UPDATE, "t-lifts")]
+    assert [(one.row, one.reason) for one in plan.refused] == [(4, "the asset is of the type Doors, not Lifts")]
+    with pytest.raises(UsageError, match=r"knows no type Gates\. Give one of: Alarms, Alarms, Doors, Lifts"):
+        assets(["asset_id", "tag"], [DOOR, "x"], of_type="Gates")
+
+
+def test_an_export_is_a_file_of_corrections_too(home: WorldHome, tmp_path: Path) -> None:
+    """Of a table by type: images are ignored as they are and refused if edited, as is a rounded number."""
+    export = "from by_type.doors order by asset_id"
+    line = CommandLine(tmp_path, home.environ())
+    for form in (("--format", "csv"), ("--format", "csv", "--excel"), ("--format", "json")):
+        path = tmp_path / f"export.{form[1]}"
+        path.write_text(line("query", export, *form).stdout, encoding="utf-8")
+        plan = planned(home, tmp_path, Wanted("assets", path))
+        assert plan.entries == [], form
+        assert {(one.column or "").partition(" ")[0] for one in plan.refused} == {"height_mm"}, form
+    plan = planned(home, tmp_path, Wanted("assets", None, sql="select asset_id, 'x.jpg' as photo from by_type.doors"))
+    assert len(plan.refused) == len(TEXTS)
+    assert "does not show how to write" in plan.refused[0].reason
+    assert plan.refused[0].column == "photo"
+
+
+def _xlsx(path: Path, rows: list[list[Any]]) -> None:
+    with Workbook(path) as book:
+        sheet = book.add_worksheet("notes")
+        sheet.write_string(0, 0, "Not this sheet")
+        sheet = book.add_worksheet("edits")
+        day = book.add_format({"num_format": "yyyy-mm-dd"})
+        for number, row in enumerate(rows, 2):  # two blank rows above
+            for place, cell in enumerate(row):
+                if isinstance(cell, date):
+                    sheet.write_datetime(number, place, cell, day)
+                elif cell == "=1/0":
+                    sheet.write_formula(number, place, cell, None, "#DIV/0!")
+                else:
+                    sheet.write(number, place, cell)
+
+
+def test_each_kind_of_file_gives_the_same_plan(home: WorldHome, tmp_path: Path) -> None:
+    header = ["asset_id", "Height (mm)", "Due", "Tag"]
+    texts = [[DOOR, "7.5", "2026-01-31", "é"], ["a-door01", "", "", "Q"]]
+    typed: list[list[Any]] = [[DOOR, 7.5, date(2026, 1, 31), "é"], ["a-door01", None, None, "Q"]]
+    comma = "\n".join(",".join(row) for row in [header, *texts])
+    (tmp_path / "a.csv").write_text(comma, encoding="utf-8-sig")
+    (tmp_path / "b.csv").write_text(comma.replace(",", ";"), encoding="windows-1252")
+    (tmp_path / "c.csv").write_text("sep=\t\r\n" + comma.replace(",", "\t").replace("\n", "\r\n"), encoding="utf-8")
+    _xlsx(tmp_path / "d.xlsx", [header, *typed])
+    columns = {name: [row[place] for row in typed] for place, name in enumerate(header)}
+    pq.write_table(pa.table(columns), tmp_path / "e.parquet")
+    lines = [{name: cell for name, cell in zip(header, row, strict=True) if cell} for row in texts]
+    (tmp_path / "f.jsonl").write_text(
+        "\n".join(json.dumps(one | {"Height (mm)": 7.5} if "Due" in one else one) for one in lines)
+    )
+    values = "('a-door00', 7.5, date '2026-01-31', 'é'), ('a-door01', null, null, 'Q')"
+    sql = f'from (values {values}) as edits(asset_id, "Height (mm)", "Due", "Tag")'
+    files = [Wanted("assets", path) for path in sorted(tmp_path.glob("[a-f].*"))]
+    assert len(files) == 6
+    wanted = [
+        (DOOR, "f-height", Decimal("12.50"), Decimal("7.5")),
+        (DOOR, "f-due", "2026-03-02", "2026-01-31"),
+        (DOOR, "f-tag", "QR00000", "é"),
+        ("a-door01", "f-tag", "QR00001", "Q"),
+    ]
+    for one in [*files, Wanted("assets", None, sql=sql)]:
+        plan = planned(home, tmp_path, one)
+        assert plan.refused == [], one
+        assert [edit[1:] for edit in edits(plan)] == wanted, one
+
+
+def test_a_workbook_shows_the_address_of_an_error_that_its_reader_takes_for_a_blank(
+    home: WorldHome, tmp_path: Path
+) -> None:
+    _xlsx(tmp_path / "a.xlsx", [["asset_id", "Tag", "Due"], [DOOR, "=1/0", "=1/0"], ["a-door01", "Q", "=1/0"]])
+    plan = planned(home, tmp_path, Wanted("assets", tmp_path / "a.xlsx"))
+    assert plan.entries == []
+    assert [(one.row, one.column, one.found) for one in plan.refused] == [
+        (4, "Tag (B4)", "#DIV/0!"),
+        (4, "Due (C4)", "#DIV/0!"),
+        (5, "Due (C5)", "#DIV/0!"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("a.csv", b"", "it is empty"),
+        ("a.csv", b'asset_id,Tag\n"x', "quotes"),
+        ("a.csv", b"asset_id,Tag\nx,\x00", "NUL"),
+        ("a.xlsx", b"PK\x03\x04rubbish", "damaged spreadsheet"),
+        ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an .xls file"),
+        ("a.parquet", b"PAR1", "not readable Parquet"),
+        ("a.jsonl", b'{"asset_id": "x"}\n[1]', "line 2"),
+    ],
+)
+def test_an_unreadable_file_is_wrong_usage(
+    home: WorldHome, tmp_path: Path, name: str, content: bytes, words: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(UsageError, match=words):
+        planned(home, tmp_path, Wanted("assets", tmp_path / name))
+
+
+# schedules
+
+_HEADER = ["property_id", "assessment_type", "due_date", "Description", "assigned_users", "delete"]
+
+
+def test_schedules_are_updated_created_and_deleted(schedules: Make) -> None:
+    plan = schedules(
+        _HEADER,
+        ["p0", "Fire risk", "2026-05-01", "", "ann lee; u3", ""],
+        ["p8", "k-gas", "2026-06-01", "New", "", "no"],
+        ["p1", "Gas safety", "", "", "", "Yes"],
+        ["p1", "Fire risk", "", "[clear]", "[clear]", ""],
+    )
+    assert plan.refused == []
+    assert [(one.row, one.action, one.key) for one in plan.entries] == [
+        (2, UPDATE, ("p0", "k-fire")),
+        (3, CREATE, ("p8", "k-gas")),
+        (4, DELETE, ("p1", "k-gas")),
+        (5, UPDATE, ("p1", "k-fire")),
+    ]
+    before = [
+        ("dueDate", "2026-03-01"),
+        ("description", "Bring a ladder"),
+        ("customReference", "REF/1"),
+        ("assignedUsers", ["u1", "u2"]),
+    ]
+    changes = [[(edit.field, edit.old, edit.new) for edit in one.changes] for one in plan.entries]
+    assert changes == [
+        [("dueDate", "2026-03-01", "2026-05-01"), ("assignedUsers", ["u1", "u2"], ["u1", "u3"])],
+        [("dueDate", None, "2026-06-01"), ("description", None, "New")],
+        [(field, old, None) for field, old in before],
+        [("description", "Bring a ladder", None), ("assignedUsers", ["u1", "u2"], None)],
+    ]
+    assert plan.counts() == {"create": 1, "update": 2, "delete": 1}
+    assert plan.fields() == {"set": 4, "clear": 2}
+    assert plan.sizes == {"k-fire": 3, "k-gas": 1}
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "words"),
+    [
+        (["", "k-fire", "", "", "", ""], None, "it has no property_id"),
+        (["p77", "k-fire", "", "", "", ""], "property_id (A2)", "knows no such property"),
+        (["p0", "", "", "x", "", ""], None, "needs an assessment type"),
+        (["p0", "Gas", "", "", "", ""], "assessment_type (B2)", "knows no such type"),
+        (["p0", "k-fire", "1.5.2026", "", "", ""], "due_date (C2)", "2026-01-31"),
+        (
+            ["p0", "k-fire", "", "", "Ben", ""],
+            "assigned_users (E2)",
+            "2 users are called Ben: write one of the ids u2, u3",
+        ),
+        (["p0", "k-fire", "", "", "u99", ""], "assigned_users (E2)", "no user"),
+        (["p0", "k-fire", "", "", "", "x"], "delete (F2)", "write yes"),
+        (["p8", "k-fire", "", "", "", "yes"], "delete (F2)", "no such schedule"),
+        (["p0", "k-fire", "", "other", "", "yes"], "delete (F2)", "also changes Description"),
+    ],
+)
+def test_a_row_of_schedules_that_cannot_be_planned_says_where_and_why(
+    schedules: Make, row: list[str], column: str | None, words: str
+) -> None:
+    plan = schedules(_HEADER, row)
+    assert [(one.row, one.column) for one in plan.refused] == [(2, column)]
+    assert words in plan.refused[0].reason
+    assert plan.entries == []
+
+
+def test_prune_deletes_the_schedules_of_its_scope_that_the_file_lacks(schedules: Make) -> None:
+    header, row = ["property_id", "type", "due_date"], ["p1", "k-fire", ""]
+    assert schedules(header, row).entries == []
+    of_property = schedules(header, row, prune=True, properties=["p1", "p2"])
+    assert [(one.row, one.action, one.key) for one in of_property.entries] == [
+        (None, DELETE, ("p1", "k-gas")),
+        (None, DELETE, ("p2", "k-fire")),
+    ]
+    of_type = schedules(["property_id", "due_date"], ["p1", "bad date"], prune=True, of_type="Fire risk")
+    assert [one.key for one in of_type.entries] == [("p0", "k-fire"), ("p2", "k-fire")]
+    assert len(of_type.refused) == 1, "a refused row names its schedule too"
+    both = schedules(header, row, prune=True, of_type="k-fire", properties=["p2"])
+    assert [one.key for one in both.entries] == [("p2", "k-fire")]
+
+
+def test_prune_deletes_nothing_for_an_empty_file_or_an_unreadable_row(schedules: Make) -> None:
+    header = ["property_id", "type", "due_date"]
+    empty = schedules(header, prune=True, properties=["p1"])
+    assert (empty.entries, empty.notes) == ([], ["--prune deletes nothing, because the file has no rows"])
+    damaged = schedules(header, ["p1", "k-fire", ""], ["#REF!", "k-gas", ""], prune=True, properties=["p1"])
+    assert damaged.entries == []
+    assert "--prune deletes nothing, because a row names no known property and type" in damaged.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"prune": True}, "needs --property or --type"),
+        ({"properties": ["p1"]}, "what --prune may delete"),
+        ({"prune": True, "properties": ["p77"]}, "knows no property p77"),
+        ({"sql": "select 1"}, "a file or --sql"),
+    ],
+)
+def test_options_that_do_not_fit_are_wrong_usage(schedules: Make, options: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        schedules(["property_id", "type"], ["p1", "k-fire"], **options)
+
+
+def test_an_export_of_schedules_plans_nothing_and_a_status_cannot_be_written(home: WorldHome, tmp_path: Path) -> None:
+    columns = "property_id, assessment_type_id, {status}, due_date, description, custom_reference, assigned_users"
+    sql = f"select {columns} from schedules"
+    plan = planned(home, tmp_path, Wanted("schedules", sql=sql.format(status="status")))
+    assert (plan.entries, plan.refused) == ([], [])
+    plan = planned(home, tmp_path, Wanted("schedules", sql=sql.format(status="'inprogress' as status")))
+    assert {one.reason.partition(",")[0] for one in plan.refused} == {"the API sets it"}
+
+
+# every dialect
+
+_FAMILIES = [one if one is Objects else pytest.param(one, marks=pytest.mark.slow) for one in FAMILIES]
+
+
+@pytest.mark.parametrize("family", _FAMILIES, ids=lambda family: family.name)
+def test_templates_plan_nothing_in_every_dialect_of_the_api(tmp_path: Path, family: type[Dialect]) -> None:
+    with WorldServer(family(small_world(assets=36, assessments=0, schedules=20))) as server:
+        home = WorldHome(tmp_path / "home", server)
+        home.sync(["assets", "schedules"])
+    for number, kind in enumerate(home.column("select asset_type_id from asset_types")):
+        path = tmp_path / f"{number}.xlsx"
+        assert make_template(home.settings(), "assets", kind, (), path)[1] == 6
+        plan = planned(home, tmp_path, Wanted("assets", path))
+        assert (plan.entries, plan.refused) == ([], [])
+    make_template(home.settings(), "schedules", None, (), tmp_path / "schedules.csv")
+    plan = planned(home, tmp_path, Wanted("schedules", tmp_path / "schedules.csv"))
+    assert (plan.entries, plan.refused) == ([], [])
+
+
+# the command line
+
+_SILENT = ("asset_id", "Tag")
+
+
+@pytest.fixture
+def line(home: WorldHome, tmp_path: Path) -> CommandLine:
+    return CommandLine(tmp_path, home.environ(token=""))  # planning reads no token
+
+
+def test_a_plan_is_saved_for_its_owner_and_printed_with_the_next_command(
+    home: WorldHome, line: CommandLine, tmp_path: Path
+) -> None:
+    csv_file(tmp_path / "edits.csv", _SILENT, [DOOR, "new"], ["a-door01", "QR00001"])
+    done = line("push", "plan", "assets", "edits.csv")
+    assert done.returncode == 0, done.stderr
+    (path,) = (home.path / "state" / "plans").glob("*.plan")
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert f"Plan {path.stem} of edits.csv: {path}" in done.stdout
+    assert "0 to create, 1 to update, 0 to delete; 1 value to set" in done.stdout
+    assert done.stdout.splitlines()[-1] == f"Nothing is sent yet. Next: propsync push apply {path}"
+    assert line("push", "show", str(path)).stdout == done.stdout
+    shown = json.loads(line("push", "plan", "assets", "edits.csv", "--json").stdout)
+    assert shown["plan"] == str(path)
+    assert shown["records"] == {"create": 0, "update": 1, "delete": 0}
+    assert shown["fields"] == {"set": 1, "clear": 0}
+    path.unlink()
+
+
+def test_refused_rows_end_with_3_and_an_unusable_file_with_2(line: CommandLine, tmp_path: Path) -> None:
+    csv_file(tmp_path / "edits.csv", _SILENT, ["a-nobody", "new"])
+    done = line("push", "plan", "assets", "edits.csv", "--out", "my.plan")
+    assert done.returncode == 3
+    assert "Refused: row 2, asset_id (A2) has 'a-nobody': no asset has this id" in done.stdout
+    shown = json.loads(line("push", "show", "my.plan", "--json").stdout)
+    assert [(one["row"], one["column"], one["found"]) for one in shown["refused"]] == [(2, "asset_id (A2)", "a-nobody")]
+    csv_file(tmp_path / "edits.csv", ["asset_id", "Tga"], [DOOR, "new"])
+    done = line("push", "plan", "assets", "edits.csv")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "edits.csv, column Tga (B): nothing that propsync can write is called 'Tga'; did you mean" in done.stderr
+
+
+def test_a_plan_replaces_a_plan_and_no_other_file(line: CommandLine, tmp_path: Path) -> None:
+    csv_file(tmp_path / "edits.csv", _SILENT, [DOOR, "new"])
+    before = (tmp_path / "edits.csv").read_bytes()
+    done = line("push", "plan", "assets", "edits.csv", "--out", "edits.csv")
+    assert (done.returncode, (tmp_path / "edits.csv").read_bytes()) == (2, before)
+    assert "it exists already, and is no plan" in done.stderr
+    assert [line("push", "plan", "assets", "edits.csv", "--out", "my.plan").returncode for _ in range(2)] == [0, 0]
+
+
+def test_only_the_first_50_changes_are_printed_and_show_has_the_rest(line: CommandLine, tmp_path: Path) -> None:
+    rows = [[f"a-door{number:02d}", "x", "2027-01-01", "1"] for number in range(20)]
+    csv_file(tmp_path / "edits.csv", ["asset_id", "Tag", "Due", "Height (mm)"], *rows)
+    done = line("push", "plan", "assets", "edits.csv", "--out", "my.plan")
+    assert done.stdout.count("a-door") == 50
+    assert "The first 50 of 60 changes. For all of them: propsync push show my.plan --all" in done.stdout
+    assert line("push", "show", "my.plan", "--all").stdout.count("a-door") == 60
+
+
+def test_a_template_names_itself_and_the_next_command(line: CommandLine, tmp_path: Path) -> None:
+    done = line("push", "template", "assets", "--type", "lifts", "--property", "p1", "p2")
+    assert done.stdout == "lifts.xlsx has 3 rows. Edit it, then: propsync push plan assets lifts.xlsx\n"
+    done = line("push", "template", "schedules", "--property", "p1", "my edits.csv")
+    assert done.stdout == "my edits.csv has 2 rows. Edit it, then: propsync push plan schedules 'my edits.csv'\n"
+    assert "needs --type. Give one of:" in line("push", "template", "assets").stderr
+    assert line("push", "template", "assets", "--type", "lifts").returncode == 2, "it has people's edits"
+
+
+def test_a_text_longer_than_a_cell_is_left_out_with_a_note(home: WorldHome, tmp_path: Path) -> None:
+    path, _, notes = make_template(home.settings(), "assets", "Doors", (), tmp_path / "doors.csv")
+    cells = ", ".join(f"a-door{len(TEXTS) - 1} {label}" for label in ("Location", "备注"))
+    assert notes == [f"A cell holds 32,767 characters. Longer texts are left out, and stay as they are: {cells}"]
+    assert "long long" not in path.read_text(encoding="utf-8")

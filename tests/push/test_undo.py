@@ -1,0 +1,186 @@
+"""Undo brings the values from before back, except where somebody edited since, and except for new assets."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import duckdb
+import pytest
+from kit.push_home import PushHome
+
+from propsync.errors import UsageError
+from propsync.push.plan import CREATE, DELETE, UPDATE
+from propsync.runbooks.push_undo import history, undo, unfinished
+
+
+def truth(home: PushHome) -> dict[str, object]:
+    """The sandbox's assets and schedules, the order of field results apart."""
+    assets = home.sandbox.world.truth("assets")
+    for one in assets.values():
+        one["fields"] = {
+            result["field"]: result.get("value") for result in one["fields"] if result.get("value") is not None
+        }
+    return {"assets": assets, "schedules": home.sandbox.world.truth("schedules")}
+
+
+def test_every_kind_of_value_comes_back(home: PushHome) -> None:
+    before = truth(home)
+    entries = []
+    one_of_each = {kind: asset_id for asset_id, _, kind in home.assets(1_000)}
+    for kind, asset_id in one_of_each.items():
+        kinds = home.kinds(kind)
+        new = {
+            name: _other(home, kind, name, of) for name, of in kinds.items() if of in ("text", "number", "option", "qr")
+        }
+        old = home.values(asset_id)
+        cleared = next(name for name in new if old.get(name) is not None)
+        entries.append(
+            home.update(
+                asset_id, {name: value for name, value in new.items() if value != old.get(name)} | {cleared: None}
+            )
+        )
+    plan = home.plan(*entries)
+    report = home.apply(plan, allow_large=plan.plan_id)
+    assert report.left_behind == []
+    assert truth(home) != before
+    back = undo(home.settings(), report.run_id)
+    assert (back.refused, back.undoes) == ([], report.run_id)
+    assert home.apply(back, allow_large=back.plan_id).left_behind == []
+    assert truth(home) == before
+    assert home.is_truth("assets")
+
+
+def _other(home: PushHome, type_id: str, field_id: str, kind: str) -> object:
+    definition = home.sandbox.world.asset_types.field(type_id, field_id)
+    if kind == "option":
+        return [definition["options"][0]["id"]]
+    if kind == "number":
+        return Decimal("12345678901234567890.125")
+    # the API shows dates and times in fields that it defines as texts
+    return "new"
+
+
+@pytest.mark.slow
+def test_schedules_come_back(home: PushHome) -> None:
+    before = truth(home)
+    changed, deleted = home.schedules(2)
+    taken = set(home.schedules(10_000))
+    free = next((place, kind) for place, _ in taken for _, kind in taken if (place, kind) not in taken)
+    plan = home.plan(
+        home.schedule(UPDATE, changed, {"description": "new", "dueDate": "2031-01-01"}),
+        home.schedule(CREATE, free, {"customReference": "R/1"}),
+        home.schedule(DELETE, deleted, {}),
+        resource="schedules",
+    )
+    run = home.apply(plan).run_id
+    back = undo(home.settings(), run)
+    assert back.counts() == {"create": 1, "update": 1, "delete": 1}
+    assert home.apply(back).left_behind == []
+    status = "status"  # the API accepts none
+    assert {key: one | {status: None} for key, one in truth(home)["schedules"].items()} == {  # type: ignore[attr-defined]
+        key: one | {status: None}
+        for key, one in before["schedules"].items()  # type: ignore[attr-defined]
+    }
+
+
+def test_an_edit_since_and_a_new_asset_stay_and_are_named(home: PushHome) -> None:
+    (first, place, kind), (second, _, other) = home.assets(2)
+    text = home.field(kind, "text")
+    run = home.apply(
+        home.plan(
+            home.update(first, {text: "ours"}),
+            home.update(second, {home.field(other, "text"): "ours"}),
+            home.create(place, kind, {text: "made"}),
+        )
+    ).run_id
+    home.sandbox.world.assets.edit(first, {text: "theirs"})
+    home.sync(["assets"])
+    back = undo(home.settings(), run)
+    assert [entry.key for entry in back.entries] == [(second,)]
+    assert [(one.row, one.reason) for one in back.refused] == [
+        (2, "somebody edited it since, so the undo leaves it as it is"),
+        (4, "the API has no delete for assets, so the new asset stays"),
+    ]
+    assert back.notes == [
+        "1 record can be reversed",
+        "Edited by somebody else since: 1 value. The undo leaves them as they are",
+        "Impossible: 1 new asset. The API has no delete for assets",
+    ]
+    assert home.apply(back).exit_code == 0
+    assert home.values(first)[text] == "theirs"
+
+
+def test_what_is_as_before_already_needs_no_undo(home: PushHome) -> None:
+    asset_id, _, kind = home.assets(1)[0]
+    run = home.apply(home.plan(home.update(asset_id, {home.field(kind, "text"): "ours"}))).run_id
+    assert home.apply(undo(home.settings(), run)).left_behind == []
+    again = undo(home.settings(), run)
+    assert (again.entries, again.refused) == ([], [])
+
+
+@pytest.mark.slow
+def test_an_edit_that_no_night_has_seen_is_found_when_the_undo_is_applied(home: PushHome) -> None:
+    asset_id, _, kind = home.assets(1)[0]
+    text = home.field(kind, "text")
+    back = undo(home.settings(), home.apply(home.plan(home.update(asset_id, {text: "ours"}))).run_id)
+    home.sandbox.world.assets.edit(asset_id, {text: "theirs"})
+    report = home.apply(back)
+    assert (report.exit_code, report.counts()) == (3, {"skipped": 1, "failed": 0, "verified": 0})
+    assert home.sandbox.world.assets.get(asset_id).members()["fields"]  # type: ignore[union-attr]
+
+
+@pytest.mark.slow
+def test_a_run_that_wrote_nothing_cannot_be_undone_and_history_names_those_that_did(home: PushHome) -> None:
+    with pytest.raises(UsageError, match="accepted no write"):
+        undo(home.settings(), str(home.note()["run"]))
+    asset_id, _, kind = home.assets(1)[0]
+    plan = home.plan(home.update(asset_id, {home.field(kind, "text"): "new"}))
+    run = home.apply(plan).run_id
+    (past,) = history(home.settings())
+    assert (past.run_id, past.plan_id, past.records, past.verified) == (run, plan.plan_id, 1, 1)
+    assert unfinished(home.settings()) == []
+    assert undo(home.settings(), plan.plan_id).entries == undo(home.settings(), run).entries
+
+
+def test_an_undo_names_options_members_and_types_as_a_plan_does(home: PushHome) -> None:
+    chosen = next(
+        (asset_id, type_id, name)
+        for asset_id, _, type_id in home.assets(1_000)
+        for name, kind in home.kinds(type_id).items()
+        if kind == "option" and home.values(asset_id).get(name)
+    )
+    asset_id, type_id, name = chosen
+    options = home.sandbox.world.asset_types.field(type_id, name)["options"]
+    old = home.values(asset_id)[name]
+    new = next(one["id"] for one in options if one["id"] not in old)
+    report = home.apply(home.plan(home.update(asset_id, {name: [new]})))
+    back = undo(home.settings(), report.run_id)
+    (change,) = back.entries[0].changes
+    assert change.names == {one["id"]: one["label"] for one in options if one["id"] in {new, *old}}
+    assert back.types[type_id] == home.sandbox.world.asset_types.get(type_id)["name"]
+
+
+@pytest.mark.slow
+def test_a_value_that_the_api_would_refuse_does_not_come_back(home: PushHome) -> None:
+    asset_id, _, kind = next(one for one in home.assets(1_000) if "number" in home.kinds(one[2]).values())
+    number, text = home.field(kind, "number"), home.field(kind, "text")
+    home.sandbox.world.assets.edit_result(asset_id, number, "about two")
+    home.sync(["assets"])
+    run = home.apply(home.plan(home.update(asset_id, {number: 2, text: "new"}))).run_id
+    back = undo(home.settings(), run)
+    assert [one.field for entry in back.entries for one in entry.changes] == [text]
+    (refused,) = back.refused
+    assert (refused.row, refused.found) == (2, asset_id)
+    assert refused.reason == "the value before does not fit its field, so the API would refuse it"
+    assert back.notes[-1] == "Impossible: 1 value that the API shows, and would refuse"
+
+
+def test_tables_without_writes_are_named_with_what_to_do(home: PushHome) -> None:
+    plan = home.plan(home.create("p", home.assets(1)[0][2], {}))
+    home.published.chmod(0o644)
+    with duckdb.connect(home.published) as connection:  # as an earlier version published them
+        connection.execute("drop table ops.writes")
+    with pytest.raises(UsageError, match=r"earlier version of propsync published it\. Run `propsync rebuild`"):
+        history(home.settings())
+    with pytest.raises(UsageError, match="Run `propsync rebuild`"):
+        home.apply(plan)

@@ -1,0 +1,78 @@
+"""Python reads from an answer the values that the tables show, in every dialect of the API."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kit.dialects import FAMILIES, Dialect, KeyedValues
+from kit.world import small_world
+from kit.world_home import WorldHome
+from kit.world_server import WorldServer
+
+from propsync.push.asset_values import from_table
+from propsync.push.sameness import is_same, is_still
+from propsync.push.schedule_values import schedule_values
+from propsync.push.shapes import AssetAnswers
+from propsync.warehouse import open_published
+
+_VALUES = (
+    "select asset_id, field_id, kind, value_text, value_options, value_json, "
+    "value_number is not null from asset_field_values"
+)
+
+
+_DAILY = (KeyedValues,)  # it leaves most to find
+_FAMILIES = [one if one in _DAILY else pytest.param(one, marks=pytest.mark.slow) for one in FAMILIES]
+
+
+@pytest.mark.parametrize("family", _FAMILIES, ids=lambda family: family.name)
+def test_an_answer_has_the_values_that_the_tables_show(tmp_path: Path, family: type[Dialect]) -> None:
+    world = small_world(assets=60, assessments=8, schedules=20)
+    with WorldServer(family(world)) as server:
+        home = WorldHome(tmp_path / "home", server)
+        home.sync(["assets", "schedules"])
+    with open_published(home.published) as reader:
+        answers = AssetAnswers.published(reader, {})
+    shown: dict[str, dict[str, Any]] = {key: {} for key in home.column("select asset_id from assets")}
+    for key, field_id, kind, text, options, written, fits in home.rows(_VALUES):
+        shown[key][field_id] = from_table(kind, text, options, written, fits=fits)
+    read = {
+        key: answers.values_of(payload.encode(), type_id)
+        for key, type_id, payload in home.rows("select asset_id, asset_type_id, payload from assets")
+    }
+    assert read == shown
+    assert sum(map(len, shown.values())) > 200
+    schedules = home.rows("select payload, due_date, description, custom_reference, assigned_users from schedules")
+    assert len(schedules) > 10
+    for payload, due, *rest in schedules:
+        found = schedule_values(payload.encode())
+        assert found is not None
+        assert list(found.values()) == [due and due.isoformat(), *rest]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same", "still"),
+    [
+        ("1.0", "1.00", False, False),  # two texts
+        (None, None, True, True),
+        (Decimal("12.50"), Decimal("12.5"), True, True),
+        (12, Decimal("12.0"), True, True),
+        (Decimal("12345678901234567890.123"), Decimal("12345678901234567890.124"), False, False),
+        ("12", 12, False, True),  # a text where the field has numbers
+        ("012", 12, False, True),
+        ("a", "b", False, False),
+        ("", None, False, False),
+        (["a", "b"], ["b", "a"], True, True),
+        ([], None, True, True),
+        (["a"], None, False, False),
+        (["a"], "a", False, False),
+        ({"x": 1}, {"x": 1}, True, True),
+        ([{"x": 1}], [{"x": 1}], True, True),
+    ],
+)
+def test_values_are_the_same_if_a_person_sees_no_difference(one: Any, other: Any, same: bool, still: bool) -> None:
+    assert (is_same(one, other), is_same(other, one)) == (same, same)
+    assert (is_still(one, other), is_still(other, one)) == (still, still)

@@ -1,0 +1,120 @@
+"""Which columns of flags, actions and assessments play a part: by what they hold, and by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+
+from propsync.desk import DeskChoices
+from propsync.desk.found_members import FoundMembers
+from propsync.warehouse import Warehouse, quoted
+
+CHOICES = DeskChoices(datetime(2026, 1, 2, tzinfo=UTC), date(2026, 1, 2), "Europe/London")
+Cells = Mapping[str, Sequence[str | None]]
+DAYS = ["2026-01-01", "2026-02-01T10:00:00Z", "2026-03-01"]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
+    folder: Path = tmp_path_factory.mktemp("members")
+    with Warehouse(folder / "state.duckdb", memory_limit="1GB", folder=folder) as warehouse:
+        yield warehouse
+
+
+def found(warehouse: Warehouse, table: str, cells: Cells) -> dict[str, str | None]:
+    """The column for each part of a table that has these columns alone."""
+    position = "row_number" if table == "bundle_actions" else "flag_position"
+    before = [name for (name,) in warehouse.rows(f"select column_name from (describe main.{table})")]
+    for name in cells:
+        if name not in before:
+            warehouse.execute(f"alter table main.{table} add column {quoted(name)} varchar")
+    rows = list(zip(*cells.values(), strict=True))
+    names = ", ".join(map(quoted, ("assessment_id", position, *cells)))
+    for number, row in enumerate(rows, 1):
+        marks = ", ".join("?" * (len(row) + 2))
+        warehouse.execute(f"insert into main.{table} ({names}) values ({marks})", [f"a{number}", number, *row])
+    evidence = FoundMembers(warehouse, CHOICES).evidence()
+    warehouse.execute(f"delete from main.{table}")
+    for name in cells:
+        if name not in before:
+            warehouse.execute(f"alter table main.{table} drop column {quoted(name)}")
+    assert all(why for *_, why in evidence)
+    assert all((value is None) is (source == "absent") for _, value, source, _ in evidence)
+    return {setting.partition(".")[2]: value for setting, value, *_ in evidence if setting.startswith(f"{table}.")}
+
+
+@pytest.mark.parametrize(
+    ("cells", "parts"),
+    [
+        pytest.param(
+            {"colour": ["open", "closed", "closed"], "seen": DAYS},
+            {"status": "colour", "raised": "seen", "closed": None, "title": None},
+            id="the only column with fitting values plays a part under any name",
+        ),
+        pytest.param(
+            {"is_open": ["true", "false", "true"], "closed_on": [None, DAYS[0], None], "raised_at": DAYS},
+            {"status": "is_open", "closed": "closed_on", "raised": "raised_at"},
+            id="a column of yes and no says what is open",
+        ),
+        pytest.param(
+            {"seen": DAYS, "heard": DAYS, "status": ["1", "2", "3"]},
+            {"status": None, "raised": None},
+            id="two columns of dates without a telling name decide nothing, nor does a status of numbers",
+        ),
+        pytest.param(
+            {"due_date": DAYS, "updated_at": DAYS},
+            {"raised": None, "closed": None},
+            id="when it is due or changed is not when it was raised",
+        ),
+        pytest.param(
+            {"severity": ["High", "Low", "odd"], "likelihood": ["High", "Low", "Low"], "title": ["a", "b", "c"]},
+            {"priority": "severity", "title": "title"},
+            id="a name decides between two columns of priorities",
+        ),
+    ],
+)
+def test_members_of_flags(made: Warehouse, cells: Cells, parts: Mapping[str, str | None]) -> None:
+    told = found(made, "assessment_flags", cells)
+    assert {part: told[part] for part in parts} == parts
+
+
+@pytest.mark.parametrize(
+    ("cells", "parts"),
+    [
+        pytest.param(
+            {"status": ["?", "!", "-"], "due_date": ["31/01/2026", "1/2", "soon"], "image": ["", "", "x.png"]},
+            {"status": "status", "due": "due_date", "evidence": "image", "closed": None},
+            id="a usual column that is filled plays its part, whatever it holds, so that its misfits are shown",
+        ),
+        pytest.param(
+            {"action_status": ["Open", "Closed", "Done"], "target_date": DAYS, "evidence_after": ["x", "", ""]},
+            {"status": "action_status", "due": "target_date", "evidence": "evidence_after"},
+            id="other columns play the parts of usual ones that are empty",
+        ),
+        pytest.param(
+            {"title": ["a", "b", "c"]},
+            {"status": "status", "cost": "cost", "evidence": None, "raised": None},
+            id="where nothing is filled the usual columns stay",
+        ),
+    ],
+)
+def test_columns_of_actions(made: Warehouse, cells: Cells, parts: Mapping[str, str | None]) -> None:
+    told = found(made, "bundle_actions", cells)
+    assert {part: told[part] for part in parts} == parts
+
+
+def test_a_status_that_is_empty_everywhere_leaves_the_state_to_closing_dates(made: Warehouse) -> None:
+    made.execute("alter table main.bundle_actions add column completed_on varchar")
+    made.execute(
+        "insert into main.bundle_actions (assessment_id, row_number, completed_on) "
+        "values ('a', 1, '2026-01-01'), ('a', 2, '')"
+    )
+    fragments = FoundMembers(made, CHOICES).fragments()
+    assert fragments["action_closes_by_date"] == "true"
+    made.execute("update main.bundle_actions set status = 'open' where row_number = 1")
+    assert FoundMembers(made, CHOICES).fragments()["action_closes_by_date"] == "false"
+    made.execute("delete from main.bundle_actions")
+    made.execute("alter table main.bundle_actions drop column completed_on")
