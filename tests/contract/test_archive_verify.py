@@ -1,4 +1,4 @@
-"""What rots or goes missing in the archive is found, mended where the API still has it, and told where it has not."""
+"""propsync finds rotten and lost files of the archive, fetches them again if it can, and reports the others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contract.archives import QUICK, Place, Rows, flaws, place
+from kit.archives import SMALL, Place, flaws, place
+from kit.home import QUICK, Rows
 
 from propsync.cli.archive import print_verify
 from propsync.documents.blobs import Blobs
@@ -23,22 +24,12 @@ from propsync.runbooks.archive_verify import verify
 from propsync.runbooks.verify_report import VerifyReport
 from propsync.runs import RunLock
 
-SCALE = 30
 TWO_DAYS = 2 * 86_400
 
 
-@pytest.fixture(scope="module")
-def archived(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with everything archived; to be copied, not used."""
-    home = tmp_path_factory.mktemp("archived") / "home"
-    with place(home, scale=SCALE) as made:
-        assert made.night().exit_code == 0
-    return home
-
-
 @pytest.fixture
-def at(archived: Path, tmp_path: Path) -> Iterator[Place]:
-    with place(tmp_path / "home", archived, scale=SCALE) as made:
+def at(archived_small: Path, tmp_path: Path) -> Iterator[Place]:
+    with place(tmp_path / "home", archived_small, scale=SMALL) as made:
         made.sandbox.journal.clear()
         yield made
 
@@ -51,7 +42,7 @@ def stored(at: Place, kind: str = "report", place: int = 0) -> tuple[str, Path]:
     """An assessment and the file of its document."""
     query = f"select assessment_id, path from documents where is_latest and kind = '{kind}' order by assessment_id"
     key, path = at.rows(query)[place]
-    return key, at.home / path
+    return key, at.path / path
 
 
 def rot(file: Path) -> None:
@@ -67,12 +58,13 @@ def versions(at: Place, key: str, kind: str = "report") -> Rows:
 
 def test_files_that_are_what_they_should_be_are_noted_and_nothing_is_asked_for(at: Place):
     report = verified(at)
-    count = len(list((at.home / "archive" / "blobs").rglob("*.*")))
+    count = len(list((at.path / "archive" / "blobs").rglob("*.*")))
     assert (report.exit_code, report.counts["files"], report.due) == (0, count, 0)
     assert at.rows("select count(*) from documents where verified_at is null") == [(0,)]
     assert not at.asked()
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("kind", ["report", "bundle"])
 @pytest.mark.parametrize("harm", [rot, Path.unlink], ids=["rot", "gap"])
 def test_what_rotted_or_is_gone_is_fetched_again(at: Place, kind: str, harm: Any):
@@ -81,12 +73,13 @@ def test_what_rotted_or_is_gone_is_fetched_again(at: Place, kind: str, harm: Any
     report = verified(at)
     assert file.read_bytes() == at.truth(key, kind)
     assert (report.exit_code, report.counts["mended"], report.lost) == (0, 1, 0)
-    assert [str(file.relative_to(at.home)) in line and key in line for line in report.mended] == [True]
+    assert [str(file.relative_to(at.path)) in line and key in line for line in report.mended] == [True]
     assert at.asked() == {(key, kind): 1}
     assert versions(at, key, kind) == [(1, True, "stored", True)]
-    assert flaws(at.home) == []
+    assert flaws(at.path) == []
 
 
+@pytest.mark.release
 def test_verified_twice_is_verified_once(at: Place):
     rot(stored(at)[1])
     verified(at)
@@ -108,13 +101,14 @@ def test_where_the_api_gives_other_bytes_by_now_they_are_a_new_version_and_the_o
     assert not file.exists()
     (told,) = report.not_mended
     assert key in told
-    assert "the API gives other bytes by now" in told
+    assert "the API now gives different bytes" in told
     ((error,),) = at.rows(
         f"select last_error from documents where assessment_id = '{key}' and version = 1 and kind = 'report'"
     )
-    assert error.startswith("its file was lost: its bytes were not those that were stored; ")
+    assert error.startswith("its file was lost: its bytes had changed since propsync stored it; ")
 
 
+@pytest.mark.slow
 def test_what_is_lost_for_good_is_told_every_time_and_takes_no_room_from_the_others(at: Place):
     key, file = stored(at)
     at.edit(key)
@@ -124,11 +118,12 @@ def test_what_is_lost_for_good_is_told_every_time_and_takes_no_room_from_the_oth
     for _ in range(3):
         report = verified(at, 1)
         assert (report.exit_code, report.lost, report.counts["files"]) == (3, 1, 1)
-        assert "it was not there" in report.not_mended[0]
+        assert "it was missing" in report.not_mended[0]
     assert at.rows("select count(distinct verified_at) from documents")[0][0] >= 4
     assert not at.asked()
 
 
+@pytest.mark.release
 def test_an_older_version_is_not_asked_for(at: Place):
     key, file = stored(at)
     at.edit(key)
@@ -138,7 +133,7 @@ def test_an_older_version_is_not_asked_for(at: Place):
     rot(file)
     report = verified(at)
     assert (report.exit_code, report.lost) == (3, 1)
-    assert "no latest version" in report.not_mended[0]
+    assert "not the latest version" in report.not_mended[0]
     assert not at.asked()
 
 
@@ -148,10 +143,11 @@ def test_an_assessment_that_is_gone_has_nothing_to_mend_with(at: Place):
     file.unlink()
     report = verified(at)
     assert (report.exit_code, report.lost) == (3, 1)
-    assert "the API has it no more" in report.not_mended[0]
+    assert "the API no longer has it" in report.not_mended[0]
     assert versions(at, key) == [(1, True, "stored", False), (None, False, "missing", False)]
 
 
+@pytest.mark.release
 def test_what_could_not_be_asked_for_is_mended_the_next_time_and_its_mark_is_gone(at: Place):
     key, file = stored(at)
     rot(file)
@@ -165,6 +161,7 @@ def test_what_could_not_be_asked_for_is_mended_the_next_time_and_its_mark_is_gon
     assert versions(at, key) == [(1, True, "stored", True)]
 
 
+@pytest.mark.slow
 def test_an_archive_run_that_brings_a_file_back_takes_its_mark_away(at: Place):
     key, file = stored(at)
     at.fail(kind="status", status=500)
@@ -178,7 +175,7 @@ def test_an_archive_run_that_brings_a_file_back_takes_its_mark_away(at: Place):
 
 
 def test_so_many_a_night_and_those_least_recently_verified_first(at: Place):
-    count = len(list((at.home / "archive" / "blobs").rglob("*.*")))
+    count = len(list((at.path / "archive" / "blobs").rglob("*.*")))
     assert verified(at, 5).due == count - 5
     first = at.rows("select path from documents where verified_at is not null order by path")
     assert len(first) == 5
@@ -225,8 +222,9 @@ def test_what_was_fetched_before_a_kill_is_noted_by_the_next_run(at: Place, monk
     assert not at.asked()
 
 
+@pytest.mark.slow
 def test_orphans_are_told_and_removed_only_if_asked_for_and_a_day_old(at: Place):
-    folder = at.home / "archive" / "blobs" / "00"
+    folder = at.path / "archive" / "blobs" / "00"
     folder.mkdir(exist_ok=True)
     young, old, taken = (folder / f"{name * 64}.pdf" for name in "123")
     for file in (young, old, taken):
@@ -239,15 +237,16 @@ def test_orphans_are_told_and_removed_only_if_asked_for_and_a_day_old(at: Place)
     report = verified(at, remove_orphans=True)
     assert (report.exit_code, report.counts["removed"], report.orphans_left) == (0, 1, 0)
     assert report.counts["young_orphans"] == 1
-    assert [str(young.relative_to(at.home)) in line for line in report.orphans] == [True]
+    assert [str(young.relative_to(at.path)) in line for line in report.orphans] == [True]
     assert (young.exists(), old.exists()) == (True, False)
     os.utime(young, (time.time() - TWO_DAYS,) * 2)
     assert verified(at, remove_orphans=True).exit_code == 0
-    assert flaws(at.home) == []
+    assert flaws(at.path) == []
 
 
+@pytest.mark.release
 def test_an_orphan_that_is_too_young_to_remove_asks_for_another_day_only(at: Place, capsys: pytest.CaptureFixture[str]):
-    file = at.home / "archive" / "blobs" / "00" / f"{'1' * 64}.pdf"
+    file = at.path / "archive" / "blobs" / "00" / f"{'1' * 64}.pdf"
     file.parent.mkdir(exist_ok=True)
     file.write_bytes(b"%PDF-1.7")
     report = verified(at)
@@ -255,7 +254,7 @@ def test_an_orphan_that_is_too_young_to_remove_asks_for_another_day_only(at: Pla
     print_verify(report, as_json=False)
     told = capsys.readouterr().out
     assert "; 1 orphan, 0 removed" in told
-    assert "1 orphan is left, too young to remove: look again tomorrow" in told
+    assert "1 orphan is too young to remove: run this again tomorrow" in told
     assert "--remove-orphans" not in told
     os.utime(file, (time.time() - TWO_DAYS,) * 2)
     report = verified(at)
@@ -264,6 +263,7 @@ def test_an_orphan_that_is_too_young_to_remove_asks_for_another_day_only(at: Pla
     assert "1 orphan is left. Next: propsync archive verify --remove-orphans" in capsys.readouterr().out
 
 
+@pytest.mark.release
 def test_a_file_that_cannot_be_read_is_told_and_left_alone(at: Place, monkeypatch: pytest.MonkeyPatch):
     _, file = stored(at)
     plainly = Blobs.sha256
@@ -283,15 +283,17 @@ def test_a_file_that_cannot_be_read_is_told_and_left_alone(at: Place, monkeypatc
     assert verified(at).exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_refused_token_ends_it_after_what_was_found_is_noted(at: Place):
     _, file = stored(at)
     rot(file)
     with pytest.raises(TokenRefused):
-        verified(at, token="another-one")
+        verified(at, token="tok-of-another")
     assert at.rows("select count(*) from documents where last_error is not null") == [(1,)]
     assert verified(at).exit_code == 0
 
 
+@pytest.mark.release
 def test_rows_that_are_asked_for_again_keep_when_they_were_verified(at: Place):
     verified(at)
     before = at.rows("select path, verified_at from documents order by all")
@@ -302,12 +304,13 @@ def test_rows_that_are_asked_for_again_keep_when_they_were_verified(at: Place):
 
 
 def test_it_never_runs_beside_an_archive_run(at: Place):
-    with RunLock(at.home / "archive" / "archive.lock").held("propsync archive", 0), pytest.raises(Busy):
+    with RunLock(at.path / "archive" / "archive.lock").held("propsync archive", 0), pytest.raises(Busy):
         verified(at)
 
 
+@pytest.mark.release
 def test_the_run_lock_is_free_while_files_are_hashed(at: Place, monkeypatch: pytest.MonkeyPatch):
-    lock, plainly, held = RunLock(at.home / "state" / "run.lock"), Blobs.sha256, []
+    lock, plainly, held = RunLock(at.path / "state" / "run.lock"), Blobs.sha256, []
 
     def looking(blobs: Blobs, key: str) -> str:
         held.append(lock.is_held())
@@ -319,11 +322,12 @@ def test_the_run_lock_is_free_while_files_are_hashed(at: Place, monkeypatch: pyt
     assert not any(held)
 
 
+@pytest.mark.slow
 def test_the_command_says_what_it_found_and_what_to_type_next(at: Place):
     def propsync(*words: str) -> subprocess.CompletedProcess[str]:
         environ = {name: value for name, value in os.environ.items() if not name.startswith("PROPSYNC_")}
         environ |= {"PROPSYNC_BASE_URL": at.sandbox.base_url, "PROPSYNC_TOKEN": at.sandbox.token}
-        environ |= {"PROPSYNC_HOME": str(at.home)}
+        environ |= {"PROPSYNC_HOME": str(at.path)}
         program = str(Path(sys.executable).with_name("propsync"))
         return subprocess.run([program, *words], env=environ, capture_output=True, text=True, timeout=120)
 
@@ -332,7 +336,7 @@ def test_the_command_says_what_it_found_and_what_to_type_next(at: Place):
     rot(file)
     done = propsync("archive", "verify")
     assert done.returncode == 3, done.stderr
-    assert str(file.relative_to(at.home)) in done.stdout
+    assert str(file.relative_to(at.path)) in done.stdout
     assert "Next: propsync query" in done.stdout
     told = json.loads(propsync("archive", "verify", "--limit", "3", "--json").stdout)
     assert (told["status"], told["files"], told["lost"]) == ("attention", 3, 1)

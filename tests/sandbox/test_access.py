@@ -1,4 +1,4 @@
-"""Tokens, rights, unknown paths and methods (spec 5, 7)."""
+"""Tokens, rights, unknown paths and methods (API §5, 7)."""
 
 import httpx
 import pytest
@@ -43,7 +43,7 @@ def test_the_scheme_is_taken_in_any_case(sandbox: Sandbox, stranger: httpx.Clien
 
 def test_a_token_is_refused_only_under_the_prefixes_it_has_no_right_to(start) -> None:
     sandbox, client = start(
-        token="limited", rights={"limited": ["/assessments/schedules", "/assessments/*/report.pdf"]}
+        token="tok-limited", rights={"tok-limited": ["/assessments/schedules", "/assessments/*/report.pdf"]}
     )
     key = sandbox.world.assessments.pick()
     told = {

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
 from propsync_sandbox import RESOURCES, Entry, Sandbox
+from propsync_sandbox.world import PROPERTIES
 
+from .further import GROUND_TOML, PATH, write_toml
 from .ground import SmallWorld
 from .outcome import Order, Outcome
 from .scenario import Scenario
 from .watch import Window
 
-TOKEN = "simulated"
+TOKEN = "tok-of-simulation"
 FIRST_RUN = datetime(2031, 1, 1, 2, tzinfo=UTC)
 _PATHS = {"assets": "/properties/assets", "assessments": "/assessments", "schedules": "/assessments/schedules"}
+_PATHS |= {PROPERTIES: PATH}
 
 
 class Runner(Protocol):
@@ -29,9 +33,14 @@ class Runner(Protocol):
 
 def ground_home(scenario: Scenario, runner: Runner, grounds: Path, name: str = "") -> Path:
     """The home of a ground, made when it is first asked for; `name` keeps those apart that are made in other ways."""
-    home = grounds / f"{scenario.ground}{'-signed' if scenario.signed_links else ''}{name}"
+    has_list = scenario.further is not None and scenario.further.on_ground
+    signed, listed = "-signed" if scenario.signed_links else "", "-listed" if has_list else ""
+    home = grounds / f"{scenario.ground}{signed}{listed}{name}"
     if not home.exists():
-        with Sandbox(world=SmallWorld(scenario.ground), token=TOKEN, signed_links=scenario.signed_links) as sandbox:
+        world = SmallWorld(scenario.ground, properties=has_list)
+        if has_list:
+            write_toml(runner.home, GROUND_TOML)
+        with Sandbox(world=world, token=TOKEN, signed_links=scenario.signed_links) as sandbox:
             # in one page, so that links that change by themselves are found; half of the seeds know no documents
             settings = scenario.settings(sandbox.base_url, TOKEN, runner.home)
             settings |= {"PROPSYNC_PAGE_LIMIT": "100", "PROPSYNC_ARCHIVE_KINDS": "none"}
@@ -42,11 +51,11 @@ def ground_home(scenario: Scenario, runner: Runner, grounds: Path, name: str = "
     return home
 
 
-def first_window(world: SmallWorld) -> Window:
-    """What a first run saw of a world in which nothing had happened yet."""
+def first_window(world: SmallWorld, resources: Iterable[str] = RESOURCES) -> Window:
+    """The view that a first run had of a world without changes."""
     entries = [
         Entry("GET", _PATHS[name], "", "", 200, records=tuple(world.shelf(name).records()), with_flags=True)
-        for name in RESOURCES
+        for name in resources
     ]
     types = {"/properties/assets": world.asset_types, "/assessments/types": world.assessment_types}
     entries += [Entry("GET", path, "", "", 200, types=book.listed_json()) for path, book in types.items()]

@@ -1,0 +1,337 @@
+"""Lost answers, busy servers and refused tokens: each effect happens once, and nothing written is forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kit.kept import KeptHomes
+from kit.push_home import PushHome, push_home
+
+from propsync.errors import TokenRefused, UsageError, WriteForbidden
+from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, Plan
+from propsync_sandbox.exchange import Request
+
+LOST = {"kind": "reset", "where": "before", "apply": True}
+BUSY = {"kind": "status", "status": 429}
+DOWN = {"kind": "status", "status": 503}
+LATE = {"kind": "status", "status": 502, "apply": True}
+
+FAULTS = [
+    pytest.param(LOST, id="lost"),
+    *(
+        pytest.param(one, id=name, marks=pytest.mark.slow)
+        for one, name in ((BUSY, "429"), (DOWN, "503"), (LATE, "502"))
+    ),
+]
+
+
+def rule(method: str, effect: dict[str, Any], *, after: int = 0, times: int | None = 1) -> dict[str, Any]:
+    return {"match": {"method": method}, "after": after, "times": times, "effect": effect}
+
+
+def texts_of(home: PushHome, count: int, value: str = "new") -> list[Entry]:
+    """Updates of the first text field of some assets."""
+    return [home.update(asset_id, {home.field(kind, "text"): value}) for asset_id, _, kind in home.assets(count)]
+
+
+def several_schedules(home: PushHome) -> list[Entry]:
+    """One schedule to create, one to update, one to delete."""
+    changed, deleted = home.schedules(2)
+    taken = set(home.schedules(10_000))
+    free = next((place, kind) for place, _ in taken for _, kind in taken if (place, kind) not in taken)
+    return [
+        home.schedule(CREATE, free, {"description": "new"}),
+        home.schedule(UPDATE, changed, {"dueDate": "2031-01-01"}),
+        home.schedule(DELETE, deleted, {}),
+    ]
+
+
+def assert_done_once(home: PushHome, plan: Plan) -> None:
+    """Each entry had one effect, and the tables are those of the sandbox."""
+    assert sorted(home.effects.values()) == [1] * len(plan.entries)
+    assert home.is_truth(plan.resource)
+
+
+@pytest.mark.parametrize("effect", FAULTS)
+@pytest.mark.slow
+def test_updates_and_deletes_are_retried_and_happen_once(home: PushHome, effect: dict[str, Any]) -> None:
+    faults = [rule(method, effect, times=2) for method in ("PATCH", "PUT", "DELETE", "GET")]
+    edits, changes = home.plan(*texts_of(home, 3)), home.plan(*several_schedules(home), resource="schedules")
+    for plan in (edits, changes):
+        home.sandbox.set_faults(faults)
+        report = home.apply(plan)
+        assert (report.exit_code, report.left_behind) == (0, [])
+        assert home.is_truth(plan.resource)
+    repeats = {key: count for key, count in home.effects.items() if count > 1}
+    # PUT of the same members again is an effect to the sandbox, and none to anybody else
+    assert {action for action, _ in repeats} <= {"update"}
+
+
+@pytest.mark.parametrize("effect", FAULTS)
+def test_a_creation_whose_answer_is_lost_is_found_or_sent_again(home: PushHome, effect: dict[str, Any]) -> None:
+    _, place, kind = home.assets(1)[0]
+    text = home.field(kind, "text")
+    plan = home.plan(*(home.create(place, kind, {text: f"door {one % 2}"}) for one in range(4)))
+    home.sandbox.set_faults([rule("POST", effect, after=1, times=2)])
+    report = home.apply(plan)
+    assert (report.exit_code, report.left_behind) == (0, [])
+    assert_done_once(home, plan)
+
+
+def test_several_new_assets_with_the_same_values_are_left_to_a_person(kept: KeptHomes, tmp_path: Path) -> None:
+    def add_twins(request: Request) -> None:
+        if request.method == "POST" and not twins:
+            twins.extend(home.sandbox.world.assets.add(place, kind, {text: "same"}) for _ in range(2))
+
+    twins: list[str] = []
+    with push_home(kept, tmp_path / "home", before=add_twins) as home:
+        _, place, kind = home.assets(1)[0]
+        text = home.field(kind, "text")
+        home.sandbox.set_faults([rule("POST", LOST)])
+        report = home.apply(home.plan(home.create(place, kind, {text: "same"})))
+        assert report.exit_code == 3
+        assert home.writes("state, code") == [("parked", "Unsure")]
+        assert "3 new assets have these values" in report.left_behind[0]
+        assert home.requests.count(f"POST /properties/{place}/assets") == 1
+
+
+@pytest.mark.slow
+def test_a_new_asset_of_somebody_else_is_not_taken_for_ours(kept: KeptHomes, tmp_path: Path) -> None:
+    def add_another(request: Request) -> None:
+        if request.method == "POST" and not others:
+            others.append(home.sandbox.world.assets.add(place, kind))
+
+    others: list[str] = []
+    with push_home(kept, tmp_path / "home", before=add_another) as home:
+        _, place, kind = home.assets(1)[0]
+        home.sandbox.set_faults([rule("POST", DOWN)])
+        report = home.apply(home.plan(home.create(place, kind, {home.field(kind, "text"): "same"})))
+        assert (report.exit_code, report.left_behind) == (0, [])
+        assert list(home.effects.values()) == [1]
+        assert home.writes("record_id") != [(others[0],)]
+
+
+def test_a_store_that_changes_values_is_reported_by_row(kept: KeptHomes, tmp_path: Path) -> None:
+    with push_home(kept, tmp_path / "home", normalise=True) as home:
+        first, second = texts_of(home, 2)
+        odd = home.update(first.key[0], {first.changes[0].field: "  two  spaces "})
+        plan = home.plan(odd, second)
+        report = home.apply(plan)
+        assert (report.exit_code, report.counts()) == (3, {"skipped": 0, "failed": 1, "verified": 1})
+        (line,) = report.left_behind
+        assert line.startswith(f"row 2, {first.key[0]}, Label of")
+        assert "the API stored another value than propsync sent" in line
+        assert "spaces" not in line
+        assert home.writes("state, code") == [("applied", "StoredOtherwise"), ("verified", None)]
+        assert home.apply(plan).is_repeat
+
+
+@pytest.mark.slow
+def test_a_lost_answer_of_a_store_that_changes_values_creates_no_twin(kept: KeptHomes, tmp_path: Path) -> None:
+    with push_home(kept, tmp_path / "home", normalise=True) as home:
+        _, place, kind = home.assets(1)[0]
+        home.sandbox.set_faults([rule("POST", LOST)])
+        report = home.apply(home.plan(home.create(place, kind, {home.field(kind, "text"): " a  b "})))
+        assert (report.exit_code, home.writes("state, code")) == (3, [("parked", "Unsure")])
+        assert list(home.effects.values()) == [1]
+
+
+def test_an_edit_between_plan_and_apply_is_skipped_and_named(home: PushHome) -> None:
+    edits = texts_of(home, 3)
+    theirs = edits[0]
+    home.sandbox.world.assets.edit(theirs.key[0], {theirs.changes[0].field: "theirs"})
+    home.sandbox.world.assets.delete(edits[1].key[0])
+    plan = home.plan(*edits)
+    report = home.apply(plan)
+    assert (report.exit_code, report.counts()) == (3, {"skipped": 2, "failed": 0, "verified": 1})
+    assert home.writes("state, code") == [("skipped", "ChangedMeanwhile"), ("skipped", "Gone"), ("verified", None)]
+    assert "changed meanwhile, so propsync sent nothing" in report.left_behind[0]
+    assert list(home.effects.values()) == [1]
+    assert home.apply(plan).is_repeat
+
+
+@pytest.mark.slow
+def test_another_edit_of_the_same_record_is_no_reason_to_skip_it(home: PushHome) -> None:
+    asset_id, _, kind = home.assets(1)[0]
+    texts = [name for name, of in home.kinds(kind).items() if of == "text"]
+    edit = home.update(asset_id, {texts[0]: "ours"})
+    home.sandbox.world.assets.edit(asset_id, {texts[1]: "theirs"})
+    assert home.apply(home.plan(edit)).exit_code == 0
+    assert home.values(asset_id)[texts[0]] == "ours"
+    assert home.values(asset_id)[texts[1]] == "theirs"
+
+
+@pytest.mark.slow
+def test_a_value_that_is_there_already_counts_as_applied(home: PushHome) -> None:
+    (edit,) = texts_of(home, 1)
+    home.sandbox.world.assets.edit(edit.key[0], {edit.changes[0].field: "new"})
+    report = home.apply(home.plan(edit))
+    assert (report.exit_code, report.counts()["verified"], home.effects) == (0, 1, {})
+
+
+def test_a_refused_row_fails_alone_in_the_words_of_the_api(home: PushHome) -> None:
+    first, second = texts_of(home, 2)
+    report = home.apply(home.plan(second, _on(first, "field")))
+    assert (report.exit_code, report.counts()) == (3, {"skipped": 0, "failed": 1, "verified": 1})
+    assert home.writes("state, code") == [("verified", None), ("failed", "FieldInvalidNotSupported")]
+    assert "a field cannot be written" in report.left_behind[0]
+
+
+def _on(entry: Entry, field: str) -> Entry:
+    """The entry with a field that its type does not have."""
+    changes = [type(one)(field, one.label, one.kind, None, one.new) for one in entry.changes]
+    return Entry(entry.row, entry.action, entry.key, entry.property_id, entry.type_id, changes)
+
+
+def test_a_token_refused_in_the_middle_stops_and_the_next_apply_finishes(home: PushHome) -> None:
+    edits = texts_of(home, 12)
+    plan = home.plan(*edits)
+    good = home.sandbox.token
+    home.sandbox.set_faults([rule("PATCH", {"kind": "status", "status": 401}, after=5, times=None)])
+    with pytest.raises(TokenRefused):
+        home.apply(plan)
+    written = dict(home.effects)
+    assert 0 < len(written) < 12
+    states = home.writes("record_id, state")
+    assert sorted(states) == sorted((key, "verified") for _, key in written)
+    (journal,) = (home.path / "state" / "push").iterdir()
+    assert journal.stat().st_mode & 0o777 == 0o600
+    home.sandbox.set_faults([])
+    assert good == home.sandbox.token
+    report = home.apply(plan)
+    assert (report.exit_code, report.counts()["verified"]) == (0, 12)
+    assert_done_once(home, plan)
+    assert len(set(home.column("select run_id from ops.writes"))) == 2
+    assert home.apply(plan).is_repeat
+
+
+@pytest.mark.slow
+def test_a_token_that_cannot_even_read_leaves_what_was_written_as_applied(home: PushHome) -> None:
+    edits = texts_of(home, 12)
+    plan = home.plan(*edits)
+    sandbox, before = home.sandbox, home.sandbox.token
+
+    def revoked(request: Request) -> None:
+        if request.method == "PATCH" and len(home.effects) >= 4:
+            sandbox.callers.revoke(before)
+
+    sandbox._server.app.before = revoked
+    with pytest.raises(TokenRefused):
+        home.apply(plan)
+    assert {state for (state,) in home.writes("state")} == {"applied"}
+    assert len(home.writes()) == len(home.effects) < 12
+    sandbox._server.app.before = None
+    sandbox.callers.accept(before)
+    report = home.apply(plan)
+    assert (report.exit_code, {state for (state,) in home.writes("state")}) == (0, {"verified"})
+    assert_done_once(home, plan)
+
+
+@pytest.mark.slow
+def test_a_token_without_the_right_to_write_stops(kept: KeptHomes, tmp_path: Path) -> None:
+    with push_home(kept, tmp_path / "home", rights={"tok-for-reads": ["/properties/*/assets/"]}) as home:
+        plan = home.plan(*texts_of(home, 2))
+        with pytest.raises(WriteForbidden, match="403"):
+            home.apply(plan, push_token="tok-for-reads")
+        assert home.effects == {}
+        assert home.apply(plan).exit_code == 0
+
+
+@pytest.mark.slow
+def test_a_token_for_writes_alone_is_used_for_writes_alone(kept: KeptHomes, tmp_path: Path) -> None:
+    with push_home(kept, tmp_path / "home", rights={"tok-for-writes": ["/properties/assets"]}) as home:
+        assert home.apply(home.plan(*texts_of(home, 2)), push_token="tok-for-writes").exit_code == 0
+        callers = {(entry.method, entry.caller) for entry in home.sandbox.journal if entry.method in ("GET", "PATCH")}
+        assert len(callers) == 2
+
+
+@pytest.mark.slow
+def test_a_server_that_is_down_for_one_record_leaves_it_to_the_next_apply(home: PushHome) -> None:
+    edits = texts_of(home, 3)
+    plan = home.plan(*edits)
+    broken = {"match": {"method": "PATCH", "path": f".*/{edits[0].key[0]}"}, "times": None, "effect": DOWN}
+    home.sandbox.set_faults([broken])
+    report = home.apply(plan)
+    assert (report.exit_code, report.counts()) == (3, {"skipped": 0, "failed": 1, "verified": 2})
+    home.sandbox.set_faults([])
+    again = home.apply(plan)
+    assert (again.exit_code, again.is_repeat, again.counts()["verified"]) == (0, False, 3)
+    assert_done_once(home, plan)
+
+
+@pytest.mark.slow
+def test_what_cannot_be_read_back_is_read_back_by_the_next_apply(home: PushHome) -> None:
+    plan = home.plan(*texts_of(home, 3))
+    # each record is looked at by itself before, and they are read back together
+    together = {"match": {"method": "GET", "query": {"id": ".*,.*"}}, "times": None, "effect": DOWN}
+    home.sandbox.set_faults([together])
+    report = home.apply(plan)
+    assert (report.exit_code, {state for (state,) in home.writes("state")}) == (3, {"applied"})
+    assert all("propsync could not read it back" in line for line in report.left_behind)
+    home.sandbox.set_faults([])
+    assert home.apply(plan).exit_code == 0
+    assert {state for (state,) in home.writes("state")} == {"verified"}
+    assert_done_once(home, plan)
+
+
+def clears(home: PushHome) -> Plan:
+    (edit,) = texts_of(home, 1)
+    change = edit.changes[0]
+    changes = [type(change)(f"f{one}", "Label", "text", "x", None) for one in range(101)]
+    return home.plan(Entry(2, UPDATE, edit.key, edit.property_id, edit.type_id, changes))
+
+
+def deletes(home: PushHome) -> Plan:
+    return home.plan(*(home.schedule(DELETE, key, {}) for key in home.schedules(21)), resource="schedules")
+
+
+@pytest.mark.parametrize(("make", "why"), [(clears, "clears 101 values"), (deletes, "deletes 21 schedules")])
+def test_a_large_plan_needs_its_own_id(home: PushHome, make: Callable[[PushHome], Plan], why: str) -> None:
+    plan = make(home)
+    with pytest.raises(UsageError, match=why) as refused:
+        home.apply(plan)
+    assert f"--allow-large {plan.plan_id}" in str(refused.value)
+    with pytest.raises(UsageError, match="is not this plan"):
+        home.apply(plan, allow_large="0" * 16)
+    assert home.requests == []
+
+
+def test_a_plan_of_another_home_is_refused(home: PushHome) -> None:
+    plan = Plan("assets", "a.csv", "0", "20200101T000000000000Z", texts_of(home, 1))
+    with pytest.raises(UsageError, match="which this home does not have"):
+        home.apply(plan)
+    assert home.requests == []
+
+
+def test_values_are_in_no_log_and_no_notice(
+    home: PushHome, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    posted: list[bytes] = []
+    monkeypatch.setattr("propsync.runbooks.notice.post_notice", lambda _url, body: posted.append(body))
+    caplog.set_level("DEBUG")
+    home.sandbox.set_faults([rule("PATCH", LOST), rule("POST", LOST)])
+    _, place, kind = home.assets(1)[0]
+    made = home.create(place, kind, {home.field(kind, "text"): "SECRET-VALUE"})
+    edits = texts_of(home, 3, "SECRET-VALUE")
+    home.sandbox.world.assets.edit(edits[0].key[0], {edits[0].changes[0].field: "SECRET-THEIRS"})
+    report = home.apply(home.plan(*edits, made), notify_url="https://example.org/hook")
+    assert report.exit_code == 3
+    assert "push" in posted[0].decode()
+    said = caplog.text + posted[0].decode() + "".join(report.left_behind)
+    assert "SECRET" not in said
+    assert home.sandbox.token not in said
+    assert not list((home.path / "state" / "push").glob("*"))
+
+
+def sequences(home: PushHome) -> Sequence[int]:
+    """Where the writes are among all requests."""
+    return [place for place, one in enumerate(home.requests) if one.startswith("PATCH")]
+
+
+@pytest.mark.slow
+def test_each_record_is_looked_at_right_before_its_write(home: PushHome) -> None:
+    home.apply(home.plan(*texts_of(home, 4)), max_concurrency=1)
+    assert sequences(home) == [1, 3, 5, 7]
