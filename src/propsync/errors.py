@@ -12,6 +12,11 @@
     │   ├── DiskFull                        free some space
     │   ├── LibraryUnfit                    a library changed what propsync needs of it: install the version asked for
     │   ├── HomeUnusable                    the home folder cannot be used: rights, file system
+    │   ├── StorageRefused                  the bucket refuses the credentials, or does not exist: correct them
+    │   ├── StorageUnfit                    the bucket's server ignores conditions, so two machines could clash
+    │   ├── StorageAway                     the bucket does not answer: run again later
+    │   ├── LeaseLost                       another machine took the lease over: nothing of this run is published
+    │   ├── HomeBehind                      another machine has run since: rebuild from the bucket
     │   ├── StateUnusable                   the state database cannot be used: rebuild
     │   ├── BaseLost                        a file that history needs is damaged: restore it from a backup
     │   └── CheckFailed                     a rule that the tables must keep is broken: report it
@@ -139,6 +144,36 @@ class HomeUnusable(StopRun):
     """propsync cannot create, write or trust the home folder (rights, network file system)."""
 
     advice = "Run `propsync doctor`"
+
+
+class StorageRefused(StopRun):
+    """The object store refuses the credentials, or has no such bucket."""
+
+    advice = "Correct PROPSYNC_STORAGE_URL or the credentials, then run `propsync doctor`"
+
+
+class StorageUnfit(StopRun):
+    """The object store ignores conditions of requests, so nothing would keep two machines apart."""
+
+    advice = "Use a store that honours If-None-Match and If-Match: S3, MinIO, Azure"
+
+
+class StorageAway(StopRun):
+    """The object store did not answer within the patience of retries; files on the disk stay for the next run."""
+
+    advice = "Run the same command again later: propsync then puts into the bucket what it lacks"
+
+
+class LeaseLost(StopRun):
+    """Another machine holds the lease on the bucket now; propsync publishes nothing."""
+
+    advice = "Leave the work to the other machine, or stop it and run `propsync sync`"
+
+
+class HomeBehind(StopRun):
+    """Another machine has worked with the bucket since, or this home is new."""
+
+    advice = "Run `propsync rebuild`"
 
 
 class StateUnusable(StopRun):

@@ -33,14 +33,18 @@ Sums = tuple[str, str]
 class Publisher:
     """Writes the folder `published/`. `work` is a folder on the same file system for unfinished files.
 
-    `memory_limit` is DuckDB's, for the file that people open. The flat files have their times in `time_zone`.
+    `memory_limit` is DuckDB's, for the file that people open. The flat files have their times in `time_zone`. `permit`
+    raises an error if this machine may no longer publish.
     """
 
-    def __init__(self, folder: Path, work: Path, memory_limit: str, time_zone: str) -> None:
+    def __init__(
+        self, folder: Path, work: Path, memory_limit: str, time_zone: str, permit: Callable[[], None] = lambda: None
+    ) -> None:
         self._folder = folder
         self._work = work
         self._memory_limit = memory_limit
         self._time_zone = time_zone
+        self._permit = permit
 
     def note(self) -> dict[str, Any]:
         """The note of the last publication: run, time, files with their sha256; empty if there was none."""
@@ -174,6 +178,7 @@ class Publisher:
                 os.close(handle)
                 write(partial)
                 sums = _sums(partial)
+                self._permit()
                 replace(partial, target, mode=_READ_ONLY)
             finally:
                 remove(partial)

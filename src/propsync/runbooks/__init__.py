@@ -12,7 +12,8 @@ from propsync.runbooks.rebuild import rebuild
 from propsync.runbooks.report import Report
 from propsync.runbooks.run_frame import Step
 from propsync.runbooks.verify_report import VerifyReport
-from propsync.runbooks.workspace import Workspace, configured_catalogue, make_home
+from propsync.runbooks.workplace import make_home
+from propsync.runbooks.workspace import Workspace, configured_catalogue
 
 __all__ = [
     "PAGE",

@@ -26,7 +26,8 @@ from propsync.runbooks.dashboard import draw_dashboard
 from propsync.runbooks.desk import build_desk
 from propsync.runbooks.retention import refuse_lost_history
 from propsync.runbooks.run_frame import merge_earlier
-from propsync.runbooks.workspace import WAREHOUSE, Workspace, make_home, workplace
+from propsync.runbooks.workplace import make_home, workplace
+from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.runs import Run, RunLock, next_run
 from propsync.settings import Settings
 from propsync.storage import LocalStorage, remove_partials
@@ -91,8 +92,8 @@ class ArchiveWorkspace:
     def tables(self) -> Iterator[Workspace]:
         """The tables, under the run lock. Raises Busy, StateUnusable, HomeUnusable, DiskFull."""
         with (
-            workplace(self.settings, self.what) as work,
-            Workspace.offline(self.settings, work, self.settings.state / WAREHOUSE) as workspace,
+            workplace(self.settings, self.what) as place,
+            Workspace.offline(self.settings, place, self.settings.state / WAREHOUSE) as workspace,
         ):
             refuse_lost_history(workspace)
             yield workspace
@@ -152,6 +153,7 @@ class ArchiveWorkspace:
         workspace.journal.end(run, outcome.status, "; ".join(outcome.left_behind) or None)
         if not is_published:
             return lacking, None
+        workspace.place.commit(run.run_id)
         workspace.publisher.publish(workspace.warehouse, run.run_id, withheld.tables, pages)
         return lacking, str(self.settings.published)
 

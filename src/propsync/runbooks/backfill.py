@@ -19,7 +19,8 @@ from propsync.runbooks.notice import noticed
 from propsync.runbooks.report import Report, joined
 from propsync.runbooks.resource_sync import ResourceSync
 from propsync.runbooks.run_frame import Call, framed_run, plainly
-from propsync.runbooks.workspace import Workspace, configured_catalogue, make_home
+from propsync.runbooks.workplace import make_home
+from propsync.runbooks.workspace import Workspace, configured_catalogue
 from propsync.runs import Run
 from propsync.settings import Settings
 from propsync.storage import LocalStorage, remove

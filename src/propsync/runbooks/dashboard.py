@@ -9,7 +9,8 @@ from pathlib import Path
 from propsync.errors import StopRun, UsageError
 from propsync.publish import WAREHOUSE, Publisher
 from propsync.runbooks.report import in_one_line
-from propsync.runbooks.workspace import Workspace, workplace
+from propsync.runbooks.workplace import workplace
+from propsync.runbooks.workspace import Workspace
 from propsync.settings import Settings
 from propsync.warehouse import Warehouse, open_published
 
@@ -56,13 +57,13 @@ def write_dashboard(settings: Settings) -> Path:
 
     with (
         open_published(settings.published / WAREHOUSE) as reader,
-        workplace(settings, "propsync dashboard") as work,
+        workplace(settings, "propsync dashboard") as place,
     ):
         page = draw(reader, settings.zone)
         if page is None:
             raise UsageError("dashboard", "no run has read anything yet", "Run `propsync sync`")
         for line in page.errors:
             _log.warning("%s", line)
-        return Publisher(settings.published, work, settings.memory_limit, settings.time_zone).publish_page(
-            PAGE, page.html
-        )
+        return Publisher(
+            settings.published, place.folder, settings.memory_limit, settings.time_zone, permit=place.check
+        ).publish_page(PAGE, page.html)

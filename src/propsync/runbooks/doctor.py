@@ -18,7 +18,8 @@ from propsync.log import redact
 from propsync.merge import KEYS, REQUIREMENTS, TYPE, Known, check_requirements, described, read_list
 from propsync.records import decode_shallow, first_text, follow
 from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSET_TYPES, ASSETS, Resource
-from propsync.runbooks.workspace import configured_catalogue, make_home
+from propsync.runbooks.workplace import make_home
+from propsync.runbooks.workspace import configured_catalogue
 from propsync.runs import RunLock
 from propsync.settings import Settings
 from propsync.shapes import (

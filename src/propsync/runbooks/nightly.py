@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from propsync.api import RetryPolicy
-from propsync.errors import ApiUnreachable, ResourceFailed, UsageError
+from propsync.errors import ApiUnreachable, HomeBehind, ResourceFailed, UsageError
 from propsync.merge import build_reference, finish_reference
 from propsync.resources import Catalogue, Resource
 from propsync.runbooks.deletes import accepted_run
+from propsync.runbooks.rebuild import rebuild
 from propsync.runbooks.report import Report
 from propsync.runbooks.resource_sync import ResourceSync
 from propsync.runbooks.run_frame import Call, Work, framed_run, plainly
@@ -51,7 +52,12 @@ def nightly(
 
         return work
 
-    return framed_run(settings, flow, prepare, call=call, policy=policy, now=now)
+    try:
+        return framed_run(settings, flow, prepare, call=call, policy=policy, now=now)
+    except HomeBehind as behind:
+        _log.warning("%s: %s. propsync rebuilds this home from the bucket first", behind.where, behind.what)
+        rebuild(settings)
+        return framed_run(settings, flow, prepare, call=call, policy=policy, now=now)
 
 
 def _chosen(catalogue: Catalogue, only: Sequence[str]) -> list[Resource]:

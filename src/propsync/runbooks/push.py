@@ -21,7 +21,8 @@ from propsync.runbooks.push_report import PushReport, WriteState
 from propsync.runbooks.push_tables import open_tables
 from propsync.runbooks.read_back import ReadBack
 from propsync.runbooks.run_frame import Call, framed_run, plainly
-from propsync.runbooks.workspace import Workspace, make_home
+from propsync.runbooks.workplace import make_home
+from propsync.runbooks.workspace import Workspace
 from propsync.runs import Run, RunLock
 from propsync.settings import ApiAccess, Settings
 from propsync.storage import LocalStorage

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from propsync.bucket import Contents, restore, settle_restored
 from propsync.documents.ledger import DocumentChoice, Ledger
 from propsync.errors import ResourceFailed, UsageError
 from propsync.landing import Base, Bases, Manifest
@@ -32,7 +33,8 @@ from propsync.runbooks.rebuild_sources import Source, find_source, readable_data
 from propsync.runbooks.report import Report
 from propsync.runbooks.resource_sync import ResourceSync
 from propsync.runbooks.retention import collect
-from propsync.runbooks.workspace import WAREHOUSE, Workspace, workplace
+from propsync.runbooks.workplace import Workplace, workplace
+from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.runs import Run, has_failed, mark_all, next_run, note_landed, time_of
 from propsync.settings import Settings
 from propsync.storage import PARTIAL, LocalStorage, remove, remove_partials, replace
@@ -54,7 +56,8 @@ def rebuild(settings: Settings, *, accept_loss: Collection[str] = (), now: datet
     """
     began = time.monotonic()
     check_run_ids(accept_loss)
-    with workplace(settings, "propsync rebuild") as work:
+    with workplace(settings, "propsync rebuild", may_be_behind=True) as place:
+        work, restored = place.folder, _restored(place)
         fresh = work / f"rebuild.duckdb{PARTIAL}"
         try:
             base = Bases(LocalStorage(settings.home)).newest()
@@ -62,19 +65,29 @@ def rebuild(settings: Settings, *, accept_loss: Collection[str] = (), now: datet
             source = find_source(settings, work, base, databases)
             catalogue = whole_catalogue(settings, work, base, databases)
             witnesses = read_witnesses(settings, work, databases, catalogue)
-            with Workspace.offline(settings, work, fresh, catalogue) as workspace:
+            with Workspace.offline(settings, place, fresh, catalogue) as workspace:
                 rebuilt = _Rebuild(workspace, base, source, witnesses, frozenset(accept_loss), now)
                 run = rebuilt.run()
                 counts = _counts(workspace)
+            place.check()
             _install(fresh, settings.state / WAREHOUSE)
+            if place.bucket is not None and restored is not None:
+                settle_restored(place.bucket, restored)
         finally:
             remove_partials(work)
-        with Workspace.offline(settings, work, settings.state / WAREHOUSE) as workspace:
+        with Workspace.offline(settings, place, settings.state / WAREHOUSE) as workspace:
             mended = workspace.publisher.publish(workspace.warehouse, run.run_id, pages=rebuilt.pages)
             collect(workspace)
     seconds = time.monotonic() - began
     left, notes = rebuilt.left_behind, [*rebuilt.notes, *mended]
     return Report(run.run_id, rebuilt.status, seconds, counts, left, str(settings.published), notes=notes)
+
+
+def _restored(place: Workplace) -> Contents | None:
+    """Brings home what the bucket holds and this machine lacks; None if there is no such thing."""
+    if place.bucket is None or not place.bucket.is_behind():
+        return None
+    return restore(place.bucket)
 
 
 @dataclass

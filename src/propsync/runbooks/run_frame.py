@@ -144,6 +144,7 @@ def _draw(
 def _publish(
     workspace: Workspace, run: Run, withheld: Collection[str], pages: Mapping[str, bytes], mended: list[str]
 ) -> None:
+    workspace.place.commit(run.run_id)
     mended += workspace.publisher.publish(workspace.warehouse, run.run_id, withheld, pages)
 
 

@@ -9,6 +9,7 @@ from propsync.settings.desk import ROLES, DeskSettings
 from propsync.settings.messages import settings_table
 from propsync.settings.model import ApiAccess, Settings
 from propsync.settings.sources import CONFIG_NAME, load_settings
+from propsync.settings.storage_access import StorageAccess
 
 __all__ = [
     "CONFIG_NAME",
@@ -16,6 +17,7 @@ __all__ = [
     "ApiAccess",
     "DeskSettings",
     "Settings",
+    "StorageAccess",
     "legal_token",
     "load_settings",
     "settings_table",

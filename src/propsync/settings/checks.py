@@ -11,6 +11,8 @@ from zoneinfo import ZoneInfo
 
 from pydantic import SecretStr
 
+from propsync.settings.storage_access import split_url
+
 LEAST_MEMORY = 64_000_000
 """Bytes: with less, DuckDB cannot sync even a few hundred records."""
 
@@ -94,8 +96,15 @@ def check_memory(text: str) -> str:
     return text
 
 
-def check_storage(_text: str) -> str:
-    raise ValueError("object storage is not available yet")
+def check_storage(url: str) -> str:
+    split_url(url)
+    return url.rstrip("/")
+
+
+def check_identity(name: str) -> str:
+    if name != "instance":
+        raise ValueError(f"{name!r} is not an identity")
+    return name
 
 
 def split(value: object) -> object:

@@ -34,7 +34,12 @@ Token = Annotated[
 Home = Annotated[Path, AfterValidator(checks.check_home), Accepts("a folder on a local disk")]
 TokenFile = Annotated[Path, AfterValidator(checks.absolute), Accepts("the path of a file that holds the token alone")]
 Storage = Annotated[
-    str, AfterValidator(checks.check_storage), Accepts("nothing here: files are kept under PROPSYNC_HOME")
+    str,
+    AfterValidator(checks.check_storage),
+    Accepts("s3://bucket/folder or az://container/folder, or leave it out to keep everything under PROPSYNC_HOME"),
+]
+Identity = Annotated[
+    str, AfterValidator(checks.check_identity), Accepts("instance, or leave it out and set the credentials")
 ]
 Zone = Annotated[str, AfterValidator(checks.check_time_zone), Accepts("an IANA name such as Europe/London")]
 Memory = Annotated[str, AfterValidator(checks.check_memory), Accepts("a size such as 1GB or 512MB")]

@@ -14,6 +14,7 @@ from pydantic.fields import FieldInfo
 from propsync.errors import SettingsError
 from propsync.settings import kinds
 from propsync.settings.checks import DOCUMENT_KINDS, legal_token
+from propsync.settings.storage_access import StorageAccess, storage_access
 
 PREFIX = "PROPSYNC_"
 TABLES = ("reference", "resources", "shapes", "desk")
@@ -43,7 +44,12 @@ class Settings(BaseModel):
         None, description="file that holds the bearer token, instead of the token"
     )
     home: kinds.Home = Field(Path("~/propsync"), description="where everything is kept")
-    storage_url: kinds.Storage | None = Field(None, description="object storage instead of home (not available yet)")
+    storage_url: kinds.Storage | None = Field(
+        None, description="bucket that holds landing, documents and what is published; home is a cache of it then"
+    )
+    storage_identity: kinds.Identity | None = Field(
+        None, description="instance: the machine's own role gives the credentials for the bucket"
+    )
     time_zone: kinds.Zone = Field(
         "Europe/London", description='what "today" and the timetable mean; stored times are UTC'
     )
@@ -82,6 +88,7 @@ class Settings(BaseModel):
 
     _folder: Path | None = PrivateAttr(default=None)
     _sources: Mapping[str, str] = PrivateAttr(default_factory=dict)
+    _storage_environ: Mapping[str, str] = PrivateAttr(default_factory=dict)
     _unrecognised: tuple[str, ...] = PrivateAttr(default=())
 
     @classmethod
@@ -149,6 +156,17 @@ class Settings(BaseModel):
         if self.push_token is None and self.push_token_file is None:
             return self.require_api()
         return self._access("push_token", self.push_token, self.push_token_file)
+
+    def storage(self) -> StorageAccess | None:
+        """The bucket, None without one. Raises SettingsError if its credentials are not whole."""
+        return self.storage_at(self.storage_url) if self.storage_url else None
+
+    def storage_at(self, url: str) -> StorageAccess:
+        """A bucket with the credentials of the environment. Raises SettingsError."""
+        try:
+            return storage_access(url, self._storage_environ, is_instance=self.storage_identity == "instance")
+        except ValueError as error:
+            raise SettingsError(url, str(error), "Give s3://bucket/folder or az://container/folder") from None
 
     def _access(self, setting: str, token: SecretStr | None, file: Path | None) -> ApiAccess:
         variable = PREFIX + setting.upper()

@@ -13,6 +13,7 @@ from propsync.errors import SettingsError
 from propsync.settings.checks import absolute
 from propsync.settings.messages import checked
 from propsync.settings.model import PREFIX, Settings
+from propsync.settings.storage_access import VARIABLES
 
 CONFIG_NAME = "propsync.toml"
 TOKENS = ("token", "push_token")
@@ -39,6 +40,7 @@ def load_settings(config: Path | None = None, *, environ: Mapping[str, str] | No
         raise SettingsError(f"home in {path}", "it names a folder that is not its own", "Set PROPSYNC_HOME instead")
     settings._folder = path.parent
     settings._sources = sources
+    settings._storage_environ = {name: environ[name] for name in VARIABLES if environ.get(name)}
     settings._unrecognised = tuple(sorted(name for name in environ if _is_unrecognised(name)))
     return settings
 

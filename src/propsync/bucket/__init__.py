@@ -1,0 +1,22 @@
+"""The bucket: an object store that holds a home, so that the machine is disposable (docs/decisions/0043).
+
+A lease keeps machines apart. Files of home go there in packs, a commit makes them exist, a restore brings them home.
+"""
+
+from propsync.bucket.commits import CommitLog, Contents, Place
+from propsync.bucket.home import BucketHome
+from propsync.bucket.lease import Lease, refuse_unfit
+from propsync.bucket.published import put_published
+from propsync.bucket.restore import restore, settle_restored
+
+__all__ = [
+    "BucketHome",
+    "CommitLog",
+    "Contents",
+    "Lease",
+    "Place",
+    "put_published",
+    "refuse_unfit",
+    "restore",
+    "settle_restored",
+]

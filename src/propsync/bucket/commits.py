@@ -1,0 +1,138 @@
+"""The log of the bucket: each run adds a commit, put last and only if its number is free; nothing else exists."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import msgspec
+
+from propsync.errors import BaseLost, LeaseLost
+from propsync.landing import seals
+from propsync.storage import Storage
+
+_FOLDER = "log"
+_EVERY = 20  # commits between checkpoints, so that a new machine reads few objects
+_T = TypeVar("_T")
+
+
+class Place(msgspec.Struct, frozen=True, array_like=True):
+    """Where a file of home is: some bytes of an object, and their hash."""
+
+    object_key: str
+    offset: int
+    size: int
+    sha256: str
+
+
+class Commit(msgspec.Struct, frozen=True):
+    """What one run changed. `commit_id` is its own, `fence` that of its lease; `sizes` are of its objects, in bytes."""
+
+    sequence: int
+    commit_id: str
+    run_id: str
+    at: str
+    machine: str
+    fence: int
+    added: dict[str, Place] = {}
+    removed: list[str] = []
+    sizes: dict[str, int] = {}
+
+
+class Contents(msgspec.Struct):
+    """What the bucket holds of home after a commit: the place of each file, by its key under home."""
+
+    sequence: int = 0
+    commit_id: str = ""
+    places: dict[str, Place] = {}
+    sizes: dict[str, int] = {}
+
+    def apply(self, commit: Commit) -> None:
+        """Takes one commit in."""
+        self.sequence, self.commit_id = commit.sequence, commit.commit_id
+        for key in commit.removed:
+            self.places.pop(key, None)
+        self.places.update(commit.added)
+        self.sizes.update(commit.sizes)
+        named = self.named()
+        self.sizes = {key: size for key, size in self.sizes.items() if key in named}
+
+    def named(self) -> set[str]:
+        """The objects that some file needs."""
+        return {place.object_key for place in self.places.values()}
+
+    def sparse(self, share: float) -> set[str]:
+        """Objects of which files need less than this share of the bytes."""
+        used: Counter[str] = Counter()
+        for place in self.places.values():
+            used[place.object_key] += place.size
+        return {key for key, size in self.sizes.items() if used[key] < share * size}
+
+
+@dataclass
+class CommitLog:
+    """`log/<number>.json`, and now and then a checkpoint with the contents up to there."""
+
+    storage: Storage
+    _listed: list[str] = field(default_factory=list)
+
+    def head(self) -> int:
+        """The number of the last commit, 0 if there is none."""
+        self._listed = list(self.storage.list(_FOLDER))
+        return max((_number(key) for key in self._listed), default=0)
+
+    def commit(self, sequence: int) -> Commit:
+        """A commit. Raises BaseLost if it is missing or damaged."""
+        return self._read(_key(sequence), Commit)
+
+    def contents(self) -> Contents:
+        """What the bucket holds now. Raises BaseLost."""
+        head = self.head()
+        checkpoints = [_number(key) for key in self._listed if key.endswith(".checkpoint.json")]
+        contents = self._read(_checkpoint(max(checkpoints)), Contents) if checkpoints else Contents()
+        for sequence in range(contents.sequence + 1, head + 1):
+            contents.apply(self.commit(sequence))
+        return contents
+
+    def append(self, commit: Commit) -> None:
+        """Puts a commit, which makes it exist. Raises LeaseLost if another machine has put one of that number."""
+        if not self.storage.put_new(_key(commit.sequence), seals.sealed(_encoded(commit))):
+            raise LeaseLost("the bucket", "another machine has put its own work there, so this run ends")
+
+    def tidy(self, contents: Contents) -> None:
+        """Puts a checkpoint now and then, and removes commits that the one before makes superfluous."""
+        if contents.sequence % _EVERY:
+            return
+        self.storage.put(_checkpoint(contents.sequence), seals.sealed(_encoded(contents)))
+        for key in [key for key in self.storage.list(_FOLDER) if _number(key) <= contents.sequence - _EVERY]:
+            self.storage.delete(key)
+
+    def _read(self, key: str, kind: type[_T]) -> _T:
+        try:
+            return msgspec.json.decode(seals.unsealed(self.storage.get(key)), type=kind)
+        except (FileNotFoundError, ValueError) as error:
+            raise BaseLost(key, f"it cannot be read from the bucket: {type(error).__name__}") from error
+
+
+def objects_below(storage: Storage, folders: Iterable[str]) -> set[str]:
+    """Every object in these folders."""
+    return {key for folder in folders for key in storage.list(folder)}
+
+
+def _encoded(one: Commit | Contents) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(one), indent=0 if isinstance(one, Contents) else 1)
+
+
+def _key(sequence: int) -> str:
+    return f"{_FOLDER}/{sequence:010d}.json"
+
+
+def _checkpoint(sequence: int) -> str:
+    return f"{_FOLDER}/{sequence:010d}.checkpoint.json"
+
+
+def _number(key: str) -> int:
+    digits = key.rpartition("/")[2].partition(".")[0]
+    return int(digits) if digits.isdecimal() else 0

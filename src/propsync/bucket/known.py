@@ -1,0 +1,50 @@
+"""What this machine knows of the bucket, kept in `state/` so that a quiet night asks for little."""
+
+from __future__ import annotations
+
+import secrets
+
+import msgspec
+
+from propsync.bucket.commits import Contents
+from propsync.storage import LocalStorage
+
+_KNOWN = "state/bucket.json"
+_MACHINE = "state/machine"
+
+
+class Known(msgspec.Struct):
+    """The bucket as of the last commit that this home took in.
+
+    `pending` is the id of a commit under way: a kill may come between its put and this note. `fingerprints` are size
+    and time of files that may change, `published` the hash and the tag of each published file.
+    """
+
+    url: str
+    contents: Contents = msgspec.field(default_factory=Contents)
+    pending: str = ""
+    fingerprints: dict[str, tuple[int, int]] = {}
+    published: dict[str, tuple[str, str]] = {}
+
+
+def read_known(home: LocalStorage, url: str) -> Known | None:
+    """The note about this bucket, None without one."""
+    try:
+        known = msgspec.json.decode(home.get(_KNOWN), type=Known)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return None
+    return known if known.url == url else None
+
+
+def write_known(home: LocalStorage, known: Known) -> None:
+    """Keeps the note."""
+    home.put(_KNOWN, msgspec.json.encode(known))
+
+
+def machine_id(home: LocalStorage) -> str:
+    """The id of this home, made once."""
+    try:
+        return home.get(_MACHINE).decode()
+    except FileNotFoundError:
+        home.put(_MACHINE, secrets.token_hex(16).encode())
+        return home.get(_MACHINE).decode()

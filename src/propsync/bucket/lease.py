@@ -1,0 +1,167 @@
+"""The lease: one small object in the bucket that names the machine at work, so that two never work at once."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+
+import msgspec
+
+from propsync.errors import Busy, LeaseLost, PropsyncError, StorageAway, StorageUnfit
+from propsync.storage import Storage
+
+LEASE = "lease.json"
+SECONDS = 60.0
+"""How long a lease holds without a renewal."""
+
+_LOOK_AGAIN = 1.0  # seconds
+_log = logging.getLogger("propsync.bucket")
+
+
+class Holder(msgspec.Struct, frozen=True):
+    """What the lease object says. `fence` grows by one with each holder; `nonce` differs in each version of it."""
+
+    machine: str
+    host: str
+    what: str
+    fence: int
+    since: str
+    renewed_at: str
+    seconds: float
+    nonce: str = ""
+    is_ended: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.what} (on {self.host}, since {self.since[:19]}Z)"
+
+    def is_over(self) -> bool:
+        """Whether it ended, or its time was over long ago by this machine's clock, which may be a minute off."""
+        age = (datetime.now(UTC) - datetime.fromisoformat(self.renewed_at)).total_seconds()
+        return self.is_ended or age > self.seconds + 60
+
+
+class Lease:
+    """The lease of this machine, renewed by a thread while it is held. `clock` gives seconds that never go back."""
+
+    def __init__(
+        self,
+        storage: Storage,
+        machine: str,
+        what: str,
+        *,
+        seconds: float = SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._storage, self._seconds, self._clock = storage, seconds, clock
+        now = _now()
+        self._me = Holder(machine, socket.gethostname(), what, 0, now, now, seconds)
+        self._tag: str | None = None
+        self._until = 0.0
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+
+    @property
+    def fence(self) -> int:
+        """The number of this holder; a later holder has a greater one."""
+        return self._me.fence
+
+    def acquire(self, wait_seconds: float) -> None:
+        """Takes the lease, at once or when its holder lets it go or falls silent. Raises Busy, StorageAway."""
+        began, seen, since = self._clock(), None, self._clock()
+        while True:
+            found = self._storage.tagged(LEASE)
+            if found != seen:
+                seen, since = found, self._clock()
+            holder = _holder(found[0]) if found else None
+            if self._is_free(holder, self._clock() - since) and self._take(holder, found[1] if found else None):
+                break
+            if holder is not None and self._clock() - began >= wait_seconds:
+                raise Busy("the bucket", f"{holder} is at work, so this run did nothing")
+            time.sleep(_LOOK_AGAIN)
+        threading.Thread(target=self._keep, name="lease", daemon=True).start()
+
+    def _is_free(self, holder: Holder | None, unchanged: float) -> bool:
+        if holder is None or holder.is_over() or unchanged > holder.seconds:
+            return True
+        # whoever holds it on this machine is dead: the kernel's lock on home is ours
+        return (holder.machine, holder.host) == (self._me.machine, self._me.host)
+
+    def _take(self, holder: Holder | None, tag: str | None) -> bool:
+        self._me = _replaced(self._me, fence=(holder.fence if holder else 0) + 1)
+        return self._renewed(tag)
+
+    def _renewed(self, tag: str | None) -> bool:
+        began = self._clock()
+        self._me = _replaced(self._me, renewed_at=_now(), nonce=secrets.token_hex(8))
+        self._tag = self._storage.swap(LEASE, msgspec.json.encode(self._me), tag)
+        if self._tag is not None:
+            self._until = began + self._seconds
+        return self._tag is not None
+
+    def check(self) -> None:
+        """Makes sure that this machine holds the lease now. Raises LeaseLost, StorageAway."""
+        with self._lock:
+            if self._tag is not None and self._clock() < self._until:
+                return
+            if self._tag is None or not self._renewed(self._tag):
+                self._tag = None
+                found = self._storage.tagged(LEASE)
+                who = _holder(found[0]) if found else None
+                raise LeaseLost("the bucket", f"{who or 'another machine'} took the lease over, so this run ends")
+
+    def _keep(self) -> None:
+        while not self._ended.wait(self._seconds / 3):
+            with self._lock, suppress(StorageAway):  # `check` says so if it lasts
+                if self._tag is None or self._ended.is_set():
+                    return
+                if not self._renewed(self._tag):
+                    return
+
+    def release(self) -> None:
+        """Lets the lease go; if the bucket is away, it runs out by itself."""
+        self._ended.set()
+        with self._lock:
+            if self._tag is None:
+                return
+            self._me = _replaced(self._me, is_ended=True)
+            try:
+                self._renewed(self._tag)
+            except PropsyncError as error:
+                _log.warning("the lease could not be given back: %s", error)
+            self._tag = None
+
+
+def refuse_unfit(storage: Storage) -> None:
+    """Raises StorageUnfit if the server ignores conditions: an old one accepts each of these requests in silence."""
+    key = f"probe-{secrets.token_hex(8)}"
+    try:
+        first = storage.swap(key, b"1", None)
+        is_kept = storage.put_new(key, b"2")
+        second = storage.swap(key, b"3", '"another"')
+        found = storage.tagged(key)
+        if first is None or is_kept or second is not None or found is None or found[0] != b"1":
+            raise StorageUnfit("PROPSYNC_STORAGE_URL", "its server ignores If-None-Match or If-Match")
+    finally:
+        storage.delete(key)
+
+
+def _holder(body: bytes) -> Holder | None:
+    try:
+        return msgspec.json.decode(body, type=Holder)
+    except msgspec.DecodeError:
+        return None
+
+
+def _replaced(holder: Holder, **changes: object) -> Holder:
+    """A holder with some members changed."""
+    return msgspec.structs.replace(holder, **changes)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat()

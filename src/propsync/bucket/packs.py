@@ -1,0 +1,148 @@
+"""Packs: plain ZIP files that hold many small files of home, so that a night puts few objects."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import secrets
+import zipfile
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from propsync.bucket.commits import Place
+from propsync.errors import BaseLost
+from propsync.storage import PARTIAL, LocalStorage, Storage, remove
+
+FOLDERS = ("packs", "files")
+_PACK = 64 << 20  # bytes of a pack
+_ALONE = 16 << 20  # bytes of a file that gets an object of its own
+_log = logging.getLogger("propsync.bucket")
+
+
+@dataclass
+class PackWriter:
+    """Puts files of home into the bucket, packed. `work` is a folder for a pack under way."""
+
+    home: LocalStorage
+    storage: Storage
+    work: Path
+    sequence: int
+    places: dict[str, Place] = field(default_factory=dict)
+    """Where each file is now."""
+    sizes: dict[str, int] = field(default_factory=dict)
+    """Bytes of each object."""
+
+    def put(self, keys: Iterable[str]) -> None:
+        """Puts these files. A file that vanished meanwhile is left out."""
+        small: list[str] = []
+        filled = 0
+        for key in keys:
+            size = self._size(key)
+            if size >= _ALONE:
+                self._put_alone(key, size)
+            elif size >= 0:
+                small.append(key)
+                filled += size
+            if filled >= _PACK:
+                self._put_pack(small)
+                small, filled = [], 0
+        self._put_pack(small)
+
+    def _size(self, key: str) -> int:
+        try:
+            return (self.home.root / key).stat().st_size
+        except FileNotFoundError:
+            return -1
+
+    def _put_alone(self, key: str, size: int) -> None:
+        sha256 = _sha256(self.home.read(key))
+        name = f"files/{sha256}"
+        self.storage.put_file(name, self.home.root / key)
+        self.places[key], self.sizes[name] = Place(name, 0, size, sha256), size
+
+    def _put_pack(self, keys: list[str]) -> None:
+        if not keys:
+            return
+        name, path = f"packs/{self.sequence:010d}-{secrets.token_hex(8)}.zip", self.work / f"pack.zip{PARTIAL}"
+        try:
+            with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as pack:
+                for key in keys:
+                    self._add(pack, name, key)
+            self.sizes[name] = path.stat().st_size
+            self.storage.put_file(name, path)
+        finally:
+            remove(path)
+
+    def _add(self, pack: zipfile.ZipFile, name: str, key: str) -> None:
+        try:
+            body = self.home.get(key)
+        except FileNotFoundError:
+            return
+        entry = zipfile.ZipInfo(key)
+        pack.writestr(entry, body)
+        offset = entry.header_offset + len(entry.FileHeader())
+        self.places[key] = Place(name, offset, len(body), hashlib.sha256(body).hexdigest())
+
+
+@dataclass(frozen=True)
+class PackReader:
+    """Brings files of home back from the bucket. `work` is a folder for an object under way."""
+
+    home: LocalStorage
+    storage: Storage
+    work: Path
+
+    def fetch(self, places: Mapping[str, Place]) -> None:
+        """Brings these files, each verified by its hash. Raises BaseLost if one is missing or has changed."""
+        by_object: dict[str, list[str]] = defaultdict(list)
+        for key, place in places.items():
+            by_object[place.object_key].append(key)
+        for object_key, keys in sorted(by_object.items()):
+            path = self.work / f"fetched{PARTIAL}"
+            try:
+                download(self.storage, object_key, path)
+                self._unpack(path, {key: places[key] for key in keys})
+            finally:
+                remove(path)
+        self.home.settle(places)
+
+    def _unpack(self, path: Path, places: Mapping[str, Place]) -> None:
+        one = self.work / f"unpacked{PARTIAL}"
+        with path.open("rb") as source:
+            for key, place in places.items():
+                source.seek(place.offset)
+                with one.open("wb") as target:
+                    digest = hashlib.sha256()
+                    for block in _blocks(source.read, place.size):
+                        digest.update(block)
+                        target.write(block)
+                if digest.hexdigest() != place.sha256:
+                    raise BaseLost(f"{place.object_key} in the bucket", f"its bytes for {key} have changed")
+                one.chmod(0o600)
+                self.home.place(key, one)
+
+
+def download(storage: Storage, key: str, path: Path) -> None:
+    """Writes an object to a local file. Raises BaseLost if it does not exist."""
+    try:
+        with path.open("wb") as file:
+            for block in storage.read(key):
+                file.write(block)
+    except FileNotFoundError as error:
+        raise BaseLost(f"{key} in the bucket", "it is missing") from error
+
+
+def _blocks(read: object, size: int) -> Iterator[bytes]:
+    left = size
+    while left > 0 and (block := read(min(left, 1 << 20))):  # type: ignore[operator]
+        left -= len(block)
+        yield block
+
+
+def _sha256(blocks: Iterable[bytes]) -> str:
+    digest = hashlib.sha256()
+    for block in blocks:
+        digest.update(block)
+    return digest.hexdigest()

@@ -1,0 +1,81 @@
+"""The copy of `published/` in the bucket: what changed is put, the note last."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from propsync.bucket.home import BucketHome
+from propsync.bucket.known import write_known
+from propsync.bucket.packs import download
+from propsync.storage import LocalStorage, Storage, replace, sync_file
+
+_FOLDER = "published"
+_NOTE = "published/_published.json"
+_EDITION = "published/warehouse.duckdb"
+_LOG = "/_delta_log/"
+_NEWS = "_last_checkpoint"
+
+
+class _Note(msgspec.Struct):
+    """The part of `_published.json` that is read here: the SHA-256 of each file."""
+
+    files: dict[str, str]
+
+
+def put_published(bucket: BucketHome) -> int:
+    """Puts every published file that the bucket lacks or has otherwise, and removes others; returns how many it put.
+
+    Raises LeaseLost, StorageAway, StorageRefused.
+    """
+    known, home, storage = bucket.known, bucket.home, bucket.storage
+    if known is None or not home.exists(_NOTE):
+        return 0
+    here = _files(home)
+    there = dict(storage.tags(_FOLDER))
+    lacking = [key for key, sum_ in here.items() if key not in there or known.published.get(key) != (sum_, there[key])]
+    for key in sorted(lacking, key=_order):
+        bucket.lease.check()
+        storage.put_file(key, home.root / key)
+    for key in sorted(there.keys() - here.keys(), key=_order, reverse=True):
+        bucket.lease.check()
+        storage.delete(key)
+    if lacking:
+        tags = dict(storage.tags(_FOLDER))
+        known.published = {key: (sum_, tags.get(key, "")) for key, sum_ in here.items()}
+        write_known(home, known)
+    return len(lacking)
+
+
+def fetch_edition(home: LocalStorage, storage: Storage, work: Path) -> None:
+    """Brings the published warehouse, whose `ops` rows and names no other file has; without a note, which comes last.
+
+    Raises BaseLost, StorageAway.
+    """
+    if not storage.exists(_EDITION):
+        return
+    path = work / "edition.partial"
+    download(storage, _EDITION, path)
+    home.delete(_NOTE)
+    target = home.root / _EDITION
+    target.parent.mkdir(parents=True, exist_ok=True)
+    replace(path, target, mode=0o444)
+    sync_file(target.parent)
+
+
+def _files(home: LocalStorage) -> dict[str, str]:
+    """The published files, each with what identifies its bytes: the note's hash, or size and time."""
+    note = msgspec.json.decode(home.get(_NOTE), type=_Note)
+    found = {f"{_FOLDER}/{name}": sha256 for name, sha256 in note.files.items()}
+    others = [_NOTE, *home.list("published/delta"), *home.list("published/dashboard")]
+    for key in others:
+        if key not in found:
+            status = (home.root / key).stat()
+            found[key] = f"{status.st_size}/{status.st_mtime_ns}"
+    return {key: sum_ for key, sum_ in found.items() if home.exists(key)}
+
+
+def _order(key: str) -> tuple[int, str]:
+    """Files before what names them: Delta's data, its log, its pointer to the log; the note last."""
+    return (key == _NOTE) * 4 + key.endswith(_NEWS) * 2 + (_LOG in key), key

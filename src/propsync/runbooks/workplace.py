@@ -1,0 +1,124 @@
+"""Where commands work that change home: under the lock, and under the lease of the bucket if home has one."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from propsync.bucket import BucketHome, put_published
+from propsync.errors import LeaseLost, PropsyncError, SettingsError, StorageAway
+from propsync.runs import RunLock
+from propsync.settings import Settings, StorageAccess
+from propsync.storage import LocalStorage, Storage, remove, remove_partials
+
+_log = logging.getLogger("propsync.bucket")
+
+
+@dataclass
+class Workplace:
+    """The folder for unfinished files, and the bucket of home, if it has one."""
+
+    folder: Path
+    bucket: BucketHome | None = None
+
+    def check(self) -> None:
+        """Refuses to publish on a machine that lost its lease. Raises LeaseLost, StorageAway."""
+        if self.bucket is not None:
+            self.bucket.lease.check()
+
+    def commit(self, run_id: str) -> None:
+        """Puts what is landed into the bucket. Raises LeaseLost, StorageAway, StorageRefused."""
+        if self.bucket is not None:
+            self.bucket.commit(run_id)
+
+    def settle(self) -> None:
+        """Puts everything that the bucket lacks, at the end of a command. Raises as `commit` does."""
+        if self.bucket is not None:
+            self.bucket.commit("")
+            put_published(self.bucket)
+
+    def save(self) -> None:
+        """Puts what is landed after a failure, as far as that goes; the next run puts the rest."""
+        with suppress(LeaseLost, StorageAway):
+            self.commit("")
+
+
+@contextmanager
+def workplace(settings: Settings, what: str, *, may_be_behind: bool = False) -> Iterator[Workplace]:
+    """Holds the lock on home, and the lease; in its folder nothing is left of killed runs.
+
+    Raises SettingsError, Busy, HomeUnusable; with a bucket StorageAway, StorageRefused, LeaseLost, and HomeBehind
+    unless home `may_be_behind`.
+    """
+    make_home(settings)
+    with RunLock(settings.state / "run.lock").held(what, settings.lock_wait):
+        for folder in (settings.landing, settings.published, settings.state):
+            remove_partials(folder)
+        work = _work_folder(settings.state / "work")
+        access = settings.storage()
+        if access is None:
+            yield Workplace(work)
+            return
+        with _bucket(settings, access, work, what) as bucket:
+            if not may_be_behind:
+                bucket.refuse_behind()
+            yield from _kept(Workplace(work, bucket))
+
+
+def _kept(place: Workplace) -> Iterator[Workplace]:
+    try:
+        yield place
+    except PropsyncError:
+        place.save()
+        raise
+    place.settle()
+
+
+@contextmanager
+def _bucket(settings: Settings, access: StorageAccess, work: Path, what: str) -> Iterator[BucketHome]:
+    home = LocalStorage(settings.home)
+    with BucketHome.opened(
+        home, object_storage(access), access.url, work, what=what, wait_seconds=settings.lock_wait
+    ) as bucket:
+        yield bucket
+
+
+def object_storage(access: StorageAccess) -> Storage:
+    """The object store at this address; its library loads slowly, so only homes with a bucket load it."""
+    from propsync.storage.objects import ObjectStorage
+
+    return ObjectStorage(access)
+
+
+def make_home(settings: Settings) -> None:
+    """Makes home and its folders with the modes that keep state private. Raises SettingsError where it cannot."""
+    private, open_to_all = (settings.state, settings.landing, settings.home / "archive"), settings.published
+    modes = {settings.home: 0o711, **dict.fromkeys(private, 0o700), open_to_all: 0o755}
+    for folder, mode in modes.items():
+        try:
+            is_new = not folder.exists()
+            folder.mkdir(parents=True, exist_ok=True)
+            if is_new or folder.owner() == settings.home.owner():
+                folder.chmod(mode)
+        except OSError as error:
+            raise SettingsError(
+                "PROPSYNC_HOME",
+                f"{folder} cannot be written: {error.strerror}",
+                "Set PROPSYNC_HOME to a folder that you can write to",
+            ) from error
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise SettingsError(
+                "PROPSYNC_HOME", f"{folder} cannot be written", "Set PROPSYNC_HOME to a folder that you can write to"
+            )
+
+
+def _work_folder(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for leftover in folder.iterdir():
+        if leftover.name.startswith("duckdb_temp"):
+            remove(leftover)
+    return folder

@@ -1,0 +1,38 @@
+"""The one place that stores files for good: whole or not at all, and there for good when the call returns.
+
+Two implementations keep one protocol: a folder on a local disk, and an object store (`objects`, which needs the extra
+`storage`). Nothing else renames, removes or fsyncs.
+"""
+
+from propsync.storage.disk import (
+    PARTIAL,
+    copy,
+    disk_errors,
+    disk_use,
+    partial_file,
+    remove,
+    remove_partials,
+    replace,
+    sync_file,
+    sync_open,
+    write_all,
+)
+from propsync.storage.local import LineFile, LocalStorage
+from propsync.storage.protocol import Storage
+
+__all__ = [
+    "PARTIAL",
+    "LineFile",
+    "LocalStorage",
+    "Storage",
+    "copy",
+    "disk_errors",
+    "disk_use",
+    "partial_file",
+    "remove",
+    "remove_partials",
+    "replace",
+    "sync_file",
+    "sync_open",
+    "write_all",
+]

@@ -1,0 +1,138 @@
+"""Files on a local disk: whole or not at all, and on the disk when the call returns."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import FileIO
+from itertools import count
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from propsync.errors import DiskFull, HomeUnusable
+
+PARTIAL = ".partial"
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+_numbers = count()
+
+
+def write_all(file: BinaryIO, body: bytes) -> None:
+    """Writes the whole body: an unbuffered file may take a part at a time. Raises OSError."""
+    rest = memoryview(body)
+    while rest:
+        rest = rest[file.write(rest) :]
+
+
+def remove_partials(folder: Path) -> None:
+    """Removes unfinished files of killed runs anywhere under `folder`; only the holder of the run lock may call it."""
+    for path in files_below(folder):
+        if PARTIAL in path[len(str(folder)) :]:  # an unfinished database has a .wal after its name
+            remove(Path(path))
+
+
+def disk_use(folder: Path) -> int:
+    """Bytes of the files under `folder`; 0 if there is none."""
+    sizes, folders = 0, [str(folder)]
+    while folders:
+        with suppress(FileNotFoundError), os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                    continue
+                with suppress(FileNotFoundError):  # a run may move it meanwhile
+                    sizes += entry.stat(follow_symlinks=False).st_size
+    return sizes
+
+
+def files_below(folder: Path) -> Iterator[str]:
+    """Paths as texts: landing has tens of thousands of files, and every run looks at their names."""
+    for where, _, names in os.walk(folder):
+        yield from (f"{where}{os.sep}{name}" for name in names)
+
+
+def make_folder(folder: Path, *, is_synced: bool = True) -> None:
+    """Makes a folder that only the service may read; `is_synced` puts its name on the disk too."""
+    if not folder.is_dir():
+        make_folder(folder.parent, is_synced=is_synced)
+        folder.mkdir(exist_ok=True, mode=0o700)
+        if is_synced:
+            sync_file(folder.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    with suppress(FileNotFoundError):
+        sync_file(folder)
+
+
+@contextmanager
+def partial_file(folder: Path) -> Iterator[BinaryIO]:
+    """A new unbuffered file for unfinished content; `sync_open` and `LocalStorage.place` keep it, else propsync removes
+    it.
+
+    Raises DiskFull, HomeUnusable.
+    """
+    path = folder / f"{next(_numbers)}{PARTIAL}"
+    with disk_errors(folder):
+        file = FileIO(str(path), "x+", opener=private)
+    try:
+        with file:
+            yield cast("BinaryIO", file)
+    finally:
+        remove(path)
+
+
+def private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def sync_open(file: BinaryIO) -> None:
+    """Waits until the bytes of an open file are on the disk. Raises DiskFull, HomeUnusable."""
+    with disk_errors(file.name):
+        os.fsync(file.fileno())
+
+
+def replace(source: Path, target: Path, *, mode: int = 0o600) -> None:
+    """Moves a finished file into place in one step, its content and its name both on the disk."""
+    with disk_errors(target):
+        source.chmod(mode)
+        sync_file(source)
+        source.replace(target)
+        sync_file(target.parent)
+
+
+def sync_file(path: Path) -> None:
+    """Waits until a file, or a folder's list of names, is on the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def copy(source: Path, target: Path) -> None:
+    """Copies in the kernel, sharing blocks if the file system can."""
+    with disk_errors(target), source.open("rb") as reader, target.open("wb") as writer:
+        left = os.fstat(reader.fileno()).st_size
+        while left > 0 and (sent := os.copy_file_range(reader.fileno(), writer.fileno(), left)):
+            left -= sent
+
+
+def remove(path: Path) -> None:
+    """Removes a file that may not exist."""
+    with suppress(FileNotFoundError):
+        path.unlink()
+
+
+@contextmanager
+def disk_errors(where: Path | str) -> Iterator[None]:
+    """Turns the system's errors about disks and rights into propsync's."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _NO_ROOM:
+            raise DiskFull(str(where), "the disk is full") from error
+        if error.errno not in (None, errno.ENOENT):
+            raise HomeUnusable(str(where), f"cannot be written: {error.strerror}") from error
+        raise
