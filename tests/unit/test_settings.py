@@ -58,6 +58,7 @@ def test_defaults_are_those_of_the_contract(home):
         "PROPSYNC_PUSH_TOKEN_FILE": "the token",
         "PROPSYNC_HOME": "~/propsync",
         "PROPSYNC_STORAGE_URL": "none",
+        "PROPSYNC_STORAGE_IDENTITY": "none",
         "PROPSYNC_TIME_ZONE": "Europe/London",
         "PROPSYNC_PAGE_LIMIT": "1000",
         "PROPSYNC_MAX_CONCURRENCY": "8",
@@ -190,8 +191,11 @@ def test_a_home_may_have_any_other_name(tmp_path, name):
     assert from_env(tmp_path / name).home == tmp_path / name
 
 
-def test_object_storage_is_refused_as_not_available_yet(home):
-    assert "not available yet" in refused(home, STORAGE_URL="s3://bucket")
+@pytest.mark.parametrize(
+    "url", ["bucket", "gs://bucket", "s3://", "s3://user@bucket", "s3://bucket/a//b", "az://c/../d"]
+)
+def test_a_bucket_is_named_by_its_scheme_its_name_and_a_folder(home, url):
+    assert "s3://bucket/folder" in refused(home, STORAGE_URL=url)
 
 
 @pytest.mark.parametrize("tail", ["", "/", "/v1", "/v1/"])

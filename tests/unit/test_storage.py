@@ -121,7 +121,7 @@ def test_a_write_that_breaks_off_leaves_the_old_body_and_no_partial_file(storage
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-import propsync.storage as storage
+import propsync.storage.local as storage
 def die(source, target): os.kill(os.getpid(), signal.SIGKILL)
 storage.replace = die
 storage.LocalStorage(Path(sys.argv[1])).put("a/c", b"x" * 5000)

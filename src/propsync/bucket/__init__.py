@@ -4,6 +4,7 @@ A lease keeps machines apart. Files of home go there in packs, a commit makes th
 """
 
 from propsync.bucket.commits import CommitLog, Contents, Place
+from propsync.bucket.documents import put_documents
 from propsync.bucket.home import BucketHome
 from propsync.bucket.lease import Lease, refuse_unfit
 from propsync.bucket.published import put_published
@@ -15,6 +16,7 @@ __all__ = [
     "Contents",
     "Lease",
     "Place",
+    "put_documents",
     "put_published",
     "refuse_unfit",
     "restore",

@@ -42,7 +42,7 @@ class Commit(msgspec.Struct, frozen=True):
 
 
 class Contents(msgspec.Struct):
-    """What the bucket holds of home after a commit: the place of each file, by its key under home."""
+    """The files of home in the bucket after a commit: the place of each, by its key under home."""
 
     sequence: int = 0
     commit_id: str = ""

@@ -13,7 +13,7 @@ from pathlib import Path
 from propsync.bucket.commits import Commit, CommitLog, Contents, objects_below
 from propsync.bucket.durable import changed_keys, durable_keys, removed_keys
 from propsync.bucket.known import Known, machine_id, read_known, write_known
-from propsync.bucket.lease import Lease
+from propsync.bucket.lease import Lease, refuse_unfit
 from propsync.bucket.packs import FOLDERS, PackReader, PackWriter
 from propsync.errors import HomeBehind, HomeUnusable
 from propsync.storage import LocalStorage, Storage
@@ -47,6 +47,8 @@ class BucketHome:
         lease.acquire(wait_seconds)
         try:
             bucket = cls(home, storage, url, work, lease, read_known(home, url))
+            if bucket.known is None:
+                refuse_unfit(storage)
             bucket._take_in_own()
             yield bucket
         finally:

@@ -1,4 +1,4 @@
-"""What this machine knows of the bucket, kept in `state/` so that a quiet night asks for little."""
+"""The note of this machine about the bucket, kept in `state/` so that a quiet night asks for little."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class Lease:
     def _is_free(self, holder: Holder | None, unchanged: float) -> bool:
         if holder is None or holder.is_over() or unchanged > holder.seconds:
             return True
-        # whoever holds it on this machine is dead: the kernel's lock on home is ours
+        # another holder on this machine is dead: the kernel's lock on home is ours
         return (holder.machine, holder.host) == (self._me.machine, self._me.host)
 
     def _take(self, holder: Holder | None, tag: str | None) -> bool:

@@ -11,7 +11,7 @@ from propsync.documents.kinds import Kind
 from propsync.errors import DocumentDamaged
 from propsync.storage import LocalStorage, remove, sync_open
 
-_FOLDER = "archive/blobs"
+FOLDER = "archive/blobs"
 _BLOCK = 1 << 20  # bytes read at once
 
 
@@ -45,7 +45,7 @@ class Blobs:
 
     def all(self) -> list[str]:
         """Every file, wanted or not."""
-        return self._storage.list(_FOLDER)
+        return self._storage.list(FOLDER)
 
     def sha256(self, key: str) -> str:
         """The hash of a blob's bytes, read again. Raises FileNotFoundError, and OSError if it cannot be read."""
@@ -58,13 +58,21 @@ class Blobs:
         Raises DocumentDamaged if the blob is missing, unreadable or changed; OSError if the target's disk fails.
         """
         try:
-            copied = _copied(self._storage.root / key, target)
+            copied = _copied(self.blocks(key), target)
         except DocumentDamaged:
             remove(target)
             raise
         if copied != sha256:
             remove(target)
             raise DocumentDamaged(key, "its bytes have changed since propsync stored it")
+
+    def age(self, key: str) -> float:
+        """Seconds since the blob was stored. Raises FileNotFoundError."""
+        return self._storage.age(key)
+
+    def blocks(self, key: str) -> Iterator[bytes]:
+        """The bytes of a blob. Raises DocumentDamaged if it is missing or unreadable."""
+        return _blocks(self._storage.root / key)
 
     def remove(self, key: str) -> None:
         """Removes a blob."""
@@ -73,14 +81,14 @@ class Blobs:
 
 def key_of(kind: Kind, sha256: str) -> str:
     """The path of a document with these bytes, relative to home."""
-    return f"{_FOLDER}/{sha256[:2]}/{sha256}{kind.suffix}"
+    return f"{FOLDER}/{sha256[:2]}/{sha256}{kind.suffix}"
 
 
-def _copied(source: Path, target: Path) -> str:
+def _copied(source: Iterator[bytes], target: Path) -> str:
     """Copies to a new file; returns the hash of the bytes written."""
     digest = hashlib.sha256()
     with target.open("xb") as writer:
-        for block in _blocks(source):
+        for block in source:
             digest.update(block)
             writer.write(block)
     return digest.hexdigest()

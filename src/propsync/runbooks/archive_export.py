@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from propsync.documents.bag import PAYLOAD, make_bag
-from propsync.documents.blobs import Blobs
 from propsync.documents.holdings import Holding, Holdings
 from propsync.documents.kinds import KINDS
 from propsync.documents.names import FolderNames
 from propsync.errors import DiskFull, DocumentDamaged, UsageError
 from propsync.progress import progress
+from propsync.runbooks.workplace import blobs_of
 from propsync.runs import exit_code
 from propsync.settings import Settings
-from propsync.storage import PARTIAL, LocalStorage, sync_file
+from propsync.storage import PARTIAL, sync_file
 from propsync.warehouse import open_published
 
 MOST_TOLD = 20
@@ -169,7 +169,7 @@ class _Export:
 
     def __init__(self, settings: Settings, holdings: Holdings, payload: Path, report: ExportReport) -> None:
         self._holdings, self._payload, self._report = holdings, payload, report
-        self._blobs = Blobs(LocalStorage(settings.home))
+        self._blobs = blobs_of(settings)
         self._properties = FolderNames(NO_PROPERTY, _CSV)
         self._assessments: dict[str, FolderNames] = {}
 

@@ -7,7 +7,6 @@ each chunk before the next, so that a kill loses no more than the chunk under wa
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -185,7 +184,7 @@ class _Verify:
         orphans = Verification(workspace.warehouse).unnamed(set(self._archive.blobs.all()) - taken)
         self._report.counts["orphans"] = len(orphans)
         for path in orphans:
-            is_young = time.time() - self._archive.blobs.path(path).stat().st_mtime <= _DAY
+            is_young = self._archive.blobs.age(path) <= _DAY
             if self._remove_orphans and not is_young:
                 self._archive.blobs.remove(path)
                 self._report.counts["removed"] += 1

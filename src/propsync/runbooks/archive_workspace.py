@@ -26,7 +26,7 @@ from propsync.runbooks.dashboard import draw_dashboard
 from propsync.runbooks.desk import build_desk
 from propsync.runbooks.retention import refuse_lost_history
 from propsync.runbooks.run_frame import merge_earlier
-from propsync.runbooks.workplace import make_home, workplace
+from propsync.runbooks.workplace import blobs_of, make_home, workplace
 from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.runs import Run, RunLock, next_run
 from propsync.settings import Settings
@@ -67,7 +67,7 @@ class ArchiveWorkspace:
 
     def __post_init__(self) -> None:
         storage = LocalStorage(self.settings.home)
-        self.blobs, self.taken = Blobs(storage), FetchLog(storage)
+        self.blobs, self.taken = blobs_of(self.settings), FetchLog(storage)
 
     @classmethod
     @contextmanager

@@ -9,7 +9,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from propsync.bucket import BucketHome, put_published
+from propsync.bucket import BucketHome, put_documents, put_published
+from propsync.documents.blobs import Blobs
+from propsync.documents.bucket_blobs import BucketBlobs
 from propsync.errors import LeaseLost, PropsyncError, SettingsError, StorageAway
 from propsync.runs import RunLock
 from propsync.settings import Settings, StorageAccess
@@ -39,6 +41,7 @@ class Workplace:
         """Puts everything that the bucket lacks, at the end of a command. Raises as `commit` does."""
         if self.bucket is not None:
             self.bucket.commit("")
+            put_documents(self.bucket)
             put_published(self.bucket)
 
     def save(self) -> None:
@@ -92,6 +95,12 @@ def object_storage(access: StorageAccess) -> Storage:
     from propsync.storage.objects import ObjectStorage
 
     return ObjectStorage(access)
+
+
+def blobs_of(settings: Settings) -> Blobs:
+    """The archive's documents, wherever they are. Raises SettingsError."""
+    home, access = LocalStorage(settings.home), settings.storage()
+    return Blobs(home) if access is None else BucketBlobs(home, object_storage(access))
 
 
 def make_home(settings: Settings) -> None:

@@ -6,6 +6,7 @@ import fcntl
 import hashlib
 import os
 import tempfile
+import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -170,6 +171,10 @@ class LocalStorage:
         before = len(str(self.root)) + 1
         keys = (path[before:] for path in files_below(self.root / prefix))
         return sorted(key for key in keys if PARTIAL not in key)
+
+    def age(self, key: str) -> float:
+        """Seconds since the file under `key` was stored. Raises FileNotFoundError."""
+        return time.time() - (self.root / key).stat().st_mtime
 
     def tags(self, prefix: str) -> Iterator[tuple[str, str]]:
         """The same, each with a tag that differs when its bytes do: here its size and time."""

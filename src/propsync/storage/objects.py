@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -96,6 +96,12 @@ class ObjectStorage:
     def list(self, prefix: str) -> Iterator[str]:
         """Keys in the folder `prefix` and below, sorted, read a thousand at a time."""
         yield from (key for key, _ in self.tags(prefix))
+
+    def age(self, key: str) -> float:
+        """Seconds since the object was stored, by the clock of its server. Raises FileNotFoundError."""
+        with self._errors(key):
+            stored: datetime = obstore.head(self._store, key)["last_modified"]
+        return (datetime.now(UTC) - stored).total_seconds()
 
     def tags(self, prefix: str) -> Iterator[tuple[str, str]]:
         """The same, each with the tag of its bytes."""

@@ -37,6 +37,9 @@ class Storage(Protocol):
     def list(self, prefix: str) -> Iterable[str]:
         """Keys in the folder `prefix` and below, sorted."""
 
+    def age(self, key: str) -> float:
+        """Seconds since the file under `key` was stored. Raises FileNotFoundError."""
+
     def tags(self, prefix: str) -> Iterable[tuple[str, str]]:
         """The same, each with a tag that differs when its bytes do."""
 

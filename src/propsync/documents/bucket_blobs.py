@@ -1,0 +1,107 @@
+"""Documents in a bucket: each goes there as it is fetched, and comes back for a moment when somebody reads it."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from propsync.documents.blobs import FOLDER, Blobs, key_of
+from propsync.documents.kinds import Kind
+from propsync.errors import DocumentDamaged
+from propsync.storage import LocalStorage, Storage, remove
+
+_CACHE = "archive/partial"  # a run clears it of what a killed one left
+_MOST = 256  # documents that may wait there
+
+
+class BucketBlobs(Blobs):
+    """The same keys, in a bucket; documents from before are on the disk until a run puts them there.
+
+    Each verb raises StorageAway and StorageRefused too.
+    """
+
+    def __init__(self, storage: LocalStorage, bucket: Storage) -> None:
+        super().__init__(storage)
+        self._bucket = bucket
+        self._cached: OrderedDict[str, Path] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def keep(self, kind: Kind, sha256: str, source: BinaryIO) -> str:
+        """Puts a finished file into the bucket; returns its key. The bucket has it for good on return."""
+        key = key_of(kind, sha256)
+        source.flush()
+        self._bucket.put_file(key, Path(source.name))
+        return key
+
+    def settle(self, keys: Collection[str]) -> None:
+        """Documents in a bucket need no waiting."""
+
+    def path(self, key: str) -> Path:
+        """A local file with the bytes of a blob, for the moment. Raises FileNotFoundError."""
+        with suppress(FileNotFoundError):
+            return super().path(key)
+        with self._lock:
+            if key in self._cached and self._cached[key].exists():
+                self._cached.move_to_end(key)
+                return self._cached[key]
+        return self._fetched(key)
+
+    def _fetched(self, key: str) -> Path:
+        path = self._storage.root / _CACHE / f"{key.rpartition('/')[2]}.{threading.get_ident()}.partial"
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            with path.open("wb") as file:
+                for block in self._bucket.read(key):
+                    file.write(block)
+        except BaseException:
+            remove(path)
+            raise
+        with self._lock:
+            self._cached[key] = path
+            others = [self._cached.popitem(last=False)[1] for _ in range(len(self._cached) - _MOST)]
+        for other in others:
+            remove(other)
+        return path
+
+    def exists(self, key: str) -> bool:
+        """Whether the blob exists."""
+        return super().exists(key) or self._bucket.exists(key)
+
+    def all(self) -> list[str]:
+        """Every file, wanted or not."""
+        return sorted({*super().all(), *self._bucket.list(FOLDER)})
+
+    def age(self, key: str) -> float:
+        """Seconds since the blob was stored. Raises FileNotFoundError."""
+        with suppress(FileNotFoundError):
+            return super().age(key)
+        return self._bucket.age(key)
+
+    def blocks(self, key: str) -> Iterator[bytes]:
+        """The bytes of a blob. Raises DocumentDamaged if it is missing."""
+        if super().exists(key):
+            yield from super().blocks(key)
+            return
+        try:
+            yield from self._bucket.read(key)
+        except FileNotFoundError as error:
+            raise DocumentDamaged(key, "its file is missing") from error
+
+    def sha256(self, key: str) -> str:
+        """The hash of a blob's bytes, read again. Raises FileNotFoundError."""
+        if super().exists(key):
+            return super().sha256(key)
+        digest = hashlib.sha256()
+        for block in self._bucket.read(key):
+            digest.update(block)
+        return digest.hexdigest()
+
+    def remove(self, key: str) -> None:
+        """Removes a blob."""
+        super().remove(key)
+        self._bucket.delete(key)
