@@ -60,7 +60,7 @@ _OTHERS = [one for one in (*range(_LINES), *range(_LINES, _ALL, 3)) if one not i
 
 
 @pytest.mark.parametrize(
-    "moments", [pytest.param(_DAILY, id="few"), pytest.param(_OTHERS, id="others", marks=pytest.mark.slow)]
+    "moments", [pytest.param(_DAILY, id="few"), pytest.param(_OTHERS, id="others", marks=pytest.mark.release)]
 )
 def test_killed_at_any_moment_and_applied_again(home: PushHome, moments: Sequence[int]) -> None:
     for number, at in enumerate(moments):

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from kit.kills import PROGRAM, is_killed_after, started, wait_for_the_lock
 from kit.push_home import PushHome
+from variants import IS_ALL
 
 from propsync.push.asset_values import from_table
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange, Plan, save_plan
@@ -21,7 +22,7 @@ from propsync.push.schedule_values import MEMBERS
 from propsync.push.summary import plan_path
 from propsync_sandbox import Sandbox
 
-EDITS, CREATIONS, SCHEDULES, KILLS = 5_000, 500, 300, 50
+EDITS, CREATIONS, SCHEDULES, KILLS = (5_000, 500, 300, 50) if IS_ALL else (1_200, 120, 80, 16)
 _OLD = (
     "select asset_id, field_id, kind, value_text, value_options, value_json, value_number is not null "
     "from asset_field_values"
@@ -176,7 +177,7 @@ def _is_killed(process: subprocess.Popen[bytes], seconds: float) -> bool:
 def test_a_large_plan_under_faults_and_kills(large: PushHome) -> None:
     before, dice = truth(large), Random("fire")
     assets, schedules = plan_of_assets(large), plan_of_schedules(large)
-    for plan, kills, longest in ((assets, KILLS - 10, 1.5), (schedules, 10, 0.4)):
+    for plan, kills, longest in ((assets, KILLS * 4 // 5, 1.5), (schedules, KILLS // 5, 0.4)):
         report = apply_under_fire(large, plan, kills, longest, dice)
         assert report["verified"] == len(plan.entries)
         assert (report["skipped"], report["failed"]) == (0, 0)

@@ -18,7 +18,7 @@ from propsync.shipped import shipped
 Command = Callable[..., None]
 _TYPE = "process"
 _logger = logging.getLogger("propsync.serving")
-_SCHEDULER_SECONDS = 20  # it looks for new deployments every five seconds
+_SCHEDULER_SECONDS = 60  # on a busy machine its first look comes late
 
 
 def make_pool(server: Server) -> None:
