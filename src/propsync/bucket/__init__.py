@@ -4,11 +4,12 @@ A lease keeps machines apart. Files of home go there in packs, a commit makes th
 """
 
 from propsync.bucket.commits import CommitLog, Contents, Place
-from propsync.bucket.documents import put_documents
+from propsync.bucket.documents import fetch_documents, put_documents
 from propsync.bucket.home import BucketHome
 from propsync.bucket.lease import Lease, refuse_unfit
 from propsync.bucket.published import put_published
 from propsync.bucket.restore import restore, settle_restored
+from propsync.bucket.verify import damaged_documents, damaged_files
 
 __all__ = [
     "BucketHome",
@@ -16,6 +17,9 @@ __all__ = [
     "Contents",
     "Lease",
     "Place",
+    "damaged_documents",
+    "damaged_files",
+    "fetch_documents",
     "put_documents",
     "put_published",
     "refuse_unfit",

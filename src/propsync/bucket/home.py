@@ -103,7 +103,7 @@ class BucketHome:
         self._bring_back(known, {*keys} | removed)
         if not changed and not removed:
             return False
-        writer = PackWriter(self.home, self.storage, self.work, known.contents.sequence + 1)
+        writer = PackWriter(self.home, self.storage, self.work)
         writer.put([*changed, *self._sparse(known.contents, {*changed} | removed)])
         commit = self._commit(run_id, known.contents, writer, removed)
         known.pending = commit.commit_id

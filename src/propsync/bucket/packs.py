@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import logging
-import secrets
 import zipfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,17 +16,18 @@ from propsync.storage import PARTIAL, LocalStorage, Storage, remove
 FOLDERS = ("packs", "files")
 _PACK = 64 << 20  # bytes of a pack
 _ALONE = 16 << 20  # bytes of a file that gets an object of its own
-_log = logging.getLogger("propsync.bucket")
 
 
 @dataclass
 class PackWriter:
-    """Puts files of home into the bucket, packed. `work` is a folder for a pack under way."""
+    """Puts files of home into the bucket, packed. `work` is a folder for a pack under way.
+
+    An object is named by the hash of its bytes, so that a second try after a kill puts nothing again.
+    """
 
     home: LocalStorage
     storage: Storage
     work: Path
-    sequence: int
     places: dict[str, Place] = field(default_factory=dict)
     """Where each file is now."""
     sizes: dict[str, int] = field(default_factory=dict)
@@ -57,33 +56,39 @@ class PackWriter:
             return -1
 
     def _put_alone(self, key: str, size: int) -> None:
-        sha256 = _sha256(self.home.read(key))
+        sha256 = sha256_of(self.home.read(key))
         name = f"files/{sha256}"
-        self.storage.put_file(name, self.home.root / key)
-        self.places[key], self.sizes[name] = Place(name, 0, size, sha256), size
+        self._put_object(name, self.home.root / key, size)
+        self.places[key] = Place(name, 0, size, sha256)
 
     def _put_pack(self, keys: list[str]) -> None:
         if not keys:
             return
-        name, path = f"packs/{self.sequence:010d}-{secrets.token_hex(8)}.zip", self.work / f"pack.zip{PARTIAL}"
+        path = self.work / f"pack.zip{PARTIAL}"
         try:
             with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as pack:
-                for key in keys:
-                    self._add(pack, name, key)
-            self.sizes[name] = path.stat().st_size
-            self.storage.put_file(name, path)
+                entries = {key: entry for key in keys if (entry := self._add(pack, key))}
+            with path.open("rb") as file:
+                name = f"packs/{hashlib.file_digest(file, 'sha256').hexdigest()}.zip"
+            self._put_object(name, path, path.stat().st_size)
         finally:
             remove(path)
+        self.places |= {key: Place(name, *entry) for key, entry in entries.items()}
 
-    def _add(self, pack: zipfile.ZipFile, name: str, key: str) -> None:
+    def _add(self, pack: zipfile.ZipFile, key: str) -> tuple[int, int, str] | None:
+        """Adds a file; returns offset, size and hash of its bytes."""
         try:
             body = self.home.get(key)
         except FileNotFoundError:
-            return
+            return None
         entry = zipfile.ZipInfo(key)
         pack.writestr(entry, body)
-        offset = entry.header_offset + len(entry.FileHeader())
-        self.places[key] = Place(name, offset, len(body), hashlib.sha256(body).hexdigest())
+        return entry.header_offset + len(entry.FileHeader()), len(body), hashlib.sha256(body).hexdigest()
+
+    def _put_object(self, name: str, path: Path, size: int) -> None:
+        if not self.storage.exists(name):
+            self.storage.put_file(name, path)
+        self.sizes[name] = size
 
 
 @dataclass(frozen=True)
@@ -141,7 +146,8 @@ def _blocks(read: object, size: int) -> Iterator[bytes]:
         yield block
 
 
-def _sha256(blocks: Iterable[bytes]) -> str:
+def sha256_of(blocks: Iterable[bytes]) -> str:
+    """The hash of bytes that come in blocks."""
     digest = hashlib.sha256()
     for block in blocks:
         digest.update(block)

@@ -26,6 +26,8 @@ class Workplace:
 
     folder: Path
     bucket: BucketHome | None = None
+    keeps_documents: bool = False
+    """Whether documents stay on the disk when they go to the bucket."""
 
     def check(self) -> None:
         """Refuses to publish on a machine that lost its lease. Raises LeaseLost, StorageAway."""
@@ -41,7 +43,7 @@ class Workplace:
         """Puts everything that the bucket lacks, at the end of a command. Raises as `commit` does."""
         if self.bucket is not None:
             self.bucket.commit("")
-            put_documents(self.bucket)
+            put_documents(self.bucket, stay=self.keeps_documents)
             put_published(self.bucket)
 
     def save(self) -> None:
@@ -51,7 +53,9 @@ class Workplace:
 
 
 @contextmanager
-def workplace(settings: Settings, what: str, *, may_be_behind: bool = False) -> Iterator[Workplace]:
+def workplace(
+    settings: Settings, what: str, *, may_be_behind: bool = False, keeps_documents: bool = False
+) -> Iterator[Workplace]:
     """Holds the lock on home, and the lease; in its folder nothing is left of killed runs.
 
     Raises SettingsError, Busy, HomeUnusable; with a bucket StorageAway, StorageRefused, LeaseLost, and HomeBehind
@@ -69,7 +73,7 @@ def workplace(settings: Settings, what: str, *, may_be_behind: bool = False) -> 
         with _bucket(settings, access, work, what) as bucket:
             if not may_be_behind:
                 bucket.refuse_behind()
-            yield from _kept(Workplace(work, bucket))
+            yield from _kept(Workplace(work, bucket, keeps_documents))
 
 
 def _kept(place: Workplace) -> Iterator[Workplace]:

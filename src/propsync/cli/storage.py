@@ -1,0 +1,25 @@
+"""`propsync storage`: moves a home to an object store and back."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from propsync.cli.common_options import settings
+
+storage_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Move a home to an object store and back.")
+
+
+@storage_app.command()
+def move(
+    to: Annotated[
+        str, typer.Option("--to", metavar="URL", help="s3://bucket/folder, az://container/folder, or a folder.")
+    ],
+) -> None:
+    """Copy everything that the home holds to a bucket, or from its bucket to a folder; verify each file by its hash."""
+    from propsync.cli.text_tables import echo
+    from propsync.runbooks.storage_move import move_storage
+
+    report = move_storage(settings(), to)
+    echo(f"Copied and verified: {report.files:,} files and {report.documents:,} documents. Next: {report.next_step}")

@@ -1,0 +1,72 @@
+"""Copies a home to a bucket, or from its bucket to a disk; nothing is removed where it was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from propsync.bucket import BucketHome, damaged_documents, damaged_files, fetch_documents
+from propsync.errors import BaseLost, UsageError
+from propsync.runbooks.rebuild import rebuild
+from propsync.runbooks.workplace import object_storage, workplace
+from propsync.settings import Settings
+from propsync.storage import LocalStorage
+
+_WHAT = "propsync storage move"
+
+
+@dataclass(frozen=True)
+class MoveReport:
+    """How many files and documents are in the new place, each verified by its hash; and what to set now."""
+
+    files: int
+    documents: int
+    next_step: str
+
+
+def move_storage(settings: Settings, to: str) -> MoveReport:
+    """Copies everything to `to`, a bucket's address or a folder; the same command resumes one that was stopped.
+
+    Raises UsageError, SettingsError, Busy, HomeUnusable, StorageAway, StorageRefused, LeaseLost; BaseLost if something
+    came out damaged.
+    """
+    if "://" in to:
+        return _to_bucket(settings, to)
+    if settings.storage_url is None:
+        raise UsageError("--to", "this home is on a disk already", "Give a bucket, such as s3://bucket/folder")
+    return _to_disk(settings, Path(to).expanduser().absolute())
+
+
+def _to_bucket(settings: Settings, url: str) -> MoveReport:
+    access = settings.storage_at(url)
+    if settings.storage_url not in (None, access.url):
+        raise UsageError("--to", f"this home is in {settings.storage_url}", "Move it to a folder first")
+    there = settings.model_copy(update={"storage_url": access.url})
+    with workplace(there, _WHAT, keeps_documents=True) as place:
+        bucket = place.bucket
+        assert bucket is not None, "the settings name one"
+        place.settle()
+        files, documents = _verified(bucket)
+    return MoveReport(files, documents, f"Set PROPSYNC_STORAGE_URL={access.url}, then run `propsync status`")
+
+
+def _verified(bucket: BucketHome) -> tuple[int, int]:
+    contents = bucket.log.contents()
+    damaged = [*damaged_files(bucket.home, bucket.storage, contents), *damaged_documents(bucket.storage)]
+    if damaged:
+        raise BaseLost(damaged[0], f"its bytes in {bucket.url} differ, as do those of {len(damaged) - 1} other files")
+    return len(contents.places), sum(1 for _ in bucket.storage.list("archive/blobs"))
+
+
+def _to_disk(settings: Settings, folder: Path) -> MoveReport:
+    here = settings.model_copy(update={"home": folder})
+    access = settings.storage_at(settings.storage_url or "")
+    if folder != settings.home or not (settings.state / "bucket.json").exists():
+        rebuild(here)
+    with workplace(here, _WHAT, keeps_documents=True) as place:
+        assert place.bucket is not None, "the settings name one"
+        home = LocalStorage(folder)
+        (folder / "archive" / "partial").mkdir(parents=True, exist_ok=True, mode=0o700)
+        fetch_documents(home, object_storage(access))
+        files, documents = len(place.bucket.log.contents().places), len(home.list("archive/blobs"))
+    return MoveReport(files, documents, f"Unset PROPSYNC_STORAGE_URL and set PROPSYNC_HOME={folder}")
