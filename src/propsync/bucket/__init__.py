@@ -9,6 +9,7 @@ from propsync.bucket.home import BucketHome
 from propsync.bucket.lease import Lease, refuse_unfit
 from propsync.bucket.published import put_published
 from propsync.bucket.restore import restore, settle_restored
+from propsync.bucket.sending import begin_sending, end_sending
 from propsync.bucket.verify import damaged_documents, damaged_files
 
 __all__ = [
@@ -17,8 +18,10 @@ __all__ = [
     "Contents",
     "Lease",
     "Place",
+    "begin_sending",
     "damaged_documents",
     "damaged_files",
+    "end_sending",
     "fetch_documents",
     "put_documents",
     "put_published",

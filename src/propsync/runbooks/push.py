@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from propsync.api import Api, RetryPolicy, TokenSource
+from propsync.bucket import begin_sending, end_sending
 from propsync.errors import ApiUnreachable, PropsyncError, ResourceFailed, StopRun, TokenRefused, UsageError
 from propsync.push.journal import WriteJournal, journal_key
 from propsync.push.outcome import APPLIED, VERIFIED, Outcome
@@ -21,7 +22,7 @@ from propsync.runbooks.push_report import PushReport, WriteState
 from propsync.runbooks.push_tables import open_tables
 from propsync.runbooks.read_back import ReadBack
 from propsync.runbooks.run_frame import Call, framed_run, plainly
-from propsync.runbooks.workplace import make_home
+from propsync.runbooks.workplace import make_home, object_storage, workplace
 from propsync.runbooks.workspace import Workspace
 from propsync.runs import Run, RunLock
 from propsync.settings import ApiAccess, Settings
@@ -117,10 +118,13 @@ class _Apply:
 
     def run(self, answers: AssetAnswers) -> PushReport:
         """Sends, then reads back, records and publishes in a run of its own."""
+        self._announce()
         self._call("send", lambda: self._send(answers))
         if self._stopped and not self._journal.so_far.outcomes:
             raise self._stopped
         report = framed_run(self._settings, "push", lambda _: self._work, call=self._call, policy=self._policy)
+        if access := self._settings.storage():
+            end_sending(object_storage(access), self._plan.plan_id)
         if self._stopped:
             raise self._stopped
         own = PushReport(self._plan, report.run_id, [WriteState.of(one) for one in self._writes])
@@ -128,6 +132,14 @@ class _Apply:
         if report.published and not self._left and not self._unread:
             self._journal.finish()
         return replace(own, others=others)
+
+    def _announce(self) -> None:
+        """Before anything is sent: the bucket has the plan, and no other machine sends it."""
+        if self._settings.storage_url is None:
+            return
+        with workplace(self._settings, "propsync push apply") as place:
+            if place.bucket is not None:
+                begin_sending(place.bucket, self._plan.plan_id)
 
     def _send(self, answers: AssetAnswers) -> str | None:
         look, write = self._settings.require_api(), self._settings.require_push()
