@@ -3,7 +3,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-CLIENTS := $(addprefix .cache/,duckdb-1.2.2 duckdb-1.3.2 duckdb-1.4.1 duckdb-1.5.5 polars-2.1.0)
+CLIENTS := $(addprefix .cache/,duckdb-1.2.2 duckdb-1.3.2 duckdb-1.4.1 duckdb-1.5.5 polars-2.1.0 kubernetes-validate-1.37.0)
 WORKERS ?= 3
 SEEDS ?= 200
 
@@ -24,7 +24,8 @@ setup: .venv/.ready
 demo: setup
 	$(BIN)/propsync demo
 
-# programs that people read published files with, each in its own folder: old DuckDB clients, and polars
+# programs for tests, each in its own folder: old DuckDB clients and polars read published files; the checker of
+# deploy/kubernetes/ has large schemas
 .cache/%: tests/clients/%.lock | setup
 	rm -rf $@
 	$(BIN)/python -m pip install --quiet --require-hashes --no-deps --target $@ -r $<

@@ -45,10 +45,10 @@ README = _read(ROOT / "README.md")
 PAGES = {page.name: page for page in (README, *map(_read, sorted(DOCS.glob("*.md"))))}
 """README.md and every page of the site but the decisions, by name."""
 
-ELSEWHERE = "operations.md"
-"""Its commands need a machine of their own: tests/deploy/test_operations_doc.py runs them."""
+ELSEWHERE = ("operations.md", "kubernetes.md")
+"""Their commands need a machine or a cluster: tests/deploy/ checks them."""
 
 
 def commands(program: str = "") -> list[str]:
-    """The commands of every page but `ELSEWHERE`."""
-    return [command for page in PAGES.values() if page.name != ELSEWHERE for command in page.commands(program)]
+    """The commands of every page but those `ELSEWHERE`."""
+    return [command for page in PAGES.values() if page.name not in ELSEWHERE for command in page.commands(program)]

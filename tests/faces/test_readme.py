@@ -44,7 +44,7 @@ OBJECT_STORAGE = "object-storage.md"
 SHOWING = [
     page
     for page in PAGES.values()
-    if page.name not in (ELSEWHERE, WRITING, OBJECT_STORAGE) and set(page.commands("propsync")) - set(STAYING)
+    if page.name not in (*ELSEWHERE, WRITING, OBJECT_STORAGE) and set(page.commands("propsync")) - set(STAYING)
 ]
 FIRST = ("README.md", "getting-started.md")
 """The pages that newcomers follow; the others are followed in the long run."""
