@@ -87,6 +87,14 @@ class CommitLog:
         """A commit. Raises BaseLost if it is missing or damaged."""
         return self._read(_key(sequence), Commit)
 
+    def commit_id(self, sequence: int) -> str | None:
+        """The id of a commit, as of the last `head`; None if it is gone. Raises BaseLost if it is damaged."""
+        if _key(sequence) in self._listed:
+            return self.commit(sequence).commit_id
+        if _checkpoint(sequence) in self._listed:
+            return self._read(_checkpoint(sequence), Contents).commit_id
+        return None
+
     def contents(self) -> Contents:
         """What the bucket holds now. Raises BaseLost."""
         head = self.head()
@@ -111,7 +119,11 @@ class CommitLog:
 
     def _read(self, key: str, kind: type[_T]) -> _T:
         try:
-            return msgspec.json.decode(seals.unsealed(self.storage.get(key)), type=kind)
+            stored = self.storage.get(key)
+            body = seals.unsealed(stored)
+            if body == stored:
+                raise seals.SealBroken("it has no seal")
+            return msgspec.json.decode(body, type=kind)
         except (FileNotFoundError, ValueError) as error:
             raise BaseLost(key, f"it cannot be read from the bucket: {type(error).__name__}") from error
 
@@ -122,7 +134,9 @@ def objects_below(storage: Storage, folders: Iterable[str]) -> set[str]:
 
 
 def _encoded(one: Commit | Contents) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(one), indent=0 if isinstance(one, Contents) else 1)
+    if isinstance(one, Commit):
+        return msgspec.json.format(msgspec.json.encode(one), indent=1)
+    return msgspec.json.encode(one).removesuffix(b"}") + b"\n}"  # short, and in the form that takes a seal
 
 
 def _key(sequence: int) -> str:

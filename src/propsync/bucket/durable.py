@@ -12,6 +12,7 @@ from propsync.storage import LocalStorage
 
 _BASE = "landing/base/"
 _PAGES = "landing/pages/"
+_PLANS = "state/plans/"
 _FOLDERS = ("landing", "state/plans", "state/backfill")
 _ALONE = ("archive/taken.jsonl",)
 _PASSING = ("state/backfill/", *_ALONE)
@@ -24,14 +25,23 @@ def durable_keys(home: LocalStorage) -> list[str]:
     return found + [key for key in _ALONE if home.exists(key)]
 
 
+def is_plan(key: str) -> bool:
+    """Whether a file is a plan of writing back: it agrees with whatever other machines have done."""
+    return key.startswith(_PLANS)
+
+
+def is_fixed(key: str) -> bool:
+    """Whether a file never changes under its name."""
+    return key.startswith("landing/") and not key.startswith(_BASE)
+
+
 def changed_keys(home: LocalStorage, known: Known, keys: list[str]) -> Iterator[tuple[str, tuple[int, int]]]:
     """The files that the bucket lacks, or that have changed; each with its size and time.
 
     Pages and manifests never change under their names, so what the bucket has of them stays, whatever a disk does.
     """
     for key in keys:
-        is_fixed = key.startswith("landing/") and not key.startswith(_BASE)
-        if is_fixed and key in known.contents.places:
+        if is_fixed(key) and key in known.contents.places:
             continue
         try:
             status = (home.root / key).stat()

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from propsync.bucket.commits import Commit, CommitLog, Contents, objects_below
-from propsync.bucket.durable import changed_keys, durable_keys, removed_keys
+from propsync.bucket.commits import Commit, CommitLog, Contents, Place, objects_below
+from propsync.bucket.durable import changed_keys, durable_keys, is_fixed, removed_keys
 from propsync.bucket.known import Known, machine_id, read_known, write_known
 from propsync.bucket.lease import Lease, refuse_unfit
-from propsync.bucket.packs import FOLDERS, PackReader, PackWriter
-from propsync.errors import HomeBehind, HomeUnusable
+from propsync.bucket.packs import FOLDERS, PackReader, PackWriter, sequence_of, sha256_of
+from propsync.errors import HomeBehind, HomeUnusable, LeaseLost
 from propsync.storage import LocalStorage, Storage
 
 _SPARSE = 0.3  # a pack of which less is needed is written again
@@ -32,6 +32,8 @@ class BucketHome:
     work: Path
     lease: Lease
     known: Known | None = None
+    is_current: bool = False
+    """Whether this home was seen to have all that the bucket holds; otherwise it puts nothing there."""
     log: CommitLog = field(init=False)
 
     def __post_init__(self) -> None:
@@ -50,6 +52,9 @@ class BucketHome:
             if bucket.known is None:
                 refuse_unfit(storage)
             bucket._take_in_own()
+            bucket._take_in_nothing()
+            if lease.is_taken_over:
+                bucket._fence_off()
             yield bucket
         finally:
             lease.release()
@@ -58,6 +63,7 @@ class BucketHome:
         """Whether the bucket holds work that this home has not taken in. Raises HomeUnusable if it holds less."""
         head = self.log.head()
         if self.known is None:
+            self.is_current = not head
             return head > 0
         if head < self.known.contents.sequence or not self._is_same_past():
             raise HomeUnusable(
@@ -65,17 +71,17 @@ class BucketHome:
                 "it does not hold what this home has put there: somebody emptied it, or put it back to an earlier day",
                 "Name a new folder in PROPSYNC_STORAGE_URL, and this home puts all it has there",
             )
-        return head > self.known.contents.sequence
+        self.is_current = head == self.known.contents.sequence
+        return not self.is_current
 
     def _is_same_past(self) -> bool:
-        """Whether the commit that this home knows is still that one; an old one may have become a checkpoint."""
-        sequence = self.known.contents.sequence if self.known else 0
-        if not sequence or sequence < self.log.head():
+        """Whether the commit that this home knows is still that one; an old one may be gone, behind a checkpoint."""
+        if self.known is None or not self.known.contents.sequence:
             return True
-        return self.known is not None and self.log.commit(sequence).commit_id == self.known.contents.commit_id
+        return self.log.commit_id(self.known.contents.sequence) in (None, self.known.contents.commit_id)
 
     def _take_in_own(self) -> None:
-        """Takes in a commit of this home that a kill kept it from noting."""
+        """Takes in a commit of this home that a kill, or a lost answer, kept it from noting."""
         known = self.known
         if known is None or not known.pending or self.log.head() != known.contents.sequence + 1:
             return
@@ -85,6 +91,26 @@ class BucketHome:
             known.pending = ""
             write_known(self.home, known)
 
+    def _fence_off(self) -> None:
+        """Puts an empty commit, so that a frozen machine that lost the lease cannot commit when it wakes."""
+        is_behind, commit = self.is_behind(), self._commit("", self.log.head(), {}, {}, set())
+        try:
+            self.log.append(commit)
+        except LeaseLost:  # that machine woke meanwhile, and came first
+            self._fence_off()
+            return
+        if not is_behind:
+            self.known = self.known or Known(self.url)
+            self.known.contents.apply(commit)
+            write_known(self.home, self.known)
+
+    def _take_in_nothing(self) -> None:
+        """Takes in commits that no file came with: there is nothing to rebuild from."""
+        contents = self.log.contents() if self.known is None and self.log.head() else None
+        if contents is not None and not contents.places:
+            self.known = Known(self.url, contents)
+            write_known(self.home, self.known)
+
     def refuse_behind(self) -> None:
         """Raises HomeBehind if this home must first take in what the bucket holds."""
         if self.is_behind():
@@ -93,9 +119,12 @@ class BucketHome:
     def commit(self, run_id: str) -> bool:
         """Puts what home has and the bucket lacks: files first, the commit last. Returns whether there was any.
 
-        Raises LeaseLost, StorageAway, StorageRefused; home has lost nothing then.
+        A home that is behind puts nothing. Raises LeaseLost, StorageAway, StorageRefused; home has lost nothing then.
         """
+        if not self.is_current:
+            return False
         self.lease.check()
+        self._take_in_own()
         known = self.known = self.known or Known(self.url)
         keys = durable_keys(self.home)
         changed = dict(changed_keys(self.home, known, keys))
@@ -103,9 +132,9 @@ class BucketHome:
         self._bring_back(known, {*keys} | removed)
         if not changed and not removed:
             return False
-        writer = PackWriter(self.home, self.storage, self.work)
+        writer = PackWriter(self.home, self.storage, self.work, known.contents.sequence + 1)
         writer.put([*changed, *self._sparse(known.contents, {*changed} | removed)])
-        commit = self._commit(run_id, known.contents, writer, removed)
+        commit = self._commit(run_id, known.contents.sequence, writer.places, writer.sizes, removed)
         known.pending = commit.commit_id
         write_known(self.home, known)
         self.lease.check()
@@ -119,17 +148,19 @@ class BucketHome:
         self._tidy(known.contents)
         return True
 
-    def _commit(self, run_id: str, contents: Contents, writer: PackWriter, removed: set[str]) -> Commit:
+    def _commit(
+        self, run_id: str, after: int, places: dict[str, Place], sizes: dict[str, int], removed: set[str]
+    ) -> Commit:
         return Commit(
-            sequence=contents.sequence + 1,
+            sequence=after + 1,
             commit_id=secrets.token_hex(16),
             run_id=run_id,
             at=datetime.now(UTC).isoformat(),
             machine=machine_id(self.home),
             fence=self.lease.fence,
-            added=writer.places,
+            added=places,
             removed=sorted(removed),
-            sizes=writer.sizes,
+            sizes=sizes,
         )
 
     def _sparse(self, contents: Contents, others: set[str]) -> list[str]:
@@ -144,8 +175,27 @@ class BucketHome:
             _log.warning("%s and %d more were missing from home; propsync brings them back", min(lost), len(lost) - 1)
             PackReader(self.home, self.storage, self.work).fetch(lost)
 
+    def bring_back_damaged(self) -> None:
+        """Brings back pages and manifests that are missing here, or whose bytes changed; reads all of landing."""
+        places = self.known.contents.places if self.known else {}
+        damaged = {key: place for key, place in places.items() if is_fixed(key) and not self._is_sound(key, place)}
+        if damaged:
+            _log.warning("%s and %d more were damaged; propsync brings them back", min(damaged), len(damaged) - 1)
+            PackReader(self.home, self.storage, self.work).fetch(damaged)
+
+    def _is_sound(self, key: str, place: Place) -> bool:
+        try:
+            return sha256_of(self.home.read(key)) == place.sha256
+        except OSError:
+            return False
+
     def _tidy(self, contents: Contents) -> None:
-        """Removes objects that no commit names: of pruned snapshots, and of killed runs."""
+        """Removes objects that no commit names: of pruned snapshots, and of killed runs.
+
+        A machine that froze here may wake long after: it leaves alone what others put for later commits than its own.
+        """
+        self.lease.check()
         self.log.tidy(contents)
         for key in sorted(objects_below(self.storage, FOLDERS) - contents.named()):
-            self.storage.delete(key)
+            if sequence_of(key) <= contents.sequence:
+                self.storage.delete(key)

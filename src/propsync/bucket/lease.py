@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from propsync.errors import Busy, LeaseLost, PropsyncError, StorageAway, StorageUnfit
+from propsync.errors import Busy, LeaseLost, PropsyncError, StorageAway, StorageRefused, StorageUnfit
 from propsync.storage import Storage
 
 LEASE = "lease.json"
@@ -22,6 +22,11 @@ SECONDS = 60.0
 
 _LOOK_AGAIN = 1.0  # seconds
 _log = logging.getLogger("propsync.bucket")
+
+
+def _seconds_with_sleep() -> float:
+    """Seconds since the machine started, those in which it slept among them."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 class Holder(msgspec.Struct, frozen=True):
@@ -36,14 +41,15 @@ class Holder(msgspec.Struct, frozen=True):
     seconds: float
     nonce: str = ""
     is_ended: bool = False
+    holder_id: str = ""
 
     def __str__(self) -> str:
         return f"{self.what} (on {self.host}, since {self.since[:19]}Z)"
 
-    def is_over(self) -> bool:
-        """Whether it ended, or its time was over long ago by this machine's clock, which may be a minute off."""
+    def looks_over(self) -> bool:
+        """Whether its time was over long ago by this machine's clock."""
         age = (datetime.now(UTC) - datetime.fromisoformat(self.renewed_at)).total_seconds()
-        return self.is_ended or age > self.seconds + 60
+        return age > self.seconds + 60
 
 
 class Lease:
@@ -55,16 +61,20 @@ class Lease:
         machine: str,
         what: str,
         *,
-        seconds: float = SECONDS,
-        clock: Callable[[], float] = time.monotonic,
+        seconds: float | None = None,
+        clock: Callable[[], float] = _seconds_with_sleep,
     ) -> None:
-        self._storage, self._seconds, self._clock = storage, seconds, clock
+        self._storage, self._seconds, self._clock = storage, seconds or SECONDS, clock
         now = _now()
-        self._me = Holder(machine, socket.gethostname(), what, 0, now, now, seconds)
+        self._me = Holder(
+            machine, socket.gethostname(), what, 0, now, now, self._seconds, holder_id=secrets.token_hex(8)
+        )
         self._tag: str | None = None
         self._until = 0.0
         self._lock = threading.Lock()
         self._ended = threading.Event()
+        self.is_taken_over = False
+        """Whether the holder before may only be frozen: it is another machine, which did not let the lease go."""
 
     @property
     def fence(self) -> int:
@@ -73,7 +83,8 @@ class Lease:
 
     def acquire(self, wait_seconds: float) -> None:
         """Takes the lease, at once or when its holder lets it go or falls silent. Raises Busy, StorageAway."""
-        began, seen, since = self._clock(), None, self._clock()
+        began = since = self._clock()
+        first = seen = self._storage.tagged(LEASE)
         while True:
             found = self._storage.tagged(LEASE)
             if found != seen:
@@ -81,43 +92,59 @@ class Lease:
             holder = _holder(found[0]) if found else None
             if self._is_free(holder, self._clock() - since) and self._take(holder, found[1] if found else None):
                 break
-            if holder is not None and self._clock() - began >= wait_seconds:
+            is_at_work = holder is not None and (found != first or not holder.looks_over())
+            if is_at_work and self._clock() - began >= wait_seconds:
                 raise Busy("the bucket", f"{holder} is at work, so this run did nothing")
-            time.sleep(_LOOK_AGAIN)
+            time.sleep(min(_LOOK_AGAIN, self._seconds / 10))
         threading.Thread(target=self._keep, name="lease", daemon=True).start()
 
     def _is_free(self, holder: Holder | None, unchanged: float) -> bool:
-        if holder is None or holder.is_over() or unchanged > holder.seconds:
+        if holder is None or holder.is_ended or self._is_own(holder):
             return True
-        # another holder on this machine is dead: the kernel's lock on home is ours
-        return (holder.machine, holder.host) == (self._me.machine, self._me.host)
+        # clocks may differ by more, so a holder that looks over gets the time of a renewal to show that it works
+        return unchanged > (holder.seconds / 2 if holder.looks_over() else holder.seconds)
 
     def _take(self, holder: Holder | None, tag: str | None) -> bool:
         self._me = _replaced(self._me, fence=(holder.fence if holder else 0) + 1)
+        self.is_taken_over = holder is not None and not holder.is_ended and not self._is_own(holder)
         return self._renewed(tag)
+
+    def _is_own(self, holder: Holder) -> bool:
+        """Whether the holder was this home: it is dead, because the kernel's lock on home is ours."""
+        return (holder.machine, holder.host) == (self._me.machine, self._me.host)
 
     def _renewed(self, tag: str | None) -> bool:
         began = self._clock()
         self._me = _replaced(self._me, renewed_at=_now(), nonce=secrets.token_hex(8))
-        self._tag = self._storage.swap(LEASE, msgspec.json.encode(self._me), tag)
+        self._tag = self._swapped(tag)
         if self._tag is not None:
             self._until = began + self._seconds
         return self._tag is not None
 
+    def _swapped(self, tag: str | None) -> str | None:
+        """The new tag, None if another machine has the lease; an earlier renewal may have come through unanswered."""
+        body = msgspec.json.encode(self._me)
+        if (made := self._storage.swap(LEASE, body, tag)) is not None:
+            return made
+        found = self._storage.tagged(LEASE)
+        holder = _holder(found[0]) if found else None
+        if found is None or holder is None or holder.holder_id != self._me.holder_id:
+            return None
+        return self._storage.swap(LEASE, body, found[1])
+
     def check(self) -> None:
         """Makes sure that this machine holds the lease now. Raises LeaseLost, StorageAway."""
         with self._lock:
-            if self._tag is not None and self._clock() < self._until:
-                return
-            if self._tag is None or not self._renewed(self._tag):
-                self._tag = None
-                found = self._storage.tagged(LEASE)
-                who = _holder(found[0]) if found else None
-                raise LeaseLost("the bucket", f"{who or 'another machine'} took the lease over, so this run ends")
+            while self._tag is None or self._clock() >= self._until:  # a slow renewal may be over when it comes
+                if self._tag is None or not self._renewed(self._tag):
+                    self._tag = None
+                    found = self._storage.tagged(LEASE)
+                    who = _holder(found[0]) if found else None
+                    raise LeaseLost("the bucket", f"{who or 'another machine'} took the lease over, so this run ends")
 
     def _keep(self) -> None:
         while not self._ended.wait(self._seconds / 3):
-            with self._lock, suppress(StorageAway):  # `check` says so if it lasts
+            with self._lock, suppress(StorageAway, StorageRefused):  # `check` says so if it lasts
                 if self._tag is None or self._ended.is_set():
                     return
                 if not self._renewed(self._tag):

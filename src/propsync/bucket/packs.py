@@ -16,18 +16,21 @@ from propsync.storage import PARTIAL, LocalStorage, Storage, remove
 FOLDERS = ("packs", "files")
 _PACK = 64 << 20  # bytes of a pack
 _ALONE = 16 << 20  # bytes of a file that gets an object of its own
+_DIGITS = 10  # of the number that begins the name of each object
 
 
 @dataclass
 class PackWriter:
     """Puts files of home into the bucket, packed. `work` is a folder for a pack under way.
 
-    An object is named by the hash of its bytes, so that a second try after a kill puts nothing again.
+    The name of an object has the number of its commit, so that no other machine takes it for waste. It also has the
+    hash of its bytes, so that a second try after a kill puts nothing again.
     """
 
     home: LocalStorage
     storage: Storage
     work: Path
+    sequence: int
     places: dict[str, Place] = field(default_factory=dict)
     """Where each file is now."""
     sizes: dict[str, int] = field(default_factory=dict)
@@ -57,7 +60,7 @@ class PackWriter:
 
     def _put_alone(self, key: str, size: int) -> None:
         sha256 = sha256_of(self.home.read(key))
-        name = f"files/{sha256}"
+        name = f"files/{self.sequence:0{_DIGITS}d}-{sha256}"
         self._put_object(name, self.home.root / key, size)
         self.places[key] = Place(name, 0, size, sha256)
 
@@ -69,7 +72,7 @@ class PackWriter:
             with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as pack:
                 entries = {key: entry for key in keys if (entry := self._add(pack, key))}
             with path.open("rb") as file:
-                name = f"packs/{hashlib.file_digest(file, 'sha256').hexdigest()}.zip"
+                name = f"packs/{self.sequence:0{_DIGITS}d}-{hashlib.file_digest(file, 'sha256').hexdigest()}.zip"
             self._put_object(name, path, path.stat().st_size)
         finally:
             remove(path)
@@ -127,6 +130,12 @@ class PackReader:
                     raise BaseLost(f"{place.object_key} in the bucket", f"its bytes for {key} have changed")
                 one.chmod(0o600)
                 self.home.place(key, one)
+
+
+def sequence_of(object_key: str) -> int:
+    """The number of the commit that an object was put for, 0 if its name has none."""
+    digits = object_key.rpartition("/")[2].partition("-")[0]
+    return int(digits) if digits.isdecimal() and len(digits) == _DIGITS else 0
 
 
 def download(storage: Storage, key: str, path: Path) -> None:

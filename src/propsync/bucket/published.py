@@ -30,9 +30,9 @@ def put_published(bucket: BucketHome) -> int:
     Raises LeaseLost, StorageAway, StorageRefused.
     """
     known, home, storage = bucket.known, bucket.home, bucket.storage
-    if known is None or not home.exists(_NOTE):
-        return 0
     here = _files(home)
+    if known is None or not here:
+        return 0
     there = dict(storage.tags(_FOLDER))
     lacking = [key for key, sum_ in here.items() if key not in there or known.published.get(key) != (sum_, there[key])]
     for key in sorted(lacking, key=_order):
@@ -65,8 +65,11 @@ def fetch_edition(home: LocalStorage, storage: Storage, work: Path) -> None:
 
 
 def _files(home: LocalStorage) -> dict[str, str]:
-    """The published files, each with what identifies its bytes: the note's hash, or size and time."""
-    note = msgspec.json.decode(home.get(_NOTE), type=_Note)
+    """The published files, each with what identifies its bytes: the note's hash, or size and time; none if no note."""
+    try:
+        note = msgspec.json.decode(home.get(_NOTE), type=_Note)
+    except (FileNotFoundError, msgspec.DecodeError):  # the next run that publishes writes it again
+        return {}
     found = {f"{_FOLDER}/{name}": sha256 for name, sha256 in note.files.items()}
     others = [_NOTE, *home.list("published/delta"), *home.list("published/dashboard")]
     for key in others:

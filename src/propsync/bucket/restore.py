@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from propsync.bucket.commits import Contents
-from propsync.bucket.durable import durable_keys
+from propsync.bucket.commits import Contents, Place
+from propsync.bucket.durable import durable_keys, is_plan
 from propsync.bucket.home import BucketHome
 from propsync.bucket.known import Known, write_known
 from propsync.bucket.packs import PackReader
 from propsync.bucket.published import fetch_edition
 from propsync.errors import HomeUnusable
 
-_STATE = "state/warehouse.duckdb"
+_STATE = ("state/warehouse.duckdb.wal", "state/warehouse.duckdb")
 _log = logging.getLogger("propsync.bucket")
 
 
@@ -25,13 +26,12 @@ def restore(bucket: BucketHome) -> Contents:
     """
     contents = bucket.log.contents()
     here = {*durable_keys(bucket.home)}
-    own = here - contents.places.keys() - (bucket.known.contents.places.keys() if bucket.known else set())
-    if bucket.known is None:
-        _refuse_own_runs(bucket, own)
+    known = _known_places(bucket, contents, here)
+    new = here - contents.places.keys() - known.keys()
+    own = {key for key in new if not is_plan(key)}
     _set_aside(bucket, own)
-    for key in here - contents.places.keys() - own:
+    for key in here - contents.places.keys() - new:
         bucket.home.delete(key)
-    known = bucket.known.contents.places if bucket.known else {}
     lacking = {key: place for key, place in contents.places.items() if key not in here or known.get(key) != place}
     PackReader(bucket.home, bucket.storage, bucket.work).fetch(lacking)
     fetch_edition(bucket.home, bucket.storage, bucket.work)
@@ -41,7 +41,17 @@ def restore(bucket: BucketHome) -> Contents:
 def settle_restored(bucket: BucketHome, contents: Contents) -> None:
     """Notes that this home has taken in these contents."""
     bucket.known = Known(bucket.url, contents)
+    bucket.is_current = True
     write_known(bucket.home, bucket.known)
+
+
+def _known_places(bucket: BucketHome, contents: Contents, here: set[str]) -> Mapping[str, Place]:
+    """What this home knows of the bucket. A new home notes what it is about to get, in case a kill interrupts it."""
+    if bucket.known is not None:
+        return bucket.known.contents.places
+    _refuse_own_runs(bucket, here - contents.places.keys())
+    write_known(bucket.home, Known(bucket.url, Contents(places=contents.places)))
+    return {}
 
 
 def _refuse_own_runs(bucket: BucketHome, own: set[str]) -> None:
@@ -64,7 +74,6 @@ def _set_aside(bucket: BucketHome, own: set[str]) -> None:
         len(own),
         bucket.home.root / folder,
     )
-    for key in sorted(own):
+    # the state database first: without those files no rebuild can have what it knows
+    for key in (*(key for key in _STATE if bucket.home.exists(key)), *sorted(own)):
         bucket.home.put_file(f"{folder}/{key}", bucket.home.root / key)
-    if bucket.home.exists(_STATE):
-        bucket.home.put_file(f"{folder}/{_STATE}", bucket.home.root / _STATE)

@@ -1,6 +1,6 @@
 """From landing to the tables: staging → history → current."""
 
-from propsync.merge.carry_over import CARRIED, Carried, carry_out, latest_run
+from propsync.merge.carry_over import CARRIED, Carried, carry_out, knows_run, latest_run
 from propsync.merge.freshness import NEVER, mark_tables
 from propsync.merge.history.merger import Merger
 from propsync.merge.history.rehash import rehash
@@ -60,6 +60,7 @@ __all__ = [
     "key_of",
     "known_fields",
     "known_values",
+    "knows_run",
     "latest_run",
     "list_columns",
     "list_target",

@@ -129,6 +129,12 @@ def latest_run(path: Path, *, memory_limit: str, folder: Path) -> str:
         return old.value(statement("merge/latest_run")) or ""
 
 
+def knows_run(path: Path, run_id: str, *, memory_limit: str, folder: Path) -> bool:
+    """Whether a database knows a run. Raises StateUnusable."""
+    with OldFile(path, memory_limit=memory_limit, folder=folder) as old:
+        return bool(old.value(statement("merge/knows_run", run_id=text(run_id))))
+
+
 def _rows_of(schema: str, table: str) -> str:
     return statement("merge/rows_of", table=f"{schema}.{quoted(table)}")
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from propsync.bucket import Contents, restore, settle_restored
+from propsync.bucket import settle_restored
 from propsync.documents.ledger import DocumentChoice, Ledger
 from propsync.errors import ResourceFailed, UsageError
 from propsync.landing import Base, Bases, Manifest
@@ -29,11 +29,12 @@ from propsync.runbooks.dashboard import draw_dashboard
 from propsync.runbooks.desk import build_desk
 from propsync.runbooks.losses import Loss, Losses, check_run_ids, read_witnesses, refuse
 from propsync.runbooks.notice import noticed
+from propsync.runbooks.rebuild_restore import refuse_lost_edition, restored
 from propsync.runbooks.rebuild_sources import Source, find_source, readable_databases, whole_catalogue
 from propsync.runbooks.report import Report
 from propsync.runbooks.resource_sync import ResourceSync
 from propsync.runbooks.retention import collect
-from propsync.runbooks.workplace import Workplace, workplace
+from propsync.runbooks.workplace import workplace
 from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.runs import Run, has_failed, mark_all, next_run, note_landed, time_of
 from propsync.settings import Settings
@@ -57,11 +58,13 @@ def rebuild(settings: Settings, *, accept_loss: Collection[str] = (), now: datet
     began = time.monotonic()
     check_run_ids(accept_loss)
     with workplace(settings, "propsync rebuild", may_be_behind=True) as place:
-        work, restored = place.folder, _restored(place)
+        work, contents = place.folder, restored(place)
         fresh = work / f"rebuild.duckdb{PARTIAL}"
         try:
             base = Bases(LocalStorage(settings.home)).newest()
             databases = readable_databases(settings, work)
+            if place.bucket is not None and contents is not None:
+                refuse_lost_edition(place.bucket, databases)
             source = find_source(settings, work, base, databases)
             catalogue = whole_catalogue(settings, work, base, databases)
             witnesses = read_witnesses(settings, work, databases, catalogue)
@@ -71,8 +74,8 @@ def rebuild(settings: Settings, *, accept_loss: Collection[str] = (), now: datet
                 counts = _counts(workspace)
             place.check()
             _install(fresh, settings.state / WAREHOUSE)
-            if place.bucket is not None and restored is not None:
-                settle_restored(place.bucket, restored)
+            if place.bucket is not None and contents is not None:
+                settle_restored(place.bucket, contents)
         finally:
             remove_partials(work)
         with Workspace.offline(settings, place, settings.state / WAREHOUSE) as workspace:
@@ -81,13 +84,6 @@ def rebuild(settings: Settings, *, accept_loss: Collection[str] = (), now: datet
     seconds = time.monotonic() - began
     left, notes = rebuilt.left_behind, [*rebuilt.notes, *mended]
     return Report(run.run_id, rebuilt.status, seconds, counts, left, str(settings.published), notes=notes)
-
-
-def _restored(place: Workplace) -> Contents | None:
-    """Brings home what the bucket holds and this machine lacks; None if there is no such thing."""
-    if place.bucket is None or not place.bucket.is_behind():
-        return None
-    return restore(place.bucket)
 
 
 @dataclass

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from propsync.errors import StateUnusable
 from propsync.landing import Base, Bases, Manifests
-from propsync.merge import Carried, latest_run
+from propsync.merge import Carried, knows_run, latest_run
 from propsync.publish import WAREHOUSE as PUBLISHED
 from propsync.resources import Catalogue, Resource, further_resources
 from propsync.runbooks.workspace import WAREHOUSE, configured_catalogue
@@ -16,6 +16,7 @@ from propsync.settings import Settings
 from propsync.storage import LocalStorage
 from propsync.warehouse import OldFile, check_further
 
+_DATABASES = ("state", "published")
 _log = logging.getLogger("propsync.rebuild")
 
 
@@ -28,9 +29,12 @@ class Source:
 
 
 def readable_databases(settings: Settings, work: Path) -> dict[str, Path]:
-    """The databases that know any run, the one with the latest first; of two equal ones the state database."""
+    """The databases that know any run, the state database first if it knows all that is published.
+
+    Clocks of two machines may differ, so that a later run need not have come after.
+    """
     found: dict[str, tuple[str, Path]] = {}
-    for name, path in (("state", settings.state / WAREHOUSE), ("published", settings.published / PUBLISHED)):
+    for name, path in zip(_DATABASES, (settings.state / WAREHOUSE, settings.published / PUBLISHED), strict=True):
         if not path.exists():
             continue
         try:
@@ -40,8 +44,11 @@ def readable_databases(settings: Settings, work: Path) -> dict[str, Path]:
             continue
         if latest:
             found[name] = latest, path
-    in_order = sorted(found, key=lambda name: found[name][0], reverse=True)
-    return {name: found[name][1] for name in in_order}
+    if len(found) == len(_DATABASES) and not knows_run(
+        found["state"][1], found["published"][0], memory_limit=settings.memory_limit, folder=work
+    ):
+        found = {name: found[name] for name in reversed(found)}
+    return {name: path for name, (_, path) in found.items()}
 
 
 def find_source(settings: Settings, work: Path, base: Base | None, databases: dict[str, Path]) -> Source:

@@ -12,7 +12,7 @@ from pathlib import Path
 from propsync.bucket import BucketHome, put_documents, put_published
 from propsync.documents.blobs import Blobs
 from propsync.documents.bucket_blobs import BucketBlobs
-from propsync.errors import LeaseLost, PropsyncError, SettingsError, StorageAway
+from propsync.errors import PropsyncError, SettingsError, StopRun
 from propsync.runs import RunLock
 from propsync.settings import Settings, StorageAccess
 from propsync.storage import LocalStorage, Storage, remove, remove_partials
@@ -41,14 +41,14 @@ class Workplace:
 
     def settle(self) -> None:
         """Puts everything that the bucket lacks, at the end of a command. Raises as `commit` does."""
-        if self.bucket is not None:
+        if self.bucket is not None and self.bucket.is_current:
             self.bucket.commit("")
             put_documents(self.bucket, stay=self.keeps_documents)
             put_published(self.bucket)
 
     def save(self) -> None:
         """Puts what is landed after a failure, as far as that goes; the next run puts the rest."""
-        with suppress(LeaseLost, StorageAway):
+        with suppress(StopRun):
             self.commit("")
 
 

@@ -1,0 +1,34 @@
+"""Before a rebuild: home gets from its bucket what it lacks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from propsync.bucket import BucketHome, Contents, restore
+from propsync.errors import BaseLost
+from propsync.publish import WAREHOUSE as PUBLISHED
+from propsync.runbooks.workplace import Workplace
+
+
+def restored(place: Workplace) -> Contents | None:
+    """Brings home what the bucket holds and this machine lacks, or has damaged; None if no other machine has run.
+
+    Raises BaseLost, HomeUnusable, StorageAway.
+    """
+    if place.bucket is None:
+        return None
+    if not place.bucket.is_behind():
+        place.bucket.bring_back_damaged()
+        return None
+    return restore(place.bucket)
+
+
+def refuse_lost_edition(bucket: BucketHome, databases: dict[str, Path]) -> None:
+    """Raises BaseLost if the run log and the rows of documents would be lost with the published warehouse."""
+    key = f"published/{PUBLISHED}"
+    if not databases and bucket.storage.exists(key):
+        raise BaseLost(
+            f"{key} in {bucket.url}",
+            "it cannot be read, and no other file has the run log and the rows of documents",
+            "Restore an earlier version of that object, or remove it to go without them; then run `propsync rebuild`",
+        )

@@ -1,0 +1,31 @@
+"""A machine is disposable: what it did is in the bucket, and another one continues."""
+
+from __future__ import annotations
+
+import shutil
+
+from kit.bucket import flaws
+from kit.comparing import assert_same, difference
+from kit.small_api import asset
+
+from .conftest import Machines
+
+
+def test_a_night_is_in_the_bucket_and_a_new_machine_rebuilds_it(machines: Machines) -> None:
+    first = machines("first")
+    assert first.sync().exit_code == 0
+    assert flaws(machines.bucket, first.path) == []
+    machines.api.assets[0]["note"] = "new"
+    machines.api.assets.append(asset("a9", note="later"))
+    assert first.sync().exit_code == 0
+    assert flaws(machines.bucket, first.path) == []
+    before = first.copy_of_published()
+    shutil.rmtree(first.path)
+    second = machines("second")
+    report = second.rebuild()
+    assert report.exit_code == 0
+    assert_same(before, second.published)
+    assert difference(before, second.published, "ops.sweeps", "ops.run_resources", "ops.held_deletes") == {}
+    assert second.sync().exit_code == 0
+    assert_same(before, second.published)
+    assert flaws(machines.bucket, second.path) == []

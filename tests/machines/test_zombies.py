@@ -1,0 +1,231 @@
+"""A machine that froze, or whose bucket lost answers, harms nothing later."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+from kit.bucket import URL, FolderBucket, copied, flaws
+
+from propsync.bucket import BucketHome, Lease, restore, settle_restored
+from propsync.bucket.lease import LEASE
+from propsync.errors import Busy, HomeBehind, HomeUnusable, LeaseLost, StorageAway
+from propsync.storage import LocalStorage
+
+QUICK = 0.2  # seconds of a lease
+
+
+@pytest.fixture
+def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FolderBucket:
+    monkeypatch.setattr("propsync.bucket.lease.SECONDS", QUICK)
+    return FolderBucket(tmp_path / "bucket")
+
+
+class Desk:
+    """Opens homes of one bucket, and keeps them open until the test ends, as frozen machines do."""
+
+    def __init__(self, bucket: FolderBucket, root: Path, stack: ExitStack) -> None:
+        self._bucket, self._root, self._stack = bucket, root, stack
+
+    def __call__(self, name: str, wait_seconds: float = 5) -> BucketHome:
+        home = LocalStorage(self._root / name)
+        work = self._root / name / "state" / "work"
+        work.mkdir(parents=True, exist_ok=True)
+        opened = BucketHome.opened(home, self._bucket, URL, work, what=name, wait_seconds=wait_seconds)
+        return self._stack.enter_context(opened)
+
+
+@pytest.fixture
+def opened(bucket: FolderBucket, tmp_path: Path) -> Iterator[Desk]:
+    with ExitStack() as stack:
+        yield Desk(bucket, tmp_path, stack)
+
+
+def freeze(one: BucketHome) -> None:
+    """It renews its lease no more."""
+    one.lease._ended.set()
+
+
+def take_in(one: BucketHome) -> None:
+    """As a rebuild does."""
+    if one.is_behind():
+        settle_restored(one, restore(one))
+
+
+@contextmanager
+def before(bucket: FolderBucket, wanted: str, act: Callable[[], object], *, after: bool = False) -> Iterator[None]:
+    """Does something once, at the first request of that verb and key, before it takes effect or after."""
+    plain, left = bucket.around, [act]
+
+    @contextmanager
+    def around(verb: str, key: str) -> Iterator[None]:
+        is_now = bool(left) and f"{verb} {key}".startswith(wanted)
+        if is_now and not after:
+            left.pop()()
+        with plain(verb, key):
+            yield
+        if is_now and after:
+            left.pop()()
+
+    bucket.around = around
+    try:
+        yield
+    finally:
+        bucket.around = plain
+    assert not left, f"no request {wanted}"
+
+
+def fail() -> None:
+    raise StorageAway("the bucket", "the answer was lost")
+
+
+def test_one_that_wakes_while_it_tidies_leaves_the_packs_of_others(
+    bucket: FolderBucket, opened: Desk, tmp_path: Path
+) -> None:
+    frozen = opened("frozen")
+    frozen.is_behind()
+    frozen.home.put("landing/pages/a", b"one")
+
+    def other() -> None:
+        freeze(frozen)
+        second = opened("second")
+        take_in(second)
+        second.home.put("landing/pages/b", b"two")
+        second.commit("run")
+
+    with before(bucket, "list packs", other):
+        frozen.commit("run")
+    assert flaws(bucket, tmp_path / "second") == []
+
+
+def test_one_that_wakes_before_its_commit_cannot_put_it(bucket: FolderBucket, opened: Desk, tmp_path: Path) -> None:
+    frozen = opened("frozen")
+    frozen.is_behind()
+    frozen.home.put("landing/pages/a", b"one")
+    taken: list[BucketHome] = []
+
+    def other() -> None:
+        freeze(frozen)
+        taken.append(opened("second"))
+
+    with before(bucket, "put_new log/", other), pytest.raises(LeaseLost):
+        frozen.commit("run")
+    (second,) = taken
+    assert not second.is_behind()
+    second.home.put("landing/pages/b", b"two")
+    assert second.commit("run")
+    assert flaws(bucket, tmp_path / "second") == []
+
+
+def test_a_commit_whose_answer_is_lost_is_taken_in(bucket: FolderBucket, opened: Desk, tmp_path: Path) -> None:
+    machine = opened("machine")
+    machine.is_behind()
+    machine.home.put("landing/pages/a", b"one")
+    with before(bucket, "put_new log/", fail, after=True), pytest.raises(StorageAway):
+        machine.commit("run")
+    assert not machine.commit("run")
+    machine.home.put("landing/pages/b", b"two")
+    assert machine.commit("run")
+    assert machine.log.head() == 2
+    assert flaws(bucket, tmp_path / "machine") == []
+
+
+def test_a_renewal_whose_answer_is_lost_does_not_cost_the_lease(bucket: FolderBucket) -> None:
+    time = [0.0]
+    lease = Lease(bucket, "machine", "sync", seconds=60, clock=lambda: time[0])
+    lease.acquire(0)
+    time[0] = 61
+    with before(bucket, "swap", fail, after=True), pytest.raises(StorageAway):
+        lease.check()
+    lease.check()
+    lease.release()
+    assert msgspec.json.decode((bucket.root / LEASE).read_bytes())["is_ended"]
+
+
+def test_a_holder_at_work_keeps_the_lease_whatever_its_clock_says(
+    bucket: FolderBucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lease = Lease(bucket, "slow clock", "propsync sync")
+    with monkeypatch.context() as patch:
+        patch.setattr("propsync.bucket.lease._now", lambda: "2020-01-01T00:00:00+00:00")
+        lease.acquire(0)
+        with pytest.raises(Busy, match="propsync sync"):
+            Lease(bucket, "another", "propsync sync").acquire(0.5)
+        lease.check()
+        lease.release()
+
+
+def test_a_home_that_is_behind_puts_and_removes_nothing(bucket: FolderBucket, opened: Desk) -> None:
+    first = opened("first")
+    first.is_behind()
+    for number in range(25):  # the first commits become a checkpoint, and their numbers are free again
+        first.home.put(f"landing/pages/{number}", b"%d" % number)
+        first.commit("run")
+    first.lease.release()
+    before_it = sorted([*bucket.list("packs"), *bucket.list("log")])
+    new = opened("new")
+    with pytest.raises(HomeBehind):
+        new.refuse_behind()
+    new.home.put("landing/pages/own", b"own")
+    assert not new.commit("")
+    assert sorted([*bucket.list("packs"), *bucket.list("log")]) == before_it
+
+
+def test_plans_stay_on_a_machine_that_fell_behind(bucket: FolderBucket, opened: Desk, tmp_path: Path) -> None:
+    first, second = opened("first"), None
+    first.is_behind()
+    first.home.put("landing/pages/a", b"one")
+    first.commit("run")
+    first.lease.release()
+    second = opened("second")
+    take_in(second)
+    second.home.put("landing/pages/b", b"two")
+    second.commit("run")
+    second.lease.release()
+    first.home.put("state/plans/plan.json", b"a plan")
+    first.home.put("landing/pages/c", b"not in the bucket")
+    again = opened("first")
+    take_in(again)
+    assert again.home.get("state/plans/plan.json") == b"a plan"
+    assert again.home.get("landing/pages/b") == b"two"
+    assert [path.read_bytes() for path in (tmp_path / "first" / "state" / "aside").rglob("c")] == [b"not in the bucket"]
+
+
+def test_a_machine_that_died_before_it_put_anything_leaves_nothing_to_rebuild(
+    bucket: FolderBucket, opened: Desk
+) -> None:
+    freeze(opened("dead"))
+    second = opened("second")
+    freeze(second)
+    third = opened("third")
+    assert not third.is_behind()
+    third.home.put("landing/pages/a", b"one")
+    assert third.commit("run")
+
+
+def test_a_bucket_that_was_put_back_to_an_earlier_day_is_refused(
+    bucket: FolderBucket, opened: Desk, tmp_path: Path
+) -> None:
+    first = opened("first")
+    first.is_behind()
+    first.home.put("landing/pages/a", b"one")
+    first.commit("run")
+    backup = copied(bucket, tmp_path / "backup")
+    first.home.put("landing/pages/b", b"two")
+    first.commit("run")
+    first.lease.release()
+    shutil.rmtree(bucket.root)
+    backup.root.rename(bucket.root)
+    second = opened("second")
+    take_in(second)
+    for name in "cd":
+        second.home.put(f"landing/pages/{name}", b"of the second")
+        second.commit("run")
+    second.lease.release()
+    with pytest.raises(HomeUnusable, match="earlier day"):
+        opened("first").is_behind()
+    assert (tmp_path / "first/landing/pages/b").exists()
