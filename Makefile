@@ -3,7 +3,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-CLIENTS := $(addprefix .cache/,duckdb-1.2.2 duckdb-1.3.2 duckdb-1.4.1 duckdb-1.5.5 polars-2.1.0 kubernetes-validate-1.37.0)
+CLIENTS := $(addprefix .cache/,duckdb-1.2.2 duckdb-1.3.2 duckdb-1.4.1 duckdb-1.5.5 duckdb-extension-delta-1.5.5 polars-2.1.0 kubernetes-validate-1.37.0)
 WORKERS ?= 3
 SEEDS ?= 200
 

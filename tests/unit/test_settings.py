@@ -77,6 +77,8 @@ def test_defaults_are_those_of_the_contract(home):
         "PROPSYNC_ARCHIVE_MAX_MEMBERS": "50000",
         "PROPSYNC_ARCHIVE_MAX_RATIO": "100",
         "PROPSYNC_ARCHIVE_MAX_UNPACKED_GB": "20",
+        "PROPSYNC_DELTA": "none",
+        "PROPSYNC_DELTA_KEEP_DAYS": "30",
         "PROPSYNC_NOTIFY_URL": "none",
         "[reference]": "none",
         "[resources]": "none",
@@ -105,6 +107,14 @@ def test_lists_are_separated_by_commas_in_both_places(home):
     assert {"assessment_statuses", "schedule_statuses"} <= settings.explicit
 
 
+def test_schemas_of_delta_tables_are_those_that_propsync_has(home):
+    assert from_env(home).delta == from_env(home, DELTA="none").delta == ()
+    assert from_env(home, DELTA="marts, main,marts").delta == ("marts", "main")
+    message = refused(home, DELTA="main,ops")
+    assert "'ops' is not one of main, by_type, marts, history" in message
+    assert message.endswith("some of them with commas between, or none, or leave it out for none")
+
+
 def test_statuses_at_their_defaults_are_not_explicit(home):
     assert not {"assessment_statuses", "schedule_statuses"} & from_env(home).explicit
 
@@ -129,6 +139,9 @@ def test_statuses_at_their_defaults_are_not_explicit(home):
         ("LANDING_KEEP_DAYS", "0"),
         ("ARCHIVE_KINDS", "report,video"),
         ("ARCHIVE_KINDS", ","),
+        ("DELTA", "main,ops"),
+        ("DELTA", "main;marts"),
+        ("DELTA_KEEP_DAYS", "0"),
         ("ARCHIVE_STATUSES", "a b"),
         ("ARCHIVE_TEXT", "perhaps"),
         ("ARCHIVE_MAX_GB", "0"),
@@ -151,7 +164,7 @@ def test_a_value_out_of_bounds_is_refused_by_name_with_the_value_and_what_to_giv
 NUMBERS = (
     "PAGE_LIMIT", "MAX_CONCURRENCY", "DELETE_LIMIT", "LOCK_WAIT", "LANDING_KEEP_DAYS", "ARCHIVE_MAX_GB",
     "ARCHIVE_MAX_MINUTES", "ARCHIVE_RECHECK_DAYS", "ARCHIVE_MAX_MEMBERS", "ARCHIVE_MAX_RATIO",
-    "ARCHIVE_MAX_UNPACKED_GB",
+    "ARCHIVE_MAX_UNPACKED_GB", "DELTA_KEEP_DAYS",
 )  # fmt: skip
 
 

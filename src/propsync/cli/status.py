@@ -12,6 +12,7 @@ from propsync.cli.damage import find_damage, print_damage
 from propsync.cli.text_tables import echo
 from propsync.documents.lost_files import LOST
 from propsync.errors import UsageError
+from propsync.publish import read_note
 from propsync.runs import RunLock
 from propsync.settings import Settings
 from propsync.storage import disk_use
@@ -95,6 +96,7 @@ def _facts(reader: PublishedReader, settings: Settings) -> dict[str, Any]:
         | {"lacking": dict(reader.rows(_asked("lacking"))[1])},
         "tables": dict(reader.rows(_asked("row_counts"))[1]),
         "landing": None if lock.is_held() else find_damage(reader, settings),  # a run adds and removes files meanwhile
+        "delta": {name: table["version"] for name, table in read_note(settings.published).get("delta", {}).items()},
         "disk_bytes": _disk_use(settings),
     }
 
@@ -148,6 +150,8 @@ def _print(facts: dict[str, Any], max_age: str | None) -> None:
         )
     _print_documents(facts["documents"])
     print_damage(facts["landing"])
+    if facts["delta"]:
+        echo(f"Delta: {len(facts['delta'])} tables in published/delta")
     echo(f"\nOn disk: {', '.join(f'{name} {_size(used)}' for name, used in facts['disk_bytes'].items())}")
     echo(f"\n{_next(facts, max_age)}")
 

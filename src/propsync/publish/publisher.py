@@ -8,6 +8,7 @@ import logging
 import os
 import tempfile
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,19 +16,26 @@ from typing import Any
 import xxhash
 
 from propsync.progress import progress
-from propsync.publish.table_files import FOLDERS, TableFile, table_files
-from propsync.storage import PARTIAL, copy, disk_errors, remove, replace
+from propsync.publish.note import DELTA, NOTE, read_note
+from propsync.publish.table_files import FOLDERS, TableFile, delta_files, table_files
+from propsync.storage import PARTIAL, copy, disk_errors, remove, remove_folder, replace
 from propsync.warehouse import Earlier, Warehouse, in_published, make_published_copy, statement
 
 WAREHOUSE = "warehouse.duckdb"
-NOTE = "_published.json"
 _READ_ONLY = 0o444
 _log = logging.getLogger("propsync.publish")
 _DAMAGED = "has changed since it was published: it was damaged, altered or removed. propsync writes it again"
-_NOTED = ("files", "xxh3", "tables")
 
 Sums = tuple[str, str]
 """SHA-256 and XXH3 (128 bits) of a file."""
+
+
+@dataclass(frozen=True)
+class DeltaOptions:
+    """The schemas that are Delta tables too, and the days for which their older versions stay."""
+
+    schemas: Collection[str] = ()
+    keep_days: int = 30
 
 
 class Publisher:
@@ -38,22 +46,24 @@ class Publisher:
     """
 
     def __init__(
-        self, folder: Path, work: Path, memory_limit: str, time_zone: str, permit: Callable[[], None] = lambda: None
+        self,
+        folder: Path,
+        work: Path,
+        memory_limit: str,
+        time_zone: str,
+        permit: Callable[[], None] = lambda: None,
+        delta: DeltaOptions = DeltaOptions(),
     ) -> None:
         self._folder = folder
         self._work = work
         self._memory_limit = memory_limit
         self._time_zone = time_zone
         self._permit = permit
+        self._delta = delta
 
     def note(self) -> dict[str, Any]:
-        """The note of the last publication: run, time, files with their sha256; empty if there was none."""
-        try:
-            found = json.loads((self._folder / NOTE).read_text(encoding="utf-8"))
-        except (FileNotFoundError, ValueError):
-            return {}
-        is_ours = isinstance(found, dict) and all(isinstance(found.get(name), dict) for name in _NOTED)
-        return found if is_ours else {}
+        """The note of the last publication; empty if there was none."""
+        return read_note(self._folder)
 
     def is_there(self) -> bool:
         """Whether a published warehouse file exists, whatever the note says."""
@@ -75,7 +85,7 @@ class Publisher:
         withheld: Collection[str] = (),
         pages: Mapping[str, bytes] | None = None,
     ) -> list[str]:
-        """Publishes everything as of `run_id`: warehouse.duckdb first, tables and `pages` next, the note last.
+        """Publishes everything as of `run_id`: warehouse.duckdb, tables, `pages`, Delta tables, and the note last.
 
         The tables in `withheld` stay as they were published before, and so do views of them, and pages that are not
         among `pages`. Returns a line for each file that differs from the note, because the disk or somebody altered it.
@@ -96,8 +106,10 @@ class Publisher:
                 bar.advance()
         files |= self._pages(before, pages or {})
         self._remove_others(set(tables))
-        self._write_note(run_id, files, {name: table.version for name, table in tables.items()}, withheld)
-        return damaged
+        delta, altered = self._put_delta(warehouse, run_id, withheld, before.get(DELTA, {}))
+        versions = {name: table.version for name, table in tables.items()}
+        self._write_note(run_id, files, {"tables": versions} | ({DELTA: delta} if delta else {}), withheld)
+        return damaged + altered
 
     def publish_page(self, name: str, body: bytes) -> Path:
         """Replaces a page of what is published; returns its path."""
@@ -157,14 +169,35 @@ class Publisher:
             remove(partial.with_name(f"{partial.name}.wal"))
 
     def _put_table(self, warehouse: Warehouse, table: TableFile) -> Sums:
-        def write(partial: Path) -> None:
-            sql = table.sql(partial)
-            if table.is_withheld:
-                in_published(self._folder / WAREHOUSE, sql, memory_limit=self._memory_limit, folder=self._work)
-            else:
-                warehouse.execute(sql)
+        return self._put(table.name, lambda partial: self._write_rows(warehouse, table, partial))
 
-        return self._put(table.name, write)
+    def _write_rows(self, warehouse: Warehouse, table: TableFile, partial: Path) -> None:
+        sql = table.sql(partial)
+        if table.is_withheld:
+            in_published(self._folder / WAREHOUSE, sql, memory_limit=self._memory_limit, folder=self._work)
+        else:
+            warehouse.execute(sql)
+
+    def _put_delta(
+        self, warehouse: Warehouse, run_id: str, withheld: Collection[str], noted: Mapping[str, Mapping[str, Any]]
+    ) -> tuple[dict[str, dict[str, Any]], list[str]]:
+        """The result of `DeltaTables.publish`; without schemas it removes the Delta tables of earlier settings."""
+        folder = self._folder / DELTA
+        if not self._delta.schemas:
+            remove_folder(folder)
+            return {}, []
+        from propsync.publish.delta import DeltaTables  # its library is an extra
+
+        versions = {name: str(one.get("table")) for name, one in noted.items()}
+        tables = delta_files(warehouse, run_id, self._delta.schemas, withheld, versions)
+        writer = DeltaTables(
+            folder,
+            self._work,
+            self._delta.keep_days,
+            lambda table, partial: self._write_rows(warehouse, table, partial),
+            self._permit,
+        )
+        return writer.publish(tables, noted, run_id)
 
     def _put(self, name: str, write: Callable[[Path], object]) -> Sums:
         target = self._folder / name
@@ -190,11 +223,11 @@ class Publisher:
                 remove(path)
 
     def _write_note(
-        self, run_id: str, files: dict[str, Sums], tables: dict[str, str], withheld: Collection[str]
+        self, run_id: str, files: dict[str, Sums], versions: Mapping[str, Any], withheld: Collection[str]
     ) -> None:
         time = datetime.now(UTC).isoformat(timespec="seconds")
         sha256, xxh3 = ({name: sums[at] for name, sums in files.items()} for at in (0, 1))
-        note = {"run": run_id, "time": time, "files": sha256, "xxh3": xxh3, "tables": tables}
+        note = {"run": run_id, "time": time, "files": sha256, "xxh3": xxh3, **versions}
         note |= {"withheld": sorted(withheld)} if withheld else {}
         self._put(NOTE, lambda partial: partial.write_text(_as_json(note), encoding="utf-8"))
 

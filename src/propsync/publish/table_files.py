@@ -1,9 +1,9 @@
-"""The Parquet files of the tables: the columns of each, and the version that says whether it may differ."""
+"""The files of the tables: the columns of each, and the version that says whether it may differ."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import xxhash
@@ -11,6 +11,7 @@ import xxhash
 from propsync.warehouse import Warehouse, quoted, statement, text, view_sources
 
 FOLDERS = ("parquet", "flat")
+_FLAT = ("main", "marts", "by_type")
 _EVERY_RUN = "ops"  # its tables are news even after a quiet night
 
 
@@ -29,6 +30,8 @@ class TableFile:
     written: str
     fragments: Mapping[str, str]
     is_withheld: bool = False
+    comments: Mapping[str, str] = field(default_factory=dict)
+    """Of the table, under an empty name, and of its columns; only a Delta table has them."""
 
     def sql(self, partial: Path) -> str:
         """The statement that writes the whole file to `partial`."""
@@ -51,6 +54,57 @@ def table_files(
     return {file.name: file for file in _with_withheld(files, withheld, noted)}
 
 
+def delta_files(
+    warehouse: Warehouse, run_id: str, schemas: Collection[str], withheld: Collection[str], noted: Mapping[str, str]
+) -> dict[str, TableFile]:
+    """The tables of `schemas` in the form of Delta tables, by schema/table; `noted` as for `table_files`.
+
+    The version is that of the columns and comments too.
+    """
+    rows = warehouse.rows(statement("publish/tables"))
+    marks = {f"{schema}.{table}": version or "" for schema, table, version in rows}
+    columns = _plain_columns(warehouse, "delta", schemas)
+    comments = _comments(warehouse)
+    files = (
+        _formed(_whole(*name, marks, run_id), "/".join(name), "publish/write_delta", columns[name], comments.get(name))
+        for name in ((schema, table) for schema, table, _ in rows)
+        if name in columns
+    )
+    return {file.name: file for file in _with_withheld(list(files), withheld, noted)}
+
+
+def _plain_columns(
+    warehouse: Warehouse, form: str, schemas: Collection[str], zone: str = ""
+) -> dict[tuple[str, str], str]:
+    """The select list of each table in a form, by schema and table; `zone` is a literal."""
+    given = {"form": form, "schemas": list(schemas), "zone": zone}
+    found = warehouse.rows(statement("publish/plain_columns"), given)
+    return {(schema, table): columns for schema, table, columns in found}
+
+
+def _comments(warehouse: Warehouse) -> dict[tuple[str, str], dict[str, str]]:
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    for schema, table, column, comment in warehouse.rows(statement("publish/comments")):
+        found.setdefault((schema, table), {})[column] = comment
+    return found
+
+
+def _formed(
+    whole: TableFile, name: str, written: str, columns: str, comments: Mapping[str, str] | None = None
+) -> TableFile:
+    """The file of a table in another form."""
+    fragments = {**whole.fragments, "columns": columns}
+    words = [
+        statement(written, file="", **fragments),
+        *(f"{one}\0{said}" for one, said in sorted((comments or {}).items())),
+    ]
+    form = xxhash.xxh3_64_hexdigest("\0".join(words).encode())
+    version = f"{whole.version} {form}"
+    return replace(
+        whole, name=name, version=version, written=written, fragments=fragments, comments=dict(comments or {})
+    )
+
+
 def _whole(schema: str, table: str, marks: Mapping[str, str], run_id: str) -> TableFile:
     """All columns, as the warehouse has them."""
     name, read = f"{schema}.{table}", _read_by(f"{schema}.{table}")
@@ -61,17 +115,9 @@ def _whole(schema: str, table: str, marks: Mapping[str, str], run_id: str) -> Ta
 
 def _flat(warehouse: Warehouse, marks: Mapping[str, str], run_id: str, time_zone: str) -> Iterator[TableFile]:
     """The columns that every program reads, with times in `time_zone`; the version is that of the form too."""
-    for schema, table, columns in warehouse.rows(statement("publish/flat_tables"), {"zone": text(time_zone)}):
-        whole = _whole(schema, table, marks, run_id)
-        fragments = {**whole.fragments, "columns": columns}
-        form = xxhash.xxh3_64_hexdigest(statement("publish/write_flat", file="", **fragments).encode())
-        yield replace(
-            whole,
-            name=f"flat/{schema}/{table}.parquet",
-            version=f"{whole.version} {form}",
-            written="publish/write_flat",
-            fragments=fragments,
-        )
+    for (schema, table), columns in _plain_columns(warehouse, "flat", _FLAT, text(time_zone)).items():
+        name = f"flat/{schema}/{table}.parquet"
+        yield _formed(_whole(schema, table, marks, run_id), name, "publish/write_flat", columns)
 
 
 def _with_withheld(

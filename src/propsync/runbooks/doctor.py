@@ -18,7 +18,7 @@ from propsync.log import redact
 from propsync.merge import KEYS, REQUIREMENTS, TYPE, Known, check_requirements, described, read_list
 from propsync.records import decode_shallow, first_text, follow
 from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSET_TYPES, ASSETS, Resource
-from propsync.runbooks.workplace import make_home
+from propsync.runbooks.workplace import check_delta, make_home
 from propsync.runbooks.workspace import configured_catalogue
 from propsync.runs import RunLock
 from propsync.settings import Settings
@@ -58,6 +58,7 @@ def examine(settings: Settings) -> Iterator[Finding]:
     yield Finding("settings", True, f"{access.base_url} ({settings.source('base_url')}), home {settings.home}")
     for name in settings.unrecognised:
         yield Finding("settings", False, f"{name} is not a setting", "Correct its name, or unset it")
+    check_delta(settings)
     make_home(settings)
     yield from _places(settings)
     yield from _lists(settings)

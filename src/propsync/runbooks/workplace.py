@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from propsync.bucket import BucketHome, put_documents, put_published
@@ -61,6 +62,7 @@ def workplace(
     Raises SettingsError, Busy, HomeUnusable; with a bucket StorageAway, StorageRefused, LeaseLost, and HomeBehind
     unless home `may_be_behind`.
     """
+    check_delta(settings)
     make_home(settings)
     with RunLock(settings.state / "run.lock").held(what, settings.lock_wait):
         for folder in (settings.landing, settings.published, settings.state):
@@ -105,6 +107,12 @@ def blobs_of(settings: Settings) -> Blobs:
     """The archive's documents, wherever they are. Raises SettingsError."""
     home, access = LocalStorage(settings.home), settings.storage()
     return Blobs(home) if access is None else BucketBlobs(home, object_storage(access))
+
+
+def check_delta(settings: Settings) -> None:
+    """Raises SettingsError if somebody wants Delta tables and propsync was installed without that extra."""
+    if settings.delta and find_spec("deltalake") is None:
+        raise SettingsError("PROPSYNC_DELTA", "deltalake is not installed", "Run: pip install 'propsync[delta]'")
 
 
 def make_home(settings: Settings) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from propsync.api import Api, RetryPolicy, TokenSource
 from propsync.landing import Bases, Manifests, PageStore
 from propsync.merge import Merger, ShapeStore
-from propsync.publish import Publisher
+from propsync.publish import DeltaOptions, Publisher
 from propsync.resources import Catalogue, Definition, catalogue_of
 from propsync.runbooks.workplace import Workplace, workplace
 from propsync.runs import Journal
@@ -95,7 +95,12 @@ class Workspace:
             shapes=shapes,
             merger=Merger(warehouse, pages, journal, shapes),
             publisher=Publisher(
-                settings.published, place.folder, settings.memory_limit, settings.time_zone, permit=place.check
+                settings.published,
+                place.folder,
+                settings.memory_limit,
+                settings.time_zone,
+                permit=place.check,
+                delta=DeltaOptions(settings.delta, settings.delta_keep_days),
             ),
         )
 

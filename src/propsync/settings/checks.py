@@ -21,6 +21,8 @@ _NOT_IN_HOME = {"?": "a question mark", "\\": "a backslash"}  # DuckDB reads the
 
 DOCUMENT_KINDS = ("report", "bundle")
 
+DELTA_SCHEMAS = ("main", "by_type", "marts", "history")
+
 
 def _is_loopback(host: str) -> bool:
     if host == "localhost":
@@ -128,6 +130,14 @@ def check_kinds(names: tuple[str, ...]) -> tuple[str, ...]:
     if bad := next((name for name in names if name not in DOCUMENT_KINDS), None):
         raise ValueError(f"{bad!r} is not a kind of document")
     return names
+
+
+def check_schemas(names: tuple[str, ...]) -> tuple[str, ...]:
+    if names == ("none",):
+        return ()
+    if bad := next((name for name in names if name not in DELTA_SCHEMAS), None):
+        raise ValueError(f"{bad!r} is not one of {', '.join(DELTA_SCHEMAS)}")
+    return tuple(dict.fromkeys(names))
 
 
 def no_boolean(value: object) -> object:

@@ -56,6 +56,12 @@ DocumentKinds = Annotated[
     AfterValidator(checks.check_kinds),
     Accepts("report, bundle, both with a comma between, or none"),
 ]
+DeltaSchemas = Annotated[
+    tuple[str, ...],
+    BeforeValidator(checks.split),
+    AfterValidator(checks.check_schemas),
+    Accepts("main, by_type, marts, history, some of them with commas between, or none"),
+]
 # Upper bounds keep sums of time and bytes within what a computer can count.
 PageLimit = Annotated[int, Field(ge=1, le=1000), *_number("a whole number from 1 to 1000")]
 Concurrency = Annotated[int, Field(ge=1, le=1000), *_number("a whole number from 1 to 1000")]

@@ -61,7 +61,7 @@ def _marks(field: FieldInfo) -> list[Any]:
 
 def _shown(default: object) -> str:
     if isinstance(default, tuple):
-        return ",".join(default)
+        return ",".join(default) or "none"
     return str(default).lower() if isinstance(default, bool) else str(default)
 
 

@@ -80,6 +80,8 @@ class Settings(BaseModel):
     push_token_file: kinds.TokenFile | None = Field(
         None, description="file that holds the bearer token for writes, instead of that token"
     )
+    delta: kinds.DeltaSchemas = Field((), description="schemas whose tables are written as Delta tables too")
+    delta_keep_days: kinds.Days = Field(30, description="days that an older version of a Delta table can be read")
     notify_url: kinds.NotifyUrl | None = Field(None, description="gets one JSON POST a run (Teams, healthchecks)")
     reference: kinds.Reference = Field({}, description="people's own lists: a table and its CSV or .xlsx file each")
     resources: kinds.FurtherLists = Field({}, description="further lists of the same API: a table and its path each")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import FileIO
@@ -117,6 +118,12 @@ def copy(source: Path, target: Path) -> None:
         left = os.fstat(reader.fileno()).st_size
         while left > 0 and (sent := os.copy_file_range(reader.fileno(), writer.fileno(), left)):
             left -= sent
+
+
+def remove_folder(path: Path) -> None:
+    """Removes a folder and everything in it; it may not exist."""
+    with suppress(FileNotFoundError):
+        shutil.rmtree(path)
 
 
 def remove(path: Path) -> None:
