@@ -58,10 +58,11 @@ def table_of(model: str) -> str:
     return model.removesuffix(".open").removesuffix(".close").replace("/", ".")
 
 
-def _nodes(value: Any) -> Iterable[dict[str, Any]]:
-    if isinstance(value, dict):
-        yield value
-        value = list(value.values())
-    if isinstance(value, list):
-        for inner in value:
-            yield from _nodes(inner)
+def _nodes(tree: Any) -> Iterable[dict[str, Any]]:
+    values = [tree]
+    while values:
+        value = values.pop()
+        if isinstance(value, dict):
+            yield value
+            value = value.values()
+        values += [inner for inner in value if isinstance(inner, dict | list)]

@@ -35,8 +35,13 @@ def shown(value: Any, zone: ZoneInfo) -> str:
 def cut(text: str, longest: int = _LONGEST) -> str:
     """A text in one line, without characters that steer a page, and not longer than a cell."""
     line = " ".join(text[: longest * 2].split())
-    plain = "".join("\ufffd" if unicodedata.category(one) in _HIDDEN and one not in _JOINERS else one for one in line)
+    plain = line if line.isprintable() else "".join(map(_plain, line))
     return plain if len(plain) <= longest and len(text) <= longest * 2 else f"{plain[: longest - 1]}…"
+
+
+def _plain(character: str) -> str:
+    is_hidden = unicodedata.category(character) in _HIDDEN and character not in _JOINERS
+    return "\ufffd" if is_hidden else character
 
 
 def note(text: str) -> str:
