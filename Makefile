@@ -39,6 +39,17 @@ $(AXE): tests/axe/package.json tests/axe/package-lock.json
 	cp $^ .cache/axe/
 	cd .cache/axe && npm ci --silent --ignore-scripts --no-audit --no-fund
 
+# object stores for the tests of storage: Azurite and s3rver, in the same way. Azurite asks for a later Node than Debian has,
+# and runs on that
+STORES := .cache/stores/.ready
+
+$(STORES): tests/stores/package.json tests/stores/package-lock.json
+	rm -rf .cache/stores
+	mkdir -p .cache/stores
+	cp $^ .cache/stores/
+	cd .cache/stores && npm ci --silent --ignore-scripts --no-audit --no-fund
+	touch $@
+
 # OPTIONS are pytest's own; VARIANTS=all in the environment takes every variant of the costly tests, not a spread of them
 OPTIONS ?=
 test: setup $(CLIENTS)
@@ -47,7 +58,7 @@ test: setup $(CLIENTS)
 # what takes longest: whole services with their workers, many nights, millions of rows, the image. Services mostly wait,
 # so there is one worker more; tests that share a service stay together
 LONG_WORKERS ?= 4
-test-long: setup $(if $(shell command -v npm),$(AXE))
+test-long: setup $(if $(shell command -v npm),$(AXE) $(STORES))
 	$(BIN)/python -m pytest -n $(LONG_WORKERS) --dist loadfile --no-loadscope-reorder -m slow $(OPTIONS)
 
 # the same in a fresh Debian 13, with its Python 3.13 and only the packages that README.md names; needs root and

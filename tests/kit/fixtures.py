@@ -14,6 +14,7 @@ from kit.nights import Nights, nights_of
 from kit.server import Server
 from kit.shared import Shared
 from kit.small_api import SmallApi, SmallHome
+from kit.stores import Stores
 
 
 @pytest.fixture(scope="session")
@@ -75,3 +76,10 @@ def small_nights(tmp_path: Path) -> Iterator[SmallHome]:
     api = SmallApi()
     with Server(api) as server:
         yield SmallHome(tmp_path / "home", server.url, api)
+
+
+@pytest.fixture(scope="session")
+def stores(shared: Shared) -> Iterator[Stores]:
+    """Object stores by name; a server starts when a test first asks for it."""
+    with Stores(shared.root) as made:
+        yield made

@@ -13,6 +13,7 @@ _PACKAGES = {
     "chromium": "chromium",
     "docker": "docker-cli",
     "npm": "npm",
+    "unshare": "util-linux",
     "soffice": "libreoffice-calc-nogui",
 }
 _PATH = f"{os.environ.get('PATH', os.defpath)}{os.pathsep}/usr/sbin"

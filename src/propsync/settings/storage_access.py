@@ -10,7 +10,7 @@ import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from propsync.errors import SettingsError
 
@@ -64,8 +64,10 @@ class StorageAccess:
 
     @property
     def secrets(self) -> list[str]:
-        """The values that no line may show."""
-        return [value for name, value in self.options.items() if name in _SECRETS]
+        """The values that no line may show; of a SAS token also its signature, which addresses repeat."""
+        found = [value for name, value in self.options.items() if name in _SECRETS]
+        signed = parse_qs(self.options.get("sas_token", "").removeprefix("?")).get("sig", [])
+        return found + signed
 
     @property
     def is_plain(self) -> bool:

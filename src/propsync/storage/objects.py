@@ -3,49 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import obstore
-from obstore.exceptions import (
-    AlreadyExistsError,
-    BaseError,
-    InvalidPathError,
-    NotSupportedError,
-    PermissionDeniedError,
-    PreconditionError,
-    UnauthenticatedError,
-)
 from obstore.store import AzureStore, S3Store
 
 from propsync import log
-from propsync.errors import StorageAway, StorageRefused
+from propsync.errors import StorageAway
 from propsync.settings import StorageAccess
+from propsync.storage.answers import TRIES, PastEnd, Unchanged, again, answered, is_over
 
 if TYPE_CHECKING:
+    from obstore import GetOptions
     from obstore.store import ObjectStore, RetryConfig
 
 _PART = 8 << 20  # bytes of one part of a large file
 _PARTS = 4  # parts under way at once: with the size of each, the bound of memory
-_REFUSED = (PermissionDeniedError, UnauthenticatedError, NotSupportedError, InvalidPathError)
-_LONGEST = 300  # characters of a server's words
+_SECONDS = 60.0  # for one request
 # as docs/decisions/0043 says: the same eight requests as for the API, within two minutes
 _RETRY: RetryConfig = {"max_retries": 7, "retry_timeout": timedelta(minutes=2)}
 
 
 class ObjectStorage:
-    """Objects below a prefix of a bucket. Raises StorageAway and StorageRefused.
+    """Objects below a prefix of a bucket. Raises StorageAway, StorageRefused and StorageUnfit.
 
-    `retry` replaces the patience with a server that fails; obstore retries each request, and nothing else does.
+    obstore retries each request. `retry` replaces its patience with a server that fails, and `seconds` is the time that
+    a request may take.
     """
 
-    def __init__(self, access: StorageAccess, retry: RetryConfig | None = None) -> None:
+    def __init__(self, access: StorageAccess, retry: RetryConfig | None = None, seconds: float = _SECONDS) -> None:
         self.name = access.url
         for secret in access.secrets:
             log.conceal(secret)
-        self._store = _store(access, retry or _RETRY)
+        retry = retry or _RETRY
+        self._patience = retry["retry_timeout"].total_seconds()
+        self._store = _store(access, retry, seconds)
+        self._has_bucket = False
 
     def put(self, key: str, body: bytes) -> None:
         """Stores `body`, over any object of that key."""
@@ -54,17 +50,26 @@ class ObjectStorage:
 
     def put_new(self, key: str, body: bytes) -> bool:
         """Stores `body` if `key` is absent; whether `key` has that body now: an answer may have been lost."""
-        try:
-            with self._errors(key):
-                obstore.put(self._store, key, body, mode="create")
-        except _Unchanged:
-            return self.get(key) == body
-        return True
+
+        def put() -> bool:
+            try:
+                with self._errors(key):
+                    obstore.put(self._store, key, body, mode="create")
+            except Unchanged:
+                found = self.tagged(key)
+                return found is not None and found[0] == body
+            return True
+
+        return again(put, self._patience)
 
     def put_file(self, key: str, source: Path) -> None:
         """Stores a file, in parts if it is large."""
-        with self._errors(key):
-            obstore.put(self._store, key, source, chunk_size=_PART, max_concurrency=_PARTS)
+
+        def put() -> None:
+            with self._errors(key):
+                obstore.put(self._store, key, source, chunk_size=_PART, max_concurrency=_PARTS)
+
+        again(put, self._patience)
 
     def get(self, key: str) -> bytes:
         """The bytes under `key`. Raises FileNotFoundError."""
@@ -72,17 +77,32 @@ class ObjectStorage:
             return bytes(obstore.get(self._store, key).bytes())
 
     def get_range(self, key: str, start: int, length: int) -> bytes:
-        """Some of the bytes under `key`. Raises FileNotFoundError."""
+        """Some of the bytes under `key`, fewer where it ends. Raises FileNotFoundError."""
         if not length:
             return b""
-        with self._errors(key):
-            return bytes(obstore.get_range(self._store, key, start=start, length=length))
+        try:
+            with self._errors(key):
+                return bytes(obstore.get_range(self._store, key, start=start, length=length))
+        except PastEnd:
+            return b""
 
     def read(self, key: str) -> Iterator[bytes]:
-        """The bytes under `key`, block by block. Raises FileNotFoundError."""
-        with self._errors(key):
-            for block in obstore.get(self._store, key).stream(min_chunk_size=_PART):
-                yield bytes(block)
+        """The bytes under `key`, a part at a time. Raises FileNotFoundError.
+
+        Each part is a request of its own: obstore's patience is for a whole answer, and a large one takes minutes.
+        """
+        start, size, tag = 0, 1, None
+        while start < size:
+            try:
+                with self._errors(key):
+                    found = obstore.get(self._store, key, options=_part(start, tag))
+                    part = bytes(found.bytes())
+            except PastEnd:
+                return
+            except Unchanged:
+                raise StorageAway(f"{self.name}/{key}", "somebody replaced it while propsync read it") from None
+            start, size, tag = start + len(part), found.meta["size"], found.meta["e_tag"]
+            yield part
 
     def exists(self, key: str) -> bool:
         """Whether `key` exists."""
@@ -90,6 +110,7 @@ class ObjectStorage:
             with self._errors(key):
                 obstore.head(self._store, key)
         except FileNotFoundError:
+            self._look_for_bucket()
             return False
         return True
 
@@ -99,23 +120,45 @@ class ObjectStorage:
 
     def age(self, key: str) -> float:
         """Seconds since the object was stored, by the clock of its server. Raises FileNotFoundError."""
-        with self._errors(key):
-            stored: datetime = obstore.head(self._store, key)["last_modified"]
+        try:
+            with self._errors(key):
+                stored: datetime = obstore.head(self._store, key)["last_modified"]
+        except FileNotFoundError:
+            self._look_for_bucket()
+            raise
         return (datetime.now(UTC) - stored).total_seconds()
 
     def tags(self, prefix: str) -> Iterator[tuple[str, str]]:
         """The same, each with the tag of its bytes."""
+        last = ""
+        for left in reversed(range(TRIES)):
+            try:
+                for key, tag in self._tags(prefix):
+                    if key > last:  # a list that broke off begins anew, and leaves out what it gave before
+                        last = key
+                        yield key, tag
+            except StorageAway as error:
+                if not left or is_over(error):
+                    raise
+            else:
+                return
+
+    def _tags(self, prefix: str) -> Iterator[tuple[str, str]]:
         with self._errors(prefix):
             for some in obstore.list(self._store, prefix or None):
                 yield from ((one["path"], one["e_tag"] or "") for one in some)
 
     def delete(self, key: str) -> None:
         """Removes an object, if there is one."""
-        try:
-            with self._errors(key):
-                obstore.delete(self._store, key)
-        except FileNotFoundError:
-            return
+
+        def delete() -> None:
+            try:
+                with self._errors(key):
+                    obstore.delete(self._store, key)
+            except FileNotFoundError:
+                self._look_for_bucket()
+
+        again(delete, self._patience)
 
     def tagged(self, key: str) -> tuple[bytes, str] | None:
         """A small object's bytes, and the tag that `swap` wants; None without the object."""
@@ -128,45 +171,40 @@ class ObjectStorage:
 
     def swap(self, key: str, body: bytes, tag: str | None) -> str | None:
         """Replaces a small object that still has `tag` (None: that is absent); its new tag, None if it has another."""
-        try:
-            with self._errors(key):
-                mode: Any = "create" if tag is None else {"e_tag": tag}
-                return str(obstore.put(self._store, key, body, mode=mode)["e_tag"])
-        except (_Unchanged, FileNotFoundError):
-            found = self.tagged(key)  # the answer to a first request may have been lost
-            return found[1] if found and found[0] == body else None
 
-    @contextmanager
-    def _errors(self, key: str) -> Iterator[None]:
-        """obstore's errors as ours."""
-        where = f"{self.name}/{key}"
-        try:
-            yield
-        except (AlreadyExistsError, PreconditionError) as error:
-            raise _Unchanged from error
-        except FileNotFoundError as error:
-            if "NoSuchBucket" in str(error) or "ContainerNotFound" in str(error):
-                raise StorageRefused(self.name, "there is no such bucket or container") from None
-            raise FileNotFoundError(key) from error
-        except _REFUSED as error:
-            raise StorageRefused(where, _words(error)) from None
-        except BaseError as error:
-            raise StorageAway(where, _words(error)) from None
+        def swap() -> str | None:
+            try:
+                with self._errors(key):
+                    mode: Any = "create" if tag is None else {"e_tag": tag}
+                    return str(obstore.put(self._store, key, body, mode=mode)["e_tag"])
+            except (Unchanged, FileNotFoundError):
+                found = self.tagged(key)  # the answer to a first request may have been lost
+                return found[1] if found and found[0] == body else None
+
+        return again(swap, self._patience)
+
+    def _look_for_bucket(self) -> None:
+        """Asks once whether there is a bucket: an answer without a body does not tell. Raises StorageRefused."""
+        if not self._has_bucket:
+            with self._errors(""):
+                next(iter(obstore.list(self._store, chunk_size=1)), None)
+            self._has_bucket = True
+
+    def _errors(self, key: str) -> AbstractContextManager[None]:
+        return answered(self.name, key)
 
 
-class _Unchanged(Exception):
-    """A condition of a request did not hold."""
+def _part(start: int, tag: str | None) -> GetOptions:
+    """The part from `start` on, of the object that had `tag` before."""
+    options: GetOptions = {"range": (start, start + _PART)}
+    if tag is not None:
+        options["if_match"] = tag
+    return options
 
 
-def _words(error: BaseError) -> str:
-    """The server's words, without secrets, in one line."""
-    line = " ".join(log.redact(str(error)).split())
-    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
-
-
-def _store(access: StorageAccess, retry: RetryConfig) -> ObjectStore:
+def _store(access: StorageAccess, retry: RetryConfig, seconds: float) -> ObjectStore:
     make: Any = {"s3": S3Store, "az": AzureStore}[access.scheme]
-    client: Any = {"allow_http": access.is_plain, "timeout": timedelta(seconds=60)}
+    client: Any = {"allow_http": access.is_plain, "timeout": timedelta(seconds=seconds)}
     options: Any = access.options
     store: ObjectStore = make(
         access.bucket, prefix=access.prefix or None, config=options, client_options=client, retry_config=retry

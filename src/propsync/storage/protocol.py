@@ -50,4 +50,8 @@ class Storage(Protocol):
         """A small file's bytes, and the tag that `swap` wants; None without the file."""
 
     def swap(self, key: str, body: bytes, tag: str | None) -> str | None:
-        """Replaces a small file that still has `tag` (None: that is absent); its new tag, None if it has another."""
+        """Replaces a small file that still has `tag` (None: that is absent); its new tag, None if it has another.
+
+        Each `body` must differ from all others: an answer may be lost, and then only the file tells whose it is. After
+        None, `body` may have been there for a moment, if another has replaced it meanwhile.
+        """

@@ -1,0 +1,115 @@
+"""What became of a request to an object store: obstore's errors as ours, and what may be sent again."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from obstore.exceptions import (
+    AlreadyExistsError,
+    BaseError,
+    InvalidPathError,
+    NotSupportedError,
+    PermissionDeniedError,
+    PreconditionError,
+    UnauthenticatedError,
+)
+
+from propsync import log
+from propsync.errors import PropsyncError, StorageAway, StorageRefused, StorageUnfit
+
+TRIES = 3
+"""How often a verb does what obstore does not retry."""
+
+_REFUSED = (PermissionDeniedError, UnauthenticatedError, InvalidPathError)
+_PASSING = (408, 409, 425, 429)  # statuses below 500 that another time may not come
+_LACKING = 501
+_NO_RANGE = 416
+_AT_END = "Wanted range starting at"  # of a server that answers a range past the end with no bytes
+_NO_BUCKET = re.compile("NoSuchBucket|ContainerNotFound")
+_NO_UPLOAD = re.compile("NoSuchUpload|InvalidBlockList")
+_STATUS = re.compile(r"status code: (\d{3}[^:<]*)")
+_PARTS = [re.compile(f"<{name}>(.*?)</{name}>", re.DOTALL) for name in ("Code", "Message")]
+_RETRIES = re.compile(r"after (?P<done>\d+) retries, max_retries: (?P<most>\d+)")
+_DEBUG = "Debug source"  # obstore adds the inside of its error, with headers
+_LONGEST = 300  # characters
+_T = TypeVar("_T")
+
+
+class Unchanged(Exception):
+    """A condition of a request did not hold."""
+
+
+class PastEnd(Exception):
+    """The object has no byte in the range asked for."""
+
+
+@contextmanager
+def answered(url: str, key: str) -> Iterator[None]:
+    """A request about `key` in the bucket at `url`. Raises Unchanged, PastEnd, FileNotFoundError, StorageAway,
+    StorageRefused, StorageUnfit.
+    """
+    try:
+        yield
+    except (AlreadyExistsError, PreconditionError):
+        raise Unchanged from None
+    except (FileNotFoundError, BaseError) as error:
+        if _NO_BUCKET.search(str(error)):
+            raise StorageRefused(url, "there is no such bucket or container") from None
+        if _NO_UPLOAD.search(str(error)):  # also after an upload that became whole, and its answer was lost
+            raise StorageAway(f"{url}/{key}", "the server no longer has the parts of this upload") from None
+        if isinstance(error, FileNotFoundError):
+            raise FileNotFoundError(key) from None
+        if _status(error) == _NO_RANGE or _AT_END in str(error):
+            raise PastEnd from None
+        raise _named(error)(f"{url}/{key}", _words(error)) from None
+
+
+def again(verb: Callable[[], _T], patience: float) -> _T:
+    """Repeats what obstore does not: requests with a condition that time out, deletes, answers that break off.
+
+    Each such verb finds out what became of its request before. `patience` is in seconds.
+    """
+    began = time.monotonic()
+    for _ in range(TRIES - 1):
+        try:
+            return verb()
+        except StorageAway as error:
+            if is_over(error) or time.monotonic() - began > patience:
+                raise
+    return verb()
+
+
+def is_over(error: StorageAway) -> bool:
+    """Whether obstore has sent the request as often as it may, as its own words say."""
+    found = _RETRIES.search(error.what)
+    return found is not None and found["done"] == found["most"]
+
+
+def _named(error: BaseError) -> type[PropsyncError]:
+    status = _status(error)
+    if status == _LACKING or isinstance(error, NotSupportedError):
+        return StorageUnfit
+    if isinstance(error, _REFUSED) or (300 <= status < 500 and status not in _PASSING):
+        return StorageRefused
+    return StorageAway
+
+
+def _status(error: BaseError) -> int:
+    """The status of the server's answer, 0 if there was none."""
+    found = _STATUS.search(str(error))
+    return int(found[1][:3]) if found else 0
+
+
+def _words(error: BaseError) -> str:
+    """The server's own words, or obstore's, without secrets, in one line."""
+    text = str(error).partition(_DEBUG)[0]
+    if status := _STATUS.search(text):
+        found = [found[1] for part in _PARTS if (found := part.search(text))]
+        retries = _RETRIES.search(text)
+        text = ": ".join([f"it answers {status[1].strip()}", *found, *([retries[0]] if retries else [])])
+    line = " ".join(log.redact(text).split())
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"

@@ -1,0 +1,281 @@
+"""Faults of an object store: passing ones are overcome with the truth about what is stored, lasting ones are named."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import count, product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kit.fault_proxy import Fault, FaultProxy, Request
+from kit.programs import free_port
+from kit.stores import Store, Stores
+from variants import daily
+
+from propsync.errors import StorageAway, StorageRefused, StorageUnfit
+from propsync.storage.objects import ObjectStorage
+
+from .conftest import QUICK
+
+SECONDS = 0.5  # that a request may take here
+PATIENT: Any = QUICK | {"max_retries": 7, "retry_timeout": timedelta(seconds=30)}
+
+
+@dataclass
+class Faulty:
+    """A bucket behind a proxy, and the same bucket without it."""
+
+    proxy: FaultProxy
+    through: ObjectStorage
+    direct: ObjectStorage
+    behind: Store
+
+    def patient(self, retry: Any = PATIENT, seconds: float = 5) -> ObjectStorage:
+        """The bucket behind the proxy, for another patience."""
+        return ObjectStorage(self.behind.access(self.direct.name.rpartition("/")[2]), retry, seconds)
+
+
+@pytest.fixture(params=["ministack", pytest.param("azurite", marks=pytest.mark.slow)])
+def faulty(request: pytest.FixtureRequest, stores: Stores) -> Iterator[Faulty]:
+    store = stores[request.param]
+    with FaultProxy(store.address) as proxy:
+        behind = Store(store.scheme, store.address.replace(f"http://{proxy.target}", proxy.url), store.credentials)
+        folder = secrets.token_hex(8)
+        through = ObjectStorage(behind.access(folder), QUICK, SECONDS)
+        yield Faulty(proxy, through, ObjectStorage(store.access(folder), QUICK), behind)
+
+
+def put(one: Faulty) -> None:
+    one.through.put("new", b"body")
+    assert one.direct.get("new") == b"body"
+
+
+def put_new(one: Faulty) -> None:
+    assert one.through.put_new("new", b"body")
+    assert one.direct.get("new") == b"body"
+
+
+def put_new_too_late(one: Faulty) -> None:
+    one.direct.put("new", b"of another")
+    assert not one.through.put_new("new", b"body")
+    assert one.direct.get("new") == b"of another"
+
+
+def swap_new(one: Faulty) -> None:
+    tag = one.through.swap("new", b"body", None)
+    assert one.direct.tagged("new") == (b"body", tag)
+
+
+def swap(one: Faulty) -> None:
+    before = one.direct.swap("lease", b"mine before", None)
+    tag = one.through.swap("lease", b"mine", before)
+    assert one.direct.tagged("lease") == (b"mine", tag)
+
+
+def swap_too_late(one: Faulty) -> None:
+    before = one.direct.swap("lease", b"mine before", None)
+    one.direct.put("lease", b"of another")
+    assert one.through.swap("lease", b"mine", before) is None
+    assert one.direct.get("lease") == b"of another"
+
+
+def get(one: Faulty) -> None:
+    one.direct.put("there", b"body" * 1000)
+    assert one.through.get("there") == b"body" * 1000
+
+
+def read(one: Faulty) -> None:
+    one.direct.put("there", b"body" * 1000)
+    assert b"".join(one.through.read("there")) == b"body" * 1000
+
+
+def listed(one: Faulty) -> None:
+    for key in ("a", "b/c"):
+        one.direct.put(key, b"")
+    assert list(one.through.list("")) == ["a", "b/c"]
+
+
+def exists(one: Faulty) -> None:
+    one.direct.put("there", b"")
+    assert one.through.exists("there")
+
+
+def delete(one: Faulty) -> None:
+    one.direct.put("there", b"")
+    one.through.delete("there")
+    assert not one.direct.exists("there")
+
+
+VERBS = [put, put_new, put_new_too_late, swap_new, swap, swap_too_late, get, read, listed, exists, delete]
+PASSING = [fault for fault in Fault if fault is not Fault.LACKING]
+
+
+SILENT = (Fault.SILENT, Fault.SILENT_AFTER)
+UNREPEATED = (put_new, swap, delete)  # by obstore, once a request has timed out
+
+
+def costs(verb: Any, fault: Fault) -> Any:
+    """A silent server costs time: every day only the verbs that need care."""
+    marks = [pytest.mark.slow] if fault in SILENT and verb not in UNREPEATED else []
+    return pytest.param(verb, fault, marks=marks)
+
+
+@pytest.mark.parametrize(("verb", "fault"), [costs(*one) for one in product(VERBS, PASSING)])
+def test_a_verb_survives_one_fault_and_tells_the_truth(faulty: Faulty, verb: Callable[[Faulty], None], fault: Fault):
+    faulty.proxy.next_ones(fault)
+    verb(faulty)
+
+
+@pytest.mark.parametrize("faults", daily(list(product(PASSING, PASSING)), 6))
+def test_conditions_hold_through_two_faults_in_a_row(faulty: Faulty, faults: tuple[Fault, Fault]):
+    for verb in (put_new, swap, swap_too_late):
+        for key in ("new", "lease"):
+            faulty.direct.delete(key)
+        faulty.proxy.next_ones(*faults, method="PUT")
+        verb(faulty)
+
+
+@pytest.mark.parametrize("fault", [Fault.BROKEN, Fault.CUT_AFTER, Fault.BROKEN_AFTER, Fault.CUT_BODY])
+def test_a_large_file_arrives_whole_through_faults_in_each_of_its_requests(
+    faulty: Faulty, fault: Fault, tmp_path: Path
+):
+    (tmp_path / "large").write_bytes(b"0123456789" * 2_000_000)
+    seen: set[str] = set()
+
+    def first_of_each(request: Request) -> Fault | None:
+        what = request.method + re.sub("uploadId=[^&]*", "", request.path)
+        is_first = what not in seen
+        seen.add(what)
+        return fault if is_first else None
+
+    faulty.proxy.fault = first_of_each
+    faulty.patient().put_file("large", tmp_path / "large")
+    faulty.proxy.always(None)
+    assert b"".join(faulty.direct.read("large")) == b"0123456789" * 2_000_000
+
+
+def test_a_counter_that_many_increment_through_lost_answers_loses_nothing(faulty: Faulty):
+    requests, lost = count(1), []
+
+    def every_fifth(request: Request) -> Fault | None:
+        if next(requests) % 5:
+            return None
+        lost.append(request.method)
+        return Fault.CUT_AFTER
+
+    faulty.proxy.fault = every_fifth
+    through = faulty.patient()
+
+    def increment(thread: int) -> None:
+        done = 0
+        while done < 4:
+            found = through.tagged("counter")
+            number = int(found[0].split()[0]) if found else 0
+            body = b"%d %d %d" % (number + 1, thread, done)
+            done += through.swap("counter", body, found[1] if found else None) is not None
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(increment, range(4)))
+    counted = int(faulty.direct.get("counter").split()[0])
+    assert 16 <= counted <= 16 + lost.count("PUT"), "who hears None after a lost answer may have been overtaken since"
+
+
+def test_a_list_that_breaks_off_goes_on_where_it_was(stores: Stores, faulty: Faulty):
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda number: faulty.direct.put(f"many/{number:04d}", b""), range(1_005)))
+    faulty.proxy.next_ones(None, Fault.CUT_BODY)
+    assert list(faulty.patient().list("many")) == [f"many/{number:04d}" for number in range(1_005)]
+
+
+def test_a_file_replaced_while_somebody_reads_it_is_never_mixed(faulty: Faulty):
+    large = 9 << 20
+    faulty.direct.put("a", b"o" * large)
+    blocks = faulty.through.read("a")
+    assert set(next(blocks)) == {ord("o")}
+    faulty.direct.put("a", b"n" * large)
+    with pytest.raises(StorageAway, match="replaced it while propsync read it"):
+        list(blocks)
+
+
+ALL = {
+    "put": lambda storage, file: storage.put("a", b"x"),
+    "put_new": lambda storage, file: storage.put_new("a", b"x"),
+    "put_file": lambda storage, file: storage.put_file("a", file),
+    "get": lambda storage, file: storage.get("a"),
+    "get_range": lambda storage, file: storage.get_range("a", 0, 1),
+    "read": lambda storage, file: list(storage.read("a")),
+    "exists": lambda storage, file: storage.exists("a"),
+    "age": lambda storage, file: storage.age("a"),
+    "list": lambda storage, file: list(storage.list("")),
+    "tags": lambda storage, file: list(storage.tags("")),
+    "delete": lambda storage, file: storage.delete("a"),
+    "tagged": lambda storage, file: storage.tagged("a"),
+    "swap": lambda storage, file: storage.swap("a", b"x", None),
+}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "file"
+    path.write_bytes(b"x" * 1000)
+    return path
+
+
+@pytest.mark.parametrize("fault", [Fault.BROKEN, Fault.SLOW_DOWN, Fault.SILENT, Fault.CUT_BEFORE, Fault.CUT_AFTER])
+def test_a_lasting_fault_is_a_storage_that_is_away_within_the_patience(faulty: Faulty, fault: Fault, file: Path):
+    faulty.proxy.always(fault)
+    storage = faulty.patient(QUICK, 0.05)
+    for name, verb in ALL.items():
+        began = time.monotonic()
+        with pytest.raises(StorageAway, match=storage.name):
+            verb(storage, file)
+        assert time.monotonic() - began < 4, name
+        assert len(faulty.proxy.requests) <= 6, "three, and those that the client repeats on a fresh connection"
+        faulty.proxy.requests.clear()
+
+
+@pytest.mark.parametrize("name", ["ministack", pytest.param("azurite", marks=pytest.mark.slow)])
+def test_a_server_that_is_gone_is_a_storage_that_is_away(stores: Stores, name: str, file: Path):
+    store = stores[name]
+    gone = Store(store.scheme, f"http://127.0.0.1:{free_port()}", store.credentials)
+    storage = ObjectStorage(gone.access(), QUICK)
+    for verb in ALL.values():
+        with pytest.raises(StorageAway, match=r"error sending request\. Run the same command again later"):
+            verb(storage, file)
+
+
+@pytest.mark.parametrize(
+    "name", ["ministack", *(pytest.param(one, marks=pytest.mark.slow) for one in ("moto", "azurite"))]
+)
+def test_a_bucket_that_does_not_exist_is_refused_by_each_verb(stores: Stores, name: str, file: Path):
+    storage = ObjectStorage(stores[name].access(bucket="nobody-made-this"), QUICK)
+    for verb in ALL.values():
+        with pytest.raises(StorageRefused, match=r"nobody-made-this.*: there is no such bucket or container\. Correct"):
+            verb(storage, file)
+
+
+WRONG = {
+    "ministack": {"AWS_ACCESS_KEY_ID": "somebody-else"},
+    "azurite": {"AZURE_STORAGE_ACCOUNT_KEY": "bm90IHRoZSBrZXkgb2YgdGhpcyBhY2NvdW50"},
+}
+
+
+@pytest.mark.parametrize("name", ["ministack", pytest.param("azurite", marks=pytest.mark.slow)])
+def test_wrong_credentials_are_refused_by_each_verb(stores: Stores, name: str, file: Path):
+    storage = ObjectStorage(stores[name].access(**WRONG[name]), QUICK)
+    for verb in ALL.values():
+        with pytest.raises(StorageRefused, match=r"403 Forbidden.*Correct PROPSYNC_STORAGE_URL or the credentials"):
+            verb(storage, file)
+
+
+def test_a_server_that_lacks_a_feature_is_unfit(faulty: Faulty):
+    faulty.proxy.always(Fault.LACKING)
+    with pytest.raises(StorageUnfit, match="501 Not Implemented"):
+        faulty.through.put_new("a", b"x")
