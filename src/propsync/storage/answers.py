@@ -1,4 +1,4 @@
-"""What became of a request to an object store: obstore's errors as ours, and what may be sent again."""
+"""Answers of an object store: obstore's errors as ours, and the requests that propsync may send again."""
 
 from __future__ import annotations
 

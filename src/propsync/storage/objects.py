@@ -134,7 +134,7 @@ class ObjectStorage:
         for left in reversed(range(TRIES)):
             try:
                 for key, tag in self._tags(prefix):
-                    if key > last:  # a list that broke off begins anew, and leaves out what it gave before
+                    if key > last:  # a list that broke off begins again, and leaves out what it gave before
                         last = key
                         yield key, tag
             except StorageAway as error:
