@@ -34,6 +34,8 @@ class BucketHome:
     known: Known | None = None
     is_current: bool = False
     """Whether this home was seen to have all that the bucket holds; otherwise it puts nothing there."""
+    fetched: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Published files that a restore brought home, as `Known.published` has them."""
     log: CommitLog = field(init=False)
 
     def __post_init__(self) -> None:

@@ -14,6 +14,7 @@ from propsync.storage import LocalStorage, Storage, replace, sync_file
 _FOLDER = "published"
 _NOTE = "published/_published.json"
 _EDITION = "published/warehouse.duckdb"
+_DELTA = "published/delta"
 _LOG = "/_delta_log/"
 _NEWS = "_last_checkpoint"
 
@@ -64,6 +65,37 @@ def fetch_edition(home: LocalStorage, storage: Storage, work: Path) -> None:
     sync_file(target.parent)
 
 
+def fetch_delta(bucket: BucketHome) -> dict[str, tuple[str, str]]:
+    """Makes the Delta tables at home those of the bucket, so that their versions continue; returns what is known of
+    each file.
+
+    Raises BaseLost, StorageAway.
+    """
+    home, there = bucket.home, dict(bucket.storage.tags(_DELTA))
+    known = bucket.known.published if bucket.known else {}
+    found = {}
+    for key in home.list(_DELTA):
+        if known.get(key) == (_fingerprint(home, key), there.get(key)):
+            found[key] = known[key]
+        else:
+            home.delete(key)
+    path = bucket.work / "delta.partial"
+    for key in sorted(there.keys() - found.keys(), key=_order):
+        download(bucket.storage, key, path)
+        target = home.root / key
+        for folder in reversed([target.parent, *target.parent.parents][: key.count("/") - 1]):
+            folder.mkdir(exist_ok=True)
+            folder.chmod(0o755)
+        replace(path, target, mode=0o444)
+        found[key] = (_fingerprint(home, key), there[key])
+    return found
+
+
+def _fingerprint(home: LocalStorage, key: str) -> str:
+    status = (home.root / key).stat()
+    return f"{status.st_size}/{status.st_mtime_ns}"
+
+
 def _files(home: LocalStorage) -> dict[str, str]:
     """The published files, each with what identifies its bytes: the note's hash, or size and time; none if no note."""
     try:
@@ -71,11 +103,10 @@ def _files(home: LocalStorage) -> dict[str, str]:
     except (FileNotFoundError, msgspec.DecodeError):  # the next run that publishes writes it again
         return {}
     found = {f"{_FOLDER}/{name}": sha256 for name, sha256 in note.files.items()}
-    others = [_NOTE, *home.list("published/delta"), *home.list("published/dashboard")]
+    others = [_NOTE, *home.list(_DELTA), *home.list("published/dashboard")]
     for key in others:
         if key not in found:
-            status = (home.root / key).stat()
-            found[key] = f"{status.st_size}/{status.st_mtime_ns}"
+            found[key] = _fingerprint(home, key)
     return {key: sum_ for key, sum_ in found.items() if home.exists(key)}
 
 

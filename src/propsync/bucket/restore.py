@@ -11,7 +11,7 @@ from propsync.bucket.durable import durable_keys, is_plan
 from propsync.bucket.home import BucketHome
 from propsync.bucket.known import Known, write_known
 from propsync.bucket.packs import PackReader
-from propsync.bucket.published import fetch_edition
+from propsync.bucket.published import fetch_delta, fetch_edition
 from propsync.errors import HomeUnusable
 
 _STATE = ("state/warehouse.duckdb.wal", "state/warehouse.duckdb")
@@ -35,12 +35,13 @@ def restore(bucket: BucketHome) -> Contents:
     lacking = {key: place for key, place in contents.places.items() if key not in here or known.get(key) != place}
     PackReader(bucket.home, bucket.storage, bucket.work).fetch(lacking)
     fetch_edition(bucket.home, bucket.storage, bucket.work)
+    bucket.fetched = fetch_delta(bucket)
     return contents
 
 
 def settle_restored(bucket: BucketHome, contents: Contents) -> None:
     """Notes that this home has taken in these contents."""
-    bucket.known = Known(bucket.url, contents)
+    bucket.known = Known(bucket.url, contents, published=bucket.fetched)
     bucket.is_current = True
     write_known(bucket.home, bucket.known)
 
