@@ -29,6 +29,11 @@ def daily(variants: Iterable[Any], most: int, *, is_row: bool = False) -> list[A
     ]
 
 
+def slow(*variants: Any) -> list[Any]:
+    """These variants, as slow ones."""
+    return [pytest.param(one, marks=pytest.mark.slow) for one in variants]
+
+
 def _spread(found: Sequence[T], most: int) -> list[T]:
     if len(found) <= most:
         return list(found)

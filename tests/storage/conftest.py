@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from kit.stores import GIVEN, Stores
+from variants import slow
 
 from propsync.storage import LocalStorage, Storage
 from propsync.storage.objects import ObjectStorage
@@ -21,7 +22,7 @@ QUICK: Any = {
 
 SERVERS = [
     "ministack",
-    *(pytest.param(name, marks=pytest.mark.slow) for name in ("moto", "azurite")),
+    *slow("moto", "azurite"),
     *(["given"] if GIVEN else []),
 ]
 

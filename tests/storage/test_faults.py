@@ -17,7 +17,7 @@ import pytest
 from kit.fault_proxy import Fault, FaultProxy, Request
 from kit.programs import free_port
 from kit.stores import Store, Stores
-from variants import daily
+from variants import daily, slow
 
 from propsync.errors import StorageAway, StorageRefused, StorageUnfit
 from propsync.storage.objects import ObjectStorage
@@ -42,7 +42,7 @@ class Faulty:
         return ObjectStorage(self.behind.access(self.direct.name.rpartition("/")[2]), retry, seconds)
 
 
-@pytest.fixture(params=["ministack", pytest.param("azurite", marks=pytest.mark.slow)])
+@pytest.fixture(params=["ministack", *slow("azurite")])
 def faulty(request: pytest.FixtureRequest, stores: Stores) -> Iterator[Faulty]:
     store = stores[request.param]
     with FaultProxy(store.address) as proxy:
@@ -122,8 +122,9 @@ UNREPEATED = (put_new, swap, delete)  # by obstore, once a request has timed out
 
 
 def costs(verb: Any, fault: Fault) -> Any:
-    """A silent server costs time: every day only the verbs that need care."""
-    marks = [pytest.mark.slow] if fault in SILENT and verb not in UNREPEATED else []
+    """A silent server costs time: every day it meets only the verbs that need care."""
+    is_daily = fault not in SILENT or (fault is Fault.SILENT_AFTER and verb in UNREPEATED)
+    marks = [] if is_daily else [pytest.mark.slow]
     return pytest.param(verb, fault, marks=marks)
 
 
@@ -133,7 +134,11 @@ def test_a_verb_survives_one_fault_and_tells_the_truth(faulty: Faulty, verb: Cal
     verb(faulty)
 
 
-@pytest.mark.parametrize("faults", daily(list(product(PASSING, PASSING)), 6))
+LOUD = [fault for fault in PASSING if fault not in SILENT]
+PAIRS = [*product(LOUD, LOUD), *product(SILENT, PASSING), *product(LOUD, SILENT)]
+
+
+@pytest.mark.parametrize("faults", [*daily(PAIRS[: len(LOUD) ** 2], 5), *daily(PAIRS[len(LOUD) ** 2 :], 0)])
 def test_conditions_hold_through_two_faults_in_a_row(faulty: Faulty, faults: tuple[Fault, Fault]):
     for verb in (put_new, swap, swap_too_late):
         for key in ("new", "lease"):
@@ -142,7 +147,7 @@ def test_conditions_hold_through_two_faults_in_a_row(faulty: Faulty, faults: tup
         verb(faulty)
 
 
-@pytest.mark.parametrize("fault", [Fault.BROKEN, Fault.CUT_AFTER, Fault.BROKEN_AFTER, Fault.CUT_BODY])
+@pytest.mark.parametrize("fault", [Fault.CUT_AFTER, *slow(Fault.BROKEN, Fault.BROKEN_AFTER, Fault.CUT_BODY)])
 def test_a_large_file_arrives_whole_through_faults_in_each_of_its_requests(
     faulty: Faulty, fault: Fault, tmp_path: Path
 ):
@@ -187,6 +192,7 @@ def test_a_counter_that_many_increment_through_lost_answers_loses_nothing(faulty
     assert 16 <= counted <= 16 + lost.count("PUT"), "who hears None after a lost answer may have been overtaken since"
 
 
+@pytest.mark.slow
 def test_a_list_that_breaks_off_goes_on_where_it_was(stores: Stores, faulty: Faulty):
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda number: faulty.direct.put(f"many/{number:04d}", b""), range(1_005)))
@@ -228,7 +234,9 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("fault", [Fault.BROKEN, Fault.SLOW_DOWN, Fault.SILENT, Fault.CUT_BEFORE, Fault.CUT_AFTER])
+@pytest.mark.parametrize(
+    "fault", [Fault.SLOW_DOWN, Fault.CUT_AFTER, *slow(Fault.BROKEN, Fault.SILENT, Fault.CUT_BEFORE)]
+)
 def test_a_lasting_fault_is_a_storage_that_is_away_within_the_patience(faulty: Faulty, fault: Fault, file: Path):
     faulty.proxy.always(fault)
     storage = faulty.patient(QUICK, 0.05)
@@ -241,7 +249,7 @@ def test_a_lasting_fault_is_a_storage_that_is_away_within_the_patience(faulty: F
         faulty.proxy.requests.clear()
 
 
-@pytest.mark.parametrize("name", ["ministack", pytest.param("azurite", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["ministack", *slow("azurite")])
 def test_a_server_that_is_gone_is_a_storage_that_is_away(stores: Stores, name: str, file: Path):
     store = stores[name]
     gone = Store(store.scheme, f"http://127.0.0.1:{free_port()}", store.credentials)
@@ -251,9 +259,7 @@ def test_a_server_that_is_gone_is_a_storage_that_is_away(stores: Stores, name: s
             verb(storage, file)
 
 
-@pytest.mark.parametrize(
-    "name", ["ministack", *(pytest.param(one, marks=pytest.mark.slow) for one in ("moto", "azurite"))]
-)
+@pytest.mark.parametrize("name", ["ministack", *slow("moto", "azurite")])
 def test_a_bucket_that_does_not_exist_is_refused_by_each_verb(stores: Stores, name: str, file: Path):
     storage = ObjectStorage(stores[name].access(bucket="nobody-made-this"), QUICK)
     for verb in ALL.values():
@@ -267,7 +273,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("name", ["ministack", pytest.param("azurite", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["ministack", *slow("azurite")])
 def test_wrong_credentials_are_refused_by_each_verb(stores: Stores, name: str, file: Path):
     storage = ObjectStorage(stores[name].access(**WRONG[name]), QUICK)
     for verb in ALL.values():

@@ -13,6 +13,7 @@ import pytest
 from kit.fault_proxy import Fault, FaultProxy
 from kit.programs import environment
 from kit.stores import Store, Stores, account_signature
+from variants import slow
 
 from propsync.errors import PropsyncError
 from propsync.storage.objects import ObjectStorage
@@ -34,7 +35,7 @@ def said_by(storage: ObjectStorage, file: Path) -> list[str]:
     return said
 
 
-@pytest.mark.parametrize("name", ["ministack", pytest.param("azurite", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["ministack", *slow("azurite")])
 def test_no_message_or_log_line_shows_a_key(
     stores: Stores, name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ):
@@ -95,6 +96,7 @@ print(storage.tagged, storage._store)
 """
 
 
+@pytest.mark.slow
 def test_a_program_shows_no_key_at_debug_even_of_the_library(stores: Stores):
     store = stores["ministack"]
     gone = Store("s3", "http://127.0.0.1:1", store.credentials)
