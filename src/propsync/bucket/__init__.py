@@ -6,7 +6,7 @@ A lease keeps machines apart. Files of home go there in packs, a commit makes th
 from propsync.bucket.commits import CommitLog, Contents, Place
 from propsync.bucket.documents import fetch_documents, put_documents
 from propsync.bucket.home import BucketHome
-from propsync.bucket.lease import Lease, refuse_unfit
+from propsync.bucket.lease import Lease, holder_of, refuse_unfit
 from propsync.bucket.published import put_published
 from propsync.bucket.restore import restore, settle_restored
 from propsync.bucket.sending import begin_sending, end_sending
@@ -23,6 +23,7 @@ __all__ = [
     "damaged_files",
     "end_sending",
     "fetch_documents",
+    "holder_of",
     "put_documents",
     "put_published",
     "refuse_unfit",

@@ -46,13 +46,14 @@ class BucketHome:
     def opened(
         cls, home: LocalStorage, storage: Storage, url: str, work: Path, *, what: str, wait_seconds: float
     ) -> Iterator[BucketHome]:
-        """The bucket, under its lease. Raises Busy, StorageAway, StorageRefused, HomeUnusable."""
+        """The bucket, under its lease. Raises Busy, StorageAway, StorageRefused, StorageUnfit, HomeUnusable."""
+        known = read_known(home, url)
+        if known is None:
+            refuse_unfit(storage)
         lease = Lease(storage, machine_id(home), what)
         lease.acquire(wait_seconds)
         try:
-            bucket = cls(home, storage, url, work, lease, read_known(home, url))
-            if bucket.known is None:
-                refuse_unfit(storage)
+            bucket = cls(home, storage, url, work, lease, known)
             bucket._take_in_own()
             bucket._take_in_nothing()
             if lease.is_taken_over:

@@ -164,6 +164,13 @@ class Lease:
             self._tag = None
 
 
+def holder_of(storage: Storage) -> Holder | None:
+    """The machine that holds the lease, None if nobody does. Raises StorageAway, StorageRefused."""
+    found = storage.tagged(LEASE)
+    holder = _holder(found[0]) if found else None
+    return None if holder is None or holder.is_ended or holder.looks_over() else holder
+
+
 def refuse_unfit(storage: Storage) -> None:
     """Raises StorageUnfit if the server ignores conditions: an old one accepts each of these requests in silence."""
     key = f"probe-{secrets.token_hex(8)}"
@@ -173,7 +180,8 @@ def refuse_unfit(storage: Storage) -> None:
         second = storage.swap(key, b"3", '"another"')
         found = storage.tagged(key)
         if first is None or is_kept or second is not None or found is None or found[0] != b"1":
-            raise StorageUnfit("PROPSYNC_STORAGE_URL", "its server ignores If-None-Match or If-Match")
+            what = "its server ignores If-None-Match or If-Match, so two machines could overwrite each other's work"
+            raise StorageUnfit("PROPSYNC_STORAGE_URL", what)
     finally:
         storage.delete(key)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,8 @@ from propsync.log import redact
 from propsync.merge import KEYS, REQUIREMENTS, TYPE, Known, check_requirements, described, read_list
 from propsync.records import decode_shallow, first_text, follow
 from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSET_TYPES, ASSETS, Resource
+from propsync.runbooks.doctor_bucket import examine_bucket
+from propsync.runbooks.finding import Finding
 from propsync.runbooks.workplace import check_delta, make_home
 from propsync.runbooks.workspace import configured_catalogue
 from propsync.runs import RunLock
@@ -42,16 +43,6 @@ _SAMPLE = 200
 _LEAST_FREE = 0.1
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One check: its subject, whether it is well, its observation, and the next step if it is not."""
-
-    what: str
-    is_well: bool
-    seen: str
-    next_step: str = ""
-
-
 def examine(settings: Settings) -> Iterator[Finding]:
     """Runs one check after another. Raises SettingsError if none can run."""
     access = settings.require_api()
@@ -59,8 +50,10 @@ def examine(settings: Settings) -> Iterator[Finding]:
     for name in settings.unrecognised:
         yield Finding("settings", False, f"{name} is not a setting", "Correct its name, or unset it")
     check_delta(settings)
+    bucket = settings.storage()
     make_home(settings)
     yield from _places(settings)
+    yield from examine_bucket(settings, bucket)
     yield from _lists(settings)
     yield from _desk(settings)
     source = TokenSource(access.token.get_secret_value(), access.token_file, access.variable)

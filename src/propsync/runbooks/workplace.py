@@ -96,11 +96,11 @@ def _bucket(settings: Settings, access: StorageAccess, work: Path, what: str) ->
         yield bucket
 
 
-def object_storage(access: StorageAccess) -> Storage:
+def object_storage(access: StorageAccess, *, is_patient: bool = True) -> Storage:
     """The object store at this address; its library loads slowly, so only homes with a bucket load it."""
-    from propsync.storage.objects import ObjectStorage
+    from propsync.storage.objects import HASTE, ObjectStorage
 
-    return ObjectStorage(access)
+    return ObjectStorage(access) if is_patient else ObjectStorage(access, HASTE, seconds=10)
 
 
 def blobs_of(settings: Settings) -> Blobs:

@@ -25,6 +25,8 @@ _PARTS = 4  # parts under way at once: with the size of each, the bound of memor
 _SECONDS = 60.0  # for one request
 # as docs/decisions/0043 says: the same eight requests as for the API, within two minutes
 _RETRY: RetryConfig = {"max_retries": 7, "retry_timeout": timedelta(minutes=2)}
+HASTE: RetryConfig = {"max_retries": 1, "retry_timeout": timedelta(seconds=10)}
+"""The patience of somebody who waits in front of a terminal."""
 
 
 class ObjectStorage:
