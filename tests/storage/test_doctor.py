@@ -1,4 +1,4 @@
-"""What `propsync doctor` and `propsync sync` say of a bucket: ready, wrong, away, behind, or of an unfit server."""
+"""The words of `propsync doctor` and `propsync sync` about a bucket: ready, wrong, away, behind, on an unfit server."""
 
 from __future__ import annotations
 
