@@ -12,9 +12,9 @@ from benchmarks.nginx import NginxMissing, program
 from benchmarks.results import page
 from benchmarks.verdict import FIXED_LIMIT, MILLION, TINY
 
-CASES = ("first", "quiet", "night", "queries", "start", "dlt", "rebuild", "archive", "push", "growth")
+CASES = ("first", "quiet", "night", "bucket", "queries", "start", "dlt", "rebuild", "archive", "push", "growth")
 PAPERS = 8_000  # assets of the estate with documents to archive: enough that start-up does not dominate
-_NIGHTS = {"first", "quiet", "night", "queries", "start"}
+_NIGHTS = {"first", "quiet", "night", "bucket", "queries", "start"}
 _RESULTS = Path(__file__).parent / "RESULTS.md"
 
 
@@ -63,6 +63,8 @@ def _nights(arguments: argparse.Namespace, measured: Measured, folder: Path) -> 
     with cases.place(folder / "estate", arguments.scale) as where:
         for _ in range(arguments.repeats if _NIGHTS.intersection(arguments.only) else 0):
             cases.nights(where, notes, arguments.only)
+            if "bucket" in arguments.only:
+                cases.in_a_bucket(where, notes)
             if "start" in arguments.only:
                 cases.start(where, notes)
         if "dlt" in arguments.only and not arguments.without_dlt:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import programs
+from benchmarks import bucket, programs
 from benchmarks.documents import write_documents, write_large_bundle
 from benchmarks.estate import Estate
 from benchmarks.measured import Notes
@@ -19,6 +19,7 @@ STATUS, HELP, REBUILD, QUERY = "propsync status", "propsync --help", "rebuild of
 ARCHIVE, IDLE_ARCHIVE, LARGE = "archive", "archive, nothing wanted", "archive, one bundle of 2 GB"
 PUSH, WHOLE_PUSH = "push of 5,000 records", "push of 5,000 records, with start and publishing"
 PROPSYNC, BARE, FLOOR = "propsync", "propsync without its desk", "floor"
+BUCKET = "propsync with a bucket"
 MERGE, SCD2, IMPORTS = "dlt merge", "dlt scd2", "import"
 
 
@@ -88,6 +89,16 @@ def nights(where: Place, notes: Notes, only: Collection[str]) -> None:
     notes.add(CHANGED, FLOOR, programs.floor("quiet", where.api, bare, limit))
     programs.floor("load", where.api, bare, limit)
     programs.assert_equal(home / "published", bare)
+
+
+def in_a_bucket(where: Place, notes: Notes) -> None:
+    """First load, quiet night and 1 % night of a home in a bucket; those of a home on a disk are measured beside it."""
+    home = where.fresh("bucket-home")
+    with bucket.serving(where.folder / "bucket") as variables:
+        for case, night in ((FIRST, 0), (QUIET, 0), (CHANGED, 1)):
+            where.show(night)
+            cost = programs.propsync(SYNC, where.api, home, notes.memory_limit, bucket=variables)
+            notes.add(case, BUCKET, cost)
 
 
 def queries(where: Place, notes: Notes) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -25,10 +26,21 @@ class Served(Protocol):
         """For reading and writing."""
 
 
-def propsync(command: str, api: Served, home: Path, memory_limit: str, *, documents: str = "none") -> Cost:
-    """`propsync sync`, `archive`, `rebuild`, `push` or `status`; `documents` are the kinds to archive."""
+def propsync(
+    command: str,
+    api: Served,
+    home: Path,
+    memory_limit: str,
+    *,
+    documents: str = "none",
+    bucket: Mapping[str, str] | None = None,
+) -> Cost:
+    """`propsync sync`, `archive`, `rebuild`, `push` or `status`; `documents` are the kinds to archive.
+
+    `bucket` has the variables of a home in a bucket.
+    """
     program = str(Path(sys.executable).with_name("propsync"))
-    return measured([program, *command.split()], _settings(api, home, memory_limit, documents))
+    return measured([program, *command.split()], _settings(api, home, memory_limit, documents) | {**(bucket or {})})
 
 
 def without_desk(api: Api, home: Path, memory_limit: str) -> Cost:

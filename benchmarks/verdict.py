@@ -44,6 +44,10 @@ def verdicts(measured: Measured, scale: int, memory_limit: str) -> list[Verdict]
         ours, theirs = (measured.find(case, who, scale, memory_limit) for who in (cases.PROPSYNC, other))
         return ours.cpu_seconds / theirs.cpu_seconds if ours and theirs else None
 
+    def over(case: str, other: str) -> float | None:
+        against = ratio(case, other)
+        return 1 / against if against else None
+
     return [
         Verdict("first load against the floor", 1.5, 1.2, ratio(cases.FIRST, cases.FLOOR)),
         Verdict("first load against dlt merge", 1 / 6, 1 / 9, ratio(cases.FIRST, cases.MERGE)),
@@ -52,6 +56,8 @@ def verdicts(measured: Measured, scale: int, memory_limit: str) -> list[Verdict]
         Verdict("1 % night against dlt scd2", 1 / 8, 1 / 14, ratio(cases.CHANGED, cases.SCD2)),
         Verdict("first load against one without marts and dashboard", 1.15, None, ratio(cases.FIRST, cases.BARE)),
         Verdict("marts and dashboard of a 1 % night", 1, None, _desk(measured, scale, memory_limit), "CPU s"),
+        Verdict("first load with a bucket against one on a disk", 1.2, None, over(cases.FIRST, cases.BUCKET)),
+        Verdict("quiet night with a bucket against one on a disk", 1.3, None, over(cases.QUIET, cases.BUCKET)),
         Verdict(f"peak at {FIXED_LIMIT}, every scale", 700, 500, _peak(measured), "MB"),
         Verdict("CPU a record, largest against 100,000", _WITHIN, None, _flatness(measured)),
         Verdict("archive, wall time against a bare loop", 1 / 0.8, None, _wall_ratio(measured, cases.ARCHIVE)),
