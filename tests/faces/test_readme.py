@@ -33,6 +33,7 @@ OF_RICHER_HOMES = {  # their queries and examples need documents and more nights
     "actions-and-flags.md": "tests/questions/test_questions.py",
     "compliance.md": "tests/questions/test_questions.py",
     "connect.md": "tests/clients/test_connect_page.py",
+    "delta.md": "tests/clients/test_delta_page.py",
     "checks.md": "tests/questions/test_questions.py",
 }
 

@@ -74,7 +74,7 @@ class Lease:
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self.is_taken_over = False
-        """Whether the holder before may only be frozen: it is another machine, which did not let the lease go."""
+        """Whether the holder before may only be frozen: a different machine that did not let the lease go."""
 
     @property
     def fence(self) -> int:

@@ -145,8 +145,8 @@ class Workshop:
     def _put(self, name: str, made: Commit) -> None:
         """Puts a link into place: the workshop needs the file for the version after it.
 
-        Engines see milliseconds. The part of its time below tells it from the log file of that name in a damaged table:
-        a copy in a bucket compares sizes and times.
+        Engines see milliseconds. The rest of its time tells it from the log file of that name in a damaged table. A
+        copy in a bucket compares sizes and times.
         """
         written, link = self._shop / LOG / name, self._shop / name
         os.utime(written, ns=(made.milliseconds * 10**6 + crc32(made.published_by.encode()) % 10**6,) * 2)
