@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import msgspec
 import pytest
-from kit.bucket import URL, FolderBucket, copied, flaws
+from simulation.folder_bucket import URL, FolderBucket, copied, flaws
 
 from propsync.bucket import BucketHome, Lease, restore, settle_restored
 from propsync.bucket.lease import LEASE
+from propsync.documents.blobs import key_of
+from propsync.documents.bucket_blobs import BucketBlobs
+from propsync.documents.kinds import KINDS
 from propsync.errors import Busy, HomeBehind, HomeUnusable, LeaseLost, StorageAway
 from propsync.storage import LocalStorage
 
@@ -229,3 +232,24 @@ def test_a_bucket_that_was_put_back_to_an_earlier_day_is_refused(
     with pytest.raises(HomeUnusable, match="earlier day"):
         opened("first").is_behind()
     assert (tmp_path / "first/landing/pages/b").exists()
+
+
+def test_a_page_that_no_manifest_names_leaves_the_bucket_with_home(
+    bucket: FolderBucket, opened: Desk, tmp_path: Path
+) -> None:
+    machine = opened("machine")
+    machine.is_behind()
+    machine.home.put("landing/pages/a", b"of a killed run")
+    machine.commit("run")
+    machine.home.delete("landing/pages/a")
+    assert machine.commit("run")
+    assert not machine.home.exists("landing/pages/a")
+    assert flaws(bucket, tmp_path / "machine") == []
+
+
+def test_documents_that_a_reader_needed_for_the_moment_leave_the_disk(bucket: FolderBucket, tmp_path: Path) -> None:
+    key = key_of(KINDS["report"], "ab" * 32)
+    bucket.put(key, b"%PDF")
+    with closing(BucketBlobs(LocalStorage(tmp_path / "home"), bucket)) as blobs:
+        assert blobs.path(key).read_bytes() == b"%PDF"
+    assert [*(tmp_path / "home" / "archive" / "partial").iterdir()] == []

@@ -17,7 +17,7 @@ from propsync.runbooks.push import apply
 from propsync.runbooks.verify_report import VerifyReport
 from propsync.settings import Settings, load_settings
 
-from . import clock, one_reader
+from . import buckets, clock, one_reader
 from .kills import Killed, install, moments
 from .outcome import Order, Outcome
 
@@ -35,6 +35,7 @@ class Inside:
         self.home = root / "home"
         self._aside = root / "aside"
         install()
+        buckets.install()
         clock.install()
         self._share()
 
@@ -44,6 +45,7 @@ class Inside:
     def run(self, order: Order) -> Outcome:
         """One run, to its end or to its death."""
         moments.plan(order.kill, self._copy)
+        buckets.sky.plan(order.weather)
         moments.plain_plans = order.plain_plans
         clock.clock.time = order.now
         try:

@@ -77,12 +77,12 @@ def install() -> None:
     if getattr(Warehouse, "is_mortal", False):
         return
     Warehouse.is_mortal = True  # type: ignore[attr-defined]
-    _everywhere(storage.replace, _mortal(storage.replace, _event_of_replace))
-    _everywhere(storage.copy, _mortal(storage.copy, lambda *_: "copy"))
-    _everywhere(
+    everywhere(storage.replace, _mortal(storage.replace, _event_of_replace))
+    everywhere(storage.copy, _mortal(storage.copy, lambda *_: "copy"))
+    everywhere(
         make_published_copy, _mortal(make_published_copy, lambda *_: "copy")
     )  # the second half of making what people open
-    _everywhere(storage.remove, _mortal(storage.remove, _event_of_remove))
+    everywhere(storage.remove, _mortal(storage.remove, _event_of_remove))
     storage.LocalStorage.place = _mortal(storage.LocalStorage.place, lambda *_: "blob")  # type: ignore[method-assign]
     storage.LineFile.add = _torn_add  # type: ignore[method-assign]
     _wrap_warehouse()
@@ -122,7 +122,7 @@ def _torn_add(self: storage.LineFile, line: bytes) -> None:
         self._file.write(line[half:] + b"\n")
 
 
-def _everywhere(original: Callable[..., Any], wrapped: Callable[..., Any]) -> None:
+def everywhere(original: Callable[..., Any], wrapped: Callable[..., Any]) -> None:
     """In every module that has it by name."""
     for name, module in list(sys.modules.items()):
         if name.split(".")[0] == "propsync":

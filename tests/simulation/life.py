@@ -10,6 +10,7 @@ from random import Random
 
 from propsync_sandbox import RESOURCES, Entry, Sandbox
 
+from . import buckets
 from .bugs import FROM_THE_START, planted
 from .coverage import Coverage, of_run
 from .further import write_toml
@@ -114,10 +115,13 @@ class Life:
         self._rot(number)
         if night.documents == "verify" and self.questions.archived is not None:
             self.questions.archived.damage(dice)
+        self._change_machine(is_nightly=not (night.ids_of or night.rebuilds or night.documents))
+        life = self.scenario.bucket
         self._run(
             f"night {number}",
             night.hours,
             kill=night.kill,
+            weather=life.weather.get(number) if life else None,
             only=night.only,
             scope=scope,
             rebuild=night.rebuilds,
@@ -149,7 +153,10 @@ class Life:
 
     def _rot(self, number: int) -> None:
         """Bodies of merged snapshots rot; one that was killed before its merge may have nothing but its bodies."""
-        if not any(outcome.killed for _, _, outcome in self.questions.runs[-1:]):
+        latest = self.questions.runs[-1:]
+        if self.scenario.bucket and not any(order and one.exit_code in (0, 3) for order, _, one in latest):
+            return  # the bucket may not have them yet
+        if not any(outcome.killed for _, _, outcome in latest):
             self.questions.rot.strike(Random(f"rot {self.scenario.seed} {number}"))
 
     def _would_refuse(self, night: Night) -> bool:
@@ -173,6 +180,7 @@ class Life:
     def _quiet(self) -> None:
         self.watch.edit_chance = 0.0
         self.sandbox.set_faults(())
+        self._change_machine(is_nightly=not self.writing.all)
         self._rot(0)
         is_named = not (self.scenario.further and self.scenario.further.is_dropped_at_end)
         for written in self.writing.all:
@@ -220,7 +228,19 @@ class Life:
         return [entry for entry in self.sandbox.journal.entries() if entry.sequence > self._answered]
 
     def _environ(self, home: Path) -> dict[str, str]:
-        return self.scenario.settings(self.sandbox.base_url, TOKEN, home)
+        environ = self.scenario.settings(self.sandbox.base_url, TOKEN, home)
+        return environ | (buckets.settings(home) if self.scenario.bucket else {})
+
+    def _change_machine(self, *, is_nightly: bool) -> None:
+        """Lets another machine work from now on, in some seeds; a night that cannot rebuild comes after a rebuild."""
+        life, runs = self.scenario.bucket, self.questions.runs
+        is_whole = bool(runs) and runs[-1][0] is not None and runs[-1][2].exit_code in (0, 3)
+        if life is None or not life.change_machine(self._runner.home, len(runs), is_whole=is_whole):
+            return
+        self.coverage[f"machine {life.machines}"] += 1
+        if not is_nightly:
+            self._run("the rebuild on another machine", 1, rebuild=True)
+            self.questions.after_run()
 
     def _run(
         self,
@@ -235,6 +255,7 @@ class Life:
         documents: str = "",
         is_list_named: bool = True,
         push: str = "",
+        weather: buckets.Weather | None = None,
     ) -> Outcome:
         """One run. A backfill or a push has no clock of its own: it comes a moment after the last run with a trace."""
         is_after = scope is not None or bool(push)
@@ -246,7 +267,9 @@ class Life:
         if self.scenario.further is not None:
             write_toml(self._runner.home, self.scenario.further.toml if is_list_named else "")
         environ, plain = self._environ(self._runner.home), self.scenario.plain_plans
-        order = Order(environ, self._clock, kill, only, accept, scope, rebuild, plain, documents, is_list_named, push)
+        order = Order(
+            environ, self._clock, kill, only, accept, scope, rebuild, plain, documents, is_list_named, push, weather
+        )
         with planted(self._bug):
             outcome = self._runner.run(order)
         window = self.watch.window(name, latest or self._clock, is_after, self._entries())
@@ -255,6 +278,8 @@ class Life:
         problems = Problems()
         is_refused = rebuild and (outcome.error or "").startswith("BaseLost") and bool(self.questions.rot.damaged())
         self.coverage["rebuild refused"] += is_refused
-        problems.expect(outcome.error is None or is_refused, "a run ends with a report", outcome.error)
+        is_away = weather is not None and (outcome.error or "").startswith("StorageAway")
+        self.coverage["bucket away"] += is_away
+        problems.expect(outcome.error is None or is_refused or is_away, "a run ends with a report", outcome.error)
         problems.settle(name)
         return outcome

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Self
 
+from .buckets import Weather
 from .nights import Kill
 
 
@@ -29,6 +30,7 @@ class Order:
     documents: str = ""
     is_list_named: bool = True
     push: str = ""
+    weather: Weather | None = None
 
     @property
     def asks_for_documents(self) -> bool:
@@ -45,8 +47,10 @@ class Order:
         """As `to_json` gave it."""
         scope = {name: tuple(ids) for name, ids in told["scope"].items()} if told["scope"] else None
         kill = Kill(**told["kill"]) if told["kill"] else None
-        now = datetime.fromisoformat(told["now"])
-        return cls(**(dict(told) | {"now": now, "kill": kill, "only": tuple(told["only"]), "scope": scope}))
+        now, weather = datetime.fromisoformat(told["now"]), Weather.from_json(told["weather"])
+        return cls(
+            **(dict(told) | {"now": now, "kill": kill, "only": tuple(told["only"]), "scope": scope, "weather": weather})
+        )
 
 
 @dataclass

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import duckdb
 
+from .buckets import bucket_of
 from .coverage import Coverage, of_end
+from .folder_bucket import flaws
 from .ground import SmallWorld
 from .oracle.again import check_same
 from .oracle.archived import Archived
@@ -50,7 +52,8 @@ class Questions:
         self.rot = Rot(self.home)
         further = self.scenario.further
         self.further = Further(has_filter=further.has_filter) if further else None
-        self.archived = Archived(self.home, self.scenario.concurrency, days) if archive else None
+        files = bucket_of(self.home).root if self.scenario.bucket else None
+        self.archived = Archived(self.home, self.scenario.concurrency, days, files) if archive else None
 
     def after_run(self) -> None:
         """What holds after every run, however it went. Raises Broken."""
@@ -68,6 +71,10 @@ class Questions:
         if outcome.exit_code in (0, 3):
             check_note(self.home, outcome.run_id, problems, with_documents=self.archived is not None)
             check_received(self.home, outcome.run_id, problems)
+            if self.scenario.bucket:
+                told = flaws(bucket_of(self.home), self.home)
+                found_flaws = [one for one in told if not any(name in one for name in self.rot.damaged())]
+                problems.expect(not found_flaws, "the bucket has all that home has, and nothing else", found_flaws)
             if self.scenario.concurrency == 1:
                 self.coverage += check_claims(self.home, outcome, window, problems)
         problems.settle(f"after {window.name}")
@@ -126,7 +133,7 @@ class Questions:
         """The journal calls a run that died killed, unless it had ended before; no run stays open."""
         for run_id, flow, status in found.rows("select run_id, flow, status from ops.runs"):
             problems.expect(status != "running", "no run is shown as running", run_id)
-            if flow == "archive":  # what it notes are runs of their own, which come a moment after the others
+            if flow in ("archive", "rebuild"):  # runs of their own, which come a moment after the others
                 continue
             time = datetime.strptime(run_id, RUN_ID).replace(tzinfo=UTC)
             of_time = (one for one in reversed(self.runs) if one[1].is_of(time))

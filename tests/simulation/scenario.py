@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from .archives import Archive, among_documents
+from .buckets import BucketLife, among_buckets
 from .further import FurtherList, among_further
 from .ground import GROUNDS
 from .liars import among_liars
@@ -40,17 +41,19 @@ class Scenario:
     pushes: tuple[Push, ...]
     quiet_twice: bool
     rebuild: bool
+    bucket: BucketLife | None = None
 
     @classmethod
     def of(cls, seed: int, kind: str) -> Scenario:
-        """The scenario of a seed, `process` or `kill` by kind of run."""
+        """The scenario of a seed, `process` or `kill` by kind of run, or `bucket` or `bucket-kill`."""
+        has_bucket, kind = kind.startswith("bucket"), "kill" if kind.endswith("kill") else "process"
         dice = Random(f"scenario {seed}")
         ground_run = dice.random() < 0.8
         signed_links = ground_run and dice.random() < 0.3
         archive = Archive.of(seed)
         order = dice.choices(("stable", "drifting", "shuffled"), (7, 2, 1))[0]
         further = FurtherList.of(seed, order)
-        return cls(
+        found = cls(
             seed=seed,
             kind=kind,
             ground=dice.randrange(GROUNDS),
@@ -71,6 +74,11 @@ class Scenario:
             quiet_twice=seed % 5 == 0,
             rebuild=seed % 6 == 0 or (further is not None and further.rebuild),
         )
+        return found._in_bucket() if has_bucket else found
+
+    def _in_bucket(self) -> Scenario:
+        life = BucketLife.of(self.seed, len(self.nights), has_pushes=bool(self.pushes))
+        return replace(self, bucket=life, nights=among_buckets(self.seed, self.nights))
 
     def settings(self, base_url: str, token: str, home: object) -> dict[str, str]:
         """The environment of a run."""
@@ -103,6 +111,7 @@ class Scenario:
             *(["statuses set"] if self.explicit_statuses else []),
             *([str(self.archive)] if self.archive else []),
             *([str(self.further)] if self.further else []),
+            *([f"home in a bucket: {self.bucket}"] if self.bucket else []),
         ]
         nights = [f"  night {number}: {night}" for number, night in enumerate(self.nights, 1)]
         return "\n".join(["  " + ", ".join(words), *nights, *map(str, self.pushes)])

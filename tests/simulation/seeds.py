@@ -20,8 +20,11 @@ from .oracle.problems import Broken
 from .outside import Outside
 from .scenario import Scenario
 
-KINDS = ("process", "kill")
-"""Runs in this process with simulated kills, and runs in processes of their own with real ones."""
+KINDS = ("process", "kill", "bucket", "bucket-kill")
+"""Runs in this process with simulated kills, and runs in processes of their own with real ones; the same in a bucket.
+"""
+
+_INSIDE = ("process", "bucket")
 
 
 @dataclass
@@ -52,7 +55,7 @@ def live(seed: int, kind: str, bug: str = "") -> Verdict:
     began = _used(kind)
     with tempfile.TemporaryDirectory(prefix="propsync-seed-", dir=memory_folder()) as folder:
         scenario = Scenario.of(seed, kind)
-        runner = Inside(Path(folder)) if kind == "process" else Outside(Path(folder))
+        runner = Inside(Path(folder)) if kind in _INSIDE else Outside(Path(folder))
         try:
             life = Life(scenario, runner, _grounds(), bug)
             if isinstance(runner, Outside):
@@ -68,7 +71,7 @@ def live(seed: int, kind: str, bug: str = "") -> Verdict:
 
 def _used(kind: str) -> float:
     """Seconds of processor that this process has used; of the clock where runs are processes of their own."""
-    return time.process_time() if kind == "process" else time.perf_counter()
+    return time.process_time() if kind in _INSIDE else time.perf_counter()
 
 
 @cache

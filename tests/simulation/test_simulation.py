@@ -16,6 +16,13 @@ def test_after_trouble_in_one_process_tables_are_the_world(seed: int, lived: Liv
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seed", [7, 12])
+def test_after_trouble_with_a_bucket_tables_are_the_world(seed: int, lived: Lived):
+    verdict = lived(seed, "bucket")
+    assert not verdict.broken, verdict.told()
+
+
+@pytest.mark.slow
 def test_a_planted_bug_is_caught(lived: Lived):
     bug = "no look-up: what is missing is gone"
     assert "no delete that the world did not make" in lived(3, "process", bug).broken

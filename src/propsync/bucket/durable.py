@@ -69,11 +69,9 @@ def removed_keys(home: LocalStorage, places: Mapping[str, Place], keys: set[str]
 
 def _pruned(home: LocalStorage, gone: set[str]) -> set[str]:
     base = Bases(home).newest()
-    if base is None:
-        return set()
-    manifests = {key for key in gone if _is_snapshot(key) and key.split("/")[2] <= base.run_id}
-    older = {key for key in gone if key.startswith(_BASE) and key.split("/")[2] < base.run_id}
-    older -= {one.key for one in base.files.values()}
+    until, kept = (base.run_id, {one.key for one in base.files.values()}) if base else ("", set())
+    manifests = {key for key in gone if _is_snapshot(key) and key.split("/")[2] <= until}
+    older = {key for key in gone if key.startswith(_BASE) and key.split("/")[2] < until} - kept
     if any(_is_snapshot(key) for key in gone - manifests):  # the pages of a lost manifest are not known
         return manifests | older
     named = Manifests(home).named()

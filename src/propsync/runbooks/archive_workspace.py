@@ -81,7 +81,7 @@ class ArchiveWorkspace:
                 WorkerPool() as pdf,
             ):
                 workspace = cls(settings, what, api, DocumentReader(_bounds(settings), pdf, partial), partial)
-                with closing(workspace.taken):
+                with closing(workspace.taken), closing(workspace.blobs):
                     yield workspace
 
     def fetcher(self, budget: Budget) -> Fetcher:

@@ -83,9 +83,11 @@ def rows_of(found: Published) -> dict[Pair, Asked]:
 class Archived:
     """Asked after every run; remembers what was recorded before."""
 
-    def __init__(self, home: Path, concurrency: int, recheck_days: int) -> None:
+    def __init__(self, home: Path, concurrency: int, recheck_days: int, files: Path | None = None) -> None:
+        """`files` has the documents, if that is not the home."""
         self.served = Served()
         self._home = home
+        self._files = files or home
         self._concurrency = concurrency
         self._recheck = timedelta(days=recheck_days)
         self._paths: set[str] = set()
@@ -98,21 +100,21 @@ class Archived:
 
     def damage(self, dice: Random) -> None:
         """Before a verification: one recorded file rots, or is gone."""
-        paths = sorted(path for path in self._paths if (self._home / path).exists())
+        paths = sorted(path for path in self._paths if (self._files / path).exists())
         if not paths or dice.random() < 0.4:
             return
         path = dice.choice(paths)
         self._damaged.add(path)
         self._has_damaged = True
         if dice.random() < 0.5:
-            (self._home / path).write_bytes(b"rotten")
+            (self._files / path).write_bytes(b"rotten")
         else:
-            (self._home / path).unlink()
+            (self._files / path).unlink()
 
     def check(self, found: Published, window: Window, order: Order, outcome: Outcome, problems: Problems) -> None:
         """What holds after every run, however it went."""
         self.served.add(window)
-        self._orphans += self._concurrency if outcome.killed else 0
+        self._orphans += self._concurrency if outcome.killed or order.weather else 0
         asked = rows_of(found)
         for pair, one in asked.items():
             self._check_versions(pair, one, problems)
@@ -146,12 +148,12 @@ class Archived:
 
     def _check_damage(self, asked: dict[Pair, Asked], outcome: Outcome, problems: Problems) -> None:
         """Damaged files come back whole; a verification removes the others, and reports them."""
-        whole = {path for path in self._damaged if _is_whole(self._home / path)}
+        whole = {path for path in self._damaged if _is_whole(self._files / path)}
         self.mended += len(whole)
         self._damaged -= whole
         if outcome.lost is None:
             return
-        rotten = [path for path in self._damaged if (self._home / path).exists()]
+        rotten = [path for path in self._damaged if (self._files / path).exists()]
         problems.expect(not rotten, "no rotten file is left by a verification", rotten)
         told = {row.path for one in asked.values() for row in one.versions if (row.last_error or "").startswith(_LOST)}
         is_so = told == self._damaged and outcome.lost == len(told)
@@ -159,8 +161,8 @@ class Archived:
 
     def _check_files(self, asked: dict[Pair, Asked], problems: Problems) -> None:
         """Each recorded file exists, each existing one is whole, and few exist that nothing names."""
-        folder = self._home / "archive" / "blobs"
-        files = {str(path.relative_to(self._home)): path for path in folder.rglob("*") if path.is_file()}
+        folder = self._files / "archive" / "blobs"
+        files = {str(path.relative_to(self._files)): path for path in folder.rglob("*") if path.is_file()}
         bodies = {name: path.read_bytes() for name, path in files.items()}
         rows = [row for one in asked.values() for row in one.versions]
         for row in (row for row in rows if row.path not in self._damaged):
