@@ -24,7 +24,7 @@ from propsync.storage import LocalStorage
 URL = "s3://bucket/home"
 KEYS = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "a-secret-of-the-tests"}
 MUTATING = ("put", "put_new", "put_file", "delete", "swap")
-_TOP = {"archive", "files", "lease.json", "log", "packs", "published", "sending"}
+_TOP = {"archive", "files", "lease.json", "log", "packs", "probe", "published", "sending"}
 
 Around = Callable[[str, str], AbstractContextManager[None]]
 """Surrounds each request, given its verb and its key."""

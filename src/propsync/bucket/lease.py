@@ -7,7 +7,7 @@ import secrets
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 
@@ -21,6 +21,8 @@ SECONDS = 60.0
 """How long a lease holds without a renewal."""
 
 _LOOK_AGAIN = 1.0  # seconds
+_PROBES = "probe"
+_FORGOTTEN = 600.0  # seconds after which a probe is that of a killed command
 _log = logging.getLogger("propsync.bucket")
 
 
@@ -173,7 +175,7 @@ def holder_of(storage: Storage) -> Holder | None:
 
 def refuse_unfit(storage: Storage) -> None:
     """Raises StorageUnfit if the server ignores conditions: an old one accepts each of these requests in silence."""
-    key = f"probe-{secrets.token_hex(8)}"
+    key = f"{_PROBES}/{secrets.token_hex(8)}"
     try:
         first = storage.swap(key, b"1", None)
         is_kept = storage.put_new(key, b"2")
@@ -183,7 +185,14 @@ def refuse_unfit(storage: Storage) -> None:
             what = "its server ignores If-None-Match or If-Match, so two machines could overwrite each other's work"
             raise StorageUnfit("PROPSYNC_STORAGE_URL", what)
     finally:
-        storage.delete(key)
+        for left in {key, *(one for one, age in _ages(storage) if age > _FORGOTTEN)}:
+            storage.delete(left)
+
+
+def _ages(storage: Storage) -> Iterator[tuple[str, float]]:
+    for key in storage.list(_PROBES):
+        with suppress(FileNotFoundError):
+            yield key, storage.age(key)
 
 
 def _holder(body: bytes) -> Holder | None:
