@@ -10,7 +10,7 @@ SEEDS ?= 200
 # tests start hundreds of programs: Python compiles each module once, not each time, whatever the environment says
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test test-long test-debian13 soak lint bench bench-peers bench-million docs picture lock clean
+.PHONY: setup demo test test-long test-debian13 spark soak lint bench bench-peers bench-million docs picture lock clean
 .DELETE_ON_ERROR:
 
 setup: .venv/.ready
@@ -50,6 +50,17 @@ $(STORES): tests/stores/package.json tests/stores/package-lock.json
 	cd .cache/stores && npm ci --silent --ignore-scripts --no-audit --no-fund
 	touch $@
 
+# Spark and Delta's jars, for a test before a release: pyspark by its lock, the jars by Maven, from its usual place. Needs Java
+# and mvn. S3=1 brings Hadoop's client for s3a:// too, which is large
+SPARK := .cache/spark/.ready
+
+$(SPARK): tests/spark/requirements.lock tests/spark/pom.xml | setup
+	rm -rf .cache/spark
+	$(BIN)/python -m pip install --quiet --no-compile --require-hashes --no-deps --target .cache/spark/python -r $<
+	mvn -q -B $(if $(S3),-P s3) -f tests/spark/pom.xml dependency:copy-dependencies -DincludeScope=runtime \
+	  -DoutputDirectory=$(CURDIR)/.cache/spark/jars
+	touch $@
+
 # OPTIONS are pytest's own; VARIANTS=all in the environment takes every variant of the costly tests, not a spread of them
 OPTIONS ?=
 test: setup $(CLIENTS)
@@ -58,7 +69,7 @@ test: setup $(CLIENTS)
 # what takes longest: whole services with their workers, many nights, millions of rows, the image. Services mostly wait,
 # so there is one worker more; tests that share a service stay together
 LONG_WORKERS ?= 4
-test-long: setup $(if $(shell command -v npm),$(AXE) $(STORES))
+test-long: setup $(if $(shell command -v npm),$(AXE) $(STORES)) $(if $(VARIANTS),$(SPARK))
 	$(BIN)/python -m pytest -n $(LONG_WORKERS) --dist loadfile --no-loadscope-reorder -m slow $(OPTIONS)
 
 # the same in a fresh Debian 13, with its Python 3.13 and only the packages that README.md names; needs root and
@@ -66,6 +77,10 @@ test-long: setup $(if $(shell command -v npm),$(AXE) $(STORES))
 DEBIAN13 ?= make demo && make test && make test-long
 test-debian13:
 	tests/deploy/debian13.sh "$(DEBIAN13)"
+
+# a master and two workers read the Delta tables of a small home (docs/delta.md)
+spark: setup $(SPARK)
+	VARIANTS=all $(BIN)/python -m pytest tests/spark $(OPTIONS)
 
 # seeded worlds, trouble and kills: SEEDS seeds in-process, a tenth as many with real kills (docs/decisions/0009)
 soak: setup
@@ -111,6 +126,8 @@ lock:
 	  --all-extras --group dev pyproject.toml -o requirements.lock
 	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-annotate --no-header --python-version 3.11 \
 	  benchmarks/dlt/requirements.in -o benchmarks/dlt/requirements.lock
+	uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate --no-header --python-version 3.11 \
+	  tests/spark/requirements.in -o tests/spark/requirements.lock
 	for client in $(notdir $(CLIENTS)); do echo "$${client%-*}==$${client##*-}" | uv pip compile --quiet --universal --generate-hashes \
 	  --no-emit-index-url --no-annotate --no-header --python-version 3.11 - -o tests/clients/$$client.lock; done
 
