@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from kit.bucket import KEYS, URL, FolderBucket
 from kit.home import Home
 from kit.server import Server
 from kit.small_api import SmallApi
-from simulation.folder_bucket import KEYS, URL, FolderBucket
 
 from propsync.settings import StorageAccess
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shutil
 
+from kit.bucket import flaws
 from kit.comparing import assert_same, difference
 from kit.small_api import asset
-from simulation.folder_bucket import flaws
 
 from .conftest import Machines
 

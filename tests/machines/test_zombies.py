@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from simulation.folder_bucket import URL, FolderBucket, copied, flaws
+from kit.bucket import URL, FolderBucket, copied, flaws
 
 from propsync.bucket import BucketHome, Lease, restore, settle_restored
 from propsync.bucket.lease import LEASE
@@ -130,7 +130,7 @@ def test_a_commit_whose_answer_is_lost_is_taken_in(bucket: FolderBucket, opened:
     machine.home.put("landing/pages/a", b"one")
     with before(bucket, "put_new log/", fail, after=True), pytest.raises(StorageAway):
         machine.commit("run")
-    assert not machine.commit("run")
+    assert not machine.commit("")
     machine.home.put("landing/pages/b", b"two")
     assert machine.commit("run")
     assert machine.log.head() == 2
@@ -196,6 +196,19 @@ def test_plans_stay_on_a_machine_that_fell_behind(bucket: FolderBucket, opened: 
     assert again.home.get("state/plans/plan.json") == b"a plan"
     assert again.home.get("landing/pages/b") == b"two"
     assert [path.read_bytes() for path in (tmp_path / "first" / "state" / "aside").rglob("c")] == [b"not in the bucket"]
+
+
+def test_a_run_that_published_rows_alone_puts_others_behind(bucket: FolderBucket, opened: Desk) -> None:
+    first = opened("first")
+    first.is_behind()
+    first.home.put("landing/pages/a", b"one")
+    first.commit("run")
+    first.lease.release()
+    second = opened("second")
+    take_in(second)
+    assert second.commit("a run on documents")
+    second.lease.release()
+    assert opened("first").is_behind()
 
 
 def test_a_machine_that_died_before_it_put_anything_leaves_nothing_to_rebuild(

@@ -122,6 +122,7 @@ class BucketHome:
     def commit(self, run_id: str) -> bool:
         """Puts what home has and the bucket lacks: files first, the commit last. Returns whether there was any.
 
+        A run that is about to publish adds a commit in any case: other machines lack its rows of `ops` and documents.
         A home that is behind puts nothing. Raises LeaseLost, StorageAway, StorageRefused; home has lost nothing then.
         """
         if not self.is_current:
@@ -133,7 +134,7 @@ class BucketHome:
         changed = dict(changed_keys(self.home, known, keys))
         removed = removed_keys(self.home, known.contents.places, {*keys})
         self._bring_back(known, {*keys} | removed)
-        if not changed and not removed:
+        if not changed and not removed and not run_id:
             return False
         writer = PackWriter(self.home, self.storage, self.work, known.contents.sequence + 1)
         writer.put([*changed, *self._sparse(known.contents, {*changed} | removed)])

@@ -79,6 +79,7 @@ def rebuild(settings: Settings, *, accept_loss: Collection[str] = (), now: datet
         finally:
             remove_partials(work)
         with Workspace.offline(settings, place, settings.state / WAREHOUSE) as workspace:
+            place.commit(run.run_id)
             mended = workspace.publisher.publish(workspace.warehouse, run.run_id, pages=rebuilt.pages)
             collect(workspace)
     seconds = time.monotonic() - began

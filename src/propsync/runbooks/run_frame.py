@@ -105,6 +105,7 @@ def finish_earlier(workspace: Workspace, run: Run) -> list[str]:
     if workspace.publisher.is_behind(workspace.warehouse):
         try:
             withheld = check(workspace, run)
+            workspace.place.commit(run.run_id)
             return workspace.publisher.publish(workspace.warehouse, run.run_id, withheld.tables)
         except CheckFailed as error:
             _log.error("%s", error)  # this run's own checks decide
