@@ -19,6 +19,7 @@ from deltalake import DeltaTable
 from kit.kept import KeptHomes
 from kit.sandbox_home import SandboxHome, with_desk
 
+pytestmark = pytest.mark.slow  # every day the cases of sql/statements/publish/plain_columns show the types
 CLIENTS = {"duckdb": ".cache/duckdb-extension-delta-1.5.5", "polars": ".cache/polars-2.1.0"}
 """The folders of libraries that are not propsync's own."""
 SCHEMAS = ("main", "by_type", "marts", "history")

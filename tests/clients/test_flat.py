@@ -16,6 +16,7 @@ from clients.test_old_clients import ROOT
 from kit.kept import KeptHomes
 from kit.sandbox_home import SandboxHome, with_desk
 
+pytestmark = pytest.mark.slow  # every day the cases of sql/statements/publish/plain_columns show the types
 PLAIN = re.compile(
     r"VARCHAR|BOOLEAN|INTEGER|BIGINT|DOUBLE|DATE|TIMESTAMP"  # DuckDB
     r"|String|Boolean|Int(32|64)|Float64|Date|Datetime\(time_unit='us', time_zone=None\)"  # polars

@@ -76,7 +76,7 @@ def run(alone: list[str], home: Path, *command: str, **variables: str) -> Seen:
             ("az://bucket/home", {"AZURE_STORAGE_ACCOUNT_NAME": "one"}),
             ("az://bucket/home", {"AZURE_STORAGE_ACCOUNT_NAME": "one", "AZURE_CLIENT_ID": "id"}),
         ],
-        2,
+        1,
         is_row=True,
     ),
 )

@@ -17,6 +17,7 @@ def small(tmp_path):
         yield warehouse
 
 
+@pytest.mark.slow
 def test_learning_from_many_records_keeps_to_the_memory_limit(small):
     told = '\'{"score": \'||i||\', "by": {"name": "n\'||i||\'", "level": 1.5}, "seen": null, "mixed": \''
     payloads = f"select ({told}||if(i % 1000 = 0, '\"t\"', '1')||'}}')::json as payload from range({MANY}) as r(i)"

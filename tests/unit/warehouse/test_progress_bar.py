@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 PROGRAM = """
 import sys
 from pathlib import Path
@@ -23,6 +25,7 @@ with SealedQuery(path, memory_limit="300MB", zone="UTC") as inquiry:
 """
 
 
+@pytest.mark.slow
 def test_duckdb_shows_no_bar_of_its_own(tmp_path: Path) -> None:
     told = subprocess.run([sys.executable, "-c", PROGRAM, str(tmp_path)], capture_output=True, text=True, check=True)
     assert told.stdout == "False [(False,)]\nFalse\n(False,)\n(False,)\n"
