@@ -38,7 +38,7 @@ def _label(name: str, sources: Mapping[str, str]) -> str:
 def _complaint(name: str, value: object, reason: str) -> str:
     reason = reason[:1].lower() + reason[1:]
     # A password may sit before the @ and a key in the query.
-    hidden = name in _SECRET or (name == "base_url" and re.search(r"[@?#]", str(value)) is not None)
+    hidden = name in _SECRET or (name in ("base_url", "storage_url") and re.search(r"[@?#]", str(value)) is not None)
     shown = "its value (not shown)" if hidden else textwrap.shorten(repr(value), 120)
     return f"{shown} cannot be used: {reason}"
 

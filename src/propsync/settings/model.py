@@ -168,7 +168,8 @@ class Settings(BaseModel):
         try:
             return storage_access(url, self._storage_environ, is_instance=self.storage_identity == "instance")
         except ValueError as error:
-            raise SettingsError(url, str(error), "Give s3://bucket/folder or az://container/folder") from None
+            where = "the address of the bucket"  # which may hold a password
+            raise SettingsError(where, str(error), "Give s3://bucket/folder or az://container/folder") from None
 
     def _access(self, setting: str, token: SecretStr | None, file: Path | None) -> ApiAccess:
         variable = PREFIX + setting.upper()

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import configparser
 import ipaddress
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 from propsync.errors import SettingsError
 
@@ -18,8 +19,8 @@ _S3 = {
     "AWS_ACCESS_KEY_ID": "access_key_id",
     "AWS_SECRET_ACCESS_KEY": "secret_access_key",
     "AWS_SESSION_TOKEN": "session_token",
-    "AWS_REGION": "region",
     "AWS_DEFAULT_REGION": "region",
+    "AWS_REGION": "region",  # of two variables with one meaning the later wins
     "AWS_ENDPOINT_URL": "endpoint",
     "AWS_ENDPOINT_URL_S3": "endpoint",
     "AWS_VIRTUAL_HOSTED_STYLE_REQUEST": "virtual_hosted_style_request",
@@ -37,6 +38,8 @@ _FILES = ("AWS_PROFILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE")
 VARIABLES = (*_S3, *_AZURE, *_FILES, "HOME")
 """The variables of the environment that credentials may need."""
 
+_ENDPOINTS = {"s3": "AWS_ENDPOINT_URL", "az": "AZURE_STORAGE_ENDPOINT"}
+_BUCKET = re.compile(r"[A-Za-z0-9$][A-Za-z0-9._-]*")
 _SECRETS = ("secret_access_key", "session_token", "account_key", "sas_token", "client_secret")
 _KEYS: dict[str, list[tuple[str, ...]]] = {
     "s3": [("access_key_id", "secret_access_key")],
@@ -77,12 +80,14 @@ class StorageAccess:
 
 def split_url(url: str) -> tuple[str, str, str]:
     """Scheme, bucket and prefix. Raises ValueError."""
+    if not url.isprintable() or "\\" in url:
+        raise ValueError("it has a character that no key may have")
     parts = urlsplit(url)
     if parts.scheme not in ("s3", "az"):
         raise ValueError("it begins with neither s3:// nor az://")
-    if not parts.netloc or parts.username or parts.query or parts.fragment:
+    if not _BUCKET.fullmatch(parts.netloc) or parts.query or parts.fragment:
         raise ValueError("it is not a bucket and a folder alone")
-    prefix = parts.path.strip("/")
+    prefix = parts.path.removeprefix("/").removesuffix("/")
     if any(part in ("", ".", "..") for part in prefix.split("/") if prefix):
         raise ValueError("its folder has an empty part, or one of dots")
     return parts.scheme, parts.netloc, prefix
@@ -94,22 +99,28 @@ def storage_access(url: str, environ: Mapping[str, str], *, is_instance: bool) -
     names = _S3 if scheme == "s3" else _AZURE
     options = {names[name]: environ[name] for name in names if environ.get(name)}
     if scheme == "s3":
-        options = _of_profile(environ, options) | options
+        options = _with_profile(environ, options)
         options.setdefault("region", "us-east-1")
-    options = options | _of_endpoint(options)
+    if "endpoint" in options:
+        options["endpoint"] = _endpoint(options["endpoint"], _ENDPOINTS[scheme])
     if not is_instance and not any(all(name in options for name in keys) for keys in _KEYS[scheme]):
         raise SettingsError("PROPSYNC_STORAGE_URL", "it has no whole credentials", _ADVICE[scheme])
     return StorageAccess(url.rstrip("/"), scheme, bucket, prefix, options)
 
 
-def _of_endpoint(options: Mapping[str, str]) -> dict[str, str]:
-    endpoint = options.get("endpoint", "")
-    if not endpoint.startswith("http://"):
-        return {}
-    if not _is_loopback(urlsplit(endpoint).hostname or ""):
-        advice = "Use https, or an address of this computer"
-        raise SettingsError("AWS_ENDPOINT_URL or AZURE_STORAGE_ENDPOINT", "plain http would show the data", advice)
-    return {"endpoint": endpoint.rstrip("/")}
+def _endpoint(text: str, variable: str) -> str:
+    """The address of a server, which may be another than the cloud's own. Raises SettingsError."""
+    advice = "Give an https address, or an http address of this computer"
+    try:
+        parts = urlsplit(text)
+        is_address = parts.port != 0 and bool(parts.hostname)
+    except ValueError:
+        raise SettingsError(variable, "it is not an address", advice) from None
+    if not is_address or parts.scheme not in ("http", "https") or "@" in parts.netloc or parts.query or parts.fragment:
+        raise SettingsError(variable, "it is not an address without user, query and fragment", advice)
+    if parts.scheme == "http" and not _is_loopback(parts.hostname or ""):
+        raise SettingsError(variable, "plain http would show the data", advice)
+    return urlunsplit(parts).rstrip("/")
 
 
 def _is_loopback(host: str) -> bool:
@@ -119,10 +130,14 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def _of_profile(environ: Mapping[str, str], options: Mapping[str, str]) -> dict[str, str]:
-    """The keys of a profile in AWS's own files; only a missing variable makes propsync look there."""
+def _with_profile(environ: Mapping[str, str], options: dict[str, str]) -> dict[str, str]:
+    """The options with those of a profile in AWS's own files, if no variable names a key: keys are of one source."""
     if "access_key_id" in options:
-        return {}
+        return options
+    return _of_profile(environ) | {name: value for name, value in options.items() if name not in _SECRETS}
+
+
+def _of_profile(environ: Mapping[str, str]) -> dict[str, str]:
     profile = environ.get("AWS_PROFILE") or "default"
     home = Path(environ.get("HOME") or "~").expanduser()
     files = {
