@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from kit.fault_proxy import Fault, FaultProxy, Request
 from kit.programs import free_port
-from kit.stores import Store, Stores
+from kit.stores import GIVEN, Store, Stores
 from variants import daily, slow
 
 from propsync.errors import StorageAway, StorageRefused, StorageUnfit
@@ -42,7 +42,7 @@ class Faulty:
         return ObjectStorage(self.behind.access(self.direct.name.rpartition("/")[2]), retry, seconds)
 
 
-@pytest.fixture(params=["ministack", *slow("azurite")])
+@pytest.fixture(params=["ministack", *slow("azurite"), *(["given"] if GIVEN else [])])
 def faulty(request: pytest.FixtureRequest, stores: Stores) -> Iterator[Faulty]:
     store = stores[request.param]
     with FaultProxy(store.address) as proxy:

@@ -30,7 +30,8 @@ def examine_bucket(settings: Settings, access: StorageAccess | None) -> Iterator
 
 def _answers(settings: Settings, access: StorageAccess, storage: Storage) -> Iterator[Finding]:
     head = CommitLog(storage).head()
-    yield Finding("bucket", True, f"{access.url} answers and takes the credentials; it holds {head} commits")
+    held = f"its last commit is number {head}" if head else "it holds no commit yet"
+    yield Finding("bucket", True, f"{access.url} answers and takes the credentials; {held}")
     refuse_unfit(storage)
     yield Finding("bucket conditions", True, "its server honours If-None-Match and If-Match")
     yield _clock(storage)
@@ -57,8 +58,7 @@ def _home(settings: Settings, access: StorageAccess, storage: Storage) -> Findin
     lease = Lease(storage, "", "propsync doctor")
     bucket = BucketHome(home, storage, access.url, settings.state / "work", lease, known)
     if bucket.is_behind():
-        return Finding("bucket home", False, "it holds runs that this home does not have", "Run `propsync rebuild`")
-    seen = (
-        f"this home has all {known.contents.sequence} commits" if known else "it is empty; a sync puts this home there"
-    )
+        seen = "it holds runs that this home does not have; `propsync sync` or `propsync rebuild` brings them"
+    else:
+        seen = "this home has all that it holds" if known else "it is empty; `propsync sync` puts this home there"
     return Finding("bucket home", True, seen)
