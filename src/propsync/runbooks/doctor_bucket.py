@@ -41,7 +41,7 @@ def _answers(settings: Settings, access: StorageAccess, storage: Storage) -> Ite
 
 
 def _clock(storage: Storage) -> Finding:
-    key = f"probe-{secrets.token_hex(8)}"
+    key = f"probe/{secrets.token_hex(8)}"
     try:
         storage.put(key, b"")
         apart = storage.age(key)
