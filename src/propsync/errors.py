@@ -15,6 +15,7 @@
     │   ├── StorageRefused                  the bucket refuses the credentials, or does not exist: correct them
     │   ├── StorageUnfit                    the bucket's server ignores conditions, so two machines could clash
     │   ├── StorageAway                     the bucket does not answer: run again later
+    │   ├── ClusterUnfit                    a Dask scheduler or worker cannot do its part: correct it
     │   ├── LeaseLost                       another machine took the lease over: nothing of this run is published
     │   ├── HomeBehind                      another machine has run since: rebuild from the bucket
     │   ├── StateUnusable                   the state database cannot be used: rebuild
@@ -162,6 +163,12 @@ class StorageAway(StopRun):
     """The object store did not answer within the patience of retries; files on the disk stay for the next run."""
 
     advice = "Run the same command again later: propsync then puts into the bucket what it lacks"
+
+
+class ClusterUnfit(StopRun):
+    """A Dask scheduler cannot be reached, or its workers cannot fetch documents."""
+
+    advice = "Correct the scheduler or its workers (docs/dask.md), then run the same command again"
 
 
 class LeaseLost(StopRun):

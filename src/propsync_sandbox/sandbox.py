@@ -73,6 +73,11 @@ class Sandbox:
         scheme = "http" if self._server.tls is None else "https"
         return f"{scheme}://{HOST}:{self._server.port}"
 
+    @property
+    def most_at_once(self) -> int:
+        """The most requests that were under way at one moment so far."""
+        return self._server.crowd.most
+
     def start(self) -> Self:
         self._server.start()
         return self

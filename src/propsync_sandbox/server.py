@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from .app import App
 from .control import PREFIX, Control
 from .exchange import Request
-from .wire import Wire
+from .wire import Crowd, Wire
 
 HOST = "127.0.0.1"
 _IDLE_SECONDS = 120
@@ -34,14 +34,21 @@ class Connection(BaseHTTPRequestHandler):
         request = self._request()
         if request is None:
             return
+        wire = self._wire()
+        try:
+            self._answer(request, wire)
+        finally:
+            wire.leave()
+
+    def _answer(self, request: Request, wire: Wire) -> None:
         if request.path.startswith(PREFIX):
-            self._wire().send(self.server.control.answer(request))
+            wire.send(self.server.control.answer(request))
             return
         effect = self.server.control.faults.draw(request.method, request.path, request.query)
         answer, sequence = self.server.app.answer(replace(request, effect=effect))
         whole = False
         try:
-            whole = self._wire().send(answer, effect)
+            whole = wire.send(answer, effect)
         finally:
             if not whole:
                 self.server.app.journal.not_delivered(sequence)
@@ -64,7 +71,7 @@ class Connection(BaseHTTPRequestHandler):
 
     def _wire(self) -> Wire:
         packed = self.server.packing and "gzip" in self.headers.get("Accept-Encoding", "")
-        return Wire(self.connection, self.server.closing, not self.close_connection, packed)
+        return Wire(self.connection, self.server.closing, not self.close_connection, packed, self.server.crowd)
 
     def _hang_up(self) -> None:
         """Closes at once: the base class would end politely and spoil a reset."""
@@ -88,6 +95,7 @@ class Server(socketserver.ThreadingTCPServer):
         self.packing = packing
         self.tls = tls
         self.closing = threading.Event()
+        self.crowd = Crowd()
         self._connections: set[socket.socket] = set()
         self._conversations: set[threading.Thread] = set()
         self._lock = threading.Lock()

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from email.utils import formatdate
 from http import HTTPStatus
-from threading import Event
+from threading import Event, Lock
 
 from .exchange import JSON, Answer
 from .faults import Effect
@@ -18,14 +18,40 @@ _BEFORE_RESET = 0.05
 _NO_BODY = (204, 304)
 
 
+class Crowd:
+    """Counts the requests that wait for their answer, and the most that ever did at one moment."""
+
+    def __init__(self) -> None:
+        self.most = 0
+        self._now = 0
+        self._lock = Lock()
+
+    def enter(self) -> None:
+        with self._lock:
+            self._now += 1
+            self.most = max(self.most, self._now)
+
+    def leave(self) -> None:
+        with self._lock:
+            self._now -= 1
+
+
 class Wire:
     """One answer on one connection. `send` returns False if it did not go out whole; then the connection is closed."""
 
-    def __init__(self, connection: socket.socket, closing: Event, keep_alive: bool, packed: bool) -> None:
+    def __init__(self, connection: socket.socket, closing: Event, keep_alive: bool, packed: bool, crowd: Crowd) -> None:
         self.connection = connection
         self.closing = closing
         self.keep_alive = keep_alive
         self.packed = packed
+        self._crowd: Crowd | None = crowd
+        crowd.enter()
+
+    def leave(self) -> None:
+        """Leaves the crowd before the answer can reach the client, which may send its next request at once."""
+        if self._crowd is not None:
+            self._crowd.leave()
+        self._crowd = None
 
     def send(self, answer: Answer, effect: Effect | None = None) -> bool:
         kind = effect.kind if effect else "whole"
@@ -37,6 +63,7 @@ class Wire:
 
     def _send_whole(self, answer: Answer) -> bool:
         head, body = self._head_and_body(answer)
+        self.leave()
         # One call for both: a small packet of its own for the head would cost a round trip.
         self.connection.sendall(head + body)
         return True

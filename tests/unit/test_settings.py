@@ -58,6 +58,7 @@ def test_defaults_are_those_of_the_contract(home):
         "PROPSYNC_PUSH_TOKEN_FILE": "the token",
         "PROPSYNC_HOME": "~/propsync",
         "PROPSYNC_STORAGE_URL": "none",
+        "PROPSYNC_ARCHIVE_DASK": "none",
         "PROPSYNC_STORAGE_IDENTITY": "none",
         "PROPSYNC_TIME_ZONE": "Europe/London",
         "PROPSYNC_PAGE_LIMIT": "1000",

@@ -97,6 +97,16 @@ class Api:
         """The number of concurrent requests, as learnt so far."""
         return self._gate.limit
 
+    @property
+    def crowdings(self) -> int:
+        """How often the API said, or showed, that it is overloaded."""
+        return self._gate.halvings
+
+    def begin_at(self, concurrency: int, most: int) -> None:
+        """Continues from a concurrency that other clients have learnt, and may grow to `most`."""
+        self._threads = most
+        self._gate.begin_at(concurrency, most)
+
     def fetch(self, request: ApiRequest, *, check: Check | None = None, walks: bool = False) -> Answer:
         """Returns one answer, with retries. `check` may raise MalformedBody to repeat the request.
 

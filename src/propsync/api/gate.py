@@ -37,6 +37,7 @@ class Gate:
         self._under_way = 0
         self._tickets = 0
         self._halved_at = 0
+        self._halvings = 0
         self._streak = 0
         self._held_until = 0.0
 
@@ -45,6 +46,18 @@ class Gate:
         """The number of concurrent requests, as learnt so far."""
         with self._turn:
             return self._limit
+
+    @property
+    def halvings(self) -> int:
+        """How often the API was crowded."""
+        with self._turn:
+            return self._halvings
+
+    def begin_at(self, limit: int, maximum: int) -> None:
+        """Continues from a limit that others have learnt, with another maximum."""
+        with self._turn:
+            self._limit, self._maximum, self._streak = limit, maximum, 0
+            self._turn.notify_all()
 
     def enter(self, cancel: threading.Event) -> int:
         """Waits for a turn, and returns its ticket for `leave`. Raises Cancelled once something sets `cancel`."""
@@ -86,6 +99,7 @@ class Gate:
         # Requests sent before the last halving are no evidence about the new limit.
         if outcome is Outcome.CROWDED and ticket > self._halved_at:
             self._limit = max(1, self._limit // 2)
+            self._halvings += 1
             self._halved_at = self._tickets
 
     def hold(self, seconds: float) -> None:

@@ -28,6 +28,14 @@ def archive(
     limit: Annotated[
         int | None, typer.Option(min=1, help="Fetch at most this many documents.", show_default=False)
     ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Let the workers of this Dask scheduler fetch them into the bucket of PROPSYNC_STORAGE_URL.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Fetch reports and bundles. Takes those that are new, changed or due, within the night's budget."""
@@ -38,7 +46,8 @@ def archive(
 
     kinds = tuple(name.strip() for name in kind.split(",") if name.strip())
     properties = tuple(one.strip() for text in property_ or () for one in text.split(","))
-    report = archive_documents(settings(), Documents(kinds, properties, limit))
+    chosen = settings() if dask is None else settings().with_scheduler(dask)
+    report = archive_documents(chosen, Documents(kinds, properties, limit))
     print_archive(report, as_json=as_json)
     raise typer.Exit(report.exit_code)
 

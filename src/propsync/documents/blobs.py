@@ -24,16 +24,23 @@ class Blobs:
     def keep(self, kind: Kind, sha256: str, source: BinaryIO) -> str:
         """Moves a finished file in, over one with the same bytes; returns its path, relative to home.
 
-        Its bytes are on the disk on return, its name only after `settle`. Raises DiskFull, HomeUnusable.
+        Its bytes are on the disk on return, its name only after `lasting`. Raises DiskFull, HomeUnusable.
         """
         key = key_of(kind, sha256)
         sync_open(source)
         self._storage.place(key, Path(source.name))
         return key
 
-    def settle(self, keys: Collection[str]) -> None:
-        """Waits until the names of blobs are on the disk. Raises DiskFull, HomeUnusable."""
+    is_far = False
+    """Whether each reading of a blob costs a request."""
+
+    def lasting(self, keys: Collection[str]) -> set[str]:
+        """Waits until blobs outlive a power cut; returns those that exist, as a line may outlive its file's name.
+
+        Raises DiskFull, HomeUnusable.
+        """
         self._storage.settle(keys)
+        return {key for key in keys if self.exists(key)}
 
     def close(self) -> None:
         """Removes files that a reader needed for the moment."""

@@ -25,6 +25,8 @@ class BucketBlobs(Blobs):
     Each verb raises StorageAway and StorageRefused too.
     """
 
+    is_far = True
+
     def __init__(self, storage: LocalStorage, bucket: Storage) -> None:
         super().__init__(storage)
         self._bucket = bucket
@@ -38,8 +40,9 @@ class BucketBlobs(Blobs):
         self._bucket.put_file(key, Path(source.name))
         return key
 
-    def settle(self, keys: Collection[str]) -> None:
-        """Documents in a bucket need no waiting."""
+    def lasting(self, keys: Collection[str]) -> set[str]:
+        """All of them: `keep` returned when the bucket had them, so no request has to ask for them."""
+        return {*keys}
 
     def path(self, key: str) -> Path:
         """A local file with the bytes of a blob, for the moment. Raises FileNotFoundError."""

@@ -34,6 +34,21 @@ class Budget:
         self._clock, self._end, self._seconds = clock, clock() + seconds, seconds
         self._looked_at: float | None = None
         self._on_disk: str | None = None
+        self._ended: str | None = None
+
+    @property
+    def bytes_left(self) -> float:
+        """How many bytes the run may still receive."""
+        return max(0.0, self._most_bytes - self._received())
+
+    @property
+    def seconds_left(self) -> float:
+        """How long the run may still request documents."""
+        return max(0.0, self._end - self._clock())
+
+    def end(self, reason: str) -> None:
+        """Ends the budget, for a reason that only a worker elsewhere can see."""
+        self._ended = reason
 
     @property
     def documents_left(self) -> int | None:
@@ -46,6 +61,8 @@ class Budget:
 
     def reason(self) -> str | None:
         """Why the run must request nothing more."""
+        if self._ended:
+            return self._ended
         if self.documents_left == 0:
             return f"the limit of {self._documents:,} documents is reached"
         if self._received() >= self._most_bytes:

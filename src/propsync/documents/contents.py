@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from propsync.documents.blobs import Blobs
 from propsync.documents.content_rows import CONTENT_TABLES, ContentRows
-from propsync.documents.csv_rows import csv_tables
+from propsync.documents.csv_rows import CsvTable, Row, csv_tables
 from propsync.documents.earlier_actions import EarlierActions
+from propsync.documents.held import HeldBundle
 from propsync.documents.inspect import Content, DocumentReader
 from propsync.documents.kinds import KINDS
 from propsync.documents.zips.bundle import Bundle
@@ -115,12 +116,21 @@ class Contents:
 
     def _write_csvs(self, rows: ContentRows, one: Unread, bundle: Bundle) -> None:
         """Writes the rows of its CSVs (of an earlier bundle, actions); of a damaged CSV, the rows before the damage."""
+        damage: object = None
         try:
-            for table, lots in csv_tables(self._blobs.path(one.path), bundle):
+            for table, lots in self._csvs(one, bundle):
                 if one.is_latest or table.name == _ACTIONS:
                     rows.csv(one.assessment_id, one.sha256, table, lots)
+            damage = bundle.damage if isinstance(bundle, HeldBundle) else None
         except (DocumentDamaged, FileNotFoundError) as error:
-            _log.warning("%s of assessment %s: %s", one.path, one.assessment_id, error)
+            damage = error
+        if damage:
+            _log.warning("%s of assessment %s: %s", one.path, one.assessment_id, damage)
+
+    def _csvs(self, one: Unread, bundle: Bundle) -> Iterator[tuple[CsvTable, Iterator[list[Row]]]]:
+        if isinstance(bundle, HeldBundle):
+            return ((table, iter([list(rows)])) for table, rows in bundle.tables)
+        return csv_tables(self._blobs.path(one.path), bundle)
 
 
 def _kinds_read(*, with_text: bool) -> list[str]:

@@ -12,14 +12,13 @@ from propsync.api import Api, ApiRequest, Saved
 from propsync.documents.blobs import Blobs
 from propsync.documents.budget import Budget
 from propsync.documents.fetch_log import Fetched
-from propsync.documents.inspect import Content, DocumentReader
+from propsync.documents.held import HeldContents, with_rows
+from propsync.documents.inspect import DocumentReader
 from propsync.documents.kinds import KINDS
 from propsync.documents.ledger import WantedDocument
 from propsync.documents.zips.bundle import Bundle
 from propsync.errors import AccessForbidden, DocumentDamaged, ResourceFailed, UsageError
 from propsync.storage import partial_file
-
-_MOST_TEXT = 50_000_000  # characters of reports that may wait in memory until their chunk is in the tables
 
 
 class Fetcher:
@@ -34,10 +33,11 @@ class Fetcher:
         self._partial = partial
         self._budget = budget
         self._with_text = with_text
-        self._characters = 0
+        self.chunk: int | None = None
+        """How many documents one call of `fetch` should get, None for the usual number."""
         self.forbidden: dict[str, str] = {}
         """Kinds that the token may not fetch, with the error; the fetcher requests no more of them."""
-        self.contents: dict[str, Content] = {}
+        self.contents = HeldContents()
         """The contents of fetched documents, by hash."""
 
     def fetch(self, wanted: Sequence[WantedDocument], note: Callable[[Fetched], object]) -> Iterator[Fetched]:
@@ -50,7 +50,7 @@ class Fetcher:
             note(taken)
             return taken
 
-        by_request, unusable = _parted(wanted)
+        by_request, unusable = parted(wanted)
 
         def then(request: ApiRequest, file: BinaryIO, saved: Saved) -> Fetched:
             return noted(self._keep(by_request[request], file, saved))
@@ -58,7 +58,6 @@ class Fetcher:
         def failed(request: ApiRequest, error: ResourceFailed) -> Fetched:
             return noted(self._failed(by_request[request], error))
 
-        self._characters = 0
         if by_request:
             self._reader.start()
         yield from map(noted, unusable)
@@ -77,9 +76,9 @@ class Fetcher:
 
     def _keep(self, wanted: WantedDocument, file: BinaryIO, saved: Saved) -> Fetched:
         kind, path = KINDS[wanted.kind], Path(file.name)
+        if saved.sha256 == wanted.sha256 and wanted.path and self._blobs.exists(wanted.path):
+            return _taken(wanted, "stored", saved=saved, path=wanted.path)  # its check was before its storing
         before = self._before(wanted)
-        if before and saved.sha256 == wanted.sha256:  # its check was before its storing
-            return _taken(wanted, "stored", saved=saved, path=wanted.path)
         found = self._reader.check(kind, path)
         self._note(saved.sha256, path, found)
         same = wanted.same_text_as if before and self._reader.is_same(before, path, found) else None
@@ -88,16 +87,10 @@ class Fetcher:
     def _note(self, sha256: str, path: Path, bundle: Bundle | None) -> None:
         """Notes its contents here, where no run waits for the lock."""
         if bundle is not None:
-            self.contents[sha256] = bundle
+            self.contents.hold(sha256, with_rows(path, bundle) if self._blobs.is_far else bundle)
         elif self._with_text:
             with suppress(DocumentDamaged):  # its pages open; a lack of text is no reason to refuse it
-                self._note_text(sha256, self._reader.text(path))
-
-    def _note_text(self, sha256: str, pages: list[str]) -> None:
-        """Holds the text until the chunk is in the tables; if it is too much to hold, propsync reads it again then."""
-        self._characters += sum(map(len, pages))
-        if self._characters <= _MOST_TEXT:
-            self.contents[sha256] = pages
+                self.contents.hold(sha256, self._reader.text(path))
 
     def _before(self, wanted: WantedDocument) -> Path | None:
         """The file of the latest version; None if there is none, or if it is lost."""
@@ -113,7 +106,7 @@ class Fetcher:
         return _taken(wanted, outcome, error=error.what)
 
 
-def _parted(wanted: Iterable[WantedDocument]) -> tuple[dict[ApiRequest, WantedDocument], list[Fetched]]:
+def parted(wanted: Iterable[WantedDocument]) -> tuple[dict[ApiRequest, WantedDocument], list[Fetched]]:
     """The usable requests, and how the others failed: an address cannot hold an id of dots alone."""
     usable, unusable = {}, []
     for one in wanted:

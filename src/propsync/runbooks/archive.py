@@ -67,21 +67,29 @@ class ArchiveReport:
 
 
 @noticed("archive")
-def archive(settings: Settings, wanted: Documents | None = None, *, policy: RetryPolicy | None = None) -> ArchiveReport:
+def archive(
+    settings: Settings,
+    wanted: Documents | None = None,
+    *,
+    policy: RetryPolicy | None = None,
+) -> ArchiveReport:
     """Runs `archived` as a run of its own, and reports it to PROPSYNC_NOTIFY_URL."""
     return archived(settings, wanted, policy=policy)
 
 
 def archived(
-    settings: Settings, wanted: Documents | None = None, *, policy: RetryPolicy | None = None
+    settings: Settings,
+    wanted: Documents | None = None,
+    *,
+    policy: RetryPolicy | None = None,
 ) -> ArchiveReport:
-    """Fetches documents within the night's budget, and publishes.
+    """Fetches documents within the night's budget, and publishes; PROPSYNC_ARCHIVE_DASK may name who fetches.
 
     Raises UsageError (exit 2), StopRun (exit 1: earlier chunks stay) and Busy (exit 4). Busy means that another archive
     run is at work, or a run did not end within PROPSYNC_LOCK_WAIT. The report has every other failure.
     """
     wanted = _known_kinds(wanted or Documents())
-    with ArchiveWorkspace.opened(settings, "propsync archive", policy) as at:
+    with ArchiveWorkspace.opened(settings, "propsync archive", policy, settings.archive_dask) as at:
         return _Archive(at, wanted).run()
 
 
@@ -152,14 +160,14 @@ class _Archive:
 
     def _plan(self, workspace: Workspace) -> tuple[list[WantedDocument], int]:
         """The next chunk, and the number of wanted documents; leaves out kinds that the run has given up."""
-        left = self._budget.documents_left
+        left, chunk = self._budget.documents_left, self._fetcher.chunk or _CHUNK
         kinds = [kind for kind in self._choice.kinds if kind not in self._fetcher.forbidden]
         return Ledger(workspace.warehouse).wanted(
             replace(self._choice, kinds=kinds),
             now=datetime.now(UTC),
             began=self._began,
             since=self._since,
-            most=_CHUNK if left is None else min(_CHUNK, left),
+            most=chunk if left is None else min(chunk, left),
         )
 
     def _fetch(self, chunk: Sequence[WantedDocument], bar: Any) -> StopRun | None:

@@ -8,19 +8,19 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from propsync.api import Api, RetryPolicy, TokenSource
 from propsync.documents.blobs import Blobs
 from propsync.documents.budget import Budget
+from propsync.documents.cluster.equipment import bounds_of
 from propsync.documents.contents import Contents
 from propsync.documents.fetch_log import Fetched, FetchLog
 from propsync.documents.fetcher import Fetcher
 from propsync.documents.inspect import DocumentReader
 from propsync.documents.ledger import DocumentChoice, Ledger
 from propsync.documents.worker.client import WorkerPool
-from propsync.documents.zips.bundle import Bounds
-from propsync.errors import CheckFailed
+from propsync.errors import CheckFailed, SettingsError
 from propsync.runbooks.check import Withheld, check
 from propsync.runbooks.dashboard import draw_dashboard
 from propsync.runbooks.desk import build_desk
@@ -32,7 +32,10 @@ from propsync.runs import Run, RunLock, next_run
 from propsync.settings import Settings
 from propsync.storage import LocalStorage, remove_partials
 
-_MOST_GB = 1e9  # no disk has more, and larger numbers overflow
+if TYPE_CHECKING:
+    from propsync.documents.cluster.dask import Cluster
+    from propsync.documents.cluster.fetcher import ClusterFetcher
+
 ARCHIVE_LOCK = "archive/archive.lock"
 """Below home; its holder works on documents."""
 _log = logging.getLogger("propsync.archive")
@@ -55,6 +58,7 @@ class ArchiveWorkspace:
     """The shared objects of a run on documents; open while it holds the archive's lock.
 
     `what` is the command, for other runs that wait for a lock. `partial` is the folder for documents under way.
+    `cluster` is None unless workers elsewhere fetch.
     """
 
     settings: Settings
@@ -62,6 +66,7 @@ class ArchiveWorkspace:
     api: Api
     reader: DocumentReader
     partial: Path
+    cluster: Cluster | None = None
     blobs: Blobs = field(init=False)
     taken: FetchLog = field(init=False)
 
@@ -71,21 +76,31 @@ class ArchiveWorkspace:
 
     @classmethod
     @contextmanager
-    def opened(cls, settings: Settings, what: str, policy: RetryPolicy | None) -> Iterator[ArchiveWorkspace]:
-        """The workspace, while no other run on documents is at work. Raises SettingsError, and Busy at once."""
+    def opened(
+        cls, settings: Settings, what: str, policy: RetryPolicy | None, dask: str | None = None
+    ) -> Iterator[ArchiveWorkspace]:
+        """The workspace, while no other run on documents is at work; `dask` is the address of a scheduler.
+
+        Raises SettingsError, Busy at once, and ClusterUnfit.
+        """
         access = settings.require_api()
-        with _lock(settings, what) as partial:
+        with _lock(settings, what) as partial, _cluster(settings, dask, policy) as cluster:
             source = TokenSource(access.token.get_secret_value(), access.token_file, access.variable)
             with (
                 Api(access.base_url, source, max_concurrency=settings.max_concurrency, policy=policy) as api,
                 WorkerPool() as pdf,
             ):
-                workspace = cls(settings, what, api, DocumentReader(_bounds(settings), pdf, partial), partial)
+                reader = DocumentReader(bounds_of(settings), pdf, partial)
+                workspace = cls(settings, what, api, reader, partial, cluster)
                 with closing(workspace.taken), closing(workspace.blobs):
                     yield workspace
 
-    def fetcher(self, budget: Budget) -> Fetcher:
+    def fetcher(self, budget: Budget) -> Fetcher | ClusterFetcher:
         """The fetcher of documents, within `budget`."""
+        if self.cluster is not None:
+            from propsync.documents.cluster.fetcher import ClusterFetcher
+
+            return ClusterFetcher(self.cluster, self.settings.max_concurrency, budget, self.api.traffic)
         return Fetcher(self.api, self.blobs, self.reader, self.partial, budget, with_text=self.settings.archive_text)
 
     @contextmanager
@@ -105,7 +120,7 @@ class ArchiveWorkspace:
             _log.warning("run %s was killed; the next sync merges what it landed completely", killed)
         return run
 
-    def record(self, workspace: Workspace, fetcher: Fetcher) -> Counter[str]:
+    def record(self, workspace: Workspace, fetcher: Fetcher | ClusterFetcher) -> Counter[str]:
         """Puts the results into the tables, as a run of its own; returns how many ended how (`Ledger.record`)."""
         taken = self._on_disk(self.taken.all())
         if not taken:
@@ -120,8 +135,8 @@ class ArchiveWorkspace:
 
     def _on_disk(self, taken: list[Fetched]) -> list[Fetched]:
         """Waits until files are on the disk; after a power cut, a line may outlive its file's name."""
-        self.blobs.settle([one.path for one in taken if one.path])
-        return [one for one in taken if one.path is None or self.blobs.exists(one.path)]
+        lasting = self.blobs.lasting([one.path for one in taken if one.path])
+        return [one for one in taken if one.path is None or one.path in lasting]
 
     def read_on(self, workspace: Workspace) -> bool:
         """Reads a batch of stored documents without contents, after a new setting or a kill. False if there is none."""
@@ -177,9 +192,24 @@ def _lock(settings: Settings, what: str) -> Iterator[Path]:
         yield partial
 
 
-def _bounds(settings: Settings) -> Bounds:
-    return Bounds(
-        members=settings.archive_max_members,
-        ratio=settings.archive_max_ratio,
-        unpacked_bytes=int(min(settings.archive_max_unpacked_gb, _MOST_GB) * 1e9),
-    )
+@contextmanager
+def _cluster(settings: Settings, address: str | None, policy: RetryPolicy | None) -> Iterator[Cluster | None]:
+    """The Dask cluster at `address`; its library loads slowly, so only runs that name one load it."""
+    if address is None:
+        yield None
+        return
+    if settings.storage_url is None:
+        what = "workers on other machines can keep documents only in a bucket, and PROPSYNC_STORAGE_URL is not set"
+        raise SettingsError(
+            "PROPSYNC_ARCHIVE_DASK or --dask", what, "Set it (docs/object-storage.md), or leave Dask out"
+        )
+    try:
+        from propsync.documents.cluster.dask import Cluster
+    except ModuleNotFoundError as error:
+        raise SettingsError(
+            "PROPSYNC_ARCHIVE_DASK or --dask", f"{error.name} is not installed", "Install propsync[dask]"
+        ) from None
+    from propsync.documents.cluster.order import given_settings
+
+    with Cluster.opened(address, given_settings(settings), policy) as cluster:
+        yield cluster

@@ -77,6 +77,13 @@ def legal_token(text: str) -> str:
     return token
 
 
+def check_scheduler(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in ("tcp", "tls") or not parts.hostname or not parts.port or "@" in parts.netloc:
+        raise ValueError("it is not a tcp:// or tls:// address with a port")
+    return text
+
+
 def check_time_zone(name: str) -> str:
     try:
         ZoneInfo(name)

@@ -41,6 +41,11 @@ Storage = Annotated[
 Identity = Annotated[
     str, AfterValidator(checks.check_identity), Accepts("instance, or leave it out and set the credentials")
 ]
+Scheduler = Annotated[
+    str,
+    AfterValidator(checks.check_scheduler),
+    Accepts("the address of a Dask scheduler, such as tcp://scheduler:8786, or leave it out"),
+]
 Zone = Annotated[str, AfterValidator(checks.check_time_zone), Accepts("an IANA name such as Europe/London")]
 Memory = Annotated[str, AfterValidator(checks.check_memory), Accepts("a size such as 1GB or 512MB")]
 NotifyUrl = Annotated[

@@ -13,7 +13,7 @@ from pydantic.fields import FieldInfo
 
 from propsync.errors import SettingsError
 from propsync.settings import kinds
-from propsync.settings.checks import DOCUMENT_KINDS, legal_token
+from propsync.settings.checks import DOCUMENT_KINDS, check_scheduler, legal_token
 from propsync.settings.storage_access import StorageAccess, storage_access
 
 PREFIX = "PROPSYNC_"
@@ -74,6 +74,9 @@ class Settings(BaseModel):
     archive_max_members: kinds.Count = Field(50_000, description="most members that a ZIP may have to be read")
     archive_max_ratio: kinds.Amount = Field(100, description="most times that a member of a ZIP may grow when unpacked")
     archive_max_unpacked_gb: kinds.Amount = Field(20, description="most gigabytes that a ZIP may hold unpacked")
+    archive_dask: kinds.Scheduler | None = Field(
+        None, description="Dask scheduler whose workers fetch documents into the bucket (docs/dask.md)"
+    )
     push_token: kinds.Token | None = Field(
         None, description="bearer token for writes alone, if it differs; never in propsync.toml"
     )
@@ -148,6 +151,13 @@ class Settings(BaseModel):
             return self.model_copy(update={setting: SecretStr(legal_token(token.get_secret_value()))})
         except ValueError as error:
             raise SettingsError("the token", str(error), "Put the token there alone") from None
+
+    def with_scheduler(self, address: str) -> Settings:
+        """The same settings with a Dask scheduler. Raises SettingsError for what is no address of one."""
+        try:
+            return self.model_copy(update={"archive_dask": check_scheduler(address)})
+        except ValueError as error:
+            raise SettingsError("--dask", str(error), "Give an address such as tcp://scheduler:8786") from None
 
     def require_api(self) -> ApiAccess:
         """The address and the token, read now. Raises SettingsError if either is missing or unusable."""
