@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 import pytest
 from deltalake import DeltaTable
@@ -20,6 +23,10 @@ def with_delta(machine: Machine) -> Machine:
     return machine
 
 
+def _history(path: Path) -> list[dict[str, Any]]:
+    return DeltaTable(path).history()
+
+
 @pytest.mark.slow
 def test_a_new_machine_continues_the_versions_of_a_table(machines: Machines) -> None:
     first = with_delta(machines("first"))
@@ -28,13 +35,17 @@ def test_a_new_machine_continues_the_versions_of_a_table(machines: Machines) -> 
     assert first.sync().exit_code == 0
     versions = [delta_rows(machines.bucket.root / ASSETS, version) for version in (0, 1)]
     identity = DeltaTable(machines.bucket.root / ASSETS).metadata().id
+    moments = [
+        datetime.fromtimestamp(info["timestamp"] / 1000, UTC) for info in reversed(_history(first.path / ASSETS))
+    ]
     shutil.rmtree(first.path)
     second = with_delta(machines("second"))
     assert second.rebuild().exit_code == 0
+    assert [delta_rows(second.path / ASSETS, moment) for moment in moments] == versions, "times outlive the machine too"
     machines.api.assets.append(asset("a10", note="last"))
     assert second.sync().exit_code == 0
     assert flaws(machines.bucket, second.path) == []
     table = DeltaTable(machines.bucket.root / ASSETS)
     assert table.metadata().id == identity
     assert [delta_rows(machines.bucket.root / ASSETS, version) for version in (0, 1)] == versions
-    assert len(table.to_pyarrow_table()) == len(versions[1]) + 1
+    assert len(delta_rows(machines.bucket.root / ASSETS)) == len(versions[1]) + 1

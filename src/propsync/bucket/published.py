@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from propsync.bucket.delta_dates import date_as_logged
 from propsync.bucket.home import BucketHome
 from propsync.bucket.known import write_known
 from propsync.bucket.packs import download
@@ -66,8 +67,8 @@ def fetch_edition(home: LocalStorage, storage: Storage, work: Path) -> None:
 
 
 def fetch_delta(bucket: BucketHome) -> dict[str, tuple[str, str]]:
-    """Makes the Delta tables at home those of the bucket, so that their versions continue; returns what is known of
-    each file.
+    """Makes the Delta tables at home those of the bucket, so that their versions and times continue; returns what is
+    known of each file.
 
     Raises BaseLost, StorageAway.
     """
@@ -87,8 +88,8 @@ def fetch_delta(bucket: BucketHome) -> dict[str, tuple[str, str]]:
             folder.mkdir(exist_ok=True)
             folder.chmod(0o755)
         replace(path, target, mode=0o444)
-        found[key] = (_fingerprint(home, key), there[key])
-    return found
+    date_as_logged({home.root / key.partition(_LOG)[0] for key in there if _LOG in key})
+    return found | {key: (_fingerprint(home, key), there[key]) for key in there.keys() - found.keys()}
 
 
 def _fingerprint(home: LocalStorage, key: str) -> str:
