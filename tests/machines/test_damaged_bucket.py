@@ -1,0 +1,69 @@
+"""Objects that somebody removed or altered: propsync says so in one line when it needs them, and mends what it can."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+
+import pytest
+from kit.bucket import flaws
+from kit.small_api import asset
+
+from propsync.errors import BaseLost
+
+from .conftest import Machine, Machines
+
+
+@pytest.fixture
+def first(machines: Machines) -> Machine:
+    made = machines("first")
+    assert made.sync().exit_code == 0
+    return made
+
+
+def test_a_published_object_that_was_replaced_is_put_again(machines: Machines, first: Machine) -> None:
+    root = machines.bucket.root / "published"
+    (root / "_published.json").write_bytes(b"{}")
+    (root / "warehouse.duckdb").unlink()
+    (root / "left.parquet").write_bytes(b"of nobody")
+    machines.api.assets.append(asset("later"))
+    assert first.sync().exit_code == 0
+    assert flaws(machines.bucket, first.path) == []
+
+
+def test_landing_that_home_lost_or_damaged_comes_back(
+    machines: Machines, first: Machine, caplog: pytest.LogCaptureFixture
+) -> None:
+    pages = sorted(path for path in (first.path / "landing" / "pages").rglob("*") if path.is_file())
+    pages[0].unlink()
+    pages[1].write_bytes(b"rotten")
+    shutil.rmtree(first.path / "landing" / "assets")
+    with caplog.at_level(logging.WARNING):
+        assert first.rebuild().exit_code == 0
+    assert "brings them back" in caplog.text
+    assert flaws(machines.bucket, first.path) == []
+    assert first.known("assets")
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize(
+    ("pattern", "what"),
+    [
+        ("packs/*", "its bytes for .* have changed"),
+        ("log/*1.json", "log/.* cannot be read"),
+        ("published/*.duckdb", ""),
+    ],
+)
+def test_what_a_new_machine_cannot_read_is_named_and_nothing_is_put(
+    machines: Machines, first: Machine, pattern: str, what: str
+) -> None:
+    (damaged, *_) = sorted(machines.bucket.root.glob(pattern))
+    damaged.write_bytes(damaged.read_bytes()[: damaged.stat().st_size // 3])
+    before = {
+        path: path.read_bytes()
+        for path in machines.bucket.root.rglob("*")
+        if path.name != "lease.json" and path.is_file()
+    }
+    with pytest.raises(BaseLost, match=what or "published/warehouse.duckdb in s3://.*: it cannot be read"):
+        machines("second").rebuild()
+    assert all(path.read_bytes() == body for path, body in before.items())

@@ -1,0 +1,89 @@
+"""A run that dies at any request that changes the bucket: the next run is right, and the bucket is whole and clean."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from kit.bucket import MUTATING, FolderBucket, flaws
+from kit.deaths import Killed
+from kit.small_api import asset
+
+from propsync.bucket.lease import LEASE
+from propsync.errors import StorageAway
+
+from .conftest import Machine, Machines
+
+
+class Death:
+    """Death before the n-th request that changes the bucket, or after it; the disk stays as it was then."""
+
+    def __init__(self, home: Path, number: int | None, *, after: bool) -> None:
+        self.count = 0
+        self._home, self._number, self._after = home, number, after
+        self._aside = home.with_name("at death")
+        self._is_dead = False
+
+    @contextmanager
+    def around(self, verb: str, key: str) -> Iterator[None]:
+        if self._is_dead and key == LEASE:
+            raise StorageAway(key, "nobody asks")
+        if verb not in MUTATING or key == LEASE:
+            yield
+            return
+        self.count += 1
+        is_now = self.count == self._number
+        if self._is_dead or (is_now and not self._after):
+            self._die()
+        yield
+        if is_now:
+            self._die()
+
+    def _die(self) -> None:
+        if not self._is_dead:
+            self._is_dead = True
+            shutil.copytree(self._home, self._aside)
+        raise Killed
+
+    def bury(self) -> None:
+        """The home becomes what it was at the moment of death."""
+        if self._is_dead:
+            shutil.rmtree(self._home)
+            self._aside.rename(self._home)
+
+
+def dies(machine: Machine, number: int | None, *, after: bool) -> int:
+    """A sync that dies there; returns how many requests changed the bucket until then."""
+    death = Death(machine.path, number, after=after)
+    machine.bucket.around = death.around
+    try:
+        machine.sync()
+        assert number is None
+    except Killed:
+        pass
+    finally:
+        machine.bucket.around = FolderBucket(machine.bucket.root).around
+        death.bury()
+    return death.count
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", [13, pytest.param(1, marks=[pytest.mark.release, pytest.mark.timeout(1800)])])
+def test_after_a_death_at_a_put_the_next_run_is_right_and_the_bucket_clean(machines: Machines, step: int) -> None:
+    machine = machines("machine")
+    assert machine.sync().exit_code == 0
+    machines.api.assets.append(asset("later"))
+    count = dies(machine, None, after=False)
+    for number in range(1, count + 1, step):
+        for after in (False, True):
+            machines.api.assets.append(asset(f"{number} {after}"))
+            dies(machine, number, after=after)
+            assert machine.sync().exit_code == 0
+            assert flaws(machine.bucket, machine.path) == []
+            assert machine.column("select count(*) from assets") == [len(machines.api.assets)]
+            assert machine.column("select count(*) from history.assets where valid_to is null") == [
+                len(machines.api.assets)
+            ]
