@@ -218,6 +218,7 @@ def test_plain_http_is_for_this_computer(home: Path, endpoint: str):
 @pytest.mark.parametrize("endpoint", ELSEWHERE + ODD)
 def test_another_endpoint_is_refused(home: Path, endpoint: str):
     assert refused(home, **KEYS, AWS_ENDPOINT_URL=endpoint).startswith("AWS_ENDPOINT_URL: ")
+    assert refused(home, **KEYS, AWS_ENDPOINT=endpoint).startswith("AWS_ENDPOINT_URL: "), "obstore reads it too"
     named = refused(home, "az://c/f", **AZURE, AZURE_STORAGE_ENDPOINT=endpoint)
     assert named.startswith("AZURE_STORAGE_ENDPOINT: ")
 

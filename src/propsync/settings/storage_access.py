@@ -21,6 +21,7 @@ _S3 = {
     "AWS_SESSION_TOKEN": "session_token",
     "AWS_DEFAULT_REGION": "region",
     "AWS_REGION": "region",  # of two variables with one meaning the later wins
+    "AWS_ENDPOINT": "endpoint",
     "AWS_ENDPOINT_URL": "endpoint",
     "AWS_ENDPOINT_URL_S3": "endpoint",
     "AWS_VIRTUAL_HOSTED_STYLE_REQUEST": "virtual_hosted_style_request",
@@ -29,6 +30,7 @@ _AZURE = {
     "AZURE_STORAGE_ACCOUNT_NAME": "account_name",
     "AZURE_STORAGE_ACCOUNT_KEY": "account_key",
     "AZURE_STORAGE_SAS_TOKEN": "sas_token",
+    "AZURE_ENDPOINT": "endpoint",
     "AZURE_STORAGE_ENDPOINT": "endpoint",
     "AZURE_CLIENT_ID": "client_id",
     "AZURE_CLIENT_SECRET": "client_secret",

@@ -25,6 +25,11 @@ _PARTS = 4  # parts under way at once: with the size of each, the bound of memor
 _SECONDS = 60.0  # for one request
 # as docs/decisions/0043 says: the same eight requests as for the API, within two minutes
 _RETRY: RetryConfig = {"max_retries": 7, "retry_timeout": timedelta(minutes=2)}
+# obstore takes from the environment what nobody says to it; propsync looks at no other variable than it documents
+_UNSAID = {
+    "s3": {"skip_signature": "false"},
+    "az": {"skip_signature": "false", "use_emulator": "false", "use_fabric_endpoint": "false"},
+}
 HASTE: RetryConfig = {"max_retries": 1, "retry_timeout": timedelta(seconds=10)}
 """The patience of somebody who waits in front of a terminal."""
 
@@ -207,7 +212,7 @@ def _part(start: int, tag: str | None) -> GetOptions:
 def _store(access: StorageAccess, retry: RetryConfig, seconds: float) -> ObjectStore:
     make: Any = {"s3": S3Store, "az": AzureStore}[access.scheme]
     client: Any = {"allow_http": access.is_plain, "timeout": timedelta(seconds=seconds)}
-    options: Any = access.options
+    options: Any = _UNSAID[access.scheme] | dict(access.options)
     store: ObjectStore = make(
         access.bucket, prefix=access.prefix or None, config=options, client_options=client, retry_config=retry
     )
