@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from faults.conftest import SCALE, Night, as_yesterday
 from kit.kept import KeptHomes
+from publish.delta_kit import OneTable
 
 from propsync.errors import DiskFull
 from propsync_sandbox import Sandbox
@@ -54,6 +56,20 @@ def test_a_full_disk_stops_the_run_and_the_next_one_with_room_is_whole(
         ballast.unlink()
         assert night.sync().exit_code == 0
         assert [one for one in ("assets", "assessments", "schedules") if not night.is_truth(one)] == []
+
+
+def test_a_delta_table_stays_as_it_was_on_a_disk_without_room_for_its_log(small_disk: Path) -> None:
+    one = OneTable(small_disk / "home")
+    start = datetime(2026, 3, 2, tzinfo=UTC)
+    one.publish("select 'old' as n", start)
+    ballast = _fill(small_disk, 4096)  # the rows take them
+    with pytest.raises(DiskFull) as full:
+        one.publish("select 'new' as n", start + timedelta(days=1))
+    assert "the disk is full" in str(full.value)
+    assert one.rows() == [("old",)]
+    ballast.unlink()
+    one.publish("select 'new' as n", start + timedelta(days=2))
+    assert (one.rows(), one.damaged, len(one.files())) == ([("new",)], [], 2)
 
 
 def _fill(folder: Path, left: int) -> Path:

@@ -17,7 +17,7 @@ KEYS = {"assets": ["asset_id", "property_id", "payload"], "schedules": ["propert
 
 @pytest.mark.release
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1200)
 def test_a_master_and_two_workers_read_every_table_answer_five_questions_and_travel(tmp_path: Path) -> None:
     assert (PLACE / ".ready").exists(), "run `make spark`, which installs Spark"
     with Sandbox(scale=60, seed=5) as sandbox:

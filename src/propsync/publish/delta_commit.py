@@ -186,10 +186,12 @@ def _dated(line: str, made: Commit) -> str:
 
 @contextmanager
 def _delta_errors(where: Path) -> Iterator[None]:
-    """Turns deltalake's own errors into propsync's."""
+    """Turns deltalake's own errors into propsync's; those about files are an OSError without a number."""
     try:
         yield
-    except DeltaError as error:
+    except (DeltaError, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
         words = " ".join(str(error).split())
         if "No space left" in words or "quota" in words.lower():
             raise DiskFull(str(where), "the disk is full") from error
