@@ -280,6 +280,8 @@ class Life:
         self.coverage["rebuild refused"] += is_refused
         is_away = weather is not None and (outcome.error or "").startswith("StorageAway")
         self.coverage["bucket away"] += is_away
-        problems.expect(outcome.error is None or is_refused or is_away, "a run ends with a report", outcome.error)
+        is_behind = scope is not None and (outcome.error or "").startswith("HomeBehind")
+        is_right = outcome.error is None or is_refused or is_away or (is_behind and self.scenario.bucket is not None)
+        problems.expect(is_right, "a run ends with a report", outcome.error)
         problems.settle(name)
         return outcome

@@ -36,6 +36,10 @@ class Rot:
         """The hashes of bodies that are still not what they were."""
         return {name for name in self._kept if not self._path(name).exists() or not is_sound(self._path(name))}
 
+    def ever_damaged(self) -> Set[str]:
+        """The hashes of bodies that were damaged once; propsync may have put them again in another form."""
+        return self._kept.keys()
+
     def restore(self) -> None:
         """Puts back what manifests still name."""
         manifests = (self._home / "landing").glob("*/*/manifest.json")
