@@ -1,6 +1,10 @@
-"""An S3 server on loopback, ministack, for homes in a bucket."""
+"""An S3 server on loopback for homes in a bucket: ministack, or one that is running already.
+
+PROPSYNC_TEST_S3 is the address of one that is running. It has a bucket `homes`, and AWS's own variables have its keys.
+"""
 
 import os
+import secrets
 import shutil
 import socket
 import subprocess
@@ -19,6 +23,10 @@ _KEYS = {"AWS_ACCESS_KEY_ID": "benchmark", "AWS_SECRET_ACCESS_KEY": "benchmark-s
 @contextmanager
 def serving(folder: Path) -> Iterator[dict[str, str]]:
     """The variables of a home in an empty bucket, until the end of the block; `folder` holds the objects."""
+    if address := os.environ.get("PROPSYNC_TEST_S3"):
+        keys = {name: os.environ[name] for name in _KEYS}
+        yield {**keys, "AWS_ENDPOINT_URL": address, "PROPSYNC_STORAGE_URL": f"s3://homes/{secrets.token_hex(8)}"}
+        return
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     with socket.socket() as free:

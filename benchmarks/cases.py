@@ -1,7 +1,7 @@
 """The cases: the programs to run, in order, and the names of their results."""
 
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,7 @@ from benchmarks.nginx import Api, serving
 SYNC = "sync --json"
 FIRST, QUIET, CHANGED = "first load", "quiet night", "1 % night"
 STATUS, HELP, REBUILD, QUERY = "propsync status", "propsync --help", "rebuild of {} nights", "query: "
+BUCKET_ARCHIVE = "archive into a bucket"
 ARCHIVE, IDLE_ARCHIVE, LARGE = "archive", "archive, nothing wanted", "archive, one bundle of 2 GB"
 PUSH, WHOLE_PUSH = "push of 5,000 records", "push of 5,000 records, with start and publishing"
 PROPSYNC, BARE, FLOOR = "propsync", "propsync without its desk", "floor"
@@ -155,14 +156,26 @@ def archive(where: Place, notes: Notes, repeats: int) -> None:
         for case in (ARCHIVE, IDLE_ARCHIVE):
             notes.add(case, PROPSYNC, _archived(where, notes, home))
         notes.add(ARCHIVE, FLOOR, programs.floor_documents(where.api, where.fresh(f"floor-{number}")))
+        _archive_into_a_bucket(where, notes)
     write_large_bundle(where.nights / "0", _LARGE_BYTES)
     home = where.fresh("home")
     programs.propsync(SYNC, where.api, home, notes.memory_limit)
     notes.add(LARGE, PROPSYNC, _archived(where, notes, home))
 
 
-def _archived(where: Place, notes: Notes, home: Path) -> Cost:
-    return programs.propsync("archive", where.api, home, notes.memory_limit, documents="report,bundle")
+def _archive_into_a_bucket(where: Place, notes: Notes) -> None:
+    """Both use one server, one after the other."""
+    home = where.fresh("bucket-home")
+    with bucket.serving(where.folder / "bucket") as variables:
+        programs.propsync(SYNC, where.api, home, notes.memory_limit, bucket=variables)
+        notes.add(BUCKET_ARCHIVE, PROPSYNC, _archived(where, notes, home, variables))
+        notes.add(BUCKET_ARCHIVE, FLOOR, programs.floor_documents(where.api, where.fresh("bucket-floor"), variables))
+
+
+def _archived(where: Place, notes: Notes, home: Path, variables: Mapping[str, str] | None = None) -> Cost:
+    return programs.propsync(
+        "archive", where.api, home, notes.memory_limit, documents="report,bundle", bucket=variables
+    )
 
 
 def growth(where: Place, notes: Notes) -> None:

@@ -1,5 +1,5 @@
 """The floor for documents: a bare httpx loop that streams each to a file, hashes it meanwhile and waits for the
-disk.
+disk. With PROPSYNC_STORAGE_URL it puts each into that bucket instead of waiting for the disk.
 
 python -m benchmarks.floor_documents BASE_URL TOKEN FOLDER
 """
@@ -7,11 +7,16 @@ python -m benchmarks.floor_documents BASE_URL TOKEN FOLDER
 import hashlib
 import os
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import httpx
 import msgspec
+import obstore
+from obstore.store import S3Store
 
 from benchmarks.fetching import LISTS, THREADS, Fetcher
 
@@ -27,7 +32,8 @@ def main(base_url: str, token: str, folder: Path) -> None:
         httpx.Client(base_url=base_url, headers=headers, limits=limits) as client,
         ThreadPoolExecutor(THREADS) as pool,
     ):
-        kept = set(pool.map(lambda target: _kept(client, target, folder), wanted))
+        keep = partial(_put, _bucket()) if "PROPSYNC_STORAGE_URL" in os.environ else _synced
+        kept = set(pool.map(lambda target: _kept(client, target, folder, keep), wanted))
     print(len(kept), "documents")
 
 
@@ -40,19 +46,41 @@ def _approved(base_url: str, token: str) -> set[str]:
         return {one["id"] for one in decoded if one["status"] == "approved"}
 
 
-def _kept(client: httpx.Client, target: str, folder: Path) -> str:
+def _kept(client: httpx.Client, target: str, folder: Path, keep: Callable[[Path, str], None]) -> str:
     digest = hashlib.sha256()
-    partial = folder / target.replace("/", "_")
-    with client.stream("GET", target) as response, partial.open("wb") as file:
+    path = folder / target.replace("/", "_")
+    with client.stream("GET", target) as response, path.open("wb") as file:
         assert response.status_code == 200, (target, response.status_code)
         for chunk in response.iter_raw():
             digest.update(chunk)
             file.write(chunk)
-        file.flush()
-        os.fsync(file.fileno())
     sha256 = digest.hexdigest()
-    partial.rename(folder / sha256)
+    keep(path, sha256)
     return sha256
+
+
+def _synced(path: Path, sha256: str) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+    path.rename(path.with_name(sha256))
+
+
+def _put(bucket: S3Store, path: Path, sha256: str) -> None:
+    obstore.put(bucket, sha256, path)
+    path.unlink()
+
+
+def _bucket() -> S3Store:
+    name, _, folder = os.environ["PROPSYNC_STORAGE_URL"].removeprefix("s3://").partition("/")
+    return S3Store(
+        name,
+        prefix=f"{folder}/floor",
+        endpoint=os.environ["AWS_ENDPOINT_URL"],
+        access_key_id=os.environ["AWS_ACCESS_KEY_ID"],
+        secret_access_key=os.environ["AWS_SECRET_ACCESS_KEY"],
+        region="us-east-1",
+        client_options={"allow_http": True, "timeout": timedelta(seconds=60)},
+    )
 
 
 if __name__ == "__main__":

@@ -66,10 +66,10 @@ def floor(what: str, api: Api, folder: Path, memory_limit: str) -> Cost:
     return measured(command, {"PROPSYNC_MEMORY_LIMIT": memory_limit})
 
 
-def floor_documents(api: Api, folder: Path) -> Cost:
-    """The bare loop over every document."""
+def floor_documents(api: Api, folder: Path, variables: Mapping[str, str] | None = None) -> Cost:
+    """The bare loop over every document; `variables` name a bucket to put them into."""
     command = [sys.executable, "-m", "benchmarks.floor_documents", api.base_url, api.token, str(folder)]
-    return measured(command, {})
+    return measured(command, {**(variables or {})})
 
 
 def floor_push(api: Served, edits: Path) -> Cost:

@@ -61,6 +61,11 @@ def verdicts(measured: Measured, scale: int, memory_limit: str) -> list[Verdict]
         Verdict(f"peak at {FIXED_LIMIT}, every scale", 700, 500, _peak(measured), "MB"),
         Verdict("CPU a record, largest against 100,000", _WITHIN, None, _flatness(measured)),
         Verdict("archive, wall time against a bare loop", 1 / 0.8, None, _wall_ratio(measured, cases.ARCHIVE)),
+        Verdict(
+            "archive into a bucket, wall time against a bare loop",
+            *(1 / 0.8, None),
+            _wall_ratio(measured, cases.BUCKET_ARCHIVE),
+        ),
         Verdict("push, wall time against a bare loop", 1 / 0.8, None, _wall_ratio(measured, cases.PUSH)),
         Verdict("peak of one bundle of 2 GB above an idle archive", 300, None, _large_bundle(measured), "MB"),
         Verdict("`propsync status` against imports", 2, 1.3, ratio(cases.STATUS, cases.IMPORTS)),
