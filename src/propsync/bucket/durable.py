@@ -38,7 +38,8 @@ def is_fixed(key: str) -> bool:
 def changed_keys(home: LocalStorage, known: Known, keys: list[str]) -> Iterator[tuple[str, tuple[int, int]]]:
     """The files that the bucket lacks, or that have changed; each with its size and time.
 
-    Pages and manifests never change under their names, so what the bucket has of them stays, whatever a disk does.
+    Pages and manifests never change under their names, so what the bucket has of them stays, whatever a disk does. Nor
+    does a damaged file of a base replace the sound one: the base's manifest has its hash.
     """
     for key in keys:
         if is_fixed(key) and key in known.contents.places:
@@ -48,8 +49,19 @@ def changed_keys(home: LocalStorage, known: Known, keys: list[str]) -> Iterator[
         except FileNotFoundError:
             continue
         fingerprint = (status.st_size, status.st_mtime_ns)
-        if key not in known.contents.places or known.fingerprints.get(key) != fingerprint:
+        if key not in known.contents.places or (known.fingerprints.get(key) != fingerprint and _is_sound(home, key)):
             yield key, fingerprint
+
+
+def _is_sound(home: LocalStorage, key: str) -> bool:
+    """Whether a file that changed may replace the one in the bucket."""
+    if not key.startswith(_BASE):
+        return True
+    try:
+        base = Bases(home).newest()
+        return base is None or all(one.key != key or Bases(home).is_sound(one) for one in base.files.values())
+    except BaseLost:  # its manifest is damaged
+        return False
 
 
 def removed_keys(home: LocalStorage, places: Mapping[str, Place], keys: set[str]) -> set[str]:

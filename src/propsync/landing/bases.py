@@ -80,6 +80,13 @@ class Bases:
         """The file of each table. Raises BaseLost if one is missing or has changed."""
         return {table: self._checked(one) for table, one in base.files.items()}
 
+    def is_sound(self, one: BaseFile) -> bool:
+        """Whether a file of a base has the bytes that its manifest names."""
+        try:
+            return _sha256(self._storage.path(one.key)) == one.sha256
+        except OSError:
+            return False
+
     def keep_only(self, base: Base | None) -> int:
         """Removes older bases, manifests first, and files that `base` does not name; returns how many."""
         named = {_manifest_key(base.run_id), *(one.key for one in base.files.values())} if base else set()
