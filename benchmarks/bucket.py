@@ -1,6 +1,6 @@
 """An S3 server on loopback for homes in a bucket: ministack, or one that is running already.
 
-PROPSYNC_TEST_S3 is the address of one that is running. It has a bucket `homes`, and AWS's own variables have its keys.
+`TEST_S3` is the address of one that is running. It has a bucket `homes`, and AWS's own variables have its keys.
 """
 
 import os
@@ -23,7 +23,7 @@ _KEYS = {"AWS_ACCESS_KEY_ID": "benchmark", "AWS_SECRET_ACCESS_KEY": "benchmark-s
 @contextmanager
 def serving(folder: Path) -> Iterator[dict[str, str]]:
     """The variables of a home in an empty bucket, until the end of the block; `folder` holds the objects."""
-    if address := os.environ.get("PROPSYNC_TEST_S3"):
+    if address := os.environ.get("TEST_S3"):
         keys = {name: os.environ[name] for name in _KEYS}
         yield {**keys, "AWS_ENDPOINT_URL": address, "PROPSYNC_STORAGE_URL": f"s3://homes/{secrets.token_hex(8)}"}
         return

@@ -30,7 +30,7 @@ from propsync.settings.storage_access import storage_access
 
 PACKAGES = Path(__file__).parents[2] / ".cache/stores/node_modules"
 BUCKET = "propsync-tests"
-GIVEN = os.environ.get("PROPSYNC_TEST_S3", "")
+GIVEN = os.environ.get("TEST_S3", "")
 """The address of an S3 server that is running already, with its credentials in AWS's own variables."""
 
 # s3rver knows no other pair

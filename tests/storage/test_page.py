@@ -35,8 +35,8 @@ def test_the_command_of_the_page_runs_the_contract_on_another_server(stores: Sto
     store = stores["ministack"]
     exports, command = PAGE.commands()
     names = [word.partition("=")[0] for word in shlex.split(exports)[1:]]
-    assert names == ["PROPSYNC_TEST_S3", *store.credentials]
-    given = environment(**store.credentials) | {"PROPSYNC_TEST_S3": store.address}
+    assert names == ["TEST_S3", *store.credentials]
+    given = environment(**store.credentials) | {"TEST_S3": store.address}
     given.pop("PYTEST_XDIST_WORKER", None)
     assert command.startswith(".venv/bin/python -m pytest ")
     words = [*shlex.split(command)[1:], "-q", "-p", "no:cacheprovider"]

@@ -177,7 +177,7 @@ def test_nothing_in_the_library_could_change_it() -> None:
 
 def test_only_shells_guard_the_log_of_their_process() -> None:
     calls = [name for name, tree in modules() for node in ast.walk(tree) if is_guarding(node)]
-    assert calls == []
+    assert calls == ["documents/cluster/dask.py"], "a Dask worker runs for propsync, and its own handlers write lines"
 
 
 def is_guarding(node: ast.AST) -> bool:

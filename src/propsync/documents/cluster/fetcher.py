@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from propsync.api import Traffic
 from propsync.documents.budget import Budget
-from propsync.documents.cluster.dask import Cluster
 from propsync.documents.cluster.order import BatchResult, Order
 from propsync.documents.cluster.shares import Shares
 from propsync.documents.fetch_log import Fetched
@@ -15,6 +15,9 @@ from propsync.documents.fetcher import parted
 from propsync.documents.held import HeldContents
 from propsync.documents.ledger import WantedDocument
 from propsync.errors import PropsyncError
+
+if TYPE_CHECKING:
+    from propsync.documents.cluster.dask import Cluster
 
 _LEAST, _MOST = 50, 200  # documents of a batch: fewer cost more than they carry, more are lost with a worker
 _ROUNDS = 8  # batches that each worker gets of a chunk, so that none waits long for the last
