@@ -275,7 +275,7 @@ def test_a_disk_that_fills_while_documents_come_stops_the_run_and_a_later_one_go
                 raise OSError(28, "No space left on device")
             return super().write(body)
 
-    monkeypatch.setattr("propsync.storage.FileIO", Small)
+    monkeypatch.setattr("propsync.storage.disk.FileIO", Small)
     with pytest.raises(DiskFull):
         new.archive(max_concurrency=1)
     stored = set(new.stored())

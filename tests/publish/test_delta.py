@@ -124,7 +124,7 @@ def test_without_its_extra_a_run_says_what_to_install(tmp_path: Path) -> None:
         assert "PROPSYNC_DELTA: deltalake is not installed. Run: pip install 'propsync[delta]'" in done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_ten_nights_travel_to_the_same_rows_as_the_macros(tmp_path: Path) -> None:
     start = datetime.now(UTC) - timedelta(days=NIGHTS + 1)
     with Sandbox(scale=20, seed=7) as sandbox:

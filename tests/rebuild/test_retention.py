@@ -111,7 +111,7 @@ def test_what_killed_runs_left_unfinished_goes_at_the_next_start(lived: Lived) -
     assert [path for path in left if path.exists()] == []
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("number", [20])
 def test_a_pruning_that_is_killed_at_any_moment_loses_nothing(lived: Lived, tmp_path: Path, number: int) -> None:
     before = lived.copy_of_published()

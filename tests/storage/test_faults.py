@@ -42,7 +42,7 @@ class Faulty:
         return ObjectStorage(self.behind.access(self.direct.name.rpartition("/")[2]), retry, seconds)
 
 
-@pytest.fixture(params=["ministack", *slow("azurite"), *(["given"] if GIVEN else [])])
+@pytest.fixture(params=["ministack", pytest.param("azurite", marks=pytest.mark.release), *(["given"] if GIVEN else [])])
 def faulty(request: pytest.FixtureRequest, stores: Stores) -> Iterator[Faulty]:
     store = stores[request.param]
     with FaultProxy(store.address) as proxy:
