@@ -9,7 +9,9 @@ import pytest
 from kit.bucket import flaws
 from kit.small_api import asset
 
+from propsync.bucket import CommitLog, damaged_documents, damaged_files
 from propsync.errors import BaseLost
+from propsync.storage import LocalStorage
 
 from .conftest import Machine, Machines
 
@@ -43,6 +45,16 @@ def test_landing_that_home_lost_or_damaged_comes_back(
     assert "brings them back" in caplog.text
     assert flaws(machines.bucket, first.path) == []
     assert first.known("assets")
+
+
+def test_verifying_a_move_names_what_differs(machines: Machines, first: Machine) -> None:
+    (pack,) = machines.bucket.root.glob("packs/*")
+    pack.write_bytes(pack.read_bytes()[::-1])
+    document = f"archive/blobs/00/{'0' * 64}.pdf"
+    machines.bucket.put(document, b"%PDF")
+    found = [*damaged_files(LocalStorage(first.path), machines.bucket, CommitLog(machines.bucket).contents())]
+    assert sorted(found) == sorted(CommitLog(machines.bucket).contents().places)
+    assert damaged_documents(machines.bucket) == [document]
 
 
 @pytest.mark.costly

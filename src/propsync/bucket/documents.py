@@ -49,7 +49,7 @@ def fetch_documents(home: LocalStorage, storage: Storage) -> int:
             for block in storage.read(key):
                 digest.update(block)
                 write_all(file, block)
-            if digest.hexdigest() != key.rpartition("/")[2].partition(".")[0]:
+            if digest.hexdigest() != named_sha256(key):
                 raise BaseLost(f"{key} in the bucket", "its bytes have changed")
             sync_open(file)
             home.place(key, Path(file.name))
@@ -59,3 +59,8 @@ def fetch_documents(home: LocalStorage, storage: Storage) -> int:
             bar.advance()
     home.settle(keys)
     return len(keys)
+
+
+def named_sha256(key: str) -> str:
+    """The hash that a document's name promises."""
+    return key.rpartition("/")[2].partition(".")[0]

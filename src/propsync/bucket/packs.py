@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import zipfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -123,7 +123,7 @@ class PackReader:
                 source.seek(place.offset)
                 with one.open("wb") as target:
                     digest = hashlib.sha256()
-                    for block in _blocks(source.read, place.size):
+                    for block in some_blocks(source.read, place.size):
                         digest.update(block)
                         target.write(block)
                 if digest.hexdigest() != place.sha256:
@@ -148,9 +148,10 @@ def download(storage: Storage, key: str, path: Path) -> None:
         raise BaseLost(f"{key} in the bucket", "it is missing") from error
 
 
-def _blocks(read: object, size: int) -> Iterator[bytes]:
+def some_blocks(read: Callable[[int], bytes], size: int) -> Iterator[bytes]:
+    """The next `size` bytes of a file, block by block."""
     left = size
-    while left > 0 and (block := read(min(left, 1 << 20))):  # type: ignore[operator]
+    while left > 0 and (block := read(min(left, 1 << 20))):
         left -= len(block)
         yield block
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 from propsync.bucket.commits import Contents, Place
-from propsync.bucket.documents import FOLDER
-from propsync.bucket.packs import download, sha256_of
+from propsync.bucket.documents import FOLDER, named_sha256
+from propsync.bucket.packs import download, sha256_of, some_blocks
 from propsync.progress import progress
-from propsync.storage import LocalStorage, Storage
+from propsync.storage import LocalStorage, Storage, remove
 
 _AT_ONCE = 8
 
@@ -29,10 +28,10 @@ def damaged_files(home: LocalStorage, storage: Storage, contents: Contents) -> I
             with path.open("rb") as file:
                 for place in places:
                     file.seek(place.offset)
-                    if hashlib.sha256(file.read(place.size)).hexdigest() != place.sha256:
+                    if sha256_of(some_blocks(file.read, place.size)) != place.sha256:
                         yield names[place]
         finally:
-            path.unlink(missing_ok=True)
+            remove(path)
 
 
 def damaged_documents(storage: Storage) -> list[str]:
@@ -40,7 +39,7 @@ def damaged_documents(storage: Storage) -> list[str]:
     keys = list(storage.list(FOLDER))
 
     def is_damaged(key: str) -> bool:
-        return sha256_of(storage.read(key)) != key.rpartition("/")[2].partition(".")[0]
+        return sha256_of(storage.read(key)) != named_sha256(key)
 
     with progress("Verifying", len(keys), "documents") as bar, ThreadPoolExecutor(_AT_ONCE) as pool:
         found = []

@@ -8,7 +8,7 @@ from pathlib import Path
 from propsync.bucket import BucketHome, damaged_documents, damaged_files, fetch_documents
 from propsync.errors import BaseLost, UsageError
 from propsync.runbooks.rebuild import rebuild
-from propsync.runbooks.workplace import object_storage, workplace
+from propsync.runbooks.workplace import workplace
 from propsync.settings import Settings
 from propsync.storage import LocalStorage
 
@@ -60,13 +60,12 @@ def _verified(bucket: BucketHome) -> tuple[int, int]:
 
 def _to_disk(settings: Settings, folder: Path) -> MoveReport:
     here = settings.model_copy(update={"home": folder})
-    access = settings.storage_at(settings.storage_url or "")
     if folder != settings.home or not (settings.state / "bucket.json").exists():
         rebuild(here)
     with workplace(here, _WHAT, keeps_documents=True) as place:
         assert place.bucket is not None, "the settings name one"
         home = LocalStorage(folder)
         (folder / "archive" / "partial").mkdir(parents=True, exist_ok=True, mode=0o700)
-        fetch_documents(home, object_storage(access))
+        fetch_documents(home, place.bucket.storage)
         files, documents = len(place.bucket.log.contents().places), len(home.list("archive/blobs"))
     return MoveReport(files, documents, f"Unset PROPSYNC_STORAGE_URL and set PROPSYNC_HOME={folder}")
