@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from kit.shared import Shared, shared_by_workers
-from kit.together import SharedServers
+from kit.together import SharedFiles
 from variants import IS_ALL
 
 # tests receive Ctrl-C, and so do the programs they start, also where a shell runs them all in the background
@@ -71,5 +71,5 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> SharedServers | None:
-    return SharedServers(config, log) if config.getoption("dist") == "loadfile" else None
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> SharedFiles | None:
+    return SharedFiles(config, log) if config.getoption("dist") == "loadfile" else None

@@ -62,6 +62,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
 
 
 @SLOWLY
+@pytest.mark.release
 @pytest.mark.slow
 def test_the_image_holds_the_locked_versions_of_what_propsync_needs_and_no_tools_of_the_tests(build: Build):
     code = "from importlib.metadata import distributions as d; print(*(f'{x.name}=={x.version}' for x in d()))"
@@ -87,6 +88,7 @@ def _plain(requirement: str) -> str:
 
 
 @SLOWLY
+@pytest.mark.release
 @pytest.mark.slow
 def test_a_container_is_healthy_once_its_first_sync_is_published(build: Build, sandbox, tmp_path: Path):
     (check,) = of(stages()[1], "HEALTHCHECK")
@@ -102,6 +104,7 @@ def test_a_container_is_healthy_once_its_first_sync_is_published(build: Build, s
 
 
 @SLOWLY
+@pytest.mark.release
 @pytest.mark.slow
 def test_the_first_process_of_a_container_hears_its_stop_signal(build: Build, sandbox, tmp_path: Path):
     """The kernel gives the first process no signal that it has no handler for, so the right one matters."""

@@ -1,4 +1,4 @@
-"""The tests that pytest-xdist gives to one worker with `--dist loadfile`: of one file, or of files with one server."""
+"""The tests that pytest-xdist gives to one worker with `--dist loadfile`: of one file, or of files that share much."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from xdist.scheduler import LoadFileScheduling
 _SHARED = {
     "tests/flows/test_deployments.py": "a Prefect server",
     "tests/flows/test_nightly.py": "a Prefect server",
+    "tests/flows/test_push.py": "a Prefect server",
     "tests/flows/test_serve.py": "propsync serve",
     "tests/flows/test_serve_access.py": "propsync serve",
+    "tests/questions/test_oracle.py": "a home with answers",
+    "tests/questions/test_questions.py": "a home with answers",
 }
 
 
-class SharedServers(LoadFileScheduling):
-    """Schedules files that share a server as if they were one file."""
+class SharedFiles(LoadFileScheduling):
+    """Schedules files that share a server or a home as if they were one file."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)

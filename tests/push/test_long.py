@@ -22,7 +22,7 @@ from propsync.push.schedule_values import MEMBERS
 from propsync.push.summary import plan_path
 from propsync_sandbox import Sandbox
 
-EDITS, CREATIONS, SCHEDULES, KILLS = (5_000, 500, 300, 50) if IS_ALL else (1_200, 120, 80, 16)
+EDITS, CREATIONS, SCHEDULES, KILLS = (5_000, 500, 300, 50) if IS_ALL else (600, 80, 60, 12)
 _OLD = (
     "select asset_id, field_id, kind, value_text, value_options, value_json, value_number is not null "
     "from asset_field_values"

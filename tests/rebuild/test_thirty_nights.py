@@ -12,12 +12,11 @@ import pytest
 from kit.comparing import assert_same
 from kit.home import QUICK
 from rebuild.conftest import Lived
-from variants import IS_ALL
 
 from propsync.runbooks import Report, Scope, backfill, nightly
 from propsync_sandbox import Sandbox
 
-NIGHTS = 30 if IS_ALL else 14  # one round of the ten kinds of night, and the first of the next
+NIGHTS = 30
 FIRST = datetime.now(UTC) - timedelta(days=NIGHTS - 1)  # a backfill has the real clock, and comes after all of them
 
 
@@ -53,8 +52,9 @@ class Nights:
         self.held = report.run_id if report.resources["assets"]["held"] else None
 
 
+@pytest.mark.release
 @pytest.mark.slow
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_a_rebuild_over_thirty_landed_nights_gives_the_same(tmp_path: Path) -> None:
     with Sandbox(scale=160, seed=30) as sandbox:
         lived = Lived(tmp_path / "home")
