@@ -11,7 +11,7 @@ from .callers import Callers
 from .exchange import Answer, Refusal, Request, Write, json_answer, refusal_answer
 from .journal import Entry, Journal
 from .jsontext import JsonObject
-from .lists import Lists
+from .lists import LIMIT, Lists
 from .order import Order
 from .shelf import Record
 from .spoil import spoiled, status_answer
@@ -46,13 +46,14 @@ class App:
         accept_ranges: bool = False,
         etags: str = "strong",
         normalise: bool = False,
+        page: int = LIMIT,
         before: Callable[[Request], None] | None = None,
     ) -> None:
         self.world = world
         self.callers = callers
         self.before = before
         self.journal = journal
-        self.lists = Lists(world, order, signed_links)
+        self.lists = Lists(world, order, signed_links, page)
         self.accept_ranges, self.etags = accept_ranges, etags
         self.normalise = normalise
         self.routes = self._routes()

@@ -18,12 +18,16 @@ _FILE_LINK = re.compile(f'({re.escape(FILES_URL)}/[^"]*)"'.encode())
 
 
 class Lists:
-    """`signed_links`: links in values carry a signature that differs at every request, as signed URLs do."""
+    """`signed_links`: links in values carry a signature that differs at every request, as signed URLs do.
 
-    def __init__(self, world: World, order: Order, signed_links: bool = False) -> None:
+    `most` is the most records of a page, however many a client asks for.
+    """
+
+    def __init__(self, world: World, order: Order, signed_links: bool = False, most: int = LIMIT) -> None:
         self.world = world
         self.order = order
         self.signed_links = signed_links
+        self.most = most
         self.tear = Tear()
 
     def assets(self, request: Request) -> Answer:
@@ -89,7 +93,7 @@ class Lists:
         with_flags: bool = False,
         types: bytes | None = None,
     ) -> Answer:
-        limit = request.whole_number("limit", LIMIT, LIMIT)
+        limit = min(self.most, request.whole_number("limit", LIMIT, LIMIT))
         page = request.whole_number("page", 1)
         matching = self.order.arrange(resource, [r for r in self._candidates(resource, request) if wanted(r)])
         records = self.tear.rows(matching, request, page, limit)

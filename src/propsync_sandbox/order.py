@@ -5,13 +5,13 @@ from random import Random
 
 from .shelf import Key, Record
 
-ORDERS = ("stable", "shuffled", "drifting")
+ORDERS = ("stable", "newest", "shuffled", "drifting")
 _SWAPS = 3
 
 
 class Order:
-    """`stable`: in order of creation; `shuffled`: at random at every request; `drifting`: a few swap places each
-    time.
+    """`stable`: in order of creation; `newest`: the latest first; `shuffled`: at random at every request; `drifting`:
+    a few swap places each time.
     """
 
     def __init__(self, kind: str = "stable", seed: int = 0) -> None:
@@ -25,6 +25,8 @@ class Order:
     def arrange(self, resource: str, records: list[Record]) -> list[Record]:
         if self.kind == "stable":
             return records
+        if self.kind == "newest":
+            return records[::-1]
         with self._lock:
             if self.kind == "shuffled":
                 self._rng.shuffle(records)

@@ -13,6 +13,7 @@ from .control import Control
 from .exchange import Request
 from .faults import FaultPlan
 from .journal import Journal
+from .lists import LIMIT
 from .night import live_through_a_night
 from .order import Order
 from .server import HOST, Server
@@ -24,8 +25,8 @@ class Sandbox:
 
     `rights` maps a token (of `sandbox.token` or any other) to the path prefixes that the API refuses it with 403. `*`
     in a prefix is one path segment. The sandbox accepts every token in it. `normalise` makes it keep other values than
-    it receives (see `tidying`). It calls `before` ahead of each answer, under the world's lock: changes in it happen
-    between that request and the one before.
+    it receives (see `tidying`). A list shows at most `page` records at once. It calls `before` ahead of each answer,
+    under the world's lock: changes in it happen between that request and the one before.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Sandbox:
         tls: ssl.SSLContext | None = None,
         properties: bool = False,
         normalise: bool = False,
+        page: int = LIMIT,
         before: Callable[[Request], None] | None = None,
     ) -> None:
         self.world = world or World(seed, scale, today, properties=properties)
@@ -64,6 +66,7 @@ class Sandbox:
             accept_ranges=accept_ranges,
             etags=etags,
             normalise=normalise,
+            page=page,
             before=before,
         )
         self._server = Server(app, self._control, port=port, packing=gzip, tls=tls)

@@ -90,6 +90,14 @@ def test_a_shuffled_order_is_another_at_every_request_and_tears_pages(start) -> 
     assert len(set(paged)) < len(paged) == 60
 
 
+def test_the_newest_come_first_and_a_page_has_at_most_as_many_records_as_the_server_shows(start) -> None:
+    sandbox, client = start(order="newest", page=4)
+    newest = [record.key for record in reversed(sandbox.world.assets.records())]
+    assert keys(client) == newest[:4]
+    assert keys(client, limit=3, page=2) == newest[3:6]
+    assert client.get(ASSETS).json()["total"] == len(newest)
+
+
 def test_a_drifting_order_moves_a_few_rows_at_a_time(start) -> None:
     sandbox, client = start(order="drifting")
     one, other = keys(client), keys(client)
