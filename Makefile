@@ -4,6 +4,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 CLIENTS := $(addprefix .cache/,duckdb-1.2.2 duckdb-1.3.2 duckdb-1.4.1 duckdb-1.5.5 duckdb-extension-delta-1.5.5 polars-2.1.0 kubernetes-validate-1.37.0)
+KINDS ?= plain rich
 WORKERS ?= 3
 SEEDS ?= 200
 
@@ -96,12 +97,12 @@ lint: setup
 	$(BIN)/python -m tests.faces.english
 	$(BIN)/hadolint Dockerfile
 
-# needs nginx; dlt takes part if bench-peers has made its environment
+# needs nginx; dlt takes part if bench-peers has made its environment; `make bench KINDS=rich` leaves the other data out
 bench: setup
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks --kinds $(KINDS)
 
 bench-million: setup
-	$(BIN)/python -m benchmarks --only growth --million
+	$(BIN)/python -m benchmarks --only growth --million --kinds $(KINDS)
 
 bench-peers: .venv-dlt/.ready
 

@@ -3,16 +3,20 @@
 import argparse
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import cases, programs, pushing
+from benchmarks import cases, programs, pushing, truth
+from benchmarks.estate import KINDS
 from benchmarks.measured import Measured, Notes
 from benchmarks.nginx import NginxMissing, program
 from benchmarks.results import page
-from benchmarks.verdict import FIXED_LIMIT, MILLION, TINY
+from benchmarks.verdict import FIXED_LIMIT, MILLION, SANDBOX, TINY
 
-CASES = ("first", "quiet", "night", "bucket", "queries", "start", "dlt", "rebuild", "archive", "push", "growth")
+_OF_AN_ESTATE = ("first", "quiet", "night", "bucket", "queries", "start", "dlt", "rebuild", "archive", "growth")
+CASES = (*_OF_AN_ESTATE, "push", "truth")
 PAPERS = 8_000  # assets of the estate with documents to archive: enough that start-up does not dominate
 _NIGHTS = {"first", "quiet", "night", "bucket", "queries", "start"}
 _RESULTS = Path(__file__).parent / "RESULTS.md"
@@ -21,6 +25,7 @@ _RESULTS = Path(__file__).parent / "RESULTS.md"
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--scale", type=int, default=100_000, help="assets (100000)")
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=[*KINDS], help="kinds of data (plain rich)")
     parser.add_argument("--repeats", type=int, default=3, help="how often each is run; dlt and a million: once (3)")
     parser.add_argument("--memory-limit", default="1GB", help=f"DuckDB's memory; in growth it is {FIXED_LIMIT} (1GB)")
     parser.add_argument("--only", nargs="+", choices=CASES, default=CASES, metavar="CASE", help=", ".join(CASES))
@@ -41,62 +46,92 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     measured = Measured.read(arguments.output.with_name("measured.json"))
     with tempfile.TemporaryDirectory(prefix="propsync-bench-") as folder:
-        _nights(arguments, measured, Path(folder))
-        if "rebuild" in arguments.only:
-            _rebuild(arguments, measured, Path(folder))
-        if "archive" in arguments.only:
-            _archive(arguments, measured, Path(folder))
+        for kind in arguments.kinds:
+            _of_an_estate(_Bench(arguments, measured, Path(folder), kind))
         if "push" in arguments.only:
-            notes = Notes(measured, pushing.ASSETS, arguments.memory_limit)
+            notes = Notes(measured, SANDBOX, pushing.ASSETS, arguments.memory_limit)
             pushing.push(Path(folder) / "push", notes, arguments.repeats)
-        if "growth" in arguments.only:
-            _growth(arguments, measured, Path(folder))
+        if "truth" in arguments.only:
+            measured.note_truth(truth.tried(Path(folder) / "truth", with_dlt=_has_dlt(arguments)))
     text = page(measured, arguments.scale, arguments.memory_limit)
     arguments.output.write_text(text, encoding="utf-8")
     print(text)
     return 0
 
 
-def _nights(arguments: argparse.Namespace, measured: Measured, folder: Path) -> None:
+@dataclass(frozen=True)
+class _Bench:
+    """The cases on one kind of data."""
+
+    arguments: argparse.Namespace
+    measured: Measured
+    folder: Path
+    kind: str
+
+    @contextmanager
+    def place(self, scale: int) -> Iterator[cases.Place]:
+        """Serves an estate of the kind."""
+        with cases.place(self.folder / "estate", scale, self.kind) as where:
+            yield where
+
+    def notes(self, scale: int, memory_limit: str | None = None) -> Notes:
+        """Keeps what the cases cost."""
+        return Notes(self.measured, self.kind, scale, memory_limit or self.arguments.memory_limit)
+
+
+def _of_an_estate(bench: _Bench) -> None:
+    only = {*bench.arguments.only}
+    if only & {*_NIGHTS, "dlt"}:
+        _nights(bench)
+    if "rebuild" in only:
+        _rebuild(bench)
+    if "archive" in only:
+        _archive(bench)
+    if "growth" in only:
+        _growth(bench)
+
+
+def _nights(bench: _Bench) -> None:
     """The cases that share an estate, one after the other and all of them again."""
-    notes = Notes(measured, arguments.scale, arguments.memory_limit)
-    with cases.place(folder / "estate", arguments.scale) as where:
+    arguments = bench.arguments
+    notes = bench.notes(arguments.scale)
+    with bench.place(arguments.scale) as where:
         for _ in range(arguments.repeats if _NIGHTS.intersection(arguments.only) else 0):
             cases.nights(where, notes, arguments.only)
             if "bucket" in arguments.only:
                 cases.in_a_bucket(where, notes)
             if "start" in arguments.only:
                 cases.start(where, notes)
-        if "dlt" in arguments.only and not arguments.without_dlt:
-            _peers(where, notes)
+        if "dlt" in arguments.only and _has_dlt(arguments):
+            cases.peers(where, notes)
 
 
-def _peers(where: cases.Place, notes: Notes) -> None:
-    if programs.PEER_PYTHON.exists():
-        cases.peers(where, notes)
-    else:
+def _has_dlt(arguments: argparse.Namespace) -> bool:
+    is_there = programs.PEER_PYTHON.exists()
+    if not is_there and not arguments.without_dlt:
         print(programs.PEER_MISSING, file=sys.stderr)
+    return is_there and not arguments.without_dlt
 
 
-def _rebuild(arguments: argparse.Namespace, measured: Measured, folder: Path) -> None:
-    scale = min(10_000, arguments.scale)
-    notes = Notes(measured, scale, arguments.memory_limit)
-    with cases.place(folder / "estate", scale) as where:
-        cases.rebuild(where, notes, arguments.nights, arguments.repeats)
+def _rebuild(bench: _Bench) -> None:
+    scale = min(10_000, bench.arguments.scale)
+    with bench.place(scale) as where:
+        cases.rebuild(where, bench.notes(scale), bench.arguments.nights, bench.arguments.repeats)
 
 
-def _archive(arguments: argparse.Namespace, measured: Measured, folder: Path) -> None:
-    scale = min(PAPERS, arguments.scale)
-    with cases.place(folder / "estate", scale) as where:
-        cases.archive(where, Notes(measured, scale, arguments.memory_limit), arguments.repeats)
+def _archive(bench: _Bench) -> None:
+    scale = min(PAPERS, bench.arguments.scale)
+    with bench.place(scale) as where:
+        cases.archive(where, bench.notes(scale), bench.arguments.repeats)
 
 
-def _growth(arguments: argparse.Namespace, measured: Measured, folder: Path) -> None:
+def _growth(bench: _Bench) -> None:
     """The start-up, a tenth of the scale, the scale, and a million on request."""
+    arguments = bench.arguments
     scales = {min(TINY, arguments.scale), arguments.scale // 10, arguments.scale}
     for scale in sorted(scales | ({MILLION} if arguments.million else set())):
-        notes = Notes(measured, scale, FIXED_LIMIT)
-        with cases.place(folder / "estate", scale) as where:
+        notes = bench.notes(scale, FIXED_LIMIT)
+        with bench.place(scale) as where:
             for _ in range(1 if scale == MILLION else arguments.repeats):
                 cases.growth(where, notes)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from benchmarks import bucket, programs
 from benchmarks.documents import write_documents, write_large_bundle
 from benchmarks.estate import Estate
+from benchmarks.fetching import PAGE
 from benchmarks.measured import Notes
 from benchmarks.measuring import Cost
 from benchmarks.nginx import Api, serving
@@ -22,6 +23,7 @@ PUSH, WHOLE_PUSH = "push of 5,000 records", "push of 5,000 records, with start a
 PROPSYNC, BARE, FLOOR = "propsync", "propsync without its desk", "floor"
 BUCKET = "propsync with a bucket"
 MERGE, SCD2, IMPORTS = "dlt merge", "dlt scd2", "import"
+PLAIN_MERGE = "dlt merge, as its documentation begins"
 
 
 _LARGE_BYTES = 2 * 1024**3
@@ -56,11 +58,11 @@ class Place:
 
 
 @contextmanager
-def place(folder: Path, scale: int) -> Iterator[Place]:
-    """Serves an estate of a scale; deletes its folder afterwards."""
+def place(folder: Path, scale: int, kind: str = "plain") -> Iterator[Place]:
+    """Serves an estate of a scale and kind; deletes its folder afterwards."""
     try:
         with serving(folder) as api:
-            yield Place(api, folder, Estate(scale))
+            yield Place(api, folder, Estate(scale, kind=kind))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -72,24 +74,35 @@ def nights(where: Place, notes: Notes, only: Collection[str]) -> None:
     where.show(0)
     notes.add(FIRST, PROPSYNC, programs.propsync(SYNC, where.api, home, limit))
     notes.add(FIRST, BARE, programs.without_desk(where.api, without, limit))
-    notes.add(FIRST, FLOOR, programs.floor("load", where.api, bare, limit))
+    desk = _desk(where, without)
+    notes.add(FIRST, FLOOR, programs.floor("load", where.api, bare, limit, desk))
     programs.assert_equal(home / "published", bare)
     if "queries" in only:
         queries(where, notes)
     if not {"quiet", "night"}.intersection(only):
         return
-    programs.floor("quiet", where.api, bare, limit)  # its first run has no earlier one to compare with
+    programs.floor("learn", where.api, bare, limit)
     if "quiet" in only:
         notes.add(QUIET, PROPSYNC, programs.propsync(SYNC, where.api, home, limit))
-        notes.add(QUIET, FLOOR, programs.floor("quiet", where.api, bare, limit))
+        notes.add(QUIET, FLOOR, programs.floor("night", where.api, bare, limit))
     if "night" not in only:
         return
+    kept = where.fresh("kept")
+    shutil.copytree(home, kept, dirs_exist_ok=True)
     where.show(1)
     notes.add(CHANGED, PROPSYNC, programs.propsync(SYNC, where.api, home, limit))
     notes.add(CHANGED, BARE, programs.without_desk(where.api, without, limit))
-    notes.add(CHANGED, FLOOR, programs.floor("quiet", where.api, bare, limit))
-    programs.floor("load", where.api, bare, limit)
+    programs.without_desk(where.api, kept, limit)
+    desk = _desk(where, kept)
+    notes.add(CHANGED, FLOOR, programs.floor("night", where.api, bare, limit, desk))
     programs.assert_equal(home / "published", bare)
+
+
+def _desk(where: Place, home: Path) -> Path:
+    """The statements of the marts of a home, for the floor to run."""
+    desk = where.fresh("desk")
+    programs.write_desk_script(home, desk)
+    return desk
 
 
 def in_a_bucket(where: Place, notes: Notes) -> None:
@@ -121,6 +134,8 @@ def peers(where: Place, notes: Notes) -> None:
     """dlt, if it can do the work: merging the first load, and the nights of a pipeline that keeps history."""
     where.show(0)
     _dlt(where, notes, FIRST, MERGE, where.fresh("merge"))
+    begun = programs.dlt_begun("merge", where.api, where.fresh("begun"), PAGE)
+    notes.add(FIRST, PLAIN_MERGE, begun, more=begun.said.strip())
     folder = where.fresh("scd2")
     _dlt(where, notes, FIRST, SCD2, folder)
     _dlt(where, notes, QUIET, SCD2, folder)

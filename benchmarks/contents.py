@@ -11,6 +11,8 @@ CORE = {
         "value_text", "value_number", "value_date", "value_time", "value_options", "value_option_labels", "value_json",
         "label",
     ),
+    "assessment_flag_history": ("at", "status", "by"),
+    "assessment_flags": ("label", "raised_at"),
     "assessments": ("property_id", "assessment_type_id", "status", "score", "assessor_name"),
     "assets": ("property_id", "asset_type_id", "asset_type", "payload"),
     "schedules": ("due_date", "status", "assigned_users"),
@@ -26,6 +28,8 @@ def assert_equal(published: Path, floor: Path) -> None:
         rows = {name: counts[0] for name, counts in ours.items()}
         written = _parquet_rows(folder / "parquet")
         assert rows == {name: written.get(name) for name in rows}, f"Parquet has {written}, the tables have {rows}"
+    our_marts, their_marts = (_parquet_rows(folder / "parquet/marts") for folder in (published, floor))
+    assert their_marts.items() <= our_marts.items(), f"marts: propsync's {our_marts}, the floor's {their_marts}"
 
 
 def _counts(warehouse: Path) -> Counts:

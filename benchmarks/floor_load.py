@@ -25,10 +25,21 @@ def build(folder: Path, types: bytes, memory_limit: str) -> None:
     (folder / "types.json").write_text(json.dumps(defined), encoding="utf-8")
     (folder / "warehouse.duckdb").unlink(missing_ok=True)
     with database(folder, memory_limit) as connection:
-        connection.execute(_SQL.read_text(encoding="utf-8").replace("{folder}", str(folder)))
-        write_wide_tables(connection, defined)
+        fill(connection, folder, defined)
         connection.execute("checkpoint warehouse")
-        write_parquet(connection, folder)
+        write_parquet(connection, folder, tables_of(connection, "warehouse"))
+
+
+def fill(connection: duckdb.DuckDBPyConnection, folder: Path, types: list[dict[str, Any]]) -> None:
+    """Makes all tables of the records in the folder's lines, in the database that is in use."""
+    connection.execute(_SQL.read_text(encoding="utf-8").replace("{folder}", str(folder)))
+    write_wide_tables(connection, types)
+
+
+def tables_of(connection: duckdb.DuckDBPyConnection, database: str) -> list[tuple[str, str]]:
+    """Schema and name of each table of a database."""
+    query = "select schema_name, table_name from duckdb_tables() where database_name = ? and not temporary order by all"
+    return connection.execute(query, [database]).fetchall()
 
 
 def database(folder: Path, memory_limit: str) -> duckdb.DuckDBPyConnection:
@@ -79,11 +90,8 @@ def snake_case(label: str) -> str:
     return re.sub(r"\W+", "_", label.lower()).strip("_")
 
 
-def write_parquet(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
+def write_parquet(connection: duckdb.DuckDBPyConnection, folder: Path, tables: Iterable[tuple[str, str]]) -> None:
     """A file a table."""
-    tables = connection.execute(
-        "select schema_name, table_name from duckdb_tables() where not temporary order by all"
-    ).fetchall()
     for schema, table in tables:
         target = folder / "parquet" / schema / f"{table}.parquet"
         target.parent.mkdir(parents=True, exist_ok=True)

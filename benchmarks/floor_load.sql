@@ -60,7 +60,7 @@ select
 from chosen
 left join definitions on definitions.asset_type_id = chosen.asset_type_id and definitions.field_id = chosen.field;
 
-create table assessments as
+create temp table inspected as
 with listed as (
   select json as payload, true as performed_for, false as performed_by
   from read_ndjson_objects('{folder}/assessments_for.ndjson')
@@ -71,15 +71,15 @@ told as (
   select *, from_json(payload, '{"id": "VARCHAR", "property": "VARCHAR", "type": "VARCHAR", "status": "VARCHAR",
     "scheduleCustomReference": "VARCHAR", "actionCount": "BIGINT", "assessor": {"id": "VARCHAR", "name": "VARCHAR"},
     "createdAt": "VARCHAR", "isRemote": "BOOLEAN", "performedDate": "VARCHAR", "score": "DOUBLE",
-    "summary": "VARCHAR"}') as members
+    "summary": "VARCHAR", "flags": ["JSON"]}') as members
   from listed
-),
-together as (
-  select members.id as assessment_id, any_value(members) as members, any_value(payload) as payload,
-    bool_or(performed_for) as performed_for, bool_or(performed_by) as performed_by
-  from told
-  group by all
 )
+select members.id as assessment_id, any_value(members) as members, any_value(payload) as payload,
+  bool_or(performed_for) as performed_for, bool_or(performed_by) as performed_by
+from told
+group by all;
+
+create table assessments as
 select
   assessment_id,
   members.property as property_id,
@@ -97,7 +97,40 @@ select
   members.score,
   members.summary,
   payload
-from together;
+from inspected;
+
+create temp table flagged as
+with flags as (
+  select assessment_id, unnest(members.flags) as payload, generate_subscripts(members.flags, 1) as flag_position
+  from inspected
+)
+select *, from_json(payload, '{"type": "VARCHAR", "label": "VARCHAR", "priority": "VARCHAR", "status": "VARCHAR",
+  "raisedAt": "VARCHAR", "closedAt": "VARCHAR", "history": ["JSON"]}') as members
+from flags;
+
+create table assessment_flags as
+select
+  assessment_id,
+  flag_position,
+  members.type,
+  members.label,
+  members.priority,
+  members.status,
+  members.raisedAt as raised_at,
+  members.closedAt as closed_at,
+  payload
+from flagged;
+
+create table assessment_flag_history as
+with entries as (
+  select assessment_id, flag_position, unnest(members.history) as payload,
+    generate_subscripts(members.history, 1) as position
+  from flagged
+),
+told as (
+  select *, from_json(payload, '{"at": "VARCHAR", "status": "VARCHAR", "by": "VARCHAR"}') as members from entries
+)
+select assessment_id, flag_position, position, members.at, members.status, members.by, payload from told;
 
 create table schedules as
 select

@@ -13,15 +13,17 @@ from statistics import median
 
 from benchmarks.measuring import Cost
 
+Key = tuple[str, str, str, int, str]
 _PACKAGES = ("propsync", "duckdb", "msgspec", "xxhash", "httpx")
 
 
 @dataclass(frozen=True)
 class Row:
-    """Medians of one contestant in one case, with the place and time of the measurement."""
+    """Medians of one contestant in one case on one kind of data, with the place and time of the measurement."""
 
     case: str
     contestant: str
+    kind: str
     scale: int
     memory_limit: str
     repeats: int
@@ -33,54 +35,79 @@ class Row:
     versions: str
 
     @property
-    def key(self) -> tuple[str, str, int, str]:
+    def key(self) -> "Key":
         """The key by which a newer measurement replaces an older one."""
-        return (self.case, self.contestant, self.scale, self.memory_limit)
+        return (self.case, self.contestant, self.kind, self.scale, self.memory_limit)
+
+
+@dataclass(frozen=True)
+class Read:
+    """The mistakes in a contestant's table after one night of a list that moves, with the time of the trial."""
+
+    contestant: str
+    night: int
+    lost: int
+    doubled: int
+    remained: int
+    on: str
+    versions: str
 
 
 @dataclass
 class Measured:
-    """All rows; new ones replace those of the same case, contestant and scale."""
+    """All rows; new ones replace those of the same case, contestant, kind and scale.
+
+    `truth` has those of the last trial of the case `truth`.
+    """
 
     path: Path
-    rows: dict[tuple[str, str, int, str], Row] = field(default_factory=dict)
+    rows: dict[Key, Row] = field(default_factory=dict)
+    truth: list[Read] = field(default_factory=list)
 
     @classmethod
     def read(cls, path: Path) -> "Measured":
         """The rows of earlier runs, if any."""
-        known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-        return cls(path, {row.key: row for row in (Row(**members) for members in known)})
+        known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"rows": [], "truth": []}
+        rows = {row.key: row for row in (Row(**members) for members in known["rows"])}
+        return cls(path, rows, [Read(**members) for members in known["truth"]])
 
-    def note(self, case: str, contestant: str, scale: int, memory_limit: str, costs: Sequence[Cost], more: str) -> None:
+    def note(self, place: Key, costs: Sequence[Cost], more: str) -> None:
         """The medians of that many runs; `more` are versions beside propsync's. Writes at once: a run takes long."""
         row = Row(
-            case,
-            contestant,
-            scale,
-            memory_limit,
+            *place,
             len(costs),
             round(median(cost.wall_seconds for cost in costs), 4),
             round(median(cost.cpu_seconds for cost in costs), 4),
             int(median(cost.peak_bytes for cost in costs)),
-            datetime.now(UTC).date().isoformat(),
+            today(),
             machine(),
             ", ".join(filter(None, (versions(), more))),
         )
         self.rows[row.key] = row
-        told = [asdict(self.rows[key]) for key in sorted(self.rows)]
+        self._write()
+
+    def note_truth(self, reads: Sequence[Read]) -> None:
+        """Replaces the last trial."""
+        self.truth = [*reads]
+        self._write()
+
+    def _write(self) -> None:
+        rows = [asdict(self.rows[key]) for key in sorted(self.rows)]
+        told = {"rows": rows, "truth": [asdict(read) for read in self.truth]}
         self.path.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
 
-    def find(self, case: str, contestant: str, scale: int, memory_limit: str) -> Row | None:
+    def find(self, case: str, contestant: str, kind: str, scale: int, memory_limit: str) -> Row | None:
         """One row, None if nobody measured it."""
-        return self.rows.get((case, contestant, scale, memory_limit))
+        return self.rows.get((case, contestant, kind, scale, memory_limit))
 
 
 class Notes:
     """Collects the costs of repeated runs, and keeps their medians as they come."""
 
-    def __init__(self, measured: Measured, scale: int, memory_limit: str) -> None:
+    def __init__(self, measured: Measured, kind: str, scale: int, memory_limit: str) -> None:
         self._measured = measured
         self._costs: dict[tuple[str, str], list[Cost]] = defaultdict(list)
+        self.kind = kind
         self.scale = scale
         self.memory_limit = memory_limit
 
@@ -88,9 +115,14 @@ class Notes:
         """One more run."""
         costs = self._costs[case, contestant]
         costs.append(cost)
-        self._measured.note(case, contestant, self.scale, self.memory_limit, costs, more)
+        self._measured.note((case, contestant, self.kind, self.scale, self.memory_limit), costs, more)
         told = f"{cost.cpu_seconds:.2f} s CPU, {cost.wall_seconds:.3f} s, {cost.peak_bytes / 1e6:,.0f} MB"
-        print(f"{self.scale:,} · {case} · {contestant}: {told}", flush=True)
+        print(f"{self.kind} · {self.scale:,} · {case} · {contestant}: {told}", flush=True)
+
+
+def today() -> str:
+    """The day of a measurement."""
+    return datetime.now(UTC).date().isoformat()
 
 
 def machine() -> str:

@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain, repeat
@@ -32,12 +32,12 @@ class Cost:
         return Cost(wall, cpu, max(self.peak_bytes, other.peak_bytes), self.said + other.said)
 
 
-def measured(command: Sequence[str], environment: Mapping[str, str]) -> Cost:
-    """Runs a program to its end. Raises RuntimeError, with its output, if it fails."""
+def measured(command: Sequence[str], environment: Mapping[str, str], well: Collection[int] = (0,)) -> Cost:
+    """Runs a program to its end. Raises RuntimeError, with its output, if its exit code is none of `well`."""
     with tempfile.TemporaryFile() as said:
         began = time.monotonic()
         process = subprocess.Popen(
-            command, cwd=ROOT, env={**os.environ, **environment}, stdout=said, stderr=subprocess.STDOUT
+            command, cwd=ROOT, env={**_surroundings(), **environment}, stdout=said, stderr=subprocess.STDOUT
         )
         watch = Watch(process.pid)
         # its own usage and that of the children it waited for; RUSAGE_CHILDREN would add up all programs so far
@@ -47,9 +47,14 @@ def measured(command: Sequence[str], environment: Mapping[str, str]) -> Cost:
         peak = max(watch.end(), _own_peak(usage))
         said.seek(0)
         text = said.read().decode(errors="replace")
-    if process.returncode:
+    if process.returncode not in well:
         raise RuntimeError(f"{' '.join(command[:5])} ended with {process.returncode}:\n{text[-3000:]}")
     return Cost(wall, usage.ru_utime + usage.ru_stime, peak, text)
+
+
+def _surroundings() -> dict[str, str]:
+    """The environment, in which Python keeps what it compiles, as it does for people."""
+    return {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def _own_peak(usage: resource.struct_rusage) -> int:

@@ -43,6 +43,13 @@ def propsync(
     return measured([program, *command.split()], _settings(api, home, memory_limit, documents) | {**(bucket or {})})
 
 
+def sync_what_moves(api: Served, home: Path, delete_limit: str) -> Cost:
+    """`propsync sync` of lists that move: it may leave one incomplete (exit code 3)."""
+    program = str(Path(sys.executable).with_name("propsync"))
+    settings = _settings(api, home, "1GB", "none") | {"PROPSYNC_DELETE_LIMIT": delete_limit}
+    return measured([program, "sync"], settings, well=(0, 3))
+
+
 def without_desk(api: Api, home: Path, memory_limit: str) -> Cost:
     """`propsync sync` that builds no mart and draws no dashboard."""
     return measured([sys.executable, "-m", "benchmarks.without_desk"], _settings(api, home, memory_limit, "none"))
@@ -59,11 +66,16 @@ def _settings(api: Served, home: Path, memory_limit: str, documents: str) -> dic
     }
 
 
-def floor(what: str, api: Api, folder: Path, memory_limit: str) -> Cost:
-    """The bare script: "load", "quiet" or "reread"."""
+def floor(what: str, api: Api, folder: Path, memory_limit: str, desk: Path | None = None) -> Cost:
+    """The bare script: "load", "learn", "night" or "reread"; `desk` is the folder that `write_desk_script` made."""
     folder.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "benchmarks.floor", what, api.base_url, api.token, str(folder)]
-    return measured(command, {"PROPSYNC_MEMORY_LIMIT": memory_limit})
+    return measured([*command, *([str(desk)] if desk else [])], {"PROPSYNC_MEMORY_LIMIT": memory_limit})
+
+
+def write_desk_script(home: Path, folder: Path) -> None:
+    """Writes down what the marts of a home take that has no marts, or those of the night before."""
+    measured([sys.executable, "-m", "benchmarks.desk_script", str(home / "state/warehouse.duckdb"), str(folder)], {})
 
 
 def floor_documents(api: Api, folder: Path, variables: Mapping[str, str] | None = None) -> Cost:
@@ -82,6 +94,13 @@ def dlt(disposition: str, api: Api, folder: Path) -> Cost:
     folder.mkdir(parents=True, exist_ok=True)
     script = str(ROOT / "benchmarks/dlt/load.py")
     return measured([str(PEER_PYTHON), script, disposition, api.base_url, api.token, str(folder)], {})
+
+
+def dlt_begun(disposition: str, api: Served, folder: Path, limit: int) -> Cost:
+    """dlt as its documentation begins, with that many records a page."""
+    folder.mkdir(parents=True, exist_ok=True)
+    script = str(ROOT / "benchmarks/dlt/begin.py")
+    return measured([str(PEER_PYTHON), script, disposition, api.base_url, api.token, str(folder), str(limit)], {})
 
 
 def queries(warehouse: Path) -> dict[str, Cost]:

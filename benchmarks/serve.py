@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 
-from benchmarks.estate import Estate
+from benchmarks.estate import KINDS, Estate
 from benchmarks.nginx import serving
 
 
@@ -14,9 +14,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Prints the settings that propsync wants, then shows one night after the other."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.serve", description=__doc__)
     parser.add_argument("--scale", type=int, default=10_000, help="assets (10000)")
+    parser.add_argument("--kind", choices=KINDS, default="plain", help="the kind of data (plain)")
     parser.add_argument("--night", type=int, default=0, help="the first night to be shown (0)")
     arguments = parser.parse_args(argv)
-    estate = Estate(arguments.scale)
+    estate = Estate(arguments.scale, kind=arguments.kind)
     with tempfile.TemporaryDirectory(prefix="propsync-estate-") as folder, serving(Path(folder)) as api:
         print(f"export PROPSYNC_BASE_URL={api.base_url} PROPSYNC_TOKEN={api.token}", flush=True)
         for night in count(arguments.night):

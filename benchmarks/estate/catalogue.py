@@ -59,9 +59,9 @@ class Ids:
         return uid(mixed(self._next)).decode()
 
 
-def asset_types(ids: Ids) -> list[AssetType]:
-    """Twenty, from seldom to very common."""
-    return [_asset_type(sketch, ids) for sketch in (*asset_type_sketches(), *map(_sketch, _FURTHER))]
+def asset_types(ids: Ids, options: int = 0) -> list[AssetType]:
+    """Twenty, from seldom to very common; an option field has at least that many options."""
+    return [_asset_type(sketch, ids, options) for sketch in (*asset_type_sketches(), *map(_sketch, _FURTHER))]
 
 
 def assessment_types(ids: Ids) -> list[dict[str, object]]:
@@ -76,16 +76,17 @@ def _sketch(further: tuple[str, str, int, tuple[str, ...], str, tuple[str, ...]]
     return TypeSketch(name, singular, weight, (*fields[:4], FieldSketch("option", option_label, options), *fields[4:]))
 
 
-def _asset_type(sketch: TypeSketch, ids: Ids) -> AssetType:
+def _asset_type(sketch: TypeSketch, ids: Ids, options: int) -> AssetType:
     type_id = ids.new()
-    fields = tuple(_field(field, ids) for field in sketch.fields)
+    fields = tuple(_field(field, ids, options) for field in sketch.fields)
     definition: dict[str, object] = {"id": type_id, "name": sketch.name, "nameSingular": sketch.name_singular}
     return AssetType(type_id, sketch.weight, fields, definition | {"fields": [field.definition for field in fields]})
 
 
-def _field(sketch: FieldSketch, ids: Ids) -> Field:
+def _field(sketch: FieldSketch, ids: Ids, least: int) -> Field:
     definition: dict[str, object] = {"id": ids.new(), "type": sketch.kind, "label": sketch.label}
-    options = [{"id": ids.new(), "label": label} for label in sketch.options]
+    further = (f"Answer {place}" for place in range(len(sketch.options) + 1, least + 1)) if sketch.options else ()
+    options = [{"id": ids.new(), "label": label} for label in (*sketch.options, *further)]
     if options:
         definition["options"] = options
     return Field(

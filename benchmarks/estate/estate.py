@@ -8,7 +8,8 @@ from random import Random
 
 from benchmarks.estate import catalogue
 from benchmarks.estate.dice import mixed, stream, uid
-from benchmarks.estate.inspections import assessment_template, schedule_template
+from benchmarks.estate.inspections import assessment_templates, schedule_template
+from benchmarks.estate.kinds import KINDS, Kind
 from benchmarks.estate.snippets import DISTINCT, field_pools
 from benchmarks.estate.templates import POOL, Pool, Template, as_json
 from benchmarks.estate.turnover import Turnover
@@ -20,21 +21,25 @@ Records = Iterable[bytes]
 
 
 class Estate:
-    """That many assets, half as many assessments and schedules, a tenth as many properties; the same for each seed."""
+    """That many assets, half as many assessments and schedules, a tenth as many properties.
 
-    def __init__(self, scale: int, seed: int = 7) -> None:
+    It is the same for each seed and kind.
+    """
+
+    def __init__(self, scale: int, seed: int = 7, kind: str = "plain") -> None:
         self.scale = scale
+        self.kind = KINDS[kind]
         rng, ids = Random(f"estate {seed}"), catalogue.Ids(seed)
-        types = catalogue.asset_types(ids)
+        types = catalogue.asset_types(ids, self.kind.options)
         self.asset_types = as_json([one.definition for one in types])
         self.assessment_types = catalogue.assessment_types(ids)
         self._type_ids = [str(one["id"]) for one in self.assessment_types]
         self._properties = [uid(mixed(stream(seed, "properties") + place)) for place in range(max(10, scale // 10))]
-        made = [(_head(one), _asset_template(rng, one)) for one in types]
+        made = [(_head(one), _asset_template(rng, one, self.kind)) for one in types]
         weights = [one.weight for one in types]
         self._asset_kinds = tuple(rng.choices(made, weights, k=POOL))
-        self._assessment = assessment_template(rng, self._type_ids)
-        self._schedule = schedule_template(rng)
+        self._inspections = assessment_templates(rng, self._type_ids, self.kind)
+        self._schedule = schedule_template(rng, self.kind)
         self._pairs = Pairs(self._properties, self._type_ids)
         counts = {"assets": scale, "assessments": scale // 2, "schedules": scale // 2}
         self._turnover = {name: Turnover(stream(seed, name), count) for name, count in counts.items()}
@@ -72,7 +77,7 @@ class Estate:
             if record % 10 in digits:
                 number = mixed(turnover.stream + record)
                 place = properties[(number >> 10) % len(properties)]
-                rest = self._assessment.render(number, edit)
+                rest = self._inspections[number % len(self._inspections)].render(number, edit)
                 yield b"".join((b'{"id":"', uid(number), b'","property":"', place, b'",', rest))
 
     def _schedules(self, night: int) -> Iterator[bytes]:
@@ -102,11 +107,11 @@ def _head(asset_type: catalogue.AssetType) -> bytes:
     return b'","type":"%s","fields":[' % asset_type.id.encode()
 
 
-def _asset_template(rng: Random, asset_type: catalogue.AssetType) -> Template:
+def _asset_template(rng: Random, asset_type: catalogue.AssetType, kind: Kind) -> Template:
     pools: list[Pool] = []
     editable: list[int] = []
     for place, field in enumerate(asset_type.fields):
-        more = field_pools(field, rng, is_first=place == 0)
+        more = field_pools(field, rng, kind, is_first=place == 0)
         if field.kind in DISTINCT:
             editable.append(len(pools))
         pools += more

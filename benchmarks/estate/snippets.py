@@ -5,6 +5,7 @@ from datetime import date, timedelta
 from random import Random
 
 from benchmarks.estate.catalogue import Field
+from benchmarks.estate.kinds import Kind
 from benchmarks.estate.templates import Pool, always, as_json, pool, uid_pools
 from propsync_sandbox import phrases
 
@@ -16,7 +17,7 @@ DISTINCT = ("number", "date", "text")
 """The kinds with another value to pick in an edit."""
 
 
-def field_pools(field: Field, rng: Random, *, is_first: bool) -> list[Pool]:
+def field_pools(field: Field, rng: Random, kind: Kind, *, is_first: bool) -> list[Pool]:
     """The pools of one field; the first field of an asset is never missing, for the commas' sake."""
     comma = b"" if is_first else b","
     opening = comma + f'{{"type":"{field.kind}","field":"{field.id}","value":'.encode()
@@ -24,14 +25,15 @@ def field_pools(field: Field, rng: Random, *, is_first: bool) -> list[Pool]:
         return _file_pools(field, rng, opening)
     if field.kind == "qr":
         return [always(opening + b'"QR'), *_tag(uid_pools(rng)), always(b'"}')]
-    return [pool(rng, lambda dice: _written(opening, field, dice, is_first=is_first))]
+    return [pool(rng, lambda dice: _written(opening, field, dice, kind, is_first=is_first))]
 
 
-def _written(opening: bytes, field: Field, rng: Random, *, is_first: bool) -> bytes:
+def _written(opening: bytes, field: Field, rng: Random, kind: Kind, *, is_first: bool) -> bytes:
     share = rng.random()
     if share < _MISSING_SHARE and not is_first:
         return b""
-    return opening + (b"null" if share < _MISSING_SHARE + _NULL_SHARE else _VALUES[field.kind](field, rng)) + b"}"
+    is_null = share < _MISSING_SHARE + _NULL_SHARE
+    return opening + (b"null" if is_null else _VALUES[field.kind](field, rng, kind)) + b"}"
 
 
 def _tag(halves: tuple[Pool, Pool]) -> list[Pool]:
@@ -55,19 +57,19 @@ def _file_pools(field: Field, rng: Random, opening: bytes) -> list[Pool]:
     return [pool(rng, begin), *uid_pools(rng), pool(rng, end)]
 
 
-def note(rng: Random) -> str:
-    """A remark of one to four sentences, hardly ever the same twice."""
-    sentences = rng.sample(phrases.NOTES[:-1], rng.randrange(1, 5))
+def note(rng: Random, most: int) -> str:
+    """A remark of that many sentences at most, hardly ever the same twice."""
+    sentences = rng.sample(phrases.NOTES[:-1], rng.randrange(1, most + 1))
     return " ".join([*sentences, f"{rng.choice(phrases.LOCATIONS)}, job {rng.randrange(1_000_000):06d}."])
 
 
-def _text(field: Field, rng: Random) -> bytes:
+def _text(field: Field, rng: Random, kind: Kind) -> bytes:
     if "Location" in field.label or "Manufacturer" in field.label:
         return as_json(rng.choice(phrases.LOCATIONS + phrases.MAKERS) + f" {rng.randrange(1000)}")
-    return as_json(note(rng))
+    return as_json(note(rng, kind.text))
 
 
-def _number(_: Field, rng: Random) -> bytes:
+def _number(_field: Field, rng: Random, _kind: Kind) -> bytes:
     return as_json(rng.randrange(1, 4000) if rng.random() < 0.4 else round(rng.uniform(0, 200), 2))
 
 
@@ -76,23 +78,25 @@ def a_day(rng: Random, least: int, most: int) -> date:
     return TODAY + timedelta(days=rng.randrange(least, most))
 
 
-def _date(_: Field, rng: Random) -> bytes:
+def _date(_field: Field, rng: Random, _kind: Kind) -> bytes:
     return as_json(a_day(rng, -2500, 500).isoformat())
 
 
-def _time(_: Field, rng: Random) -> bytes:
+def _time(_field: Field, rng: Random, _kind: Kind) -> bytes:
     return as_json(f"{rng.randrange(24):02d}:{rng.randrange(0, 60, 5):02d}")
 
 
-def _option(field: Field, rng: Random) -> bytes:
+def _option(field: Field, rng: Random, kind: Kind) -> bytes:
+    if kind.picked:
+        return as_json(rng.sample(field.options, rng.choices(range(1, len(kind.picked) + 1), kind.picked)[0]))
     return as_json(rng.sample(field.options, rng.choice((1, 1, 1, min(2, len(field.options))))))
 
 
-def _pin(_: Field, rng: Random) -> bytes:
+def _pin(_field: Field, rng: Random, _kind: Kind) -> bytes:
     x, y = round(rng.random(), 4), round(rng.random(), 4)
     return as_json({"x": x, "y": y, "plan": f"Plan {rng.randrange(1, 12)}"})
 
 
-_VALUES: dict[str, Callable[[Field, Random], bytes]] = {
+_VALUES: dict[str, Callable[[Field, Random, Kind], bytes]] = {
     "text": _text, "number": _number, "date": _date, "time": _time, "option": _option, "pin": _pin,
 }  # fmt: skip
