@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
+from propsync.landing import PageStore
+from propsync.storage import LocalStorage
 from propsync_sandbox import RESOURCES, Entry, Key, Record, World
 from propsync_sandbox.world import PROPERTIES
 
@@ -18,6 +20,8 @@ from .canonical import canonical
 from .problems import Problems
 from .published import Published, published
 
+Question = tuple[str, tuple[tuple[str, str], ...]]
+"""A path, and its parameters in order."""
 _NARROWED = {"id", "assessment", "property", "type"}
 
 
@@ -30,7 +34,7 @@ def check_claims(home: Path, outcome: Outcome, window: Window, problems: Problem
         is_plain = not any(one.fault for one in entries) and path.exists() and not window.after
         manifest = json.loads(path.read_bytes()) if is_plain else {}
         if manifest.get("verdict") == "certified":
-            read = _counted([one for one in entries if one.status == 200], manifest["landed"])
+            read = _counted(home, [one for one in entries if one.status == 200], manifest["landed"])
             last = manifest["certificates"][-1]
             if last["rung"] < 2:
                 _check_certificate(resource, read, problems)
@@ -51,19 +55,33 @@ def check_whole(found: Published, outcome: Outcome, window: Window, world: World
         problems.expect(not missing, "a certified read has all that stood still", resource, sorted(map(str, missing)))
 
 
-def _counted(entries: list[Entry], landed: list[dict[str, Any]]) -> list[Entry]:
+def _counted(home: Path, entries: list[Entry], landed: list[dict[str, Any]]) -> list[Entry]:
     """The answers that count are the last that landed: a look-up that did not count is not among them."""
-    wanted = Counter(_question(*one["request"].removeprefix("GET ").partition("?")[::2]) for one in landed)
+    bodies: dict[Question, list[bytes]] = {}
+    pages = PageStore(LocalStorage(home))
+    for one in landed:
+        question = _question(*one["request"].removeprefix("GET ").partition("?")[::2])
+        bodies.setdefault(question, []).append(pages.get(one["sha256"]))
     counted = []
     for entry in reversed(entries):
-        question = _question(entry.path, entry.query)
-        if wanted[question]:
-            wanted[question] -= 1
+        found = bodies.get(_question(entry.path, entry.query), [])
+        same = next((body for body in found if _may_be(entry, body)), None)
+        if same is not None:
+            found.remove(same)
             counted.append(entry)
     return counted[::-1]
 
 
-def _question(path: str, query: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+def _may_be(entry: Entry, body: bytes) -> bool:
+    """Whether a body has every record of an answer: one question may have several answers."""
+    return all(part.encode() in body for record in entry.records for part in _parts(record.key))
+
+
+def _parts(key: Key) -> tuple[str, ...]:
+    return (key,) if isinstance(key, str) else key
+
+
+def _question(path: str, query: str) -> Question:
     return path, tuple(sorted(parse_qsl(query)))
 
 
