@@ -17,7 +17,7 @@ RUN pip wheel --quiet --no-index --find-links /wheels --no-deps --wheel-dir /whe
 # the lock has the tests' tools too: with no index but those wheels, pip takes of them what propsync and `serve` need
 RUN python -m venv --without-pip /opt/propsync \
  && pip --python /opt/propsync/bin/python install --quiet --no-cache-dir --no-index --find-links /wheels \
-    "$(echo /wheels/propsync-*.whl)[prefect,delta,dask]"
+    "$(echo /wheels/propsync-*.whl)[prefect,delta,dask,webhook]"
 
 
 FROM python:3.11-slim-bookworm

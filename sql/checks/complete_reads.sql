@@ -7,8 +7,8 @@ complete as (
   select resource, max(started_at) filter (verdict in ('certified', 'agreed')) as read_at
   from ops.run_resources
   join ops.runs using (run_id)
-  -- a backfill reads a part, a push what it wrote
-  where coalesce(flow, '') not in ('backfill', 'push')
+  -- a backfill reads a part, a push what it wrote, a run after hints what they name
+  where coalesce(flow, '') not in ('backfill', 'push', 'hints')
   group by resource
 )
 select resource, read_at

@@ -17,7 +17,7 @@ from kit.needs import needs
 
 needs_systemd = needs("systemd-analyze")
 UNITS = sorted(path.name for path in DEPLOY.iterdir() if path.suffix in (".service", ".timer"))
-SERVICES = ["propsync.service", "propsync-serve.service", "propsync-watchdog.service"]
+SERVICES = ["propsync.service", "propsync-serve.service", "propsync-watchdog.service", "propsync-webhook.service"]
 TIMERS = ["propsync.timer", "propsync-watchdog.timer"]
 LONDON = ZoneInfo("Europe/London")
 EXPOSURE = 15

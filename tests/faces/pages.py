@@ -45,8 +45,8 @@ README = _read(ROOT / "README.md")
 PAGES = {page.name: page for page in (README, *map(_read, sorted(DOCS.glob("*.md"))))}
 """README.md and every page of the site but the decisions, by name."""
 
-ELSEWHERE = ("operations.md", "kubernetes.md", "dask.md")
-"""Their commands need a machine or a cluster: tests/deploy/ and tests/cluster/ check them."""
+ELSEWHERE = ("operations.md", "kubernetes.md", "dask.md", "hints.md")
+"""Their commands need a machine, a proxy or a cluster: other tests run them."""
 
 
 def commands(program: str = "") -> list[str]:

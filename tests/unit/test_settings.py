@@ -78,6 +78,13 @@ def test_defaults_are_those_of_the_contract(home):
         "PROPSYNC_ARCHIVE_MAX_MEMBERS": "50000",
         "PROPSYNC_ARCHIVE_MAX_RATIO": "100",
         "PROPSYNC_ARCHIVE_MAX_UNPACKED_GB": "20",
+        "PROPSYNC_WEBHOOK_SECRET": "required by `webhook`",
+        "PROPSYNC_WEBHOOK_SECRET_FILE": "or the secret",
+        "PROPSYNC_WEBHOOK_SIGNING_KEY": "none",
+        "PROPSYNC_WEBHOOK_SIGNING_KEY_FILE": "none",
+        "PROPSYNC_WEBHOOK_ADDRESS_HEADER": "none",
+        "PROPSYNC_WEBHOOK_WAIT": "30",
+        "PROPSYNC_WEBHOOK_REQUESTS": "5000",
         "PROPSYNC_DELTA": "none",
         "PROPSYNC_DELTA_KEEP_DAYS": "30",
         "PROPSYNC_NOTIFY_URL": "none",
@@ -165,7 +172,7 @@ def test_a_value_out_of_bounds_is_refused_by_name_with_the_value_and_what_to_giv
 NUMBERS = (
     "PAGE_LIMIT", "MAX_CONCURRENCY", "DELETE_LIMIT", "LOCK_WAIT", "LANDING_KEEP_DAYS", "ARCHIVE_MAX_GB",
     "ARCHIVE_MAX_MINUTES", "ARCHIVE_RECHECK_DAYS", "ARCHIVE_MAX_MEMBERS", "ARCHIVE_MAX_RATIO",
-    "ARCHIVE_MAX_UNPACKED_GB", "DELTA_KEEP_DAYS",
+    "ARCHIVE_MAX_UNPACKED_GB", "DELTA_KEEP_DAYS", "WEBHOOK_WAIT", "WEBHOOK_REQUESTS",
 )  # fmt: skip
 
 
@@ -402,3 +409,52 @@ def test_importing_settings_brings_in_nothing_heavy():
 def test_a_host_name_that_cannot_be_one_is_said_before_anything_is_asked(host):
     with pytest.raises(SettingsError, match="host name"):
         load_settings(environ={"PROPSYNC_BASE_URL": f"https://{host}"})
+
+
+SECRET = "a" * 16 + "-_" + "Z9" * 7
+SIGNING_KEY = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+
+def test_the_secret_of_the_receiver_comes_from_the_environment_or_a_file(home, tmp_path):
+    assert from_env(home, WEBHOOK_SECRET=SECRET).require_webhook().secret.get_secret_value() == SECRET
+    file = tmp_path / "secret"
+    file.write_text(f"{SECRET}\n")
+    access = from_env(home, WEBHOOK_SECRET_FILE=str(file)).require_webhook()
+    assert access.secret.get_secret_value() == SECRET
+    assert access.signing_key is None
+    file.write_text("short")
+    with pytest.raises(SettingsError, match="shorter than 32") as caught:
+        from_env(home, WEBHOOK_SECRET_FILE=str(file)).require_webhook()
+    assert str(file) in str(caught.value)
+
+
+def test_the_signing_key_is_read_as_the_service_shows_it(home):
+    for shown in (SIGNING_KEY, SIGNING_KEY.removeprefix("whsec_")):
+        access = from_env(home, WEBHOOK_SECRET=SECRET, WEBHOOK_SIGNING_KEY=shown).require_webhook()
+        assert len(access.signing_key.get_secret_value()) == 24
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("WEBHOOK_SECRET", "a" * 31),
+        ("WEBHOOK_SECRET", "a" * 32 + "/"),
+        ("WEBHOOK_SECRET", "a" * 32 + "%20"),
+        ("WEBHOOK_SIGNING_KEY", "whsec_not base64!"),
+        ("WEBHOOK_SIGNING_KEY", "whsec_aGVsbG8="),
+    ],
+)
+def test_a_weak_secret_is_refused_and_not_shown(home, name, value):
+    message = refused(home, **{name: value})
+    assert message.startswith(f"PROPSYNC_{name} (environment): its value (not shown) cannot be used: ")
+    assert value not in message
+
+
+def test_no_secret_of_the_receiver_is_in_the_toml(home):
+    message = refused_toml(home, f'webhook_secret = "{SECRET}"')
+    assert "must not hold a secret. Remove it, and set PROPSYNC_WEBHOOK_SECRET_FILE" in message
+
+
+def test_the_header_of_a_proxy_is_a_name(home):
+    assert from_env(home, WEBHOOK_ADDRESS_HEADER="X-Real-IP").webhook_address_header == "X-Real-IP"
+    assert "not the name of a header" in refused(home, WEBHOOK_ADDRESS_HEADER="X-Real-IP: 1")

@@ -16,14 +16,16 @@ with resources as (
 tried as (
   select resource, max(run_id) as run_id, arg_max(verdict, run_id) as verdict, arg_max(rejected, run_id) as rejected
   from ops.run_resources
+  left join ops.runs using (run_id)
+  where flow is distinct from 'hints'
   group by resource
 ),
 complete as (
   select resource, max(started_at) as as_of
   from ops.run_resources
   join ops.runs using (run_id)
-  -- a backfill reads a part, a push what it wrote
-  where verdict in ('certified', 'agreed') and coalesce(flow, '') not in ('backfill', 'push')
+  -- a backfill reads a part, a push what it wrote, a run after hints what they name
+  where verdict in ('certified', 'agreed') and coalesce(flow, '') not in ('backfill', 'push', 'hints')
   group by resource
 ),
 held as (

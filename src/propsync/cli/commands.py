@@ -263,6 +263,22 @@ def serve(
 
 
 @app.command()
+def webhook(
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on, behind your TLS proxy.")] = 4280,
+    host: Annotated[str, typer.Option(help="Address to listen on. Only your proxy should reach it.")] = "127.0.0.1",
+    read: Annotated[bool, typer.Option("--read", help="Receive nothing. Read once what earlier hints name.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Receive hints about changes, and read what they name. Runs until interrupted."""
+    from propsync.cli.webhook import run_read, run_webhook
+
+    if as_json and not read:
+        raise UsageError("--json", "it needs --read", "Use both, or neither")
+    code = run_read(settings(), as_json=as_json) if read else run_webhook(settings(), given.config, host, port)
+    raise typer.Exit(code)
+
+
+@app.command()
 def sandbox(
     port: Annotated[int, typer.Option(help="Port on loopback; 0 picks a free one.")] = 0,
     scale: Annotated[int, typer.Option(min=1, help="Number of assets to make up.")] = 2_000,

@@ -96,9 +96,18 @@ def _facts(reader: PublishedReader, settings: Settings) -> dict[str, Any]:
         | {"lacking": dict(reader.rows(_asked("lacking"))[1])},
         "tables": dict(reader.rows(_asked("row_counts"))[1]),
         "landing": None if lock.is_held() else find_damage(reader, settings),  # a run adds and removes files meanwhile
+        "hints": _hints(reader),
         "delta": {name: table["version"] for name, table in read_note(settings.published).get("delta", {}).items()},
         "disk_bytes": _disk_use(settings),
     }
+
+
+def _hints(reader: PublishedReader) -> dict[str, Any] | None:
+    """The waiting hints, and what the last night found beside them; None if there was never one."""
+    if not reader.rows(_asked("has_hints"))[1][0][0]:  # an earlier version of propsync published it
+        return None
+    (found,) = _dicts(reader, _asked("hints"))
+    return found if found["received"] or found["night_at"] else None
 
 
 def _verdict(reader: PublishedReader) -> dict[str, Any]:
@@ -150,6 +159,7 @@ def _print(facts: dict[str, Any], max_age: str | None) -> None:
         )
     _print_documents(facts["documents"])
     print_damage(facts["landing"])
+    _print_hints(facts["hints"])
     if facts["delta"]:
         echo(f"Delta: {len(facts['delta'])} tables in published/delta")
     echo(f"\nOn disk: {', '.join(f'{name} {_size(used)}' for name, used in facts['disk_bytes'].items())}")
@@ -181,6 +191,16 @@ def _print_documents(facts: dict[str, Any]) -> None:
         f"{'documents':<17}{facts['stored']:>9,} kept{lost}  {_size(facts['bytes'])} with {facts['later_versions']:,} "
         f"later versions; {'lacking: ' + lacking + ' (marts.document_coverage)' if lacking else 'none is lacking'}"
     )
+
+
+def _print_hints(facts: dict[str, Any] | None) -> None:
+    if facts is None:
+        return
+    night = ""
+    if facts["night_at"]:
+        changes = f"{facts['changes_by_hint']:,} changes came by hint, {facts['changes_by_night']:,} only by the night"
+        night = f"; up to {_time(facts['night_at'])}, {changes} (marts.hint_coverage)"
+    echo(f"{'hints':<17}{facts['waiting']:>9,} wait{night}")
 
 
 def _resource_line(row: dict[str, Any], rows: int) -> str:

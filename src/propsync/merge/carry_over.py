@@ -26,7 +26,7 @@ from propsync.warehouse import (
 
 _JOURNAL = (
     *("runs", "run_resources", "sweeps", "held_deletes"),
-    *("rejected_records", "value_issues", "columns", "headlines", "writes"),
+    *("rejected_records", "value_issues", "columns", "headlines", "writes", "hints"),
 )
 _DOCUMENTS = (
     "main.documents",

@@ -4,6 +4,7 @@ from propsync.runbooks.archive import ArchiveReport, Documents, archive
 from propsync.runbooks.archive_verify import verify
 from propsync.runbooks.backfill import Scope, backfill
 from propsync.runbooks.dashboard import PAGE, write_dashboard
+from propsync.runbooks.hints import next_look, read_hints
 from propsync.runbooks.news import in_markdown, news
 from propsync.runbooks.night import night
 from propsync.runbooks.nightly import nightly
@@ -31,8 +32,10 @@ __all__ = [
     "in_markdown",
     "make_home",
     "news",
+    "next_look",
     "night",
     "nightly",
+    "read_hints",
     "rebuild",
     "verify",
     "write_dashboard",

@@ -11,6 +11,7 @@ from propsync.errors import ApiUnreachable, HomeBehind, ResourceFailed, UsageErr
 from propsync.merge import build_reference, finish_reference
 from propsync.resources import Catalogue, Resource
 from propsync.runbooks.deletes import accepted_run
+from propsync.runbooks.hints_by_night import settle_by_night
 from propsync.runbooks.rebuild import rebuild
 from propsync.runbooks.report import Report
 from propsync.runbooks.resource_sync import ResourceSync
@@ -49,6 +50,7 @@ def nightly(
             syncs = [ResourceSync(workspace, run, resource, accepted=accepted) for resource in chosen]
             sync_all(syncs, call)
             finish_reference(workspace.warehouse, run.run_id, workspace.settings.reference)
+            settle_by_night(workspace, run)
 
         return work
 

@@ -41,10 +41,13 @@ P = ParamSpec("P")
 R = TypeVar("R", bound=Ended)
 
 
-def noticed(flow: str) -> Callable[[Callable[Concatenate[Settings, P], R]], Callable[Concatenate[Settings, P], R]]:
+def noticed(
+    flow: str, *, only_problems: bool = False
+) -> Callable[[Callable[Concatenate[Settings, P], R]], Callable[Concatenate[Settings, P], R]]:
     """For runbooks: posts the result, or the error that ended the run. A failed notice ends nothing.
 
-    Wrong usage is no run, and its user has read the answer; a wrong setting at night is one.
+    Wrong usage is no run, and its user has read the answer; a wrong setting at night is one. `only_problems` leaves out
+    runs in which all is well.
     """
 
     def around(runbook: Callable[Concatenate[Settings, P], R]) -> Callable[Concatenate[Settings, P], R]:
@@ -56,7 +59,8 @@ def noticed(flow: str) -> Callable[[Callable[Concatenate[Settings, P], R]], Call
                 if isinstance(error, SettingsError) or not isinstance(error, UsageError):
                     _post(settings, _of_error(flow, error))
                 raise
-            _post(settings, _of_report(flow, report))
+            if not only_problems or report.exit_code:
+                _post(settings, _of_report(flow, report))
             return report
 
         return run

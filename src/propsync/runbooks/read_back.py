@@ -8,14 +8,14 @@ from dataclasses import asdict
 from propsync.landing import LookedUp, Manifest
 from propsync.runbooks import statuses
 from propsync.runbooks.resource_sync import ResourceSync
-from propsync.sweep import Answers, Key, LookUps, StagedKeys, unswept
+from propsync.sweep import Answers, Key, LookUps, StagedKeys, Swept, unswept
 
 
 class ReadBack(ResourceSync):
     """A resource in one run that looks up known records and sweeps nothing."""
 
-    def read(self, keys: Collection[Key], deleted: Collection[Key]) -> Answers:
-        """Looks up records that propsync wrote, without a sweep, lands and merges them, and builds; the rest stays.
+    def read(self, keys: Collection[Key], deleted: Collection[Key] = ()) -> Answers:
+        """Looks up known records, without a sweep, lands and merges them, and builds; the rest stays.
 
         Of the records that are gone it deletes those that propsync deleted. Raises ResourceFailed.
         """
@@ -34,13 +34,20 @@ class ReadBack(ResourceSync):
         asked = statuses.asked_for(workspace, resource)
         shape, limit = self._shapes[resource.name], workspace.settings.page_limit
         swept = unswept(workspace.api, workspace.pages, resource, shape, listed, limit)
-        look_ups = LookUps(workspace.api, resource, swept, statuses.every(workspace, resource, asked), asked)
-        answers = look_ups.look_up(sorted(keys))
+        answers = self._look_ups(swept).look_up(sorted(keys))
         manifest = self._manifest(resource, swept, asked)
         manifest.filters = [(resource.id_filter or "property", sorted({key[0] for key in keys}))]
         manifest.landed = sorted(answers.landed, key=lambda landed: landed.sequence)
-        manifest.looked_up = [
-            LookedUp(key, "gone", answers.gone[key]) for key in sorted(deleted) if key in answers.gone
-        ]
+        manifest.looked_up = self._conclude(answers, deleted, swept, manifest)
         manifest.traffic = asdict(workspace.api.traffic.since(before))
         return manifest, answers
+
+    def _look_ups(self, swept: Swept) -> LookUps:
+        workspace, resource = self._workspace, self._resource
+        asked = statuses.asked_for(workspace, resource)
+        return LookUps(workspace.api, resource, swept, statuses.every(workspace, resource, asked), asked)
+
+    def _conclude(
+        self, answers: Answers, deleted: Collection[Key], _swept: Swept, _manifest: Manifest
+    ) -> list[LookedUp]:
+        return [LookedUp(key, "gone", answers.gone[key]) for key in sorted(deleted) if key in answers.gone]

@@ -22,6 +22,7 @@ from propsync.runbooks.retention import prune, refuse_lost_history
 from propsync.runbooks.workspace import Workspace
 from propsync.runs import Run, next_run, run_status, time_of
 from propsync.settings import Settings
+from propsync.webhook.rows import take_in
 
 _log = logging.getLogger("propsync.run")
 
@@ -72,6 +73,7 @@ def framed_run(
         try:
             mended = finish_earlier(workspace, run)
             record_abandoned(workspace, run)
+            take_in(workspace.warehouse, workspace.storage)
             left = [*(work(workspace, run) or ())]
             withheld = check(workspace, run)
             left += withheld.lines

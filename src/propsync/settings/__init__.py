@@ -7,7 +7,7 @@ its default. Every failure is a `SettingsError` that names the setting, the valu
 from propsync.settings.checks import legal_token
 from propsync.settings.desk import ROLES, DeskSettings
 from propsync.settings.messages import settings_table
-from propsync.settings.model import ApiAccess, Settings
+from propsync.settings.model import ApiAccess, Settings, WebhookAccess
 from propsync.settings.sources import CONFIG_NAME, load_settings
 from propsync.settings.storage_access import StorageAccess
 
@@ -18,6 +18,7 @@ __all__ = [
     "DeskSettings",
     "Settings",
     "StorageAccess",
+    "WebhookAccess",
     "legal_token",
     "load_settings",
     "settings_table",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import ipaddress
 import os
 import re
@@ -17,6 +18,8 @@ LEAST_MEMORY = 64_000_000
 """Bytes: with less, DuckDB cannot sync even a few hundred records."""
 
 _MOST_MEMORY = 1e15
+_SHORTEST_SECRET = 32  # characters
+_SHORTEST_KEY = 16  # bytes
 _NOT_IN_HOME = {"?": "a question mark", "\\": "a backslash"}  # DuckDB reads them as options and as a slash
 
 DOCUMENT_KINDS = ("report", "bundle")
@@ -75,6 +78,37 @@ def legal_token(text: str) -> str:
     if not all("!" <= character <= "~" for character in token):
         raise ValueError("it holds spaces or characters that a header cannot carry")
     return token
+
+
+def check_webhook_secret(secret: SecretStr) -> SecretStr:
+    text = secret.get_secret_value().strip()
+    if len(text) < _SHORTEST_SECRET:
+        raise ValueError(f"it is shorter than {_SHORTEST_SECRET} characters")
+    if not re.fullmatch(r"[A-Za-z0-9_-]+", text):
+        raise ValueError("it holds other characters than letters, digits, - and _")
+    return SecretStr(text)
+
+
+def check_signing_key(secret: SecretStr) -> SecretStr:
+    text = secret.get_secret_value().strip()
+    try:
+        key = signing_key(text)
+    except ValueError as error:
+        raise ValueError("it is not base64") from error
+    if len(key) < _SHORTEST_KEY:
+        raise ValueError("it is too short")
+    return SecretStr(text)
+
+
+def signing_key(text: str) -> bytes:
+    """The key's bytes; raises ValueError if it is not base64."""
+    return base64.b64decode(text.removeprefix("whsec_"), validate=True)
+
+
+def check_header(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9-]+", name):
+        raise ValueError("it is not the name of a header")
+    return name
 
 
 def check_scheduler(text: str) -> str:

@@ -51,6 +51,21 @@ Memory = Annotated[str, AfterValidator(checks.check_memory), Accepts("a size suc
 NotifyUrl = Annotated[
     SecretStr, AfterValidator(checks.check_notify_url), Accepts("an https address (http on this computer only)")
 ]
+WebhookSecret = Annotated[
+    SecretStr,
+    AfterValidator(checks.check_webhook_secret),
+    Accepts("at least 32 letters, digits, - and _, chosen at random"),
+]
+SigningKey = Annotated[
+    SecretStr,
+    AfterValidator(checks.check_signing_key),
+    Accepts("the key as the service shows it, such as whsec_ and letters and digits"),
+]
+HeaderName = Annotated[
+    str,
+    AfterValidator(checks.check_header),
+    Accepts("the name of a header that your proxy always sets, such as X-Real-IP, or leave it out"),
+]
 Statuses = Annotated[
     tuple[str, ...], BeforeValidator(checks.split), AfterValidator(checks.check_list), Accepts(_STATUSES)
 ]

@@ -15,7 +15,7 @@ from propsync.settings.kinds import Accepts
 from propsync.settings.model import PREFIX, TABLES, Settings
 
 # Teams and healthchecks addresses contain their own secret, so propsync hides the whole address.
-_SECRET = ("token", "push_token", "notify_url")
+_SECRET = ("token", "push_token", "notify_url", "webhook_secret", "webhook_signing_key")
 
 
 def checked(given: dict[str, Any], sources: Mapping[str, str]) -> Settings:
@@ -69,6 +69,7 @@ def settings_table() -> list[tuple[str, str, str]]:
     """Rows of (name, meaning, default) as people see them: PROPSYNC_ names first, then the toml's two tables."""
     required = {"base_url": "required", "token": "required", "token_file": "or the token"}
     required |= dict.fromkeys(("push_token", "push_token_file"), "the token")
+    required |= {"webhook_secret": "required by `webhook`", "webhook_secret_file": "or the secret"}
     rows = [
         (
             PREFIX + name.upper(),

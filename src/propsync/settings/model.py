@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretBytes, SecretStr
 from pydantic.fields import FieldInfo
 
 from propsync.errors import SettingsError
 from propsync.settings import kinds
-from propsync.settings.checks import DOCUMENT_KINDS, check_scheduler, legal_token
+from propsync.settings.checks import (
+    DOCUMENT_KINDS,
+    check_scheduler,
+    check_signing_key,
+    check_webhook_secret,
+    legal_token,
+    signing_key,
+)
 from propsync.settings.storage_access import StorageAccess, storage_access
 
 PREFIX = "PROPSYNC_"
@@ -31,6 +38,14 @@ class ApiAccess:
     token: SecretStr
     token_file: Path | None
     variable: str = "PROPSYNC_TOKEN"
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookAccess:
+    """Whom the receiver believes: the secret of its path, and the service's signing key if it signs."""
+
+    secret: SecretStr
+    signing_key: SecretBytes | None
 
 
 class Settings(BaseModel):
@@ -83,6 +98,23 @@ class Settings(BaseModel):
     push_token_file: kinds.TokenFile | None = Field(
         None, description="file that holds the bearer token for writes, instead of that token"
     )
+    webhook_secret: kinds.WebhookSecret | None = Field(
+        None, description="last part of the path at which `propsync webhook` receives hints; never in propsync.toml"
+    )
+    webhook_secret_file: kinds.TokenFile | None = Field(
+        None, description="file that holds that secret, instead of the secret"
+    )
+    webhook_signing_key: kinds.SigningKey | None = Field(
+        None, description="key by which the service signs its posts (Standard Webhooks); never in propsync.toml"
+    )
+    webhook_signing_key_file: kinds.TokenFile | None = Field(
+        None, description="file that holds the signing key, instead of the key"
+    )
+    webhook_address_header: kinds.HeaderName | None = Field(
+        None, description="header in which your proxy gives the address of the sender, if it is to count"
+    )
+    webhook_wait: kinds.Seconds = Field(30, description="seconds for which hints collect before propsync reads")
+    webhook_requests: kinds.Count = Field(5_000, description="most requests that hints may cost a day")
     delta: kinds.DeltaSchemas = Field((), description="schemas whose tables are written as Delta tables too")
     delta_keep_days: kinds.Days = Field(30, description="days that an older version of a Delta table can be read")
     notify_url: kinds.NotifyUrl | None = Field(None, description="gets one JSON POST a run (Teams, healthchecks)")
@@ -168,6 +200,28 @@ class Settings(BaseModel):
         if self.push_token is None and self.push_token_file is None:
             return self.require_api()
         return self._access("push_token", self.push_token, self.push_token_file)
+
+    def require_webhook(self) -> WebhookAccess:
+        """The secret and the signing key of the receiver, read now. Raises SettingsError."""
+        secret = self._secret("webhook_secret", self.webhook_secret, self.webhook_secret_file, check_webhook_secret)
+        if secret is None:
+            advice = "Set PROPSYNC_WEBHOOK_SECRET_FILE to a file with at least 32 random letters and digits"
+            raise SettingsError("PROPSYNC_WEBHOOK_SECRET", "no secret is set", advice)
+        key = self._secret(
+            "webhook_signing_key", self.webhook_signing_key, self.webhook_signing_key_file, check_signing_key
+        )
+        return WebhookAccess(secret, None if key is None else SecretBytes(signing_key(key.get_secret_value())))
+
+    def _secret(
+        self, setting: str, given: SecretStr | None, file: Path | None, check: Callable[[SecretStr], SecretStr]
+    ) -> SecretStr | None:
+        if given is not None or file is None:
+            return given
+        where = f"{PREFIX}{setting.upper()}_FILE ({self.source(f'{setting}_file')}) {file}"
+        try:
+            return check(_read_token(file, where))
+        except ValueError as error:
+            raise SettingsError(where, str(error), "Put the secret alone in that file") from None
 
     def storage(self) -> StorageAccess | None:
         """The bucket, None without one. Raises SettingsError if its credentials are not whole."""

@@ -16,7 +16,7 @@ from propsync.settings.model import PREFIX, Settings
 from propsync.settings.storage_access import VARIABLES
 
 CONFIG_NAME = "propsync.toml"
-TOKENS = ("token", "push_token")
+TOKENS = ("token", "push_token", "webhook_secret", "webhook_signing_key")
 
 
 def load_settings(config: Path | None = None, *, environ: Mapping[str, str] | None = None) -> Settings:
@@ -89,7 +89,9 @@ def _check_known(name: str, path: Path) -> None:
     if (token := name.lower().removeprefix(PREFIX.lower())) in TOKENS:
         variable = PREFIX + token.upper()
         advice = f"Remove it, and set {variable}_FILE or {variable}"
-        raise SettingsError(where, "this file must not hold a token", advice)
+        is_token = token.endswith("token")
+        what = "this file must not hold a token" if is_token else "this file must not hold a secret"
+        raise SettingsError(where, what, advice)
     known = [field for field in Settings.model_fields if field not in TOKENS]
     if name not in known:
         near = difflib.get_close_matches(name.lower().removeprefix(PREFIX.lower()), known, n=1, cutoff=0.5)

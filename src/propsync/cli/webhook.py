@@ -1,0 +1,117 @@
+"""`propsync webhook`: receives hints; another program reads what they name, so that neither harms the other."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from propsync.cli.text_tables import echo
+from propsync.errors import UsageError
+from propsync.log import conceal
+from propsync.settings import Settings
+from propsync.storage import LocalStorage
+from propsync.webhook.inbox import Inbox
+from propsync.webhook.receiver import Receiver, Rules
+from propsync.webhook.wakes import Wakes
+
+_PROGRAM = "import propsync.cli.start; propsync.cli.start.program()"
+_log = logging.getLogger("propsync.webhook")
+
+
+def run_read(settings: Settings, *, as_json: bool) -> int:
+    """Reads what is due, once; returns the exit code."""
+    from propsync.cli.report import print_report
+    from propsync.runbooks import next_look, read_hints  # not above: a receiver needs no database in its memory
+
+    report = read_hints(settings)
+    if as_json:
+        look_at = next_look(settings)
+        echo(json.dumps(report.to_json() | {"next_look_at": look_at and look_at.isoformat()}, default=str))
+    elif report.run_id:
+        print_report(report, as_json=False)
+    else:
+        echo(f"{report.notes[0][0].upper()}{report.notes[0][1:]}")
+    return report.exit_code
+
+
+def run_webhook(settings: Settings, config: Path | None, host: str, port: int) -> int:
+    """Receives until Ctrl-C or SIGTERM; returns the exit code."""
+    if find_spec("uvicorn") is None:
+        raise UsageError("webhook", "uvicorn is not installed", "Run: pip install 'propsync[webhook]'")
+    from propsync.webhook.server import listening
+
+    access = settings.require_webhook()
+    settings.require_api()
+    inbox = Inbox(LocalStorage(settings.home))
+    inbox.check()
+    conceal(access.secret.get_secret_value())
+    key = access.signing_key.get_secret_value() if access.signing_key else None
+    rules = Rules(access.secret.get_secret_value(), key, settings.webhook_address_header)
+    wakes = Wakes(settings.webhook_wait, _Reading(config).read)
+    try:
+        listener = listening(host, port)
+    except OSError as error:
+        what = f"{host} port {port} cannot be used: {error.strerror}"
+        raise UsageError("webhook", what, "Give another with --port or --host") from error
+    receiver = Receiver(rules, inbox, wakes.hint)
+    with listener:
+        asyncio.run(_serve(receiver, wakes.run, listener, settings))
+    echo("Stopped. Accepted hints wait on the disk. Next: propsync webhook")
+    return 0
+
+
+async def _serve(receiver: Receiver, read: Callable[[], Awaitable[None]], listener: Any, settings: Settings) -> None:
+    from propsync.webhook.server import server_of
+
+    server = server_of(receiver)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, lambda: setattr(server, "should_exit", True))
+    _tell(listener, settings)
+    reading = asyncio.ensure_future(read())
+    try:
+        await server.serve(sockets=[listener])
+    finally:
+        reading.cancel()
+        await asyncio.gather(reading, return_exceptions=True)
+
+
+def _tell(listener: Any, settings: Settings) -> None:
+    host, port = listener.getsockname()[:2]
+    signed = "signed posts only" if settings.webhook_signing_key or settings.webhook_signing_key_file else "unsigned"
+    echo(f"Receiving hints at http://{host}:{port}/hooks/<secret>, {signed}")
+    echo(
+        f"propsync reads what they name {settings.webhook_wait:g} s later. Stop with Ctrl-C, or SIGTERM to this process"
+    )
+    sys.stdout.flush()
+
+
+class _Reading:
+    """`propsync webhook --read` as a program, time and again."""
+
+    def __init__(self, config: Path | None) -> None:
+        options = ["--log-level", logging.getLevelName(logging.getLogger("propsync").getEffectiveLevel())]
+        options += ["--config", str(config)] if config else []
+        self._command = [sys.executable, "-c", _PROGRAM, *options, "webhook", "--read", "--json"]
+
+    async def read(self) -> datetime | None:
+        """Reads what is due; returns when the next look is due, None if no hint waits. Raises OSError if it failed."""
+        process = await asyncio.create_subprocess_exec(*self._command, stdout=asyncio.subprocess.PIPE)
+        try:
+            said, _ = await process.communicate()
+        finally:
+            if process.returncode is None:
+                process.terminate()
+                await process.wait()
+        if process.returncode not in (0, 3):
+            raise OSError(f"reading what hints name ended with exit code {process.returncode}")
+        look_at = json.loads(said.splitlines()[-1])["next_look_at"]
+        return datetime.fromisoformat(look_at).astimezone(UTC) if look_at else None

@@ -1,0 +1,124 @@
+"""Reads what hints name and publishes it, in runs of flow `hints`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, time, timedelta
+
+from propsync.api import RetryPolicy
+from propsync.publish import WAREHOUSE
+from propsync.runbooks.hinted_looks import Looks
+from propsync.runbooks.notice import noticed
+from propsync.runbooks.report import Report, joined
+from propsync.runbooks.run_frame import Call, framed_run, plainly
+from propsync.runbooks.workplace import make_home
+from propsync.runbooks.workspace import Workspace
+from propsync.runs import Run
+from propsync.settings import Settings
+from propsync.storage import LocalStorage
+from propsync.webhook.inbox import Inbox
+from propsync.webhook.items import ASSESSMENT, PROPERTY, SCHEDULE, Subject, content_of
+from propsync.webhook.next_look import NextLook
+from propsync.webhook.rows import Hints
+
+_REQUESTS = {PROPERTY: 12, ASSESSMENT: 4, SCHEDULE: 2}
+"""About as many as a look takes if it names one of these alone; propsync plans a day's budget with it."""
+_MOST_FILES = 5_000
+"""Files of posts that name nothing to read before a run puts them into tables nevertheless."""
+_MOST_PLACES = 1_000
+
+
+@noticed("hints", only_problems=True)
+def read_hints(
+    settings: Settings, *, call: Call = plainly, policy: RetryPolicy | None = None, now: datetime | None = None
+) -> Report:
+    """Reads the records that are due and publishes; without any, it does nothing and takes no lock.
+
+    `now` replaces the clock. Raises StopRun (exit 1), SettingsError (exit 2) and Busy (exit 4). Hints that it could not
+    read still wait.
+    """
+    settings.require_api()
+    make_home(settings)
+    if why := _why_not(settings, now or datetime.now(UTC)):
+        return Report("", "ok", 0.0, {}, notes=[why])
+    reports: list[Report] = []
+    course = _Course(call)
+    while not course.is_over:
+        reports.append(framed_run(settings, "hints", lambda _: course.work, call=call, policy=policy, now=now))
+    return joined(reports)
+
+
+def next_look(settings: Settings) -> datetime | None:
+    """When a look at a waiting hint is due; None if no hint waits."""
+    return NextLook(LocalStorage(settings.home)).at()
+
+
+def _why_not(settings: Settings, now: datetime) -> str | None:
+    """The reason why nothing is to be done now; None if there is something."""
+    if not (settings.published / WAREHOUSE).is_file():
+        return "nothing is published yet, so hints wait. Run `propsync sync` first"
+    storage = LocalStorage(settings.home)
+    inbox, following = Inbox(storage), NextLook(storage)
+    if following.is_spent(now):
+        return "today's requests for hints are used up (PROPSYNC_WEBHOOK_REQUESTS), so hints wait until tomorrow"
+    look_at = following.at()
+    is_due = (look_at is not None and look_at <= now) or len(inbox.files()) > _MOST_FILES
+    if is_due or any(content_of(post.body).subjects for post in inbox.posts()):
+        return None
+    return "no hint is due"
+
+
+class _Course:
+    """The runs of one call: the first looks at records, the others at properties, as many as an address can name."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._most_places = _MOST_PLACES
+        self.is_over = False
+
+    def work(self, workspace: Workspace, run: Run) -> list[str]:
+        """The work of one run."""
+        hints = Hints(workspace.warehouse, run.time, run.run_id)
+        subjects, left_behind = _affordable(workspace, hints, run)
+        looks = Looks(workspace, run, hints, self._call)
+        records = [one for one in subjects if one.type != PROPERTY]
+        places: Sequence[str] = [one.key[0] for one in subjects if one.type == PROPERTY]
+        if records:
+            looks.at_records(records)
+        elif places:
+            places = self._look_at_places(looks, places)
+        self.is_over = looks.has_failed or not places
+        NextLook(workspace.storage).note(hints.next_look())
+        return left_behind
+
+    def _look_at_places(self, looks: Looks, places: Sequence[str]) -> Sequence[str]:
+        """Looks at some; returns those that are left. If the API knows none of several, fewer come next."""
+        count, is_refused = looks.at_places(places[: self._most_places])
+        if is_refused:
+            self._most_places = count // 2
+            return places
+        return places[count:]
+
+
+def _affordable(workspace: Workspace, hints: Hints, run: Run) -> tuple[list[Subject], list[str]]:
+    """The subjects that are due and that the day's budget allows; a line if it does not allow all."""
+    most, midnight = workspace.settings.webhook_requests, _midnight(workspace.settings, run.time)
+    left = most - hints.requests_since(midnight - timedelta(days=1))
+    due, chosen = hints.due(), list[Subject]()
+    for one in due:
+        left -= _REQUESTS[one.type]
+        if left < 0:
+            break
+        chosen.append(one)
+    rest = due[len(chosen) :]
+    if not rest:
+        return chosen, []
+    hints.put_off(rest, midnight)
+    NextLook(workspace.storage).spend(midnight)
+    return chosen, [f"hints have used {most} requests today (PROPSYNC_WEBHOOK_REQUESTS): {len(rest)} wait for tomorrow"]
+
+
+def _midnight(settings: Settings, now: datetime) -> datetime:
+    """The end of the day in PROPSYNC_TIME_ZONE."""
+    tomorrow = now.astimezone(settings.zone).date() + timedelta(days=1)
+    return datetime.combine(tomorrow, time(), settings.zone)

@@ -1,0 +1,168 @@
+"""The rows of `ops.hints`: put there from the inbox, looked at when they are due, settled by what a look shows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from propsync.records import record_id
+from propsync.storage import LocalStorage
+from propsync.warehouse import Warehouse, statement
+from propsync.webhook.inbox import Inbox, Post, name_of
+from propsync.webhook.items import Content, Subject, content_of
+from propsync.webhook.next_look import NextLook
+
+WAITING, CHANGED, UNCHANGED, MISSING, NIGHT = "waiting", "changed", "unchanged", "missing", "night"
+IGNORED, UNKNOWN = "ignored", "unknown"
+
+LOOKS_AGAIN = (timedelta(minutes=1), timedelta(minutes=4), timedelta(minutes=25))
+"""Pauses after a look that showed no change: 1, 5 and 30 minutes after the first look."""
+AFTER_FAILURE = timedelta(minutes=5)
+_LOOKS_DONE = timedelta(minutes=35)
+"""After this time the last look is over, unless it failed."""
+
+
+def take_in(warehouse: Warehouse, storage: LocalStorage) -> None:
+    """Puts every post of the inbox into `ops.hints`, then removes its file.
+
+    A file that a killed run put there already adds nothing.
+    """
+    inbox = Inbox(storage)
+    taken = {key: posts for key in inbox.files() if (posts := inbox.read(key)) is not None}
+    if not taken:
+        return
+    rows = [row for key, posts in taken.items() for row in _rows(name_of(key), posts)]
+    with warehouse.transaction():
+        known = {one for (one,) in warehouse.rows(statement("hints/known"), {"hint_ids": [row[0] for row in rows]})}
+        warehouse.add("ops.hints", [row for row in rows if row[0] not in known])
+    NextLook(storage).note(_next_look(warehouse))
+    for key in taken:
+        inbox.remove(key)
+
+
+def _rows(name: str, posts: Sequence[Post]) -> Iterator[tuple[Any, ...]]:
+    """One row for each subject and each ignored type of the file, and for each unknown shape."""
+    summed, at = _summed(posts), min((post.received_at for post in posts), default=None)
+    number = 0
+    for subject, items in sorted(summed.subjects.items()):
+        number += 1
+        key = (*subject.key, "")
+        yield _row(f"{name}/{number}", at, subject.type, items, WAITING, at, None, record_id(subject.key), *key[:2])
+    for kind, items in sorted(summed.ignored.items()):
+        number += 1
+        yield _row(f"{name}/{number}", at, kind, items, IGNORED)
+    for payload in summed.unknown:
+        number += 1
+        yield _row(f"{name}/{number}", at, None, 1, UNKNOWN, payload=payload)
+
+
+def _row(
+    hint_id: str,
+    received_at: datetime | None,
+    kind: str | None,
+    items: int,
+    state: str,
+    next_look_at: datetime | None = None,
+    payload: str | None = None,
+    record: str | None = None,
+    key_1: str | None = None,
+    key_2: str | None = None,
+) -> tuple[Any, ...]:
+    looks = (0, None, next_look_at, None)  # number, last, next, run
+    return (hint_id, received_at, kind, record, items, state, *looks, payload, key_1, key_2)
+
+
+def _summed(posts: Sequence[Post]) -> Content:
+    found = Content()
+    for post in posts:
+        one = content_of(post.body)
+        found.subjects += one.subjects
+        found.ignored += one.ignored
+        found.unknown += one.unknown
+    return found
+
+
+class Hints:
+    """The waiting hints, for one run that looks at some of them at `now`."""
+
+    def __init__(self, warehouse: Warehouse, now: datetime, run_id: str) -> None:
+        self._warehouse, self._now, self._run_id = warehouse, now, run_id
+
+    def due(self) -> list[Subject]:
+        """The subjects to look at now, the longest waiting first."""
+        return [subject for subject, look_at in _due(self._warehouse) if look_at <= self._now]
+
+    def next_look(self) -> datetime | None:
+        """When the next look is due; None if no hint waits."""
+        return _next_look(self._warehouse)
+
+    def settle(self, outcomes: Mapping[Subject, str]) -> None:
+        """Notes what a look showed. One change settles the oldest hint about its subject: others may be of a change
+        that the API does not show yet.
+        """
+        rows: list[tuple[str, str, int, datetime | None]] = []
+        settled: set[Subject] = set()
+        for hint_id, subject, looks in self._waiting(outcomes):
+            outcome = outcomes[subject]
+            is_settled = outcome == CHANGED and subject not in settled
+            settled.add(subject)
+            rows.append((hint_id, *self._after(outcome, looks + 1, is_settled=is_settled)))
+        self._update(rows)
+
+    def _after(self, outcome: str, looks: int, *, is_settled: bool) -> tuple[str, int, datetime | None]:
+        """State, number of looks, and the next one."""
+        if is_settled:
+            return CHANGED, looks, None
+        if looks > len(LOOKS_AGAIN):
+            return outcome, looks, None
+        return WAITING, looks, self._now + LOOKS_AGAIN[looks - 1]
+
+    def put_off(self, subjects: Collection[Subject], until: datetime) -> None:
+        """Lets these subjects wait without a look: the API failed, or the day's requests are used up."""
+        self._update([(hint_id, WAITING, looks, until) for hint_id, _, looks in self._waiting(subjects)], is_look=False)
+
+    def leave_to_night(self, kinds: Collection[str]) -> None:
+        """Settles hints of these types that have waited long enough: a complete read has just seen their records."""
+        values = {"kinds": sorted(kinds), "before": self._now - _LOOKS_DONE, "run_id": self._run_id}
+        self._warehouse.execute(statement("hints/leave_to_night"), values)
+
+    def forget(self, days: int) -> None:
+        """Removes settled rows that are older."""
+        self._warehouse.execute(statement("hints/forget"), {"before": self._now - timedelta(days=days)})
+
+    def requests_since(self, moment: datetime) -> int:
+        """The requests that hints have cost since a moment."""
+        return int(self._warehouse.value(statement("hints/count_requests"), {"since": moment}))
+
+    def deleted_since_night(self, resource: str) -> int:
+        """The records that hints have deleted since the last complete read."""
+        return int(self._warehouse.value(statement("hints/count_deleted"), {"resource": resource}))
+
+    def _waiting(self, subjects: Collection[Subject]) -> Iterator[tuple[str, Subject, int]]:
+        for hint_id, kind, first, second, looks in self._warehouse.rows(statement("hints/waiting")):
+            subject = _subject(kind, first, second)
+            if subject in subjects:
+                yield hint_id, subject, looks
+
+    def _update(self, rows: Sequence[tuple[str, str, int, datetime | None]], *, is_look: bool = True) -> None:
+        if not rows:
+            return
+        hint_ids, states, looks, next_looks = map(list, zip(*rows, strict=True))
+        values = {"hint_ids": hint_ids, "states": states, "looks": looks, "next_looks": next_looks}
+        of_look = {"is_look": is_look, "looked_at": self._now, "run_id": self._run_id}
+        self._warehouse.execute(statement("hints/update"), values | of_look)
+
+
+def _due(warehouse: Warehouse) -> list[tuple[Subject, datetime]]:
+    """The subjects that wait, and when propsync may look at each, the first one first."""
+    rows = warehouse.rows(statement("hints/due"))
+    return [(_subject(kind, first, second), look_at.astimezone(UTC)) for kind, first, second, look_at in rows]
+
+
+def _next_look(warehouse: Warehouse) -> datetime | None:
+    return next((look_at for _, look_at in _due(warehouse)), None)
+
+
+def _subject(kind: str, first: str, second: str) -> Subject:
+    return Subject(kind, (first, second) if second else (first,))

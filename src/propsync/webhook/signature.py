@@ -1,0 +1,28 @@
+"""The signature of a post, by the Standard Webhooks 1.0: headers webhook-id, webhook-timestamp, webhook-signature."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+from collections.abc import Mapping
+
+TOLERANCE = 300
+"""Seconds that the sender's clock may differ from ours."""
+
+
+def is_signed(key: bytes, headers: Mapping[str, str], body: bytes, now: float) -> bool:
+    """Whether one of the signatures is that of `key`, made within `TOLERANCE` of `now` (epoch seconds)."""
+    sent_at = headers.get("webhook-timestamp", "")
+    if not (sent_at.isascii() and sent_at.isdecimal()) or abs(now - int(sent_at[:15])) > TOLERANCE:
+        return False
+    expected = signature(key, headers.get("webhook-id", ""), sent_at, body)
+    given = [one.removeprefix("v1,") for one in headers.get("webhook-signature", "").split() if one.startswith("v1,")]
+    matches = [hmac.compare_digest(expected.encode(), one.encode(errors="replace")) for one in given]
+    return any(matches)
+
+
+def signature(key: bytes, message_id: str, sent_at: str, body: bytes) -> str:
+    """The signature of a message in base64."""
+    signed = f"{message_id}.{sent_at}.".encode(errors="replace") + body
+    return base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()

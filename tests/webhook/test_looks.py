@@ -1,0 +1,312 @@
+"""A hint says where to look: propsync reads the record, and publishes what the API shows."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from kit.hint_home import HintHome, assessment_hint, property_hint, schedule_hint
+
+from propsync.errors import Busy
+from propsync.runs import RunLock
+
+NO_SUCH = "00000000-0000-4000-8000-000000000000"
+
+
+def busiest(home: HintHome) -> str:
+    """The property with the most assets."""
+    return str(home.column("select property_id from assets group by 1 order by count(*) desc, 1")[0])
+
+
+def approved(home: HintHome, count: int) -> list[str]:
+    """Some approved assessments."""
+    return home.column("select assessment_id from assessments where status = 'approved' order by 1 limit ?", count)
+
+
+def schedules(home: HintHome, count: int) -> list[tuple[str, str]]:
+    """Some schedules."""
+    query = "select property_id, assessment_type_id from schedules order by all limit ?"
+    return [(row[0], row[1]) for row in home.rows(query, count)]
+
+
+def is_truth(home: HintHome) -> bool:
+    """Whether exactly the records of the sandbox are published."""
+    return all(home.is_truth(resource) for resource in ("assets", "assessments", "schedules"))
+
+
+def test_a_changed_assessment_is_published_after_its_hint(home: HintHome):
+    (key,) = approved(home, 1)
+    home.sandbox.world.assessments.set_members(key, title="Seen at once")
+    home.hint(assessment_hint(key))
+    report = home.read()
+    assert (report.status, report.resources["assessments"]["updated"]) == ("ok", 1)
+    assert home.known("assessments")[key]["title"] == "Seen at once"
+    assert home.hints() == [("assessment", key, "changed")]
+    assert not home.inbox.files()
+    assert is_truth(home)
+
+
+def test_a_changed_schedule_and_a_new_one_are_published(home: HintHome):
+    ((property_id, type_id),) = schedules(home, 1)
+    world = home.sandbox.world
+    world.schedules.set_members((property_id, type_id), description="Bring a ladder")
+    new = next(
+        (place, kind)
+        for place in world.properties.ids()
+        for kind in world.assessment_types.ids()
+        if (place, kind) not in world.schedules
+    )
+    world.schedules.create(*new, status="notstarted", dueDate="2027-02-01")
+    home.hint(schedule_hint((property_id, type_id)), schedule_hint(new))
+    report = home.read()
+    assert (report.resources["schedules"]["inserted"], report.resources["schedules"]["updated"]) == (1, 1)
+    assert home.states() == ["changed", "changed"]
+    assert is_truth(home)
+
+
+def test_everything_of_a_hinted_property_is_read_and_nothing_elsewhere(home: HintHome):
+    here = busiest(home)
+    elsewhere = next(one for one in home.column("select distinct property_id from assets order by 1") if one != here)
+    world = home.sandbox.world
+    gone, edited = home.column("select asset_id from assets where property_id = ? order by 1 limit 2", here)
+    world.assets.delete(gone)
+    world.assets.scribble(edited)
+    added = world.assets.add(here)
+    unseen = world.assets.add(elsewhere)
+    home.hint(property_hint(here))
+    report = home.read()
+    counts = report.resources["assets"]
+    assert (counts["inserted"], counts["updated"], counts["deleted"]) == (1, 1, 1)
+    known = home.known("assets")
+    assert added in known
+    assert gone not in known
+    assert unseen not in known
+    assert home.states() == ["changed"]
+
+
+def test_a_property_from_which_an_asset_moved_away_counts_as_changed(home: HintHome):
+    here, there = home.column("select property_id from assets group by 1 order by count(*) desc, 1 limit 2")
+    (asset,) = home.column("select asset_id from assets where property_id = ? order by 1 limit 1", here)
+    home.sandbox.world.assets.move(asset, there)
+    home.hint(property_hint(here), property_hint(there))
+    home.read()
+    assert home.states() == ["changed", "changed"]
+    assert home.is_truth("assets")
+
+
+def test_a_new_assessment_is_published(home: HintHome):
+    key = home.sandbox.world.assessments.add(status="approved")
+    home.hint(assessment_hint(key))
+    assert home.read().resources["assessments"]["inserted"] == 1
+    assert is_truth(home)
+
+
+def test_a_hint_of_a_change_that_the_api_shows_later_is_looked_at_again(home: HintHome):
+    (key,) = approved(home, 1)
+    home.hint(assessment_hint(key))
+    home.read()
+    assert home.hints("state, looks, next_look_at - looked_at = interval 1 minute") == [("waiting", 1, True)]
+    home.requests()
+    home.wait(seconds=59)
+    assert home.read().run_id == ""
+    assert home.requests() == []
+    home.wait(seconds=1)
+    home.read()
+    home.sandbox.world.assessments.set_members(key, title="Late")
+    home.wait(minutes=4)
+    home.read()
+    assert home.hints("state, looks") == [("changed", 3)]
+    assert home.known("assessments")[key]["title"] == "Late"
+
+
+def test_after_four_looks_without_a_change_propsync_stops(home: HintHome):
+    (key,) = approved(home, 1)
+    home.hint(assessment_hint(key))
+    began = home.now
+    times = []
+    for _ in range(40):
+        if home.read().run_id:
+            times.append((home.now - began).total_seconds() / 60)
+        home.wait(minutes=1)
+    assert times == [0, 1, 5, 30]
+    assert home.hints("state, looks, next_look_at") == [("unchanged", 4, None)]
+
+
+def test_a_record_that_nobody_knows_is_missing_and_nothing_else_happens(home: HintHome):
+    pair = schedules(home, 1)[0]
+    home.hint(assessment_hint(NO_SUCH), property_hint(NO_SUCH), schedule_hint((pair[0], NO_SUCH)))
+    for _ in range(35):
+        report = home.read()
+        assert report.exit_code == 0, report.left_behind
+        home.wait(minutes=1)
+    assert home.states() == ["missing"] * 3
+    assert is_truth(home)
+
+
+def test_a_deleted_assessment_is_deleted_by_the_rules_of_a_night(home: HintHome):
+    """Its lists and its report show nothing: that is evidence, the hint is none."""
+    (key,) = approved(home, 1)
+    home.sandbox.world.assessments.delete(key)
+    home.hint(assessment_hint(key))
+    assert home.read().resources["assessments"]["deleted"] == 1
+    asked = [one for one in home.requests() if key in one]
+    assert len(asked) > 2
+    assert any("report.pdf" in one for one in asked)
+    assert is_truth(home)
+
+
+def test_a_list_that_does_not_show_a_record_deletes_nothing_while_its_report_exists(home: HintHome):
+    (key,) = approved(home, 1)
+    home.sandbox.world.assessments.set_status(key, "archived")
+    home.hint(assessment_hint(key))
+    assert home.read().resources["assessments"]["deleted"] == 0
+    assert home.rows("select status from assessments where assessment_id = ?", key) == [(None,)]
+
+
+def test_hints_together_delete_no_more_than_a_night_may(home: HintHome):
+    keys = home.column("select assessment_id from assessments order by 1")[:28]
+    for key in keys:
+        home.sandbox.world.assessments.delete(key)
+    for start in range(0, 28, 7):
+        home.hint(*map(assessment_hint, keys[start : start + 7]))
+        report = home.read()
+        home.wait(minutes=2)
+    assert report.exit_code == 3
+    assert "PROPSYNC_DELETE_LIMIT" in report.left_behind[0]
+    (deleted,) = home.column(
+        "select sum(deleted) from ops.run_resources join ops.runs using (run_id) where flow = 'hints'"
+    )
+    assert deleted == 14
+    assert home.column("select count(*) from ops.held_deletes") == [14]
+
+
+def test_a_doubled_hint_costs_one_look(home: HintHome):
+    (key,) = approved(home, 1)
+    home.hint(*[assessment_hint(key)] * 50)
+    home.hint(assessment_hint(key))
+    home.read()
+    few = len(home.requests())
+    assert home.hints("items, looks") == [(50, 1), (1, 1)]
+    home.wait(minutes=2)
+    home.hint(assessment_hint(key))
+    home.read()
+    assert len(home.requests()) <= few
+
+
+def test_a_record_is_looked_at_once_a_minute_at_most(home: HintHome):
+    (key,) = approved(home, 1)
+    home.hint(assessment_hint(key))
+    home.read()
+    home.requests()
+    home.wait(seconds=30)
+    home.hint(assessment_hint(key))
+    home.read()
+    assert home.requests() == []
+    home.wait(seconds=30)
+    home.read()
+    assert any(key in one for one in home.requests())
+
+
+def test_requests_grow_with_the_hints_and_not_with_the_estate(home: HintHome):
+    home.hint(*map(assessment_hint, approved(home, 8)))
+    home.read()
+    assert 0 < len(home.requests()) <= 8
+    home.wait(hours=1)
+    home.hint(property_hint(busiest(home)))
+    home.read()
+    assert 0 < len(home.requests()) <= 8 + 14
+
+
+def test_the_budget_of_a_day_ends_and_begins_again_at_midnight(home: HintHome):
+    first, second = approved(home, 2)
+    home.hint(assessment_hint(first))
+    assert home.read(webhook_requests=4).exit_code == 0
+    home.wait(minutes=10)
+    home.sandbox.world.assessments.set_members(second, title="Tomorrow")
+    home.hint(assessment_hint(second))
+    report = home.read(webhook_requests=4)
+    assert report.exit_code == 3
+    assert "PROPSYNC_WEBHOOK_REQUESTS" in report.left_behind[0]
+    home.wait(hours=2)
+    home.hint(assessment_hint(second))
+    assert "used up" in home.read(webhook_requests=4).notes[0]
+    home.now = datetime(2027, 1, 5, 0, 1, tzinfo=UTC)
+    assert home.read(webhook_requests=40).exit_code == 0
+    assert home.known("assessments")[second]["title"] == "Tomorrow"
+
+
+def test_a_night_at_work_makes_hints_wait_and_loses_none(home: HintHome):
+    (key,) = approved(home, 1)
+    home.sandbox.world.assessments.set_members(key, title="After the night")
+    home.hint(assessment_hint(key))
+    with RunLock(home.path / "state" / "run.lock").held("propsync nightly", 0), pytest.raises(Busy):
+        home.read(lock_wait=0)
+    assert len(home.inbox.files()) == 1
+    home.read()
+    assert home.states() == ["changed"]
+
+
+def test_an_api_that_fails_loses_no_hint(home: HintHome):
+    (key,) = approved(home, 1)
+    home.sandbox.world.assessments.set_members(key, title="After the failure")
+    home.hint(assessment_hint(key), property_hint(busiest(home)))
+    home.sandbox.set_faults([{"effect": {"kind": "status", "status": 503}}])
+    assert home.read().exit_code == 1
+    assert not home.inbox.files()
+    home.sandbox.set_faults([])
+    home.wait(minutes=5)
+    home.read()
+    assert home.known("assessments")[key]["title"] == "After the failure"
+    assert "changed" in home.states()
+
+
+def test_a_nightly_run_settles_what_waited_long_and_forgets_what_is_old(home: HintHome):
+    (key,) = approved(home, 1)
+    home.hint(assessment_hint(key), {"type": "task", "id": "1"})
+    home.read()
+    home.wait(hours=8)
+    home.hint(assessment_hint(key))
+    home.nightly()
+    assert home.states() == ["night", "ignored", "waiting"]
+    home.wait(days=31)
+    home.nightly()
+    assert home.states() == []
+
+
+def test_hints_that_name_nothing_to_read_wait_for_the_next_run(home: HintHome):
+    home.hint({"type": "task", "id": "1"}, {"type": "task", "id": "2"}, {"type": "propertygroup", "id": "3"}, "what?")
+    home.post(b"\xff not JSON")
+    assert home.read().run_id == ""
+    assert home.requests() == []
+    home.nightly()
+    rows = home.hints("type, record_id, items, state, payload")
+    assert rows == [
+        ("propertygroup", None, 1, "ignored", None),
+        ("task", None, 2, "ignored", None),
+        (None, None, 1, "unknown", '"what?"'),
+        (None, None, 1, "unknown", '"\ufffd not JSON"'),
+    ]
+
+
+def test_a_rebuild_carries_hints_over(home: HintHome):
+    (key,) = approved(home, 1)
+    home.sandbox.world.assessments.set_members(key, title="New")
+    home.hint(assessment_hint(key), {"type": "task"})
+    home.read()
+    before = home.rows("from ops.hints order by all")
+    home.rebuild()
+    assert home.rows("from ops.hints order by all") == before
+    assert home.known("assessments")[key]["title"] == "New"
+
+
+def test_the_miss_rate_says_what_only_the_night_found(home: HintHome):
+    one, other, third = approved(home, 3)
+    for key in (one, other, third):
+        home.sandbox.world.assessments.set_members(key, title="Changed")
+    home.hint(assessment_hint(one))
+    home.read()
+    home.wait(hours=1)
+    home.nightly()
+    columns = "resource, changes_by_hint, changes_by_night, round(miss_rate, 3)"
+    found = home.rows(f"select {columns} from marts.hint_coverage order by all")
+    assert found == [("assessments", 1, 2, 0.667), ("assets", 0, 0, None), ("schedules", 0, 0, None)]
