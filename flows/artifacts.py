@@ -42,7 +42,8 @@ class Artifacts:
     def report(self, settings: Settings, report: Any, seconds: Mapping[str, float]) -> None:
         """Artifacts and events of a run that came to its end."""
         if isinstance(report, Report):
-            self._try(lambda: self._resources(report, seconds))
+            if report.resources:
+                self._try(lambda: self._resources(report, seconds))
             if report.published:
                 self._try(lambda: self._news(settings, report))
             self._try(lambda: self._of_resources(report))

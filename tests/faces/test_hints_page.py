@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import trustme
-from faces.pages import PAGES
+from faces.pages import PAGES, ROOT
 from kit.command_line import settings_of
 from kit.hint_home import HintHome
 from kit.needs import needs
@@ -95,7 +95,13 @@ def test_its_bounds_are_those_of_the_program():
     assert f"more than {MOST_A_MINUTE} requests a minute" in PAGE.text
 
 
+def test_its_command_for_prefect_is_one_that_a_test_runs():
+    shown = [command for command in PAGE.commands("propsync") if "--prefect" in command]
+    assert shown == ["propsync webhook --prefect"]
+    assert '"webhook", "--prefect"' in (ROOT / "tests" / "flows" / "test_hints.py").read_text(encoding="utf-8")
+
+
 def test_its_unit_is_in_deploy():
     named = set(re.findall(r"deploy/[\w@.-]+", PAGE.text))
     assert named == {"deploy/propsync-webhook.service"}
-    assert all(Path(__file__).parents[2].joinpath(name).is_file() for name in named)
+    assert all((ROOT / name).is_file() for name in named)

@@ -81,6 +81,7 @@ for deployment in deployments["deployments"]:
                 ("archive", "archive"),
                 ("verify", "archive"),
                 ("push", "push"),
+                ("hints", "hints"),
             ]
         ),
     ]

@@ -267,6 +267,9 @@ def webhook(
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on, behind your TLS proxy.")] = 4280,
     host: Annotated[str, typer.Option(help="Address to listen on. Only your proxy should reach it.")] = "127.0.0.1",
     read: Annotated[bool, typer.Option("--read", help="Receive nothing. Read once what earlier hints name.")] = False,
+    prefect: Annotated[
+        bool, typer.Option("--prefect", help="Let Prefect's deployment `hints` read, instead of this program.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Receive hints about changes, and read what they name. Runs until interrupted."""
@@ -274,8 +277,11 @@ def webhook(
 
     if as_json and not read:
         raise UsageError("--json", "it needs --read", "Use both, or neither")
-    code = run_read(settings(), as_json=as_json) if read else run_webhook(settings(), given.config, host, port)
-    raise typer.Exit(code)
+    if read and prefect:
+        raise UsageError("--prefect", "the deployment reads instead of --read", "Use only one of them")
+    if read:
+        raise typer.Exit(run_read(settings(), as_json=as_json))
+    raise typer.Exit(run_webhook(settings(), given.config, host, port, tells_prefect=prefect))
 
 
 @app.command()

@@ -8,7 +8,7 @@ import logging
 import signal
 import sys
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -16,13 +16,17 @@ from typing import Any
 from propsync.cli.text_tables import echo
 from propsync.errors import UsageError
 from propsync.log import conceal
+from propsync.serving.events import announce_hints
 from propsync.settings import Settings
 from propsync.storage import LocalStorage
+from propsync.webhook.due import why_none_is_due
 from propsync.webhook.inbox import Inbox
+from propsync.webhook.next_look import NextLook
 from propsync.webhook.receiver import Receiver, Rules
 from propsync.webhook.wakes import Wakes
 
 _PROGRAM = "import propsync.cli.start; propsync.cli.start.program()"
+_LOOK_AFTER_ANNOUNCING = timedelta(minutes=1)
 _log = logging.getLogger("propsync.webhook")
 
 
@@ -42,20 +46,22 @@ def run_read(settings: Settings, *, as_json: bool) -> int:
     return report.exit_code
 
 
-def run_webhook(settings: Settings, config: Path | None, host: str, port: int) -> int:
+def run_webhook(settings: Settings, config: Path | None, host: str, port: int, *, tells_prefect: bool) -> int:
     """Receives until Ctrl-C or SIGTERM; returns the exit code."""
     if find_spec("uvicorn") is None:
         raise UsageError("webhook", "uvicorn is not installed", "Run: pip install 'propsync[webhook]'")
     from propsync.webhook.server import listening
 
     access = settings.require_webhook()
-    settings.require_api()
+    if not tells_prefect:
+        settings.require_api()
     inbox = Inbox(LocalStorage(settings.home))
     inbox.check()
     conceal(access.secret.get_secret_value())
     key = access.signing_key.get_secret_value() if access.signing_key else None
     rules = Rules(access.secret.get_secret_value(), key, settings.webhook_address_header)
-    wakes = Wakes(settings.webhook_wait, _Reading(config).read)
+    read = _Announcing(settings.home).read if tells_prefect else _Reading(config).read
+    wakes = Wakes(settings.webhook_wait, read)
     try:
         listener = listening(host, port)
     except OSError as error:
@@ -92,6 +98,22 @@ def _tell(listener: Any, settings: Settings) -> None:
         f"propsync reads what they name {settings.webhook_wait:g} s later. Stop with Ctrl-C, or SIGTERM to this process"
     )
     sys.stdout.flush()
+
+
+class _Announcing:
+    """Lets a Prefect server start the deployment that reads."""
+
+    def __init__(self, home: Path) -> None:
+        self._home, self._storage = home, LocalStorage(home)
+
+    async def read(self) -> datetime | None:
+        """Announces hints if they are due; returns when to look again, None if no hint waits. Raises PropsyncError."""
+        now = datetime.now(UTC)
+        if why_none_is_due(self._storage, now) is not None:
+            return NextLook(self._storage).at()
+        await asyncio.to_thread(announce_hints, self._home)
+        _log.info("hints are due: propsync sent the event to Prefect")
+        return now + _LOOK_AFTER_ANNOUNCING
 
 
 class _Reading:

@@ -16,15 +16,13 @@ from propsync.runbooks.workspace import Workspace
 from propsync.runs import Run
 from propsync.settings import Settings
 from propsync.storage import LocalStorage
-from propsync.webhook.inbox import Inbox
-from propsync.webhook.items import ASSESSMENT, PROPERTY, SCHEDULE, Subject, content_of
+from propsync.webhook.due import why_none_is_due
+from propsync.webhook.items import ASSESSMENT, PROPERTY, SCHEDULE, Subject
 from propsync.webhook.next_look import NextLook
 from propsync.webhook.rows import Hints
 
 _REQUESTS = {PROPERTY: 12, ASSESSMENT: 4, SCHEDULE: 2}
 """About as many as a look takes if it names one of these alone; propsync plans a day's budget with it."""
-_MOST_FILES = 5_000
-"""Files of posts that name nothing to read before a run puts them into tables nevertheless."""
 _MOST_PLACES = 1_000
 
 
@@ -57,15 +55,7 @@ def _why_not(settings: Settings, now: datetime) -> str | None:
     """The reason why nothing is to be done now; None if there is something."""
     if not (settings.published / WAREHOUSE).is_file():
         return "nothing is published yet, so hints wait. Run `propsync sync` first"
-    storage = LocalStorage(settings.home)
-    inbox, following = Inbox(storage), NextLook(storage)
-    if following.is_spent(now):
-        return "today's requests for hints are used up (PROPSYNC_WEBHOOK_REQUESTS), so hints wait until tomorrow"
-    look_at = following.at()
-    is_due = (look_at is not None and look_at <= now) or len(inbox.files()) > _MOST_FILES
-    if is_due or any(content_of(post.body).subjects for post in inbox.posts()):
-        return None
-    return "no hint is due"
+    return why_none_is_due(LocalStorage(settings.home), now)
 
 
 class _Course:

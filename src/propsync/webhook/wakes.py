@@ -7,6 +7,8 @@ import logging
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
+from propsync.errors import PropsyncError
+
 _AFTER_FAILURE = 60.0  # seconds
 _PAUSE = 5.0
 _log = logging.getLogger("propsync.webhook")
@@ -33,7 +35,7 @@ class Wakes:
             self._at = None
             try:
                 look_at = await self._read()
-            except (OSError, ValueError, LookupError) as error:
+            except (PropsyncError, OSError, ValueError, LookupError) as error:
                 _log.warning("%s. propsync tries again in %g s", error, _AFTER_FAILURE)
                 self._want(self._now() + _AFTER_FAILURE)
             else:
