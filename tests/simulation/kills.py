@@ -94,6 +94,8 @@ def _event_of_replace(_source: Path, target: Path) -> str:
         return "publish"
     if "base" in target.parts:  # what takes the place of pruned runs comes with the removals, when a run has ended
         return "remove"
+    if "state" in target.parts:  # what a machine knows of its bucket, which a run notes after its end too
+        return "state"
     return "manifest" if target.name == "manifest.json" else "page"
 
 
