@@ -12,7 +12,22 @@ latest as (
   from history.{{table}}
   join built on valid_from <= built_through and (valid_to is null or valid_to > built_through)
   where change <> 'delete'
+),
+sums as (
+  select count(*) as records, sum(hash({{key_columns}})) as hashed from shown
+  union all
+  select count(*), sum(hash({{key_columns}})) from latest
+),
+differing as (
+  -- nearly never: to compare the keys one by one takes many times as long
+  select count(distinct (records, hashed)) from sums having count(distinct (records, hashed)) > 1
+),
+shown_keys as (
+  select * from shown where exists (from differing)
+),
+latest_keys as (
+  select * from latest where exists (from differing)
 )
-(select {{key_columns}} from latest except all select {{key_columns}} from shown)
+(from latest_keys except all from shown_keys)
 union all
-(select {{key_columns}} from shown except all select {{key_columns}} from latest)
+(from shown_keys except all from latest_keys)
