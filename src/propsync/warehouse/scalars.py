@@ -86,7 +86,10 @@ class Scalars:
 
     def _objects(self, names: Sequence[str]) -> set[str]:
         """Those of `names` under which any payload has an object."""
-        return {source[0] for source, kinds in self._kinds([(name,) for name in names]).items() if "OBJECT" in kinds}
+        if not names:
+            return set()
+        query = statement("scalars/objects", paths=_paths((name,) for name in names), payloads=self._payloads)
+        return {names[place - 1] for (place,) in self._warehouse.rows(query)}
 
     def _kinds(self, sources: Sequence[Source]) -> dict[Source, Counter[str]]:
         """The kinds of value at each of `sources`, of every record; DuckDB parses a payload once for many of them.
