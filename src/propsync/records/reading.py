@@ -16,11 +16,13 @@ NUMBER = _OPENS + "#"
 TEXT = _OPENS + "'"
 
 _SIXTEEN = "|".join(rf"\d{{{whole}}}\.\d{{{16 - whole},}}" for whole in range(1, 16))
-SUSPECT = (
-    # a letter that could be a mark, minus zero, a zero at a fraction's end, 16 digits or more, an exponent
-    rf'"\\u0001|[:,\[\s](-0[^0-9.]|-?(\d+\.\d+0[^0-9]|{_SIXTEEN}|\d{{16,}}\.|0\.0000|\d+(\.\d+)?[eE]))'
-)
-"""Matches, in RE2, each payload that needs a copy; a few others match too."""
+# minus zero, a zero at a fraction's end, 16 digits or more, an exponent
+_ODD = rf"\s*(-0[^0-9.]|-?(\d+\.\d+0[^0-9]|{_SIXTEEN}|\d{{16,}}\.|0\.0000|\d+(\.\d+)?[eE]))"
+SUSPECT = {"mark": r"\\u0001", "member": f":{_ODD}", "first": rf"\[{_ODD}", "further": f",{_ODD}"}
+"""Patterns for RE2: one of them matches each payload that needs a copy, and a few others too.
+
+Each begins with a letter, which RE2 looks for before it does more: that takes half the time of one pattern for all.
+"""
 
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d[0-9.eE+-]*', re.DOTALL)
 _LETTER = chr(1)

@@ -61,7 +61,7 @@ def stage_readable(warehouse: Warehouse, view: str, source: str, key: Sequence[s
     warehouse.execute(statement("merge/tables/make_copies", copies=copies, columns=columns))
     named = ", ".join(f"{quoted(column)}::varchar" for column in key)
     query = statement("merge/tables/suspects", named=named, versions=source)
-    for lot in warehouse.batches(query, {"suspect": SUSPECT}):
+    for lot in warehouse.batches(query, SUSPECT):
         *keys, payloads = zip(*lot, strict=True)
         shown = {part: texts(list(values)) for part, values in zip(parts, keys, strict=True)}
         warehouse.append(copies, **shown, copy=documents([readable(payload).encode() for payload in payloads]))
