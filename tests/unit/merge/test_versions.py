@@ -43,7 +43,7 @@ def test_few_and_many_are_the_latest_versions_of_what_is_not_gone(warehouse):
 
 def test_few_are_read_once_and_many_are_not_copied(warehouse):
     def kept():
-        return warehouse.value("select count(*) from duckdb_tables() where table_name = 'few_versions'")
+        return warehouse.value("select count(*) from duckdb_tables() where table_name = 'few_dirty_versions'")
 
     staged(warehouse, range(MANY))
     assert kept() == 0

@@ -1,2 +1,2 @@
 -- why: models read the versions that are kept
-select * from staging.few_versions
+select * from staging.{{kept}}

@@ -53,9 +53,9 @@ class AssetTables(RecordTables):
         stage_readable_types(self._warehouse, ASSET_TYPES)
         self._build_types(models, asset_types, open_types)
         self._stage_earlier(record_fragments(assets, open_assets))
-        models, _ = self._stage_dirty_records()
+        models = self._stage_dirty_records()
         self._values.stage(self._value_models(models, asset_types, assets), record_fragments(assets, open_assets))
-        models, _ = self._stage_dirty()  # a widened column has reset the mark
+        models, _ = self._stage_dirty()
         stage_readable_versions(self._warehouse, ASSETS)
         with self._warehouse.transaction():
             self._renew(models, "assets", record_fragments(assets, open_assets))

@@ -20,23 +20,38 @@ def latest_payloads(resource: Resource) -> str:
 
 
 def stage_dirty_versions(warehouse: Warehouse, resource: Resource, dirty: int) -> None:
-    """Makes `staging.dirty_versions`: of the `dirty` records in `staging.dirty_records`, those that are not gone.
+    """Makes `staging.dirty_versions`: of the `dirty` records in `staging.dirty_records`, those that are not gone."""
+    show_versions(warehouse, dirty_versions(warehouse, resource, dirty))
 
-    If they are few, it reads them once and keeps them: each further read of their payloads would unpack all payloads
-    beside them. If they are many, models read them in place.
-    """
+
+def dirty_versions(warehouse: Warehouse, resource: Resource, dirty: int) -> str:
+    """A query for these versions, which stays valid as long as `staging.dirty_records` does."""
     keys = ", ".join(map(quoted, resource.key_columns))
     history = f"{quoted(warehouse.database)}.history.{quoted(resource.name)}"
     query = statement("merge/tables/dirty_versions", history=history, key_columns=keys)
-    stage_chosen_versions(warehouse, query, history, dirty)
+    return _chosen_versions(warehouse, query, history, dirty, "few_dirty_versions")
 
 
 def stage_chosen_versions(warehouse: Warehouse, query: str, history: str, count: int) -> None:
     """Makes `staging.dirty_versions` from a query for about `count` versions of `history`."""
-    if count * _FEW < warehouse.value(statement("warehouse/count_rows", table=history)):
-        warehouse.execute(statement("merge/tables/keep_few_versions", query=query))
-        query = statement("merge/tables/few_versions")
+    show_versions(warehouse, _chosen_versions(warehouse, query, history, count, "few_versions"))
+
+
+def show_versions(warehouse: Warehouse, query: str) -> None:
+    """Shows the versions of a query as `staging.dirty_versions`, which models read."""
     warehouse.execute(statement("merge/tables/show_dirty_versions", query=query))
+
+
+def _chosen_versions(warehouse: Warehouse, query: str, history: str, count: int, kept: str) -> str:
+    """A query for the versions of another one.
+
+    If they are few, it reads them once and keeps them: each further read of their payloads would unpack all payloads
+    beside them. If they are many, models read them in place.
+    """
+    if count * _FEW >= warehouse.value(statement("warehouse/count_rows", table=history)):
+        return query
+    warehouse.execute(statement("merge/tables/keep_few_versions", kept=kept, query=query))
+    return statement("merge/tables/few_versions", kept=kept)
 
 
 def stage_readable_versions(warehouse: Warehouse, resource: Resource) -> None:

@@ -11,8 +11,9 @@ from propsync.merge.tables.earlier_versions import EarlierVersions
 from propsync.merge.tables.fragments import exact, open_columns, record_fragments
 from propsync.merge.tables.latest_versions import (
     DIRTY_PAYLOADS,
+    dirty_versions,
     latest_payloads,
-    stage_dirty_versions,
+    show_versions,
     stage_readable_types,
     stage_readable_versions,
 )
@@ -54,6 +55,9 @@ class RecordTables:
         self._tables = (resource.name, *self.further)
         self._earlier = EarlierVersions(warehouse, run.run_id, resource)
         self._of_resource = resource_fragments(resource)
+        self._staged_through: datetime | None = None
+        self._dirty = 0
+        self._dirty_versions = ""
 
     def build(self, shapes: Mapping[str, Shape]) -> None:
         """Updates the tables from history; `shapes` are those of the resource and of its types."""
@@ -66,7 +70,7 @@ class RecordTables:
         columns = self._find_columns(shape)
         fragments = self._further_fragments(shape)
         self._stage_earlier(record_fragments(shape, columns))
-        models, _ = self._stage_dirty()  # a widened column has reset the mark
+        models, _ = self._stage_dirty()
         stage_readable_versions(self._warehouse, self._resource)
         self._stage_parts(models)
         with self._warehouse.transaction():
@@ -87,8 +91,7 @@ class RecordTables:
 
     def _stage_earlier(self, fragments: dict[str, str]) -> None:
         """Stages the versions that the table no longer shows; it leaves no staging table for the present ones."""
-        models, _ = self._stage_dirty_records()  # a widened column has reset the mark
-        self._earlier.stage(models, fragments)
+        self._earlier.stage(self._stage_dirty_records(), fragments)
 
     def _further_fragments(self, shape: Shape) -> dict[str, dict[str, str]]:  # noqa: ARG002 - for those with parts
         """Finds the columns of further tables; what each one's model needs, by table."""
@@ -112,13 +115,19 @@ class RecordTables:
 
     def _stage_dirty(self) -> tuple[Models, int]:
         """Makes `staging.dirty_records` and `staging.dirty_versions`; returns how many records are dirty."""
-        models, dirty = self._stage_dirty_records()
-        stage_dirty_versions(self._warehouse, self._resource, dirty)
-        return models, dirty
+        models = self._stage_dirty_records()
+        show_versions(self._warehouse, self._dirty_versions)
+        return models, self._dirty
 
-    def _stage_dirty_records(self) -> tuple[Models, int]:
-        models = self._models(self._freshness.built_through(self._tables))
-        return models, models.with_fragments(**self._of_resource).stage(self.dirty_model, "dirty_records")
+    def _stage_dirty_records(self) -> Models:
+        """Makes `staging.dirty_records`, again only if a widened column has reset the mark meanwhile."""
+        built_through = self._freshness.built_through(self._tables)
+        models = self._models(built_through)
+        if built_through != self._staged_through:
+            self._dirty = models.with_fragments(**self._of_resource).stage(self.dirty_model, "dirty_records")
+            self._dirty_versions = dirty_versions(self._warehouse, self._resource, self._dirty)
+            self._staged_through = built_through
+        return models
 
     def _models(self, built_through: datetime) -> Models:
         values = {"run_id": self._run.run_id, "built_through": built_through}
