@@ -119,10 +119,13 @@ class Merger:
         fetched = models.stage("staging/latest")
         readings = NewPayloads(self._warehouse, self._pages, manifest, cutters, listed)
         candidates = models.stage("staging/candidates")
-        if self._stage_concluded(models, manifest, is_whole=is_whole) or candidates:
+        concluded = self._stage_concluded(models, manifest, is_whole=is_whole)
+        if concluded or candidates:
             self._stage_changed(resource, models, readings, shape)
         else:  # a quiet night has nothing to compare
             self._warehouse.execute(statement("merge/history/make_no_changes"))
+        if concluded:
+            self._add_concluded(resource, models)
         rejected, judged = list(readings.rejected()), self._judged(models, manifest)
         with self._warehouse.transaction():
             if self._shapes.put(shape, manifest.run_id):
@@ -151,14 +154,16 @@ class Merger:
         return len(rows) + unlisted
 
     def _stage_changed(self, resource: Resource, models: Models, readings: NewPayloads, shape: Shape) -> None:
-        """Makes `staging.changed`: new versions, gone records, and assessments with an unknown status."""
-        of_resource = resource_fragments(resource)
+        """Makes `staging.changed`: the new versions."""
         # history.assessments has a record's own status beside it; others have it in their payload
         readings.stage_statuses(shape.paths("status") if resource.performed else ())
-        known = statement("merge/history/known_payloads", **of_resource)
+        known = statement("merge/history/known_payloads", **resource_fragments(resource))
         readings.stage_canonical(canonical_form(resource, shape), known)
         models.stage("staging/changed")
-        models.with_fragments(**of_resource).stage("staging/last_known")
+
+    def _add_concluded(self, resource: Resource, models: Models) -> None:
+        """Adds the gone records, and assessments with an unknown status, to `staging.changed`."""
+        models.with_fragments(**resource_fragments(resource)).stage("staging/last_known")
         models.open("staging/concluded_changes", "staging.changed")
 
     def _forget_built(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -17,6 +17,7 @@ from propsync.warehouse import Warehouse, statement, texts, whole_numbers
 _MOST_REJECTED = 10_000  # rows of one run and resource; a list whose every record lacks its key fails by its shape
 _LOT = 4_000_000  # bytes of payloads to pass to DuckDB at once
 _HASHES = 10_000  # hashes to pass to DuckDB at once
+_KEPT = 16_000_000  # bytes of records to keep for a later look, so that propsync reads most pages of a night once
 _STAYS = "; what was known of it stays"
 Chosen = list[tuple[tuple[Any, ...], msgspec.Raw]]
 
@@ -37,6 +38,8 @@ class NewPayloads:
         self._pages = pages
         self._landed = {landed.sequence: landed for landed in manifest.landed}
         self._cutters = cutters
+        self._kept: dict[tuple[int, int], msgspec.Raw] = {}
+        self._room = _KEPT
 
     def stage_statuses(self, status: Sequence[Path]) -> None:
         """Makes `staging.own_statuses`: the candidates' own statuses; `status` leads to them."""
@@ -78,6 +81,7 @@ class NewPayloads:
         It copies them: a record that is part of its page would keep the whole page in memory until its batch is full.
         If a member comes twice they keep the last, which propsync compares and SQL then reads.
         """
+        self._room = 0  # nothing looks at these records again
         first, lot, size = 1, [], 0
         for chosen in self._by_page(statement("merge/history/changed_on_pages")):
             records = without_repeats([bytes(record) for _, record in chosen])
@@ -105,9 +109,28 @@ class NewPayloads:
         """Rows that open with a sequence and a position, each with its record, a page at a time."""
         rows = (row for lot in self._warehouse.batches(query, values) for row in lot)
         for sequence, of_page in groupby(rows, key=itemgetter(0)):
-            landed = self._landed[sequence]
-            records = self._cutters(landed).cut(self._pages.get(landed.sha256)).records
-            yield [(row, records[row[1] - 1]) for row in of_page]
+            chosen = list(of_page)
+            yield list(zip(chosen, self._records(sequence, [row[1] for row in chosen]), strict=True))
+
+    def _records(self, sequence: int, positions: Sequence[int]) -> list[msgspec.Raw]:
+        """The records at these positions of a page, which it reads unless it has kept all of them."""
+        places = [(sequence, position) for position in positions]
+        if self._kept.keys() >= {*places}:
+            return [self._kept[place] for place in places]
+        landed = self._landed[sequence]
+        records = self._cutters(landed).cut(self._pages.get(landed.sha256)).records
+        found = [records[position - 1] for position in positions]
+        self._keep(zip(places, found, strict=True))
+        return found
+
+    def _keep(self, records: Iterable[tuple[tuple[int, int], msgspec.Raw]]) -> None:
+        """Keeps copies of records as long as there is room: a record that is part of its page keeps the whole page."""
+        for place, record in records:
+            if self._room <= 0:
+                return
+            copied = bytes(record)
+            self._kept[place] = msgspec.Raw(copied)
+            self._room -= len(copied)
 
 
 def _reason(record: bytes) -> str:
