@@ -48,16 +48,19 @@ referred as (
   from read_once
 ),
 judged as (
-  -- the object under a field's id is a result with its type, or the value itself
+  -- the object under a field's id is a result with its type, or the value itself. DuckDB looks into results that have
+  -- such a name alone: with `and` it would look into all
   select
     *,
-    name is not null and not (
-      json_type(result) = 'OBJECT' and (
+    case
+      when name is null then false
+      when json_type(result) <> 'OBJECT' then true
+      else not (
         json_exists(result, '$."value"')
         or coalesce(own_kind in ('text', 'number', 'date', 'time', 'image', 'file', 'option', 'pin', 'qr'), false)
         or coalesce(list_contains(json_keys(result), own_kind), false)
       )
-    ) as is_bare
+    end as is_bare
   from referred
 ),
 typed as (
