@@ -63,6 +63,7 @@ def test_defaults_are_those_of_the_contract(home):
         "PROPSYNC_TIME_ZONE": "Europe/London",
         "PROPSYNC_PAGE_LIMIT": "1000",
         "PROPSYNC_MAX_CONCURRENCY": "8",
+        "PROPSYNC_THREADS": "1",
         "PROPSYNC_ASSESSMENT_STATUSES": "inprogress,submitted,approved",
         "PROPSYNC_SCHEDULE_STATUSES": "notstarted,inprogress",
         "PROPSYNC_DELETE_LIMIT": "0.02",
@@ -170,7 +171,7 @@ def test_a_value_out_of_bounds_is_refused_by_name_with_the_value_and_what_to_giv
 
 
 NUMBERS = (
-    "PAGE_LIMIT", "MAX_CONCURRENCY", "DELETE_LIMIT", "LOCK_WAIT", "LANDING_KEEP_DAYS", "ARCHIVE_MAX_GB",
+    "PAGE_LIMIT", "MAX_CONCURRENCY", "THREADS", "DELETE_LIMIT", "LOCK_WAIT", "LANDING_KEEP_DAYS", "ARCHIVE_MAX_GB",
     "ARCHIVE_MAX_MINUTES", "ARCHIVE_RECHECK_DAYS", "ARCHIVE_MAX_MEMBERS", "ARCHIVE_MAX_RATIO",
     "ARCHIVE_MAX_UNPACKED_GB", "DELTA_KEEP_DAYS", "WEBHOOK_WAIT", "WEBHOOK_REQUESTS",
 )  # fmt: skip

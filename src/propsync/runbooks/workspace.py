@@ -75,7 +75,13 @@ class Workspace:
     ) -> Iterator[Workspace]:
         """The site with `database` as its state and without the API, inside a `workplace`."""
         known = catalogue or configured_catalogue(settings)
-        with Warehouse(database, memory_limit=settings.memory_limit, folder=place.folder, catalogue=known) as warehouse:
+        with Warehouse(
+            database,
+            memory_limit=settings.memory_limit,
+            folder=place.folder,
+            catalogue=known,
+            threads=settings.threads,
+        ) as warehouse:
             yield cls._of(settings, warehouse, place)
 
     @classmethod

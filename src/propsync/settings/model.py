@@ -77,6 +77,9 @@ class Settings(BaseModel):
     delete_limit: kinds.Share = Field(0.02, description="share of a resource that one run may delete")
     lock_wait: kinds.Seconds = Field(900, description="seconds to wait for another run")
     memory_limit: kinds.Memory = Field("1GB", description="DuckDB's memory")
+    threads: kinds.Concurrency = Field(
+        1, description="DuckDB's threads; more may end a run sooner, and cost more processor time"
+    )
     landing_keep_days: kinds.Days = Field(30, description="days that landing is kept for rebuild")
     archive_kinds: kinds.DocumentKinds = Field(
         DOCUMENT_KINDS, description="kinds of document to archive; none for none"

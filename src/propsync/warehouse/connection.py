@@ -36,16 +36,20 @@ Parameters = Mapping[str, Any] | Sequence[Any] | None
 class Warehouse:
     """A connection to the state database, with a scratch database `staging` that ends with the run.
 
-    `folder` holds whatever exceeds `memory_limit`. The file has tables for every resource of `catalogue`. Raises
-    StateUnusable for a damaged or foreign file, SettingsError for a further list that cannot have its table.
+    `folder` holds whatever exceeds `memory_limit`; `threads` are DuckDB's. The file has tables for every resource of
+    `catalogue`. Raises StateUnusable for a damaged or foreign file, SettingsError for a further list that cannot have
+    its table.
     """
 
-    def __init__(self, path: Path, *, memory_limit: str, folder: Path, catalogue: Catalogue = BUILT_IN) -> None:
+    def __init__(
+        self, path: Path, *, memory_limit: str, folder: Path, catalogue: Catalogue = BUILT_IN, threads: int = 1
+    ) -> None:
         self.path = path
         self._shown: na.Array | None = None
         config: dict[str, str | bool | int | float | list[str]] = {
             "storage_compatibility_version": STORAGE_VERSION,
             "memory_limit": memory_limit,
+            "threads": threads,
             "temp_directory": str(folder),
             "preserve_insertion_order": False,
             "autoinstall_known_extensions": False,

@@ -25,7 +25,7 @@ class CountingPages(PageStore):
 
     def __init__(self, storage):
         super().__init__(storage)
-        self.reads = Counter()
+        self.reads: Counter[str] = Counter()
 
     def get(self, sha256):
         self.reads[sha256] += 1
