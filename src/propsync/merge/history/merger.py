@@ -10,6 +10,7 @@ from datetime import datetime
 from propsync.landing import Landed, Manifest, PageStore
 from propsync.merge.freshness import mark_tables
 from propsync.merge.history.new_payloads import NewPayloads
+from propsync.merge.history.types_read import TypesRead
 from propsync.merge.shape_store import ShapeStore
 from propsync.records import HASH_VERSION, CanonicalForm, Cutter
 from propsync.resources import ASSETS, Resource
@@ -40,6 +41,8 @@ class Merger:
         self._pages = pages
         self._journal = journal
         self._shapes = shapes
+        self._types: dict[str, tuple[TypesRead, int]] = {}
+        """The types of the last merge, and how many records they were, if it rejected none."""
 
     def merge(
         self, resource: Resource, manifest: Manifest, shape: Shape, listed: StagedKeys | None = None
@@ -67,8 +70,31 @@ class Merger:
     ) -> ResourceCounts:
         """Merges types from their own list and, for asset types, from beside the assets; the own list wins.
 
-        A type that is no longer on either gets a tombstone, if both reads were complete.
+        A type that is no longer on either gets a tombstone, if both reads were complete. Types that are the same as
+        those of the merge before are only noted.
         """
+        # a backfill's pages may omit types that only pages show
+        is_all_beside = beside is not None and not beside.filters
+        is_whole = own is not None and (is_all_beside or not resource.is_beside)
+        read = TypesRead.of(own, beside, shape, is_whole=is_whole)
+        before, fetched = self._types.pop(resource.name, (None, 0))
+        if read == before:
+            counts = ResourceCounts(fetched=fetched, unchanged=fetched)
+            self._note_types(own, resource, counts)
+        else:
+            counts = self._merge_types(resource, own, beside, shape, is_whole=is_whole)
+        if not counts.rejected:
+            self._types[resource.name] = (read, counts.fetched)
+        return counts
+
+    def _note_types(self, own: Manifest | None, resource: Resource, counts: ResourceCounts) -> None:
+        if own is not None and not self._journal.is_merged(own.run_id, resource.name):
+            with self._warehouse.transaction():
+                self._journal.merged(own, counts, [])
+
+    def _merge_types(
+        self, resource: Resource, own: Manifest | None, beside: Manifest | None, shape: Shape, *, is_whole: bool
+    ) -> ResourceCounts:
         main = own or beside
         assert main is not None
         # anything but an array beside the assets gives no types
@@ -82,9 +108,6 @@ class Merger:
         def cutters(one: Landed) -> Cutter:
             return around if one.sequence >= first else keys
 
-        # a backfill's pages may omit types that only pages show
-        is_all_beside = beside is not None and not beside.filters
-        is_whole = own is not None and (is_all_beside or not resource.is_beside)
         with self._staged(resource, manifest, cutters) as listed:
             is_journalled = own is not None
             return self._merge(
