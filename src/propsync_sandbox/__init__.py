@@ -3,6 +3,7 @@
 from .changes import Change, ChangeLog
 from .fault_checks import FaultPlanError
 from .faults import FaultPlan, read_fault_plan
+from .hints import HintPlan, HintPlanError, read_hint_plan
 from .journal import Entry, Journal
 from .night import live_through_a_night
 from .reference import write_reference
@@ -18,6 +19,8 @@ __all__ = [
     "Entry",
     "FaultPlan",
     "FaultPlanError",
+    "HintPlan",
+    "HintPlanError",
     "Journal",
     "Key",
     "Record",
@@ -25,5 +28,6 @@ __all__ = [
     "World",
     "live_through_a_night",
     "read_fault_plan",
+    "read_hint_plan",
     "write_reference",
 ]

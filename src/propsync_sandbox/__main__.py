@@ -9,6 +9,7 @@ from datetime import date, datetime
 from pathlib import Path
 
 from .faults import read_fault_plan
+from .hints import read_hint_plan
 from .order import ORDERS
 from .reference import write_reference
 from .sandbox import Sandbox
@@ -44,6 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--no-gzip", action="store_true", help="never compress")
     parser.add_argument("--signed-links", action="store_true", help="links in values differ at every request")
     parser.add_argument("--normalise", action="store_true", help="tidy values that callers write, as some systems do")
+    parser.add_argument("--hints", type=Path, metavar="FILE", help="post hints of changes, by a plan in JSON")
     parser.add_argument("--accept-ranges", action="store_true", help="documents in byte ranges")
     return parser
 
@@ -63,6 +65,7 @@ def _sandbox(arguments: argparse.Namespace) -> Sandbox:
         signed_links=arguments.signed_links,
         properties=arguments.properties,
         normalise=arguments.normalise,
+        hints=read_hint_plan(arguments.hints.read_text(encoding="utf-8")) if arguments.hints else None,
     )
 
 

@@ -3,7 +3,8 @@
 The sandbox knows it from its own records alone, so that tests can work out what a reader must have seen.
 """
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
@@ -28,6 +29,8 @@ class Change:
     resource: str
     before: "Record | None"
     after: "Record | None"
+    moment: float = 0.0
+    """Seconds of the clock that lists with a lag go by."""
 
     @property
     def record(self) -> "Record":
@@ -63,6 +66,7 @@ class ChangeLog:
         self.calendar = calendar
         self.night = 0
         self.is_open = False
+        self.listener: Callable[[Change], None] | None = None
         self._changes: list[Change] = []
 
     def __len__(self) -> int:
@@ -74,11 +78,24 @@ class ChangeLog:
     def note(self, resource: str, before: "Record | None", after: "Record | None") -> None:
         if self.is_open:
             place = len(self._changes) + 1
-            self._changes.append(Change(place, self.night, self.calendar.today, resource, before, after))
+            now = time.monotonic()
+            self._changes.append(Change(place, self.night, self.calendar.today, resource, before, after, now))
+            if self.listener is not None:
+                self.listener(self._changes[-1])
 
     def of_night(self, night: int) -> list[Change]:
         """The changes of a night, and those that people made between it and the next."""
         return [change for change in self._changes if change.night == night]
+
+    def records_before(self, resource: str, moment: float, now: "dict[Key, Record]") -> "dict[Key, Record]":
+        """The records at a moment, from those of `now`."""
+        found = dict(now)
+        for change in reversed(self._changes):
+            if change.moment <= moment:
+                break
+            if change.resource == resource:
+                _undo(change, found)
+        return found
 
     def records_at(self, resource: str, night: int, now: "dict[Key, Record]") -> "dict[Key, Record]":
         """The records just before the night after `night` began, from those of `now`."""

@@ -10,6 +10,8 @@ GET  /_sandbox/world/{assets|assessments|schedules|properties}
                          the truth: a JSON line a record, with key, version, performed (`?night=n`: as it was after
                          that many nights)
 GET  /_sandbox/changes   each change of a record since the world began, a JSON line each (`?night=n`: of one night)
+GET  /_sandbox/hints     each post of a hint that was sent, a JSON line each: its body, the last answer to it, and the
+                         number of its change
 POST /_sandbox/faults    replace the fault plan by the one in the body; 400 with a message if it is wrong
 """
 
@@ -19,6 +21,7 @@ from collections.abc import Callable
 from . import colleague
 from .exchange import Answer, Refusal, Request, json_answer, refusal_answer
 from .faults import FaultPlan
+from .hints import Hints
 from .journal import Journal
 from .jsontext import encode
 from .night import live_through_a_night
@@ -32,10 +35,11 @@ _LINES = "application/x-ndjson"
 class Control:
     """`faults` is the plan in force; the server reads it again for each request."""
 
-    def __init__(self, world: World, journal: Journal, faults: FaultPlan) -> None:
+    def __init__(self, world: World, journal: Journal, faults: FaultPlan, hints: Hints | None = None) -> None:
         self.world = world
         self.journal = journal
         self.faults = faults
+        self.hints = hints
 
     def answer(self, request: Request) -> Answer:
         try:
@@ -53,6 +57,7 @@ class Control:
             ("GET", "journal"): lambda _: Answer(200, self.journal.as_json_lines(), _LINES),
             ("GET", "writes"): lambda _: Answer(200, self.journal.writes_as_json_lines(), _LINES),
             ("GET", "changes"): self._changes,
+            ("GET", "hints"): lambda _: Answer(200, self.hints.as_json_lines() if self.hints else b"", _LINES),
         }
         if word in answers:
             return answers[word](request)

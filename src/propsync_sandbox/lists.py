@@ -2,6 +2,7 @@
 
 import re
 import secrets
+import time
 from collections.abc import Callable
 from functools import partial
 
@@ -29,6 +30,8 @@ class Lists:
         self.signed_links = signed_links
         self.most = most
         self.tear = Tear()
+        self.lag = 0.0
+        """Seconds for which lists do not show a change yet."""
 
     def assets(self, request: Request) -> Answer:
         """GET /properties/assets (API §4.2)."""
@@ -103,6 +106,9 @@ class Lists:
 
     def _candidates(self, resource: str, request: Request) -> list[Record]:
         """All records, or the only one that a filter by id can mean: callers read thousands back one by one."""
+        if self.lag:
+            shown = self.world.shelf(resource).by_key()
+            return list(self.world.changes.records_before(resource, time.monotonic() - self.lag, shown).values())
         shelf, ids = self.world.shelf(resource), request.words("id") if resource == "assets" else set()
         if len(ids) != 1:
             return shelf.records()

@@ -12,6 +12,7 @@ from .callers import Callers
 from .control import Control
 from .exchange import Request
 from .faults import FaultPlan
+from .hints import HintPlan, Hints
 from .journal import Journal
 from .lists import LIMIT
 from .night import live_through_a_night
@@ -51,12 +52,14 @@ class Sandbox:
         normalise: bool = False,
         page: int = LIMIT,
         before: Callable[[Request], None] | None = None,
+        hints: HintPlan | None = None,
     ) -> None:
         self.world = world or World(seed, scale, today, properties=properties)
         self.token = token or _token_of(self.world.seed)
         self.callers = Callers({self.token: ()} | dict(rights or {}))
         self.journal = Journal(journal)
-        self._control = Control(self.world, self.journal, FaultPlan(faults))
+        self.hints = Hints(hints) if hints else None
+        self._control = Control(self.world, self.journal, FaultPlan(faults), self.hints)
         app = App(
             self.world,
             self.callers,
@@ -69,6 +72,9 @@ class Sandbox:
             page=page,
             before=before,
         )
+        if self.hints is not None:
+            app.lists.lag = self.hints.plan.lag
+            self.world.changes.listener = self.hints.take
         self._server = Server(app, self._control, port=port, packing=gzip, tls=tls)
 
     @property
@@ -83,9 +89,14 @@ class Sandbox:
 
     def start(self) -> Self:
         self._server.start()
+        if self.hints is not None:
+            self.hints.start()
         return self
 
     def stop(self) -> None:
+        if self.hints is not None:
+            self.world.changes.listener = None
+            self.hints.stop()
         self._server.stop()
 
     def set_faults(self, faults: Sequence[Mapping[str, Any]]) -> None:

@@ -9,17 +9,22 @@ from pathlib import Path
 
 import httpx
 
-from propsync_sandbox import Sandbox, read_fault_plan
+from propsync_sandbox import Sandbox, read_fault_plan, read_hint_plan
 
 DOC = (Path(__file__).parents[2] / "docs" / "sandbox.md").read_text(encoding="utf-8")
 
 
-EDIT, PLAN = re.findall(r"^```json\n(.*?)^```", DOC, re.MULTILINE | re.DOTALL)
+EDIT, HINTS, PLAN = re.findall(r"^```json\n(.*?)^```", DOC, re.MULTILINE | re.DOTALL)
 
 
 def test_the_fault_plan_shown_is_a_fault_plan(tmp_path: Path):
     (tmp_path / "faults.json").write_text(PLAN)
     assert read_fault_plan(tmp_path / "faults.json")
+
+
+def test_the_plan_of_hints_shown_is_one():
+    plan = read_hint_plan(HINTS)
+    assert (plan.delay, plan.lag) == ((0.0, 2.0), 3)
 
 
 def test_the_edit_shown_is_one_that_the_sandbox_makes():

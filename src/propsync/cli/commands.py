@@ -306,6 +306,10 @@ def sandbox(
     normalise: Annotated[
         bool, typer.Option("--normalise", help="Tidy the values that callers write, as some systems do.")
     ] = False,
+    hints: Annotated[
+        Path | None,
+        typer.Option(help="JSON file with an address that gets hints (see docs/sandbox.md).", show_default=False),
+    ] = None,
 ) -> None:
     """Serve the whole API with made-up data. Runs on this machine until interrupted."""
     from propsync.cli.sandbox import command
@@ -319,5 +323,6 @@ def sandbox(
         reference=reference,
         properties=properties,
         normalise=normalise,
+        hints=hints,
     )
     os.execv(arguments[0], arguments)

@@ -32,11 +32,13 @@ def command(
     reference: Path | None = None,
     properties: bool = False,
     normalise: bool = False,
+    hints: Path | None = None,
 ) -> list[str]:
     """The command line of the sandbox. Raises UsageError if its extra is not installed."""
     if importlib.util.find_spec("fpdf") is None:
         raise UsageError("sandbox", "its libraries are not installed", "Run: pip install 'propsync[sandbox]'")
     extras = {"--seed": seed, "--today": today, "--faults": faults, "--reference": reference}
+    extras |= {"--hints": hints}
     named = [word for name, value in extras.items() if value is not None for word in (name, str(value))]
     switches = {"--properties": properties, "--normalise": normalise}
     named += [name for name, is_on in switches.items() if is_on]
