@@ -134,6 +134,7 @@ def test_a_server_that_ignores_conditions_is_refused_and_left_empty(propsync: Ru
     assert list(ObjectStorage(store.access("home"), QUICK).list("")) == []
 
 
+@pytest.mark.release
 @pytest.mark.slow
 def test_a_bucket_away_ends_a_sync_and_the_next_one_puts_what_it_lacks(propsync: Run, stores: Stores):
     store = stores["ministack"]

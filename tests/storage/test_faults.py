@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from itertools import count, product
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from propsync.storage.objects import ObjectStorage
 from .conftest import QUICK
 
 SECONDS = 0.5  # that a request may take here
+OURS = {"AWS_ACCESS_KEY_ID": "propsync-tests", "AWS_SECRET_ACCESS_KEY": "the-secret-of-the-tests"}
 PATIENT: Any = QUICK | {"max_retries": 7, "retry_timeout": timedelta(seconds=30)}
 
 
@@ -257,6 +259,31 @@ def test_a_server_that_is_gone_is_a_storage_that_is_away(stores: Stores, name: s
     for verb in ALL.values():
         with pytest.raises(StorageAway, match=r"error sending request\. Run the same command again later"):
             verb(storage, file)
+
+
+@pytest.mark.slow
+def test_a_server_that_starts_again_within_seconds_fails_no_run():
+    port = free_port()
+    storage = ObjectStorage(Store("s3", f"http://127.0.0.1:{port}", OURS).access())
+    with ThreadPoolExecutor() as pool:
+        put = pool.submit(storage.put, "a", b"body")
+        time.sleep(4)
+        assert not put.done()
+        with HTTPServer(("127.0.0.1", port), Back) as server:
+            pool.submit(server.serve_forever)
+            put.result(120)
+            server.shutdown()
+
+
+class Back(BaseHTTPRequestHandler):
+    """A store that keeps nothing."""
+
+    def do_PUT(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.send_header("ETag", '"tag"')
+        self.send_header("Content-Length", "0")
+        self.end_headers()
 
 
 @pytest.mark.parametrize("name", ["ministack", *slow("moto", "azurite")])

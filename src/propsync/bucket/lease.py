@@ -146,7 +146,7 @@ class Lease:
 
     def _keep(self) -> None:
         while not self._ended.wait(self._seconds / 3):
-            with self._lock, suppress(StorageAway, StorageRefused):  # `check` says so if it lasts
+            with self._lock, suppress(StorageAway, StorageRefused, StorageUnfit):  # `check` says so if it lasts
                 if self._tag is None or self._ended.is_set():
                     return
                 if not self._renewed(self._tag):
