@@ -18,7 +18,7 @@ with versions as (
   from history.assets_typed
   union all
   select
-    'assessments', assessment_id, assessment_id, '', property_id, assessment_type_id, name, valid_from, first_seen_at, change, run_id
+    'assessments', assessment_id, assessment_id, '', property_id, assessment_type_id, types.name, valid_from, first_seen_at, change, run_id
   from history.assessments_typed
   left join (select assessment_type_id, name from main.assessment_types) as types using (assessment_type_id)
   union all
@@ -29,7 +29,7 @@ with versions as (
     assessment_type_id,
     property_id,
     assessment_type_id,
-    name,
+    types.name,
     valid_from,
     first_seen_at,
     change,

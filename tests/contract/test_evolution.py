@@ -64,8 +64,8 @@ def _first(nights: Nights) -> None:
             "owner": {"name": f"Owner {number}", "age": 40},
             "tags": ["a", "b"],
         }
-    nights.world.schedules[0].extra = {"priority": 1}
-    nights.world.assessments[0].extra = {"score": 5, "isRemote": True}
+    nights.world.schedules[0].extra = {"priority": 1, "name": "of the schedule"}
+    nights.world.assessments[0].extra = {"score": 5, "isRemote": True, "name": "of the assessment"}
 
 
 def _second(nights: Nights) -> None:
@@ -131,6 +131,13 @@ def test_a_member_with_the_name_of_a_promised_column_gets_a_prefix(nights: Night
     first = nights.of_doors[0].id
     query = f"select asset_type, api_asset_type from assets where asset_id = '{first}'"
     assert nights.rows(2, query) == [("Communal Fire Doors", "a member that has the name of a column")]
+
+
+def test_a_member_with_the_name_of_another_tables_column_confuses_no_mart(nights: Nights) -> None:
+    assert nights.rows(1, "select name from assessments where name is not null") == [("of the assessment",)]
+    kinds = {kind for (kind,) in nights.rows(1, "select name from assessment_types")}
+    query = "select type from marts.changes where resource in ('assessments', 'schedules')"
+    assert {kind for (kind,) in nights.rows(1, query)} <= kinds
 
 
 def test_a_column_widens_from_whole_numbers_to_numbers_to_text(nights: Nights) -> None:
