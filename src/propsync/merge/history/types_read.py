@@ -1,4 +1,4 @@
-"""What a merge of types rests on: a rebuild merges the same types night after night."""
+"""The answers behind a merge of types: a rebuild merges the same types night after night."""
 
 from __future__ import annotations
 
