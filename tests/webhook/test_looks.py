@@ -8,6 +8,7 @@ import pytest
 from kit.hint_home import HintHome, assessment_hint, property_hint, schedule_hint
 
 from propsync.errors import Busy
+from propsync.runbooks import Step
 from propsync.runs import RunLock
 
 NO_SUCH = "00000000-0000-4000-8000-000000000000"
@@ -262,6 +263,23 @@ def test_an_api_that_fails_loses_no_hint(home: HintHome):
     assert "changed" in home.states()
 
 
+def test_a_run_that_dies_before_it_publishes_comes_again(home: HintHome):
+    (key,) = approved(home, 1)
+    home.sandbox.world.assessments.set_members(key, title="Merged, not published")
+    home.hint(assessment_hint(key))
+
+    def dies(name: str, step: Step) -> None:
+        if name == "publish":
+            raise KeyboardInterrupt
+        home.call(name, step)
+
+    with pytest.raises(KeyboardInterrupt):
+        home.read(call=dies)
+    assert "title" not in home.known("assessments")[key]
+    assert home.read().run_id
+    assert home.known("assessments")[key]["title"] == "Merged, not published"
+
+
 def test_a_nightly_run_settles_what_waited_long_and_forgets_what_is_old(home: HintHome):
     (key,) = approved(home, 1)
     home.hint(assessment_hint(key), {"type": "task", "id": "1"})
@@ -289,6 +307,22 @@ def test_hints_that_name_nothing_to_read_wait_for_the_next_run(home: HintHome):
         (None, None, 1, "unknown", '"what?"'),
         (None, None, 1, "unknown", '"\ufffd not JSON"'),
     ]
+
+
+@pytest.mark.slow
+def test_old_landing_is_left_to_the_night(home: HintHome):
+    """A base costs as much after a hint as after a night, and there may be hundreds of hints a day."""
+    for _ in range(3):
+        home.wait(hours=1)
+        home.nightly()
+    old = [folder for folder in (home.path / "landing" / "assets").iterdir() if folder.is_dir()]
+    home.wait(days=40)
+    home.hint(assessment_hint(approved(home, 1)[0]))
+    home.read()
+    assert all(folder.exists() for folder in old)
+    home.wait(hours=1)
+    home.nightly()
+    assert not any(folder.exists() for folder in old)
 
 
 @pytest.mark.slow

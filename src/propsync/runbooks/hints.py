@@ -43,6 +43,7 @@ def read_hints(
     course = _Course(call)
     while not course.is_over:
         reports.append(framed_run(settings, "hints", lambda _: course.work, call=call, policy=policy, now=now))
+        course.note_next(LocalStorage(settings.home))
     return joined(reports)
 
 
@@ -65,11 +66,16 @@ class _Course:
         self._call = call
         self._most_places = _MOST_PLACES
         self.is_over = False
+        self._next_look: datetime | None = None
+        self._spent_until: datetime | None = None
 
     def work(self, workspace: Workspace, run: Run) -> list[str]:
         """The work of one run."""
         hints = Hints(workspace.warehouse, run.time, run.run_id)
-        subjects, left_behind = _affordable(workspace, hints, run)
+        subjects, rest = _affordable(workspace, hints, run)
+        if rest:
+            self._spent_until = _midnight(workspace.settings, run.time)
+            hints.put_off(rest, self._spent_until)
         looks = Looks(workspace, run, hints, self._call)
         records = [one for one in subjects if one.type != PROPERTY]
         places: Sequence[str] = [one.key[0] for one in subjects if one.type == PROPERTY]
@@ -78,8 +84,14 @@ class _Course:
         elif places:
             places = self._look_at_places(looks, places)
         self.is_over = looks.has_failed or not places
-        NextLook(workspace.storage).note(hints.next_look())
-        return left_behind
+        self._next_look = hints.next_look()
+        most = workspace.settings.webhook_requests
+        words = f"hints have used {most} requests today (PROPSYNC_WEBHOOK_REQUESTS): {len(rest)} wait for tomorrow"
+        return [words] if rest else []
+
+    def note_next(self, storage: LocalStorage) -> None:
+        """Notes when the next look is due. Only now: a run that dies before it has published must come again."""
+        NextLook(storage).note(self._next_look, self._spent_until)
 
     def _look_at_places(self, looks: Looks, places: Sequence[str]) -> Sequence[str]:
         """Looks at some; returns those that are left. If the API knows none of several, fewer come next."""
@@ -90,22 +102,17 @@ class _Course:
         return places[count:]
 
 
-def _affordable(workspace: Workspace, hints: Hints, run: Run) -> tuple[list[Subject], list[str]]:
-    """The subjects that are due and that the day's budget allows; a line if it does not allow all."""
-    most, midnight = workspace.settings.webhook_requests, _midnight(workspace.settings, run.time)
-    left = most - hints.requests_since(midnight - timedelta(days=1))
+def _affordable(workspace: Workspace, hints: Hints, run: Run) -> tuple[list[Subject], list[Subject]]:
+    """The subjects that are due and that the day's budget allows, and the others."""
+    began = _midnight(workspace.settings, run.time) - timedelta(days=1)
+    left = workspace.settings.webhook_requests - hints.requests_since(began)
     due, chosen = hints.due(), list[Subject]()
     for one in due:
         left -= _REQUESTS[one.type]
         if left < 0:
             break
         chosen.append(one)
-    rest = due[len(chosen) :]
-    if not rest:
-        return chosen, []
-    hints.put_off(rest, midnight)
-    NextLook(workspace.storage).spend(midnight)
-    return chosen, [f"hints have used {most} requests today (PROPSYNC_WEBHOOK_REQUESTS): {len(rest)} wait for tomorrow"]
+    return chosen, due[len(chosen) :]
 
 
 def _midnight(settings: Settings, now: datetime) -> datetime:

@@ -25,6 +25,8 @@ from propsync.settings import Settings
 from propsync.webhook.rows import take_in
 
 _log = logging.getLogger("propsync.run")
+_FREQUENT = ("hints",)
+"""Runs that leave old files to the next night: there may be hundreds a day, and a base costs as much each time."""
 
 
 Step = Callable[[], "str | None"]
@@ -83,7 +85,8 @@ def framed_run(
             report = _end(workspace, run, began, left)
             if report.status != "failed":
                 call("publish", lambda: _publish(workspace, run, withheld.tables, pages, mended))
-            _tidy(workspace, run)
+            if run.flow not in _FREQUENT:
+                _tidy(workspace, run)
         except BaseException as error:
             workspace.journal.end(run, "failed", in_one_line(error))
             raise

@@ -32,13 +32,10 @@ class NextLook:
         until = self._note().spent_until
         return until is not None and now < until
 
-    def note(self, look_at: datetime | None) -> None:
-        """Keeps the time. Raises DiskFull, HomeUnusable."""
-        self._keep(_Note(look_at, self._note().spent_until))
-
-    def spend(self, until: datetime) -> None:
-        """Keeps that nothing is read before `until`. Raises DiskFull, HomeUnusable."""
-        self._keep(_Note(self._note().look_at, until.astimezone(UTC)))
+    def note(self, look_at: datetime | None, spent_until: datetime | None = None) -> None:
+        """Keeps the time, and that nothing is read before `spent_until`. Raises DiskFull, HomeUnusable."""
+        until = spent_until.astimezone(UTC) if spent_until else self._note().spent_until
+        self._keep(_Note(look_at, until))
 
     def _note(self) -> _Note:
         try:

@@ -41,7 +41,8 @@ class Wakes:
             else:
                 if look_at is not None:
                     seconds = (look_at - datetime.now(UTC)).total_seconds()
-                    self._want(self._now() + max(seconds, 0.0) + self._pause)
+                    # a look that is still overdue after a read will not come sooner by hurry
+                    self._want(self._now() + (seconds if seconds > 0 else 6 * self._pause))
             await asyncio.sleep(self._pause)
 
     async def _sleep(self) -> None:

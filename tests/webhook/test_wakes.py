@@ -1,0 +1,80 @@
+"""A read comes some seconds after the first hint, when a look is due, and again after a failure."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from propsync.errors import StopRun
+from propsync.webhook import wakes
+from propsync.webhook.wakes import Wakes
+
+
+class Clock:
+    """Notes when it is asked to read, and what it says then."""
+
+    def __init__(self, *answers: datetime | Exception | None) -> None:
+        self.began = time.monotonic()
+        self.times: list[float] = []
+        self._answers = list(answers)
+
+    async def read(self) -> datetime | None:
+        self.times.append(time.monotonic() - self.began)
+        answer = self._answers.pop(0) if self._answers else None
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def lived(
+    clock: Clock, seconds: float, wait: float = 0.3, then: Callable[[Wakes], None] = lambda _: None
+) -> list[float]:
+    """The times of the reads; `then` is called after a tenth of a second."""
+
+    async def live() -> None:
+        made = Wakes(wait, clock.read, pause=0.05)
+        running = asyncio.ensure_future(made.run())
+        await asyncio.sleep(0.1)
+        then(made)
+        await asyncio.sleep(seconds)
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+    asyncio.run(live())
+    return clock.times
+
+
+def test_hints_from_before_are_read_at_once_and_then_nothing():
+    assert len(lived(Clock(), 0.5)) == 1
+
+
+def test_many_hints_are_one_read_after_the_wait():
+    def hints(made: Wakes) -> None:
+        for _ in range(100):
+            made.hint()
+
+    _, second = lived(Clock(), 0.8, then=hints)
+    assert 0.35 < second < 0.7
+
+
+def test_a_look_that_is_due_later_is_read_then_unless_a_hint_comes_first():
+    later = datetime.now(UTC) + timedelta(seconds=0.6)
+    assert [round(one, 1) for one in lived(Clock(later), 1.0)][1:] in ([0.6], [0.7], [0.8])
+    soon = lived(Clock(datetime.now(UTC) + timedelta(seconds=60)), 0.8, then=Wakes.hint)
+    assert len(soon) == 2
+
+
+def test_a_read_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture):
+    monkeypatch.setattr(wakes, "_AFTER_FAILURE", 0.3)
+    clock = Clock(OSError("exit code 4"), StopRun("serve", "no answer"), ValueError("nonsense"))
+    assert len(lived(clock, 1.6)) == 4
+    assert "exit code 4. propsync tries again" in caplog.text
+
+
+def test_a_look_in_the_past_makes_no_storm():
+    past = datetime.now(UTC) - timedelta(hours=1)
+    assert len(lived(Clock(*[past] * 100), 1.0)) < 5
