@@ -44,7 +44,7 @@ def written(home: SandboxHome) -> dict[str, tuple[int, int]]:
     stats = {
         str(path.relative_to(home.published.parent)): path.stat()
         for path in found
-        if path.stem != "trust" and path.parent.name != "ops"
+        if path.stem not in ("trust", "hint_coverage") and path.parent.name != "ops"
     }
     return {name: (stat.st_ino, stat.st_mtime_ns) for name, stat in stats.items()}
 
