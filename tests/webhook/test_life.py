@@ -66,7 +66,10 @@ def read_in_time(home: HintHome) -> None:
         assert home.read().exit_code in (0, 3)
 
 
-@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow), pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "seed", [1, pytest.param(2, marks=pytest.mark.release), pytest.param(3, marks=pytest.mark.release)]
+)
 def test_the_night_finds_what_no_hint_showed_and_the_rate_is_right(kept: KeptHomes, tmp_path: Path, seed: int):
     plan = {"delay": (0.0, 0.2), "doubled": 0.3, "lost": 0.3, "hostile": 0.5, "seed": seed}
     with life(kept, tmp_path, **plan) as home:
