@@ -8,12 +8,12 @@ shown as (
 )
 select
   {{keys}},{{facts}}
-  record_hash,
+  {{record_hash}} as record_hash,
   $run_time::timestamptz as valid_from,
   null::timestamptz as valid_to,
   change,
   $run_id as run_id,
-  payload_hash,
+  {{payload_hash}} as payload_hash,
   shown.payload
 from shown
 join changed on changed.place = shown.place

@@ -2,7 +2,7 @@
 -- why: a tombstone keeps the record's last payload; propsync reads only the payloads of concluded records
 with known as (
   select {{parts}}, record_hash, payload_hash, change, {{known_facts}}, payload
-  from history.{{table}}
+  from {{history}} as versions
   where valid_to is null
 )
 select *

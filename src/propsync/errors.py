@@ -19,6 +19,7 @@
     │   ├── LeaseLost                       another machine took the lease over: nothing of this run is published
     │   ├── HomeBehind                      another machine has run since: rebuild from the bucket
     │   ├── StateUnusable                   the state database cannot be used: rebuild
+    │   ├── HidingOutgrown                  a field is hidden from now on: the same run begins again, its history cut
     │   ├── BaseLost                        a file that history needs is damaged: restore it from a backup
     │   └── CheckFailed                     a rule that the tables must keep is broken: report it
     ├── ResourceFailed              exit 3  that resource keeps yesterday's rows, the others continue
@@ -187,6 +188,12 @@ class StateUnusable(StopRun):
     """The state database is damaged or of another schema version."""
 
     advice = "Run `propsync rebuild`"
+
+
+class HidingOutgrown(StopRun):
+    """A field that the tables show is hidden from now on."""
+
+    advice = "propsync begins again and cuts all of its history"
 
 
 class BaseLost(StopRun):

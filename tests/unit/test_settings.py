@@ -93,6 +93,7 @@ def test_defaults_are_those_of_the_contract(home):
         "[resources]": "none",
         "[shapes]": "none",
         "[desk]": "none",
+        "[privacy]": "none",
     }
     assert all(meaning for _, meaning, _ in settings_table())
 

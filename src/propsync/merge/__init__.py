@@ -2,6 +2,7 @@
 
 from propsync.merge.carry_over import CARRIED, Carried, carry_out, knows_run, latest_run
 from propsync.merge.freshness import NEVER, mark_tables
+from propsync.merge.hiding import HIDDEN_FILES, Hiding, check_lines, mark_of, remembered
 from propsync.merge.history.merger import Merger
 from propsync.merge.history.rehash import rehash
 from propsync.merge.history.witness import Witness
@@ -33,11 +34,13 @@ from propsync.merge.unseen_records import UnseenRecords, is_too_many, sample, to
 
 __all__ = [
     "CARRIED",
+    "HIDDEN_FILES",
     "KEYS",
     "NEVER",
     "REQUIREMENTS",
     "TYPE",
     "Carried",
+    "Hiding",
     "Known",
     "Merger",
     "Mistake",
@@ -49,6 +52,7 @@ __all__ = [
     "build_reference",
     "build_tables",
     "carry_out",
+    "check_lines",
     "check_requirements",
     "described",
     "finish_reference",
@@ -66,6 +70,7 @@ __all__ = [
     "list_target",
     "listed_keys",
     "lists_left_behind",
+    "mark_of",
     "mark_tables",
     "merged_forms",
     "note_statuses",
@@ -73,6 +78,7 @@ __all__ = [
     "read_history",
     "read_list",
     "rehash",
+    "remembered",
     "sample",
     "stage_readable",
     "statuses_seen",

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from propsync.merge.hiding import Hiding
 from propsync.merge.reference.list_table import list_schema
 from propsync.merge.tables.naming import FIELD_NAMES, GIVEN_FIELDS, GIVEN_TYPES, TYPE_NAMES
 from propsync.warehouse import (
@@ -49,14 +50,19 @@ CARRIED = {name: statement("merge/rows_of", table=name) for name in _TABLES} | N
 class Carried:
     """Files of rows from an older database, or from a base; none if there is neither."""
 
-    def __init__(self, files: Mapping[str, Path], *, is_older: bool = False) -> None:
-        """`is_older` says that another version of propsync wrote them."""
+    def __init__(
+        self, files: Mapping[str, Path], *, is_older: bool = False, kept: Mapping[str, Path] | None = None
+    ) -> None:
+        """`is_older` says that another version of propsync wrote them; `kept` are rows about hidden parts."""
+        self._kept = dict(kept or {})
         self._files = {name: path for name, path in files.items() if name in CARRIED or name.startswith(_LISTS)}
         self._is_older = is_older
 
     @classmethod
-    def from_database(cls, path: Path, *, memory_limit: str, folder: Path, lists: Iterable[str] = ()) -> Carried:
-        """From a database of any schema version, with people's own `lists`.
+    def from_database(
+        cls, path: Path, *, memory_limit: str, folder: Path, state: Path | None = None, lists: Iterable[str] = ()
+    ) -> Carried:
+        """From a database of any schema version, with people's own `lists`; `state` has the file of hidden rows.
 
         Raises StateUnusable if DuckDB cannot read it.
         """
@@ -67,21 +73,35 @@ class Carried:
                 for name in lists
                 if _is_list(name)
             }
-            return cls(old.write(CARRIED | own), is_older=not old.is_current)
+            files, is_older = old.write(CARRIED | own), not old.is_current
+            hides = old.value(statement("merge/hidden/remembered"))
+        hidden = state / str(hides).partition(" ")[0] if state is not None and hides is not None else None
+        if hidden is None or not hidden.exists():
+            return cls(files, is_older=is_older)
+        with OldFile(hidden, memory_limit=memory_limit, folder=folder) as old:
+            found = old.write({f"kept.{name}": statement("merge/rows_of", table=quoted(name)) for name in CARRIED})
+        return cls(files, is_older=is_older, kept={name.removeprefix("kept."): path for name, path in found.items()})
 
     @property
     def has_names(self) -> bool:
         """Whether it includes the names of tables and columns."""
         return self._files.keys() >= {*NAMES, "ops.columns"}
 
-    def write_into(self, warehouse: Warehouse) -> None:
-        """Gives a new database the journal and the names; the rebuild finds shapes again in landing."""
+    def write_into(self, warehouse: Warehouse, hiding: Hiding | None = None) -> None:
+        """Gives a new database the journal and the names; the rebuild finds shapes again in landing.
+
+        Rows that tell of anything hidden go into the second file.
+        """
+        hidden = hiding.conditions() if hiding else {}
         for name in _JOURNAL:
-            if f"ops.{name}" in self._files:
-                add_rows(warehouse, f"ops.{name}", self._files[f"ops.{name}"])
+            self._add(warehouse, f"ops.{name}", hidden)
         warehouse.execute(statement("merge/make_runs_told"))
         self._stage(warehouse, "names.types", GIVEN_TYPES)
         self._stage(warehouse, "names.fields", GIVEN_FIELDS)
+        if "names.fields" in self._kept:
+            add_rows(warehouse, f"staging.{GIVEN_FIELDS}", self._kept["names.fields"])
+        for path in filter(None, (one.get("names.fields") for one in (self._files, self._kept))):
+            _keep_hidden(warehouse, "names.fields", path, hidden)
         if self.has_names:
             self._stage(warehouse, "names.layout", "layout")
             _make_columns(warehouse)
@@ -94,6 +114,13 @@ class Carried:
         if not self.has_names or self._is_older:
             warehouse.execute(statement("merge/read_documents_again"))
 
+    def _add(self, warehouse: Warehouse, name: str, hidden: Mapping[str, str]) -> None:
+        is_made_again = name == "ops.columns"  # with the column itself
+        for files in (self._files, {} if is_made_again else self._kept):
+            if path := files.get(name):
+                add_rows(warehouse, name, path, f"({hidden[name]}) is not true" if name in hidden else "true")
+                _keep_hidden(warehouse, name, path, hidden)
+
     def _make_list(self, warehouse: Warehouse, name: str) -> None:
         file = text(str(self._files[f"{_LISTS}{name}"]))
         warehouse.execute(
@@ -105,16 +132,21 @@ class Carried:
         if f"ops.{_SHAPES}" in self._files:
             add_rows(warehouse, f"ops.{_SHAPES}", self._files[f"ops.{_SHAPES}"])
 
-    def settle_changes(self, warehouse: Warehouse, run_id: str) -> None:
+    def settle_changes(self, warehouse: Warehouse, run_id: str, hiding: Hiding | None = None) -> None:
         """Keeps a run's original notes of changes, and discards new notes in its name.
 
         Adds the differences between the earlier shapes and the present ones.
         """
         self._stage(warehouse, f"ops.{_SHAPES}", "shapes_before")
+        hidden = hiding.conditions() if hiding else {}
+        for path in filter(None, (one.get(f"ops.{_TOLD}") for one in (self._files, self._kept))):
+            _keep_hidden(warehouse, f"ops.{_TOLD}", path, hidden)
         with warehouse.transaction():
             warehouse.execute(statement("merge/forget_changes_told"))
-            if f"ops.{_TOLD}" in self._files:
-                add_rows(warehouse, f"ops.{_TOLD}", self._files[f"ops.{_TOLD}"])
+            for path in filter(None, (one.get(f"ops.{_TOLD}") for one in (self._files, self._kept))):
+                add_rows(
+                    warehouse, f"ops.{_TOLD}", path, f"({hidden[f'ops.{_TOLD}']}) is not true" if hidden else "true"
+                )
             if f"ops.{_SHAPES}" in self._files:
                 Models(warehouse, {"run_id": run_id}).open("staging/shape_changes", f"ops.{_TOLD}")
 
@@ -133,6 +165,14 @@ def knows_run(path: Path, run_id: str, *, memory_limit: str, folder: Path) -> bo
     """Whether a database knows a run. Raises StateUnusable."""
     with OldFile(path, memory_limit=memory_limit, folder=folder) as old:
         return bool(old.value(statement("merge/knows_run", run_id=text(run_id))))
+
+
+def _keep_hidden(warehouse: Warehouse, name: str, path: Path, hidden: Mapping[str, str]) -> None:
+    """Keeps the rows that tell of anything hidden, for the day on which it is shown again."""
+    if name in hidden and name != "ops.columns":
+        given = {"table": f"hidden.{quoted(name)}", "file": text(str(path))}
+        warehouse.execute(statement("merge/hidden/make_kept", **given))
+        warehouse.execute(statement("merge/hidden/keep_rows", condition=hidden[name], **given))
 
 
 def _rows_of(schema: str, table: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from propsync.landing import Manifest
+from propsync.merge.hiding import Hiding
 from propsync.records import HASH_VERSION
 from propsync.resources import Resource
 from propsync.shapes import Shape
@@ -17,12 +18,18 @@ from propsync.warehouse import Warehouse, add_rows, quoted, statement, write_row
 _MOMENT = "timestamptz '{}'"
 
 
-def write_history(warehouse: Warehouse, resource: str, until: datetime, path: Path) -> None:
-    """Writes a resource's history as of `until`: without later versions, and without the closes that they made."""
+def write_history(
+    warehouse: Warehouse, resource: str, until: datetime, path: Path, hiding: Hiding | None = None
+) -> None:
+    """Writes a resource's history as of `until`: without later versions, and without the closes that they made.
+
+    The file has every record as it came, hidden parts too.
+    """
+    described = warehouse.catalogue[resource]
     query = statement(
         "merge/history/until",
-        table=quoted(resource),
-        key_columns=_key(warehouse.catalogue[resource]),
+        history=hiding.whole_history(described) if hiding else f"history.{quoted(resource)}",
+        key_columns=_key(described),
         named=", ".join(quoted(name) for name in warehouse.tables[f"history.{resource}"].columns if name != "valid_to"),
         moment=_MOMENT.format(until.isoformat()),
     )
@@ -35,8 +42,13 @@ def has_changed(warehouse: Warehouse, resource: str, since: datetime, until: dat
     return bool(warehouse.value(query, {"since": since, "until": until}))
 
 
-def read_history(warehouse: Warehouse, resource: str, path: Path) -> None:
-    """Reads such a file back into an empty history."""
+def read_history(
+    warehouse: Warehouse, resource: str, path: Path, hiding: Hiding | None = None, shape: Shape | None = None
+) -> None:
+    """Reads such a file back into an empty history, by `shape` without what `hiding` hides."""
+    if hiding is not None:
+        hiding.read_history(warehouse.catalogue[resource], path, shape or Shape(resource))
+        return
     with warehouse.transaction():
         add_rows(warehouse, f"history.{quoted(resource)}", path)
 

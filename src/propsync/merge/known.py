@@ -8,7 +8,7 @@ from propsync.landing import Manifest, PageStore
 from propsync.records import Cutter
 from propsync.resources import Resource
 from propsync.sweep import StagedKeys
-from propsync.warehouse import Warehouse, quoted, resource_fragments, statement
+from propsync.warehouse import Warehouse, quoted, statement
 
 
 def known_values(
@@ -45,9 +45,11 @@ def listed_keys(pages: PageStore, manifest: Manifest, cutter: Cutter) -> set[str
     return {key[0] for record in records if (key := cutter.key(record))}
 
 
-def is_mostly_changed(warehouse: Warehouse, resource: Resource, listed: StagedKeys) -> bool:
-    """Whether more than half of the known records were staged with other bytes."""
-    query = statement("merge/is_mostly_changed", listed=listed.table, **resource_fragments(resource))
+def is_mostly_changed(warehouse: Warehouse, fragments: Mapping[str, str], listed: StagedKeys) -> bool:
+    """Whether more than half of the known records of a resource, given by its fragments, were staged with other
+    bytes.
+    """
+    query = statement("merge/is_mostly_changed", listed=listed.table, **fragments)
     return bool(warehouse.value(query))
 
 

@@ -23,6 +23,7 @@ from propsync.warehouse import Earlier, Warehouse, in_published, make_published_
 
 WAREHOUSE = "warehouse.duckdb"
 _READ_ONLY = 0o444
+_HIDDEN = "hidden"
 _log = logging.getLogger("propsync.publish")
 _DAMAGED = "has changed since it was published: it was damaged, altered or removed. propsync writes it again"
 
@@ -93,12 +94,17 @@ class Publisher:
         with disk_errors(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
             self._folder.chmod(0o755)
-        before = self.note()
+        before, hidden = self.note(), warehouse.value(statement("merge/hidden/remembered"))
+        is_hidden_otherwise = before.get(_HIDDEN) != hidden
+        if is_hidden_otherwise:
+            before = {}  # nothing of what is published may stay
+            self._remove_pages_and_delta()
         tables = table_files(warehouse, run_id, self._time_zone, withheld, before.get("tables", {}))
         whole, damaged = self._looked_at(before, self._unchanged(tables, before))
         if self._is_latest(warehouse, before, run_id):
             damaged += self._looked_at(before, [WAREHOUSE])[1]
-        files = {WAREHOUSE: self._put(WAREHOUSE, lambda partial: self._write_edition(warehouse, partial, withheld))}
+        earlier = Earlier(None if is_hidden_otherwise else self._folder / WAREHOUSE, withheld) if withheld else None
+        files = {WAREHOUSE: self._put(WAREHOUSE, lambda partial: self._write_edition(warehouse, partial, earlier))}
         remove(self._folder / f"{WAREHOUSE}.wal")
         with progress("Publishing", len(tables), "files") as bar:
             for name, table in tables.items():
@@ -107,9 +113,16 @@ class Publisher:
         files |= self._pages(before, pages or {})
         self._remove_others(set(tables))
         delta, altered = self._put_delta(warehouse, run_id, withheld, before.get(DELTA, {}))
-        versions = {name: table.version for name, table in tables.items()}
-        self._write_note(run_id, files, {"tables": versions} | ({DELTA: delta} if delta else {}), withheld)
+        noted: dict[str, Any] = {"tables": {name: table.version for name, table in tables.items()}}
+        noted |= ({DELTA: delta} if delta else {}) | ({_HIDDEN: hidden} if hidden else {})
+        self._write_note(run_id, files, noted, withheld)
         return damaged + altered
+
+    def _remove_pages_and_delta(self) -> None:
+        """Removes pages, and Delta tables with their older versions: each may show what is hidden now."""
+        remove_folder(self._folder / DELTA)
+        for path in self._folder.rglob("*.html"):
+            remove(path)
 
     def publish_page(self, name: str, body: bytes) -> Path:
         """Replaces a page of what is published; returns its path."""
@@ -154,7 +167,7 @@ class Publisher:
             _log.warning("%s", line)
         return {name: (before["files"][name], noted[name]) for name in same if name in before["files"]}, lines
 
-    def _write_edition(self, warehouse: Warehouse, partial: Path, withheld: Collection[str]) -> None:
+    def _write_edition(self, warehouse: Warehouse, partial: Path, earlier: Earlier | None) -> None:
         warehouse.checkpoint()
         copy(warehouse.path, partial)
         try:
@@ -163,7 +176,7 @@ class Publisher:
                 warehouse.catalogue.families,
                 memory_limit=self._memory_limit,
                 folder=self._work,
-                earlier=Earlier(self._folder / WAREHOUSE, withheld) if withheld else None,
+                earlier=earlier,
             )
         finally:
             remove(partial.with_name(f"{partial.name}.wal"))

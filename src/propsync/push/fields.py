@@ -29,6 +29,7 @@ class Field:
     choices: Mapping[str, str | None] = field(default_factory=dict)
     is_listed: bool = True
     is_read_only: bool = False
+    is_hidden: bool = False
 
     def named(self, text: str) -> set[str]:
         """The choices with exactly this id or label."""
@@ -61,6 +62,8 @@ class Field:
     @property
     def why_not(self) -> str | None:
         """Why nobody can write it; None if people can."""
+        if self.is_hidden:
+            return "[privacy] hides it, so propsync cannot compare and does not write it"
         if self.is_read_only:
             return "the API sets it, and nobody can write it"
         if not self.is_listed:

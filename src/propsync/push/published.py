@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -24,8 +25,9 @@ STATUS = "status"
 class Published:
     """The tables of one published file. It reads what a file names, not every record."""
 
-    def __init__(self, reader: PublishedReader) -> None:
-        self._reader = reader
+    def __init__(self, reader: PublishedReader, hidden: Collection[str] = ()) -> None:
+        """`hidden` are the members of schedules that `[privacy]` hides."""
+        self._reader, self._hidden = reader, frozenset(hidden)
 
     @cached_property
     def run(self) -> str:
@@ -106,13 +108,14 @@ class Published:
     @cached_property
     def members(self) -> tuple[Field, ...]:
         """The members of a schedule."""
-        return (
+        members = (
             Field(STATUS, "Status", "text", "status", is_read_only=True),
             Field(DUE, "Due date", "date", "due_date"),
             Field(DESCRIPTION, "Description", "text", "description"),
             Field(REFERENCE, "Custom reference", "text", "custom_reference"),
             Field(ASSIGNED, "Assigned users", USERS, "assigned_users", self.users),
         )
+        return tuple(replace(one, is_hidden=one.id in self._hidden) for one in members)
 
     def _fields(self) -> Mapping[str, list[Field]]:
         options: dict[tuple[str, str], dict[str, str | None]] = defaultdict(dict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -84,14 +84,20 @@ def _otherwise(write: Write, why: str) -> Write:
     return replace(write, code=STORED_OTHERWISE, message=why)
 
 
-def record_writes(warehouse: Warehouse, run_id: str, plan: Plan, writes: list[Write]) -> None:
-    """Puts the plan's writes in place of what an earlier run recorded of it; each keeps its first run."""
+def record_writes(
+    warehouse: Warehouse, run_id: str, plan: Plan, writes: list[Write], hidden: Collection[str] = ()
+) -> None:
+    """Puts the plan's writes in place of what an earlier run recorded of it; each keeps its first run.
+
+    A write to one of the fields in `hidden`, which a plan from before may have, is not recorded.
+    """
     plan_id = plan.plan_id  # a hash of all of it
     of_plan = {"plan_id": plan_id}
+    shown = [one for one in writes if one.change is None or one.change.field not in hidden]
     with warehouse.transaction():
         first = dict(warehouse.rows(statement("push/earlier_runs"), of_plan))
         warehouse.execute(statement("push/forget_writes"), of_plan)
-        warehouse.add("ops.writes", [_row(first.get(one.record or "", run_id), plan_id, plan, one) for one in writes])
+        warehouse.add("ops.writes", [_row(first.get(one.record or "", run_id), plan_id, plan, one) for one in shown])
 
 
 def _row(run_id: str, plan_id: str, plan: Plan, write: Write) -> tuple[Any, ...]:

@@ -23,6 +23,7 @@ KEYS = Keys(
     }
 )
 _ROWS = 2_000  # whose schedules are in memory at once
+_HIDDEN = "[privacy] hides {}, so an undo could not bring it back"
 _WORDS = {"yes": True, "no": False, "": False}
 
 
@@ -43,6 +44,7 @@ class ScheduleRows:
         self._published, self._source, self._type, self._prune = published, source, of_type, prune
         self._types = published.assessment_types
         self._members = published.members
+        self._hidden = ", ".join(one.label for one in self._members if one.is_hidden)
         self._layout = Layout(source, KEYS, self._members)
         if not self._layout.keys["property_id"]:
             raise UsageError(source.name, "it has no column property_id", "Add it, with the property of each schedule")
@@ -123,6 +125,8 @@ class ScheduleRows:
         place = self._layout.keys["delete"][0]
         if before is None:
             raise self._checks.refused(row, place, "no such schedule exists")
+        if self._hidden:
+            raise self._checks.refused(row, place, _HIDDEN.format(self._hidden))
         if changes:
             raise self._checks.refused(row, place, f"the row also changes {changes[0].label}; do one of both")
         return self._removal(row.number, key, before)
@@ -138,6 +142,8 @@ class ScheduleRows:
             rows = "a row names" if self._unread == 1 else f"{self._unread:,} rows name"
             what = f"{rows} no known property and type: it may be a schedule to keep"
             self._draft.notes.append(f"--prune deletes nothing, because {what}")
+        elif self._hidden:
+            self._draft.notes.append(f"--prune deletes nothing: {_HIDDEN.format(self._hidden)}")
         elif not named:
             self._draft.notes.append("--prune deletes nothing, because the file has no rows")
         else:

@@ -18,6 +18,7 @@ from propsync.records.depth import DEEPEST, decode_shallow, is_too_deep, shallow
 from propsync.records.keys import key_of, record_id
 from propsync.records.reading import SUSPECT, in_copy, readable
 from propsync.records.repeats import without_repeats
+from propsync.records.shears import Shears
 from propsync.records.surrogates import mended
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "Page",
     "Path",
     "PayloadUnreadable",
+    "Shears",
     "bytes_hash",
     "canonical_hash",
     "count_of",

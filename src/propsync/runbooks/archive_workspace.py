@@ -24,6 +24,7 @@ from propsync.errors import CheckFailed, SettingsError
 from propsync.runbooks.check import Withheld, check
 from propsync.runbooks.dashboard import draw_dashboard
 from propsync.runbooks.desk import build_desk
+from propsync.runbooks.hiding import settle_hiding
 from propsync.runbooks.retention import refuse_lost_history
 from propsync.runbooks.run_frame import merge_earlier
 from propsync.runbooks.workplace import blobs_of, make_home, workplace
@@ -106,12 +107,11 @@ class ArchiveWorkspace:
     @contextmanager
     def tables(self) -> Iterator[Workspace]:
         """The tables, under the run lock. Raises Busy, StateUnusable, HomeUnusable, DiskFull."""
-        with (
-            workplace(self.settings, self.what) as place,
-            Workspace.offline(self.settings, place, self.settings.state / WAREHOUSE) as workspace,
-        ):
-            refuse_lost_history(workspace)
-            yield workspace
+        with workplace(self.settings, self.what) as place:
+            settle_hiding(self.settings, place)
+            with Workspace.offline(self.settings, place, self.settings.state / WAREHOUSE) as workspace:
+                refuse_lost_history(workspace)
+                yield workspace
 
     def begin(self, workspace: Workspace) -> Run:
         """A run that notes something now."""

@@ -112,7 +112,8 @@ def _answer(inquiry: SealedQuery, sql: str) -> Iterator[bytes]:
 @contextmanager
 def _published(settings: Settings) -> Iterator[Published]:
     with open_tables(settings) as reader:
-        yield Published(reader)
+        hidden = {line.path[0] for line in settings.privacy.hide if line.resource == SCHEDULES and line.path}
+        yield Published(reader, hidden)
 
 
 def _rows(published: Published, source: Source, wanted: Wanted) -> AssetRows | ScheduleRows:

@@ -185,7 +185,8 @@ class _Apply:
         return verified(write, shown)
 
     def _record(self, workspace: Workspace, run: Run) -> None:
-        record_writes(workspace.warehouse, run.run_id, self._plan, self._writes)
+        hidden = workspace.hiding.hidden_names(self._plan.resource) if workspace.hiding else ()
+        record_writes(workspace.warehouse, run.run_id, self._plan, self._writes, hidden)
 
 
 def _source(access: ApiAccess) -> TokenSource:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from propsync.errors import UsageError
 from propsync.push.journal import journals, read_journal
-from propsync.push.plan import Plan
+from propsync.push.plan import DELETE, Plan
 from propsync.push.published import Published
+from propsync.push.schedule_values import MEMBERS
 from propsync.push.undo import Fields, Present, Recorded, way_back
 from propsync.push.written_values import Key, Rows, shown_values
 from propsync.resources import ASSETS
@@ -37,6 +38,7 @@ def undo(settings: Settings, run: str) -> Plan:
         if len({row[0] for row in written}) > 1:
             raise UsageError(run, "it recorded several plans", "Give the id of one plan from `propsync push history`")
         resource = recorded[0].resource
+        _refuse_hidden(settings, run, recorded)
         found = way_back(recorded, _present(rows, resource, {one.key for one in recorded}), _fields(published))
         sizes, types = published.sizes(resource), published.types(resource)
         latest = published.run
@@ -52,6 +54,14 @@ def undo(settings: Settings, run: str) -> Plan:
         undoes=run,
         notes=found.notes,
     )
+
+
+def _refuse_hidden(settings: Settings, run: str, recorded: Sequence[Recorded]) -> None:
+    """Raises UsageError for deletes whose values are hidden: the schedules would come back without them."""
+    hidden = {line.path[0] for line in settings.privacy.hide if line.resource == "schedules" and line.path}
+    if hidden & {*MEMBERS} and any(one.resource == "schedules" and one.action == DELETE for one in recorded):
+        what = f"[privacy] hides {', '.join(sorted(hidden))}, so the schedules would come back without it"
+        raise UsageError(run, what, "Take the line away, run `propsync sync`, and undo the run then")
 
 
 def _present(rows: Rows, resource: str, keys: set[Key]) -> Mapping[Key, Present]:

@@ -23,10 +23,13 @@ from propsync.merge import (
     lists_left_behind,
     read_history,
 )
+from propsync.merge.hiding import HiddenField
 from propsync.merge.history import rehash
 from propsync.progress import progress
+from propsync.resources import Resource
 from propsync.runbooks.dashboard import draw_dashboard
 from propsync.runbooks.desk import build_desk
+from propsync.runbooks.hiding import install, learn_from
 from propsync.runbooks.losses import Loss, Losses, check_run_ids, read_witnesses, refuse
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.rebuild_restore import refuse_lost_edition, restored
@@ -38,8 +41,8 @@ from propsync.runbooks.workplace import workplace
 from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.runs import Run, has_failed, mark_all, next_run, note_landed, time_of
 from propsync.settings import Settings
-from propsync.storage import PARTIAL, LocalStorage, remove, remove_partials, replace
-from propsync.warehouse import run_checks, settle_file, statement
+from propsync.storage import PARTIAL, LocalStorage, remove, remove_partials
+from propsync.warehouse import Warehouse, resource_fragments, run_checks, statement, write_rows
 
 _log = logging.getLogger("propsync.rebuild")
 _NO_WITNESS = (
@@ -68,12 +71,20 @@ def rebuild(settings: Settings, *, accept_loss: Collection[str] = (), now: datet
             source = find_source(settings, work, base, databases)
             catalogue = whole_catalogue(settings, work, base, databases)
             witnesses = read_witnesses(settings, work, databases, catalogue)
-            with Workspace.offline(settings, place, fresh, catalogue) as workspace:
-                rebuilt = _Rebuild(workspace, base, source, witnesses, frozenset(accept_loss), now)
-                run = rebuilt.run()
-                counts = _counts(workspace)
+            hidden: frozenset[HiddenField] = frozenset()
+            while True:
+                with Workspace.offline(settings, place, fresh, catalogue) as workspace:
+                    rebuilt = _Rebuild(
+                        workspace, base, source, witnesses, frozenset(accept_loss), now, hidden_fields=hidden
+                    )
+                    run = rebuilt.run()
+                    counts = _counts(workspace)
+                    hidden = workspace.hiding.known_fields if workspace.hiding else hidden
+                    if workspace.hiding is None or not workspace.hiding.is_outgrown:
+                        break
+                remove(fresh)
             place.check()
-            _install(fresh, settings.state / WAREHOUSE)
+            install(fresh, settings.state / WAREHOUSE)
             if place.bucket is not None and contents is not None:
                 settle_restored(place.bucket, contents)
         finally:
@@ -106,6 +117,8 @@ class _Rebuild:
     """A line for each of people's own lists with a mistake, and for each mart or part of the dashboard that failed."""
     pages: dict[str, bytes] = field(default_factory=dict)
     """The dashboard, to publish."""
+    hidden_fields: frozenset[HiddenField] = frozenset()
+    """Fields that a later run found to be hidden: they are hidden from the first run on."""
 
     @property
     def left_behind(self) -> list[str]:
@@ -134,7 +147,15 @@ class _Rebuild:
         """Carries over, replays, builds and checks."""
         workspace = self.workspace
         landed = self._landed()
-        self.source.carried.write_into(workspace.warehouse)
+        hiding = workspace.hiding
+        if hiding is not None:
+            hiding.add_fields(self.hidden_fields)
+            if self.base is not None:
+                files = workspace.bases.paths(self.base)
+                Carried(files).write_shapes(workspace.warehouse)
+                whole = {name.removeprefix("history."): path for name, path in files.items()}
+                learn_from(workspace, hiding, whole)
+        self.source.carried.write_into(workspace.warehouse, hiding)
         run = self._begin(landed)
         build_reference(workspace.warehouse, run.run_id, workspace.settings.reference)
         if self.base is not None:
@@ -146,7 +167,7 @@ class _Rebuild:
         finish_reference(workspace.warehouse, run.run_id, workspace.settings.reference)
         self.lists = lists_left_behind(workspace.warehouse, run.run_id)
         note_landed(workspace.journal, workspace.warehouse, self._manifests(landed))
-        self.source.carried.settle_changes(workspace.warehouse, run.run_id)
+        self.source.carried.settle_changes(workspace.warehouse, run.run_id, hiding)
         if kinds := workspace.settings.archive_kinds:
             Ledger(workspace.warehouse).cover(DocumentChoice(kinds, workspace.settings.archive_statuses), run.run_id)
         mark_all(workspace.warehouse, run)
@@ -192,15 +213,36 @@ class _Rebuild:
         """Puts history up to the base's run in place, compared by the present propsync.toml."""
         workspace = self.workspace
         files = workspace.bases.paths(base)
-        Carried(files).write_shapes(workspace.warehouse)
+        if workspace.hiding is None:  # else the shapes are there already
+            Carried(files).write_shapes(workspace.warehouse)
         for resource in (one for one in workspace.catalogue if f"history.{one.name}" in files):
             name = resource.name
+            is_otherwise = is_compared_otherwise(base.forms.get(name, ()), workspace.shapes.decided(name))
+            if workspace.hiding is not None:
+                whole = self._compared(resource, files[f"history.{name}"]) if is_otherwise else files[f"history.{name}"]
+                read_history(workspace.warehouse, name, whole, workspace.hiding, workspace.shapes.get(name))
+                continue
             read_history(workspace.warehouse, name, files[f"history.{name}"])
-            if is_compared_otherwise(base.forms.get(name, ()), workspace.shapes.decided(name)):
+            if is_otherwise:
                 rehash(workspace.warehouse, resource, workspace.shapes.get(name))
         if not self.source.is_current:
             for resource in workspace.catalogue.families:
                 ResourceSync(workspace, run, resource).build()
+
+    def _compared(self, resource: Resource, file: Path) -> Path:
+        """The same history compared by the present propsync.toml, made in a database that nobody publishes."""
+        work, settings = self.workspace.work, self.workspace.settings
+        again = work / f"again.{resource.name}.parquet{PARTIAL}"
+        scratch = work / f"again.duckdb{PARTIAL}"
+        remove(scratch)
+        with Warehouse(
+            scratch, memory_limit=settings.memory_limit, folder=work, catalogue=self.workspace.catalogue
+        ) as warehouse:
+            read_history(warehouse, resource.name, file)
+            rehash(warehouse, resource, self.workspace.shapes.get(resource.name))
+            history = resource_fragments(resource)["history"]
+            write_rows(warehouse, statement("merge/hidden/all_of_history", history=history), again)
+        return again
 
     def _replay(self, landed: dict[str, list[str]]) -> None:
         """Merges run after run. Names that no history has follow from each run's finds, so each run gives its own."""
@@ -224,15 +266,6 @@ class _Rebuild:
                 sync.failed(error)
         if not self.source.is_current:
             sync.build()
-
-
-def _install(fresh: Path, state: Path) -> None:
-    """Replaces the old database by the new one in one step; the old one stays whole until then."""
-    wal = state.with_name(f"{state.name}.wal")
-    if wal.exists() and state.exists():
-        settle_file(state)
-    remove(wal)  # of a database that does not open: the new one must not use it
-    replace(fresh, state)
 
 
 def _counts(workspace: Workspace) -> dict[str, dict[str, int]]:

@@ -56,7 +56,7 @@ def find_source(settings: Settings, work: Path, base: Base | None, databases: di
     for path in databases.values():
         try:
             carried = Carried.from_database(
-                path, memory_limit=settings.memory_limit, folder=work, lists=settings.reference
+                path, memory_limit=settings.memory_limit, folder=work, state=settings.state, lists=settings.reference
             )
         except StateUnusable as error:
             _log.warning("%s cannot be read whole, so propsync carries nothing over from it: %s", path, error.what)

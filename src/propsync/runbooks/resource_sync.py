@@ -155,7 +155,7 @@ class ResourceSync:
         is_decided = self._workspace.shapes.decided(resource.name).volatile is not None
         if swept.repeats or self._filters or is_decided:
             return
-        if not is_mostly_changed(self._workspace.warehouse, resource, swept.listed):
+        if not is_mostly_changed(self._workspace.warehouse, self._workspace.merger.fragments(resource), swept.listed):
             return
         if found := find_new_volatile(swept):
             words = "%s: %s differ at each reading, so they no longer count as changes"

@@ -147,5 +147,5 @@ def _history(workspace: Workspace, before: Base | None, name: str, until: str) -
     if before is not None and not _has_news(workspace, before, name, until):
         return before.files[f"history.{name}"]
     path = workspace.work / f"history.{name}.parquet{PARTIAL}"
-    write_history(workspace.warehouse, name, time_of(until), path)
+    write_history(workspace.warehouse, name, time_of(until), path, workspace.hiding)
     return workspace.bases.put_file(until, f"history.{name}", path)

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Protocol
 
 from propsync.api import RetryPolicy
-from propsync.errors import CheckFailed, PropsyncError, ResourceFailed
+from propsync.errors import CheckFailed, HidingOutgrown, PropsyncError, ResourceFailed
 from propsync.merge import lists_left_behind
 from propsync.runbooks.check import check
 from propsync.runbooks.dashboard import draw_dashboard
@@ -63,6 +63,21 @@ def framed_run(
 
     `now` replaces the clock. Raises StopRun (exit 1) and Busy (exit 4); any other failure is in the report.
     """
+    try:
+        return _framed(settings, flow, prepare, call, policy, now)
+    except HidingOutgrown as outgrown:
+        _log.warning("%s", outgrown)
+        return _framed(settings, flow, prepare, call, policy, now)
+
+
+def _framed(
+    settings: Settings,
+    flow: str,
+    prepare: Callable[[Workspace], Work],
+    call: Call,
+    policy: RetryPolicy | None,
+    now: datetime | None,
+) -> Report:
     began = time.monotonic()
     with Workspace.opened(settings, f"propsync {flow}", policy) as workspace:
         refuse_lost_history(workspace)
@@ -75,8 +90,10 @@ def framed_run(
         try:
             mended = finish_earlier(workspace, run)
             record_abandoned(workspace, run)
-            take_in(workspace.warehouse, workspace.storage)
+            take_in(workspace.warehouse, workspace.storage, with_payloads=workspace.hiding is None)
             left = [*(work(workspace, run) or ())]
+            _refuse_half_hidden(workspace)
+            _tell_unmatched(workspace)
             withheld = check(workspace, run)
             left += withheld.lines
             call("marts", lambda: _build_desk(workspace, run, withheld.tables, left))
@@ -124,6 +141,18 @@ def merge_earlier(workspace: Workspace, run: Run) -> None:
             ResourceSync(workspace, run, resource).finish_earlier()
         except ResourceFailed as error:
             _log.error("%s", error)  # its tables stay as they were; the other resources continue
+    _refuse_half_hidden(workspace)
+
+
+def _refuse_half_hidden(workspace: Workspace) -> None:
+    """Raises HidingOutgrown before anything is published that a label found now hides."""
+    if workspace.hiding is not None and workspace.hiding.is_outgrown:
+        raise HidingOutgrown("[privacy] hide", "a field that was shown before is hidden by its label now")
+
+
+def _tell_unmatched(workspace: Workspace) -> None:
+    for line in workspace.hiding.warnings() if workspace.hiding else ():
+        _log.warning("%s", line)
 
 
 def _last_landed(workspace: Workspace) -> datetime | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from propsync.api import Api, RetryPolicy, TokenSource
 from propsync.landing import Bases, Manifests, PageStore
-from propsync.merge import Merger, ShapeStore
+from propsync.merge import Hiding, Merger, ShapeStore
 from propsync.publish import DeltaOptions, Publisher
 from propsync.resources import Catalogue, Definition, catalogue_of
 from propsync.runbooks.workplace import Workplace, workplace
@@ -36,6 +36,7 @@ class Workspace:
     shapes: ShapeStore
     merger: Merger
     publisher: Publisher
+    hiding: Hiding | None = None
     connection: Api | None = None
 
     @property
@@ -59,7 +60,10 @@ class Workspace:
     def opened(cls, settings: Settings, what: str, policy: RetryPolicy | None = None) -> Iterator[Workspace]:
         """The site, under the lock. Raises SettingsError, Busy, StateUnusable, HomeUnusable, DiskFull."""
         access = settings.require_api()
+        from propsync.runbooks.hiding import settle_hiding  # which opens workspaces itself
+
         with workplace(settings, what) as place:
+            settle_hiding(settings, place)
             source = TokenSource(access.token.get_secret_value(), access.token_file, access.variable)
             with (
                 Api(access.base_url, source, max_concurrency=settings.max_concurrency, policy=policy) as api,
@@ -89,6 +93,7 @@ class Workspace:
         storage = LocalStorage(settings.home)
         pages, journal = PageStore(storage), Journal(warehouse)
         shapes = ShapeStore(warehouse, settings.shapes)
+        hiding = _hiding(settings, warehouse, journal)
         return cls(
             settings=settings,
             place=place,
@@ -99,7 +104,8 @@ class Workspace:
             bases=Bases(storage),
             journal=journal,
             shapes=shapes,
-            merger=Merger(warehouse, pages, journal, shapes),
+            merger=Merger(warehouse, pages, journal, shapes, hiding),
+            hiding=hiding,
             publisher=Publisher(
                 settings.published,
                 place.folder,
@@ -109,6 +115,14 @@ class Workspace:
                 delta=DeltaOptions(settings.delta, settings.delta_keep_days),
             ),
         )
+
+
+def _hiding(settings: Settings, warehouse: Warehouse, journal: Journal) -> Hiding | None:
+    """The hidden parts of this state; a new state takes them from the settings."""
+    found = Hiding.attached(warehouse, settings.privacy.hide)
+    if found is None and journal.last_time() is None:
+        return Hiding.begun(warehouse, settings.privacy.hide, settings.state)
+    return found
 
 
 def configured_catalogue(settings: Settings) -> Catalogue:

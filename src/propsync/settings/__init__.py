@@ -8,6 +8,7 @@ from propsync.settings.checks import legal_token
 from propsync.settings.desk import ROLES, DeskSettings
 from propsync.settings.messages import settings_table
 from propsync.settings.model import ApiAccess, Settings, WebhookAccess
+from propsync.settings.privacy import HiddenLine, PrivacySettings
 from propsync.settings.sources import CONFIG_NAME, load_settings
 from propsync.settings.storage_access import StorageAccess
 
@@ -16,6 +17,8 @@ __all__ = [
     "ROLES",
     "ApiAccess",
     "DeskSettings",
+    "HiddenLine",
+    "PrivacySettings",
     "Settings",
     "StorageAccess",
     "WebhookAccess",

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 
-from propsync.settings import checks, desk, further_lists
+from propsync.settings import checks, desk, further_lists, privacy
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +104,11 @@ Desk = Annotated[
     desk.DeskSettings,
     BeforeValidator(desk.read_desk),
     Accepts('entries such as due_soon_days = 30 or fails = ["Fail", "Poor"]; docs/desk.md shows each'),
+]
+Privacy = Annotated[
+    privacy.PrivacySettings,
+    BeforeValidator(privacy.read_privacy),
+    Accepts('hide = ["assets.fields[Resident notes]"]; docs/privacy.md shows each form'),
 ]
 Reference = Annotated[
     dict[str, Path],

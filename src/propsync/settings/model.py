@@ -24,7 +24,7 @@ from propsync.settings.checks import (
 from propsync.settings.storage_access import StorageAccess, storage_access
 
 PREFIX = "PROPSYNC_"
-TABLES = ("reference", "resources", "shapes", "desk")
+TABLES = ("reference", "resources", "shapes", "desk", "privacy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +125,7 @@ class Settings(BaseModel):
     resources: kinds.FurtherLists = Field({}, description="further lists of the same API: a table and its path each")
     shapes: dict[str, Any] = Field({}, description="what to believe instead of what was discovered")
     desk: kinds.Desk = Field({}, description="what the marts rest on: dates, words, roles of fields")  # type: ignore[assignment]
+    privacy: kinds.Privacy = Field({}, description="what is left out of everything published (docs/privacy.md)")  # type: ignore[assignment]
 
     _folder: Path | None = PrivateAttr(default=None)
     _sources: Mapping[str, str] = PrivateAttr(default_factory=dict)

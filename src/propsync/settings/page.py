@@ -59,6 +59,16 @@ assessment_date = "performedDate"
 due_soon_days = 30
 ```
 
+## What nobody is to see
+
+`[privacy]` names fields and members that propsync leaves out of everything published. [Privacy](privacy.md) explains
+the forms, and what stays.
+
+```toml
+[privacy]
+hide = ["assets.fields[Resident notes]", "assessments.occupant"]
+```
+
 ## Further lists of the API
 
 `[resources.NAME]` names a list that the API's document does not describe. propsync keeps it like assets or schedules.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,7 @@ import nanoarrow as na
 from propsync.errors import DiskFull, MergeFailed, StateUnusable
 from propsync.resources import BUILT_IN, Catalogue, Resource
 from propsync.warehouse.arrow import lot
-from propsync.warehouse.declared_tables import TABLES, Table, by_name, quoted, tables_of
+from propsync.warehouse.declared_tables import TABLES, Table, by_name, quoted, tables_of, text
 from propsync.warehouse.further_tables import STORED, check_further, stored_resources, stored_row
 from propsync.warehouse.macros import macros, macros_for_people
 from propsync.warehouse.typed_versions import TypedVersions
@@ -93,10 +93,15 @@ class Warehouse:
             return self._run(sql, parameters).fetchall()
 
     def _run(self, sql: str, parameters: Parameters) -> duckdb.DuckDBPyConnection:
+        return self._run_on(self._connection, sql, parameters)
+
+    def _run_on(
+        self, connection: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters
+    ) -> duckdb.DuckDBPyConnection:
         # DuckDB looks for an unknown table among the variables here; a registered one would stay in memory until the
         # transaction ends
         lot = self._shown  # noqa: F841
-        return self._connection.execute(sql, parameters)
+        return connection.execute(sql, parameters)
 
     def named_rows(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Column names, and all rows."""
@@ -152,6 +157,23 @@ class Warehouse:
             raise
         with our_errors(self.path):
             self._connection.commit()
+
+    def attach(self, path: Path, name: str) -> None:
+        """Opens another database file beside the state, under a name; it is made if it does not exist."""
+        with our_errors(path):
+            self._connection.execute(f"attach {text(str(path))} as {name} (storage_version '{STORAGE_VERSION}')")
+
+    @contextmanager
+    def beside(self) -> Iterator[Callable[[str, Parameters], object]]:
+        """A second transaction, for another database; it commits before an open `transaction` does."""
+        cursor = self._connection.cursor()
+        try:
+            with our_errors(self.path):
+                cursor.begin()
+                yield lambda sql, parameters: self._run_on(cursor, sql, parameters)
+                cursor.commit()
+        finally:
+            cursor.close()
 
     def checkpoint(self) -> None:
         """Moves everything into the file itself, so that a copy of it is whole."""

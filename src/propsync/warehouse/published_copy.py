@@ -28,9 +28,12 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
 
 @dataclass(frozen=True)
 class Earlier:
-    """The published file before, and the tables, as schema.table, whose rows stay as they are in it."""
+    """The published file before, and the tables, as schema.table, whose rows stay as they are in it.
 
-    path: Path
+    Without a file these tables are empty.
+    """
+
+    path: Path | None
     tables: Collection[str]
 
 
@@ -70,8 +73,10 @@ def in_published(path: Path, sql: str, *, memory_limit: str, folder: Path) -> No
 
 def _put_back(connection: duckdb.DuckDBPyConnection, earlier: Earlier) -> None:
     """A table that the earlier file lacks is empty: propsync has never published it."""
-    connection.execute(statement("publish/attach_earlier", file=text(str(earlier.path))))
-    there = {name for (name,) in connection.execute(statement("publish/earlier_tables")).fetchall()}
+    there = set()
+    if earlier.path is not None:
+        connection.execute(statement("publish/attach_earlier", file=text(str(earlier.path))))
+        there = {name for (name,) in connection.execute(statement("publish/earlier_tables")).fetchall()}
     now = {name for (name,) in connection.execute(statement("publish/present_tables")).fetchall()}
     for name in sorted({*earlier.tables} & now):
         schema, _, table = name.partition(".")
@@ -79,4 +84,5 @@ def _put_back(connection: duckdb.DuckDBPyConnection, earlier: Earlier) -> None:
         connection.execute(statement("desk/empty", target=target))
         if name in there:
             connection.execute(statement("publish/put_back", target=target))
-    connection.execute(statement("publish/detach_earlier"))
+    if earlier.path is not None:
+        connection.execute(statement("publish/detach_earlier"))

@@ -15,6 +15,9 @@ def resource_fragments(resource: Resource) -> dict[str, str]:
     return {
         "name": resource.name,
         "table": quoted(resource.name),
+        "history": f"history.{quoted(resource.name)}",
+        "record_hash": "record_hash",
+        "payload_hash": "payload_hash",
         "as_of": quoted(f"{resource.name}_as_of"),
         "typed": quoted(f"{resource.name}_typed"),
         "earlier": quoted(f"{resource.name}_earlier"),

@@ -92,15 +92,15 @@ def write_rows(warehouse: Warehouse, query: str, path: Path) -> None:
     warehouse.execute(f"copy ({query}) to {text(str(path))} {_OPTIONS}")
 
 
-def add_rows(warehouse: Warehouse, table: str, path: Path) -> None:
-    """Adds the rows of a Parquet file to a table, by the columns that both have."""
+def add_rows(warehouse: Warehouse, table: str, path: Path, condition: str = "true") -> None:
+    """Adds the rows of a Parquet file that meet a condition to a table, by the columns that both have."""
     source = f"read_parquet({text(str(path))})"
     described = "select column_name, column_type from (describe {})"
     wanted = dict(warehouse.rows(described.format(table)))
     given = dict(warehouse.rows(described.format(f"from {source}")))
     both = ", ".join(_cell(name, given[name], wanted[name]) for name in given if name in wanted)
     if both:
-        warehouse.execute(f"insert into {table} by name select {both} from {source}")
+        warehouse.execute(f"insert into {table} by name select {both} from {source} where {condition}")
 
 
 def _cell(name: str, given: str, wanted: str) -> str:

@@ -23,8 +23,10 @@ _LOOKS_DONE = timedelta(minutes=35)
 """After this time the last look is over, unless it failed."""
 
 
-def take_in(warehouse: Warehouse, storage: LocalStorage) -> None:
+def take_in(warehouse: Warehouse, storage: LocalStorage, *, with_payloads: bool = True) -> None:
     """Puts every post of the inbox into `ops.hints`, then removes its file.
+
+    Without payloads an unknown shape is counted alone: nobody knows what of it is hidden.
 
     A file that a killed run put there already adds nothing.
     """
@@ -32,7 +34,7 @@ def take_in(warehouse: Warehouse, storage: LocalStorage) -> None:
     taken = {key: posts for key in inbox.files() if (posts := inbox.read(key)) is not None}
     if not taken:
         return
-    rows = [row for key, posts in taken.items() for row in _rows(name_of(key), posts)]
+    rows = [row for key, posts in taken.items() for row in _rows(name_of(key), posts, with_payloads=with_payloads)]
     with warehouse.transaction():
         known = {one for (one,) in warehouse.rows(statement("hints/known"), {"hint_ids": [row[0] for row in rows]})}
         warehouse.add("ops.hints", [row for row in rows if row[0] not in known])
@@ -41,7 +43,7 @@ def take_in(warehouse: Warehouse, storage: LocalStorage) -> None:
         inbox.remove(key)
 
 
-def _rows(name: str, posts: Sequence[Post]) -> Iterator[tuple[Any, ...]]:
+def _rows(name: str, posts: Sequence[Post], *, with_payloads: bool) -> Iterator[tuple[Any, ...]]:
     """One row for each subject and each ignored type of the file, and for each unknown shape."""
     summed, at = _summed(posts), min((post.received_at for post in posts), default=None)
     number = 0
@@ -54,7 +56,7 @@ def _rows(name: str, posts: Sequence[Post]) -> Iterator[tuple[Any, ...]]:
         yield _row(f"{name}/{number}", at, kind, items, IGNORED)
     for payload in summed.unknown:
         number += 1
-        yield _row(f"{name}/{number}", at, None, 1, UNKNOWN, payload=payload)
+        yield _row(f"{name}/{number}", at, None, 1, UNKNOWN, payload=payload if with_payloads else None)
 
 
 def _row(

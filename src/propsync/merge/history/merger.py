@@ -9,11 +9,12 @@ from datetime import datetime
 
 from propsync.landing import Landed, Manifest, PageStore
 from propsync.merge.freshness import mark_tables
+from propsync.merge.hiding import KEPT, Hiding, lot_of
 from propsync.merge.history.new_payloads import NewPayloads
 from propsync.merge.history.types_read import TypesRead
 from propsync.merge.shape_store import ShapeStore
-from propsync.records import HASH_VERSION, CanonicalForm, Cutter
-from propsync.resources import ASSETS, Resource
+from propsync.records import HASH_VERSION, CanonicalForm, Cutter, Shears
+from propsync.resources import ASSET_TYPES, ASSETS, Resource
 from propsync.runs import Journal, ResourceCounts, Verdict
 from propsync.shapes import Shape, cutter_of
 from propsync.shapes.sampling import BESIDE, types_beside, types_of
@@ -36,13 +37,21 @@ _ALL = range(1, 2**62)
 class Merger:
     """Merges landed snapshots. Each merge is one transaction and leaves its row in `ops.run_resources`."""
 
-    def __init__(self, warehouse: Warehouse, pages: PageStore, journal: Journal, shapes: ShapeStore) -> None:
+    def __init__(
+        self,
+        warehouse: Warehouse,
+        pages: PageStore,
+        journal: Journal,
+        shapes: ShapeStore,
+        hiding: Hiding | None = None,
+    ) -> None:
         self._warehouse = warehouse
         self._pages = pages
         self._journal = journal
         self._shapes = shapes
         self._types: dict[str, tuple[TypesRead, int]] = {}
         """The types of the last merge, and how many records they were, if it rejected none."""
+        self._hiding = hiding
 
     def merge(
         self, resource: Resource, manifest: Manifest, shape: Shape, listed: StagedKeys | None = None
@@ -138,7 +147,7 @@ class Merger:
         is_journalled: bool = True,
     ) -> ResourceCounts:
         models = self._models(manifest).with_fragments(listed=listed.table)
-        models.with_fragments(**resource_fragments(resource)).stage("staging/known")
+        models.with_fragments(**self.fragments(resource)).stage("staging/known")
         fetched = models.stage("staging/latest")
         readings = NewPayloads(self._warehouse, self._pages, manifest, cutters, listed)
         candidates = models.stage("staging/candidates")
@@ -149,12 +158,12 @@ class Merger:
             self._warehouse.execute(statement("merge/history/make_no_changes"))
         if concluded:
             self._add_concluded(resource, models)
-        rejected, judged = list(readings.rejected()), self._judged(models, manifest)
+        rejected, judged = self._rejected(resource, readings, shape), self._judged(models, manifest)
         with self._warehouse.transaction():
             if self._shapes.put(shape, manifest.run_id):
                 self._forget_built()
             held = len(manifest.keys("held"))
-            counts = self._write(resource, models, readings, fetched, held, len(rejected))
+            counts = self._write(resource, models, readings, shape, fetched, held, len(rejected))
             if is_journalled and not self._journal.is_merged(manifest.run_id, resource.name):
                 self._journal.merged(manifest, counts, rejected, judged)
         return counts
@@ -180,13 +189,13 @@ class Merger:
         """Makes `staging.changed`: the new versions."""
         # history.assessments has a record's own status beside it; others have it in their payload
         readings.stage_statuses(shape.paths("status") if resource.performed else ())
-        known = statement("merge/history/known_payloads", **resource_fragments(resource))
+        known = statement("merge/history/known_payloads", **self.fragments(resource))
         readings.stage_canonical(canonical_form(resource, shape), known)
         models.stage("staging/changed")
 
     def _add_concluded(self, resource: Resource, models: Models) -> None:
         """Adds the gone records, and assessments with an unknown status, to `staging.changed`."""
-        models.with_fragments(**resource_fragments(resource)).stage("staging/last_known")
+        models.with_fragments(**self.fragments(resource)).stage("staging/last_known")
         models.open("staging/concluded_changes", "staging.changed")
 
     def _forget_built(self) -> None:
@@ -203,11 +212,18 @@ class Merger:
         return Models(self._warehouse, values)
 
     def _write(
-        self, resource: Resource, models: Models, readings: NewPayloads, fetched: int, held: int, rejected: int
+        self,
+        resource: Resource,
+        models: Models,
+        readings: NewPayloads,
+        shape: Shape,
+        fetched: int,
+        held: int,
+        rejected: int,
     ) -> ResourceCounts:
         changes = dict(self._warehouse.rows(statement("merge/history/count_changes")))
         if changes:
-            self._write_versions(resource, models, readings)
+            self._write_versions(resource, models, readings, shape)
         inserted, updated = changes.get("insert", 0), changes.get("update", 0)
         return ResourceCounts(
             fetched=fetched,
@@ -219,19 +235,63 @@ class Merger:
             rejected=rejected,
         )
 
-    def _write_versions(self, resource: Resource, models: Models, readings: NewPayloads) -> None:
+    def fragments(self, resource: Resource) -> dict[str, str]:
+        """The resource's fragments; `history` has every record as it came, hidden parts too."""
+        found = resource_fragments(resource)
+        return found | {"history": self._hiding.whole_history(resource)} if self._hiding else found
+
+    def _rejected(self, resource: Resource, readings: NewPayloads, shape: Shape) -> list[tuple[str, int, str, str]]:
+        shears = self._hiding.shears(resource, shape) if self._hiding else None
+        found = list(readings.rejected())
+        if shears is None:
+            return found
+        return [(name, at, why, shears.cut(payload.encode()).decode()) for name, at, why, payload in found]
+
+    def _write_versions(self, resource: Resource, models: Models, readings: NewPayloads, shape: Shape) -> None:
         self._close(resource, models)
+        if self._hiding and resource is ASSET_TYPES:
+            self._hiding.learn((one for _, payloads in readings.payloads() for one in payloads), shape)
+        shears = self._hiding.shears(resource, shape) if self._hiding else None
+        if self._hiding and shears:
+            self._write_cut(resource, models, readings, self._hiding, shears)
+        else:
+            self._write_whole(resource, models, readings)
+        mark_tables(self._warehouse, str(models.values["run_id"]), "history", [resource.name])
+
+    def _write_cut(
+        self, resource: Resource, models: Models, readings: NewPayloads, hiding: Hiding, shears: Shears
+    ) -> None:
+        """Opens versions without what is hidden. The second file has the whole records before anybody can miss them."""
+        of_run = {"resource": resource.name, "run_time": models.values["run_time"]}
+        hashes = hiding.hashes(resource) | {"lot": "lot"}
+        with self._warehouse.beside() as keep:
+            keep(statement("merge/hidden/forget_versions"), of_run)
+            for is_concluded, places, payloads in self._payloads(readings):
+                of_lot = of_run | {"is_concluded": is_concluded}
+                with self._warehouse.showing(lot_of(shears, places, payloads)):
+                    keep(statement("merge/hidden/keep_versions", kept=KEPT, lot="lot"), of_lot)
+                    self._open(resource, models, _ALL, is_concluded=is_concluded, **hashes)
+        hiding.note_met(resource, shears)
+
+    def _payloads(self, readings: NewPayloads) -> Iterator[tuple[bool, Sequence[int], list[bytes]]]:
+        for rows in self._warehouse.batches(statement("merge/history/concluded_payloads")):
+            yield True, [place for place, _ in rows], [payload.encode() for _, payload in rows]
+        for first, payloads in readings.payloads():
+            yield False, range(first, first + len(payloads)), payloads
+
+    def _write_whole(self, resource: Resource, models: Models, readings: NewPayloads) -> None:
         concluded = f"({statement('merge/history/concluded_payloads')})"
         self._open(resource, models.with_fragments(lot=concluded), is_concluded=True)
         for first, payloads in readings.payloads():
             places = range(first, first + len(payloads))
             with self._warehouse.showing(lot(place=whole_numbers(places), payload=documents(payloads))):
                 self._open(resource, models.with_fragments(lot="lot"), places)
-        mark_tables(self._warehouse, str(models.values["run_id"]), "history", [resource.name])
 
-    def _open(self, resource: Resource, models: Models, places: range = _ALL, *, is_concluded: bool = False) -> None:
+    def _open(
+        self, resource: Resource, models: Models, places: range = _ALL, *, is_concluded: bool = False, **fragments: str
+    ) -> None:
         """Opens the versions that have these places in `staging.changed`."""
-        shown = models.with_fragments(**resource_fragments(resource))
+        shown = models.with_fragments(**resource_fragments(resource) | fragments)
         shown = shown.with_values(first=places[0], last=places[-1], is_concluded=is_concluded)
         shown.open("history/versions.open", f"history.{quoted(resource.name)}")
 

@@ -1,0 +1,4 @@
+-- why: a warning names the nearest member
+select distinct source
+from ops.columns
+where table_schema = 'main' and table_name = $resource

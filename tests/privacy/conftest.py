@@ -1,0 +1,37 @@
+"""Homes that hide from the start, later, or never."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from kit.shared import Shared
+from privacy.private import LINES, PrivateHome, live
+
+
+@pytest.fixture(scope="session")
+def open_nights(shared: Shared) -> Path:
+    """A home that hides nothing, after three nights; to be copied, not used."""
+    return shared.folder("open nights", lambda folder: live(PrivateHome(folder / "home"))) / "home"
+
+
+@pytest.fixture(scope="session")
+def hidden_nights(shared: Shared) -> Path:
+    """A home that hides from the start, after the same nights; to be copied, not used."""
+
+    def make(folder: Path) -> None:
+        home = PrivateHome(folder / "home")
+        home.hide(*LINES)
+        live(home)
+
+    return shared.folder("hidden nights", make) / "home"
+
+
+@pytest.fixture
+def open_home(open_nights: Path, tmp_path: Path) -> PrivateHome:
+    return PrivateHome(open_nights).copied(tmp_path / "open")
+
+
+@pytest.fixture
+def hidden_home(hidden_nights: Path, tmp_path: Path) -> PrivateHome:
+    return PrivateHome(hidden_nights).copied(tmp_path / "hidden")

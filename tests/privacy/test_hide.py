@@ -1,0 +1,160 @@
+"""Nothing published has the fields and members of `[privacy] hide`. They come back when the line goes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from kit.dialects import Dialect
+from kit.world_server import WorldServer
+from privacy.private import (
+    LINES,
+    NIGHTS,
+    WORD,
+    PrivateHome,
+    difference_of_data,
+    found_in,
+    private_world,
+    quiet_night,
+    served,
+)
+
+from propsync.errors import SettingsError
+
+
+def test_nothing_hidden_from_the_start_is_in_any_published_byte(
+    hidden_home: PrivateHome, open_home: PrivateHome
+) -> None:
+    assert found_in(open_home.path / "published") != []
+    assert found_in(hidden_home.path / "published") == []
+
+
+def test_a_line_hides_all_of_history_and_taking_it_away_brings_all_back(open_home: PrivateHome, tmp_path: Path) -> None:
+    never = open_home.copied(tmp_path / "never")
+    open_home.hide(*LINES)
+    assert quiet_night(open_home, 3).exit_code == 0
+    assert found_in(open_home.path / "published") == []
+    assert WORD not in open_home.state.read_bytes()
+    versions = "select asset_id, valid_from, valid_to, change from history.assets order by all"
+    assert open_home.rows(versions) == never.rows(versions)
+    open_home.hide()
+    assert quiet_night(open_home, 4).exit_code == 0
+    assert list((open_home.path / "state").glob("hidden-*")) == []
+    for night in (3, 4):
+        quiet_night(never, night)
+    assert difference_of_data(never.published, open_home.published) == {}
+
+
+def test_hiding_later_equals_hiding_from_the_start(open_home: PrivateHome, hidden_home: PrivateHome) -> None:
+    open_home.hide(*LINES)
+    quiet_night(open_home, 3)
+    quiet_night(hidden_home, 3)
+    assert difference_of_data(hidden_home.published, open_home.published) == {}
+
+
+def test_what_was_hidden_from_the_start_comes_back(hidden_home: PrivateHome, open_home: PrivateHome) -> None:
+    hidden_home.hide()
+    for home in (hidden_home, open_home):
+        quiet_night(home, 3)
+    assert difference_of_data(open_home.published, hidden_home.published) == {}
+
+
+def test_a_rebuild_hides_the_same(hidden_home: PrivateHome) -> None:
+    before = hidden_home.copy_of_published()
+    assert hidden_home.rebuild().status == "ok"
+    assert difference_of_data(before, hidden_home.published) == {}
+    assert found_in(hidden_home.path / "published") == []
+    # without the state and its second file, landing is enough
+    for path in (hidden_home.path / "state").glob("*.duckdb"):
+        path.unlink()
+    assert hidden_home.rebuild().status == "ok"
+    assert difference_of_data(before, hidden_home.published) == {}
+    assert found_in(hidden_home.path / "published") == []
+
+
+def test_pruned_history_comes_back_from_the_base_too(hidden_home: PrivateHome, open_home: PrivateHome) -> None:
+    for home in (hidden_home, open_home):
+        quiet_night(home, 6, landing_keep_days=1)
+        assert list((home.path / "landing" / "base").iterdir()) != []
+    for path in (hidden_home.path / "state").glob("*.duckdb"):
+        path.unlink()
+    assert hidden_home.rebuild().status == "ok"
+    assert found_in(hidden_home.path / "published") == []
+    hidden_home.hide()
+    assert hidden_home.rebuild().status == "ok"
+    assert difference_of_data(open_home.published, hidden_home.published) == {}
+
+
+def test_a_quiet_night_stays_quiet(hidden_home: PrivateHome) -> None:
+    report = quiet_night(hidden_home, 3)
+    assert {counts["inserted"] + counts["updated"] for counts in report.resources.values()} == {0}
+
+
+def test_a_kill_while_history_is_cut_shows_nothing_and_the_next_run_finishes(
+    open_home: PrivateHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_home.hide(*LINES)
+    with monkeypatch.context() as patched:
+        patched.setattr("propsync.runbooks.hiding.install", _killed)
+        with pytest.raises(KeyboardInterrupt):
+            quiet_night(open_home, 3)
+    assert open_home.rows("select count(*) from assets") != [(0,)]
+    assert quiet_night(open_home, 4).exit_code == 0
+    assert found_in(open_home.path / "published") == []
+    assert len(list((open_home.path / "state").glob("hidden-*.duckdb"))) == 1
+
+
+def _killed(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_new_label_hides_a_field_that_was_shown(open_home: PrivateHome) -> None:
+    open_home.hide("assets.fields[Secret remarks]", *LINES)
+    quiet_night(open_home, 3)
+    assert open_home.rows("select count(*) from asset_field_values where label = 'Remarks'") != [(0,)]
+    world = private_world()
+    for change in NIGHTS:
+        change(world)
+    next(one for one in world.asset_types[0].fields if one.id == "f-later").label = "Secret remarks"
+    with WorldServer(Dialect(world)) as server:
+        assert open_home.on_night(4, **served(server)).exit_code == 0
+    assert open_home.rows("select count(*) from history.assets where payload::varchar like '%remark %'") == [(0,)]
+    assert open_home.rows("select count(*) from asset_type_fields where field_id = 'f-later'") == [(0,)]
+    assert b"Secret remarks" not in open_home.published.read_bytes()
+    before = open_home.copy_of_published()
+    assert open_home.rebuild().status == "ok"
+    assert difference_of_data(before, open_home.published) == {}
+
+
+def test_a_line_that_matches_nothing_is_told_with_the_nearest_name(
+    hidden_home: PrivateHome, caplog: pytest.LogCaptureFixture
+) -> None:
+    hidden_home.hide("assets.fields[Remark]", "assets.scores", *LINES)
+    quiet_night(hidden_home, 3)
+    assert 'hide has "assets.fields[Remark]", which matches nothing; the nearest is Remarks' in caplog.text
+    assert 'hide has "assets.scores", which matches nothing; the nearest is score' in caplog.text
+    assert caplog.text.count("matches nothing") == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("type:Person-centred risk assessment", "cannot hide a whole type"),
+        ("assets.fields", "name the fields"),
+        ("Resident notes", "assets.fields[Resident notes]"),
+        ("asets.occupant", "Did you mean assets?"),
+        ("assets.id", "propsync needs this member"),
+        ("assessments.status", "propsync needs this member"),
+    ],
+)
+def test_a_line_that_cannot_be_hidden_is_refused(hidden_home: PrivateHome, line: str, words: str) -> None:
+    hidden_home.hide(line)
+    with pytest.raises(SettingsError) as refused:
+        quiet_night(hidden_home, 3)
+    assert words in str(refused.value)
+    assert refused.value.exit_code == 2
+
+
+def test_a_home_that_hides_nothing_has_no_second_file(open_home: PrivateHome) -> None:
+    assert list((open_home.path / "state").glob("hidden-*")) == []
+    assert open_home.rows("select count(*) from ops.settings where setting = 'hidden'") == [(0,)]
