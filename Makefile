@@ -11,7 +11,7 @@ SEEDS ?= 200
 # tests start hundreds of programs: Python compiles each module once, not each time, whatever the environment says
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test test-long test-debian13 spark soak lint bench bench-peers bench-million docs picture lock clean
+.PHONY: setup demo test test-long test-debian13 spark soak lint lint-product lint-tests bench bench-peers bench-million docs picture lock clean
 .DELETE_ON_ERROR:
 
 setup: .venv/.ready
@@ -87,15 +87,21 @@ spark: setup $(SPARK)
 soak: setup
 	$(BIN)/python -m tests.simulation.soak --kind both --seeds $(SEEDS) --workers $(WORKERS)
 
+# two at once, as mypy uses one core; each has a cache of its own
 lint: setup
+	$(MAKE) --no-print-directory --jobs 2 lint-product lint-tests
+
+lint-product: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/mypy flows deploy/scripts
-	$(BIN)/mypy --config-file tests/mypy.ini tests benchmarks
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.faces.english
 	$(BIN)/hadolint Dockerfile
+
+lint-tests: setup
+	$(BIN)/mypy --config-file tests/mypy.ini --cache-dir .mypy_cache/tests tests benchmarks
 
 # needs nginx; dlt takes part if bench-peers has made its environment; `make bench KINDS=rich` leaves the other data out
 bench: setup
