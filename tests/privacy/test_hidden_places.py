@@ -20,15 +20,17 @@ from propsync.webhook.rows import take_in
 FAILS = "-- severity: fail\nselect asset_id from assets\n"
 
 
+@pytest.mark.slow
 def test_no_log_line_has_anything_hidden(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     home = PrivateHome(tmp_path / "home")
     home.hide(*LINES)
-    with caplog.at_level(logging.DEBUG):
+    with caplog.at_level(logging.DEBUG, logger="propsync"):
         live(home)
     assert len(caplog.records) > 10
     assert WORD.decode() not in caplog.text
 
 
+@pytest.mark.slow
 def test_older_versions_of_delta_tables_go_when_a_line_is_added(open_home: PrivateHome) -> None:
     quiet_night(open_home, 3, delta="main,history,by_type,marts")
     assert any("delta" in str(path) for path in open_home.path.rglob("*.parquet"))
@@ -38,6 +40,7 @@ def test_older_versions_of_delta_tables_go_when_a_line_is_added(open_home: Priva
     assert found_in(open_home.path / "published") == []
 
 
+@pytest.mark.slow
 def test_a_withheld_table_does_not_keep_rows_from_before_it_was_hidden(open_home: PrivateHome) -> None:
     (open_home.path / "checks").mkdir()
     (open_home.path / "checks" / "broken.sql").write_text(FAILS)

@@ -52,6 +52,7 @@ def test_hiding_later_equals_hiding_from_the_start(open_home: PrivateHome, hidde
     assert difference_of_data(hidden_home.published, open_home.published) == {}
 
 
+@pytest.mark.slow
 def test_what_was_hidden_from_the_start_comes_back(hidden_home: PrivateHome, open_home: PrivateHome) -> None:
     hidden_home.hide()
     for home in (hidden_home, open_home):
@@ -59,6 +60,7 @@ def test_what_was_hidden_from_the_start_comes_back(hidden_home: PrivateHome, ope
     assert difference_of_data(open_home.published, hidden_home.published) == {}
 
 
+@pytest.mark.slow
 def test_a_rebuild_hides_the_same(hidden_home: PrivateHome) -> None:
     before = hidden_home.copy_of_published()
     assert hidden_home.rebuild().status == "ok"
@@ -72,6 +74,7 @@ def test_a_rebuild_hides_the_same(hidden_home: PrivateHome) -> None:
     assert found_in(hidden_home.path / "published") == []
 
 
+@pytest.mark.slow
 def test_pruned_history_comes_back_from_the_base_too(hidden_home: PrivateHome, open_home: PrivateHome) -> None:
     for home in (hidden_home, open_home):
         quiet_night(home, 6, landing_keep_days=1)
@@ -90,6 +93,7 @@ def test_a_quiet_night_stays_quiet(hidden_home: PrivateHome) -> None:
     assert {counts["inserted"] + counts["updated"] for counts in report.resources.values()} == {0}
 
 
+@pytest.mark.slow
 def test_a_kill_while_history_is_cut_shows_nothing_and_the_next_run_finishes(
     open_home: PrivateHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -108,6 +112,7 @@ def _killed(*_: object) -> None:
     raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 def test_a_new_label_hides_a_field_that_was_shown(open_home: PrivateHome) -> None:
     open_home.hide("assets.fields[Secret remarks]", *LINES)
     quiet_night(open_home, 3)
