@@ -18,7 +18,7 @@ UNITS = "tests/deploy/test_units.py::test_a_service_may_do_little"
 def test_a_missing_program_is_a_skip_with_its_package(tmp_path: Path):
     code, printed = pytest_on(tmp_path)
     assert code == 0
-    assert "3 skipped" in printed
+    assert "4 skipped" in printed
     assert "systemd-analyze is not installed; on Debian: apt-get install systemd" in printed
 
 
