@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from propsync.serving.listener import listening
 from propsync.storage import LocalStorage
 from propsync.webhook.inbox import Inbox
 from propsync.webhook.receiver import Receiver, Rules
-from propsync.webhook.server import listening, server_of
+from propsync.webhook.server import server_of
 
 SECRET = "a-secret-of-the-tests-with-40-characters"
 HOOK = f"/hooks/{SECRET}"
@@ -26,7 +27,7 @@ class Receiving:
         self.inbox = Inbox(LocalStorage(home))
         self.asked = 0
         self._receiver = Receiver(rules, self.inbox, self._ask)
-        self._listener = listening("127.0.0.1", 0)
+        self._listener = listening("webhook", "127.0.0.1", 0)
         self.port = int(self._listener.getsockname()[1])
         self.server: Any = None
 

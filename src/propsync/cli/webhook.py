@@ -17,6 +17,7 @@ from propsync.cli.text_tables import echo
 from propsync.errors import UsageError
 from propsync.log import conceal
 from propsync.serving.events import announce_hints
+from propsync.serving.listener import listening
 from propsync.settings import Settings
 from propsync.storage import LocalStorage
 from propsync.webhook.due import why_none_is_due
@@ -50,8 +51,6 @@ def run_webhook(settings: Settings, config: Path | None, host: str, port: int, *
     """Receives until Ctrl-C or SIGTERM; returns the exit code."""
     if find_spec("uvicorn") is None:
         raise UsageError("webhook", "uvicorn is not installed", "Run: pip install 'propsync[webhook]'")
-    from propsync.webhook.server import listening
-
     access = settings.require_webhook()
     if not tells_prefect:
         settings.require_api()
@@ -62,11 +61,7 @@ def run_webhook(settings: Settings, config: Path | None, host: str, port: int, *
     rules = Rules(access.secret.get_secret_value(), key, settings.webhook_address_header)
     read = _Announcing(settings.home).read if tells_prefect else _Reading(config).read
     wakes = Wakes(settings.webhook_wait, read)
-    try:
-        listener = listening(host, port)
-    except OSError as error:
-        what = f"{host} port {port} cannot be used: {error.strerror}"
-        raise UsageError("webhook", what, "Give another with --port or --host") from error
+    listener = listening("webhook", host, port)
     receiver = Receiver(rules, inbox, wakes.hint)
     with listener:
         asyncio.run(_serve(receiver, wakes.run, listener, settings))

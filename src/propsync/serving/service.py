@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import logging
 import os
-import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from propsync.errors import Busy, PropsyncError, UsageError
+from propsync.errors import Busy, PropsyncError
 from propsync.runs import RunLock
 from propsync.serving import programs
 from propsync.serving.dead_runs import POOL, mark_dead
 from propsync.serving.deployments import automate, deploy, make_pool, next_run
+from propsync.serving.listener import listening
 from propsync.serving.login import Login
 from propsync.serving.place import Place, settings_of_runs
 from propsync.serving.programs import Program, guarded
@@ -29,7 +29,6 @@ _DIED = (
 _STOPPED = "the service was stopped while the run was at work; the next run resumes from the pages that it had read"
 # together under the ten seconds that a container has to stop
 _PATIENCE = 3.0
-_BACKLOG = 2048
 _logger = logging.getLogger("propsync.serving")
 
 
@@ -81,7 +80,7 @@ class Service:
     def _start(self) -> None:
         if left := programs.end_all(self.place.mark, _PATIENCE):
             _logger.warning("ended %d processes of a killed service", left)
-        with _listening(self.place) as listener:
+        with listening("serve", self.place.host, self.place.port) as listener:
             self._login.keep(self.place.login, self.place.client, self.place.api)
             _logger.info("starting the Prefect server")
             server = self._begin_server(listener.fileno())
@@ -129,24 +128,3 @@ class Service:
             mark_dead(self._server, _STOPPED)
         except PropsyncError as error:  # the next start marks them
             _logger.debug("runs were not marked: %s", error)
-
-
-def _listening(place: Place) -> socket.socket:
-    """A socket that listens already: from now on no other program can take the port and imitate our server.
-
-    Raises UsageError if the server could not listen, before the server says so at length.
-    """
-    try:
-        family, kind, _, _, address = socket.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)[0]
-        listener = socket.socket(family, kind)
-        try:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind(address)
-            listener.listen(_BACKLOG)
-        except OSError:
-            listener.close()
-            raise
-    except OSError as error:
-        what = f"{place.host} port {place.port} cannot be used: {error.strerror}"
-        raise UsageError("serve", what, "Give another with --port or --host") from error
-    return listener

@@ -26,9 +26,8 @@ _LOOKS_DONE = timedelta(minutes=35)
 def take_in(warehouse: Warehouse, storage: LocalStorage, *, with_payloads: bool = True) -> None:
     """Puts every post of the inbox into `ops.hints`, then removes its file.
 
-    Without payloads an unknown shape is counted alone: nobody knows what of it is hidden.
-
-    A file that a killed run put there already adds nothing.
+    A file that a killed run put there already adds nothing. Without payloads an unknown shape is counted alone: nobody
+    knows what of it is hidden.
     """
     inbox = Inbox(storage)
     taken = {key: posts for key in inbox.files() if (posts := inbox.read(key)) is not None}

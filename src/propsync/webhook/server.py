@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -97,17 +96,3 @@ def server_of(receiver: Receiver) -> _Server:
         h11_max_incomplete_event_size=_MOST_HEADER_BYTES,
     )
     return _Server(config)
-
-
-def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens. Raises OSError."""
-    family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    listener = socket.socket(family, kind)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen(MOST_CONNECTIONS)
-    except OSError:
-        listener.close()
-        raise
-    return listener
