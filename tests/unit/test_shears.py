@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from propsync.merge.hiding import cut_rejected
 from propsync.records import Shears
 
 FIELDS = b'"fields":[{"field":"f1","value":"a"},{"field":"f2","value":2.50}]'
@@ -39,3 +42,12 @@ def test_shears_remember_which_paths_they_met() -> None:
     shears = Shears([("a", "b"), ("c",)])
     shears.cut(b'{"a":{"b":1}}')
     assert shears.met == {("a", "b")}
+
+
+def test_a_rejected_record_shows_no_earlier_copy_of_a_member() -> None:
+    payload = '{"fields":[{"field":"h","value":"zqx"}],"more":{"occupant":"zqx"},"fields":[],"more":1}'
+    shears = Shears([("more", "occupant")], ["h"], [("field",)])
+    [cut] = cut_rejected(shears, [("all", 3, "no usable key", payload)])
+    assert cut[:3] == ("all", 3, "no usable key")
+    assert json.loads(cut[3]) == {"fields": [], "more": 1}
+    assert "zqx" not in cut[3]

@@ -12,7 +12,7 @@ from pathlib import Path as File
 import nanoarrow as na
 
 from propsync.errors import SettingsError, StateUnusable
-from propsync.records import Path, Shears, bytes_hash, decode_shallow
+from propsync.records import Path, Shears, bytes_hash, decode_shallow, without_repeats
 from propsync.resources import ASSET_TYPES, ASSETS, Catalogue, Resource
 from propsync.settings import HiddenLine
 from propsync.shapes import Shape
@@ -316,6 +316,13 @@ def lot_of(shears: Shears, places: Sequence[int], payloads: Sequence[bytes]) -> 
         shown_hash=texts([bytes_hash(after) if cut else None for after, cut in zip(shown, is_cut, strict=True)]),
         whole=documents([whole if cut else b"null" for whole, cut in zip(payloads, is_cut, strict=True)]),
     )
+
+
+def cut_rejected(shears: Shears, rejected: Sequence[tuple[str, int, str, str]]) -> list[tuple[str, int, str, str]]:
+    """Rejected records (list, position, reason, payload) without what is hidden, also where a member comes twice."""
+    payloads = without_repeats([payload.encode() for *_, payload in rejected])
+    cut = [shears.cut(payload).decode() for payload in payloads]
+    return [(*one[:3], payload) for one, payload in zip(rejected, cut, strict=True)]
 
 
 def _refuse_needed(resource: Resource, shape: Shape, path: Path) -> None:

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from propsync.landing import Landed, Manifest, PageStore
 from propsync.merge.freshness import mark_tables
-from propsync.merge.hiding import KEPT, Hiding, lot_of
+from propsync.merge.hiding import KEPT, Hiding, cut_rejected, lot_of
 from propsync.merge.history.new_payloads import NewPayloads
 from propsync.merge.history.types_read import TypesRead
 from propsync.merge.shape_store import ShapeStore
@@ -243,9 +243,7 @@ class Merger:
     def _rejected(self, resource: Resource, readings: NewPayloads, shape: Shape) -> list[tuple[str, int, str, str]]:
         shears = self._hiding.shears(resource, shape) if self._hiding else None
         found = list(readings.rejected())
-        if shears is None:
-            return found
-        return [(name, at, why, shears.cut(payload.encode()).decode()) for name, at, why, payload in found]
+        return cut_rejected(shears, found) if shears else found
 
     def _write_versions(self, resource: Resource, models: Models, readings: NewPayloads, shape: Shape) -> None:
         self._close(resource, models)
