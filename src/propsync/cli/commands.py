@@ -15,6 +15,7 @@ from propsync.cli import common_options as given
 from propsync.cli import garbage, lines
 from propsync.cli.archive import archive_app
 from propsync.cli.common_options import AsJson, ManyValues, ids_option, settings
+from propsync.cli.erase import erase
 from propsync.cli.push_apply import push_app
 from propsync.cli.sql_source import SqlCommand, sql_text
 from propsync.cli.storage import storage_app
@@ -37,6 +38,7 @@ app = typer.Typer(
 
 
 app.add_typer(archive_app, name="archive")
+app.command()(erase)
 app.add_typer(push_app, name="push")
 app.add_typer(storage_app, name="storage")
 
