@@ -24,6 +24,7 @@ from propsync.warehouse import Earlier, Warehouse, in_published, make_published_
 WAREHOUSE = "warehouse.duckdb"
 _READ_ONLY = 0o444
 _HIDDEN = "hidden"
+_PIECE = 1 << 18
 _log = logging.getLogger("propsync.publish")
 _DAMAGED = "has changed since it was published: it was damaged, altered or removed. propsync writes it again"
 
@@ -168,16 +169,11 @@ class Publisher:
         return {name: (before["files"][name], noted[name]) for name in same if name in before["files"]}, lines
 
     def _write_edition(self, warehouse: Warehouse, partial: Path, earlier: Earlier | None) -> None:
+        warehouse.renew_views()
         warehouse.checkpoint()
         copy(warehouse.path, partial)
         try:
-            make_published_copy(
-                partial,
-                warehouse.catalogue.families,
-                memory_limit=self._memory_limit,
-                folder=self._work,
-                earlier=earlier,
-            )
+            make_published_copy(partial, memory_limit=self._memory_limit, folder=self._work, earlier=earlier)
         finally:
             remove(partial.with_name(f"{partial.name}.wal"))
 
@@ -259,5 +255,9 @@ def _xxh3(path: Path) -> str | None:
 
 
 def _sums(path: Path) -> Sums:
+    sha256, xxh3 = hashlib.sha256(), xxhash.xxh3_128()
     with path.open("rb") as reader:
-        return hashlib.file_digest(reader, "sha256").hexdigest(), str(_xxh3(path))
+        while piece := reader.read(_PIECE):
+            sha256.update(piece)
+            xxh3.update(piece)
+    return sha256.hexdigest(), xxh3.hexdigest()

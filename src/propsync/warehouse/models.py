@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from pathlib import Path
+from functools import cache
 from typing import Any
 
 from propsync.shipped import shipped
@@ -45,7 +45,7 @@ class Models:
 
     def has(self, model: str) -> bool:
         """Whether such a model exists."""
-        return _file(model).exists()
+        return _is_there(model)
 
     def sql(self, model: str) -> str:
         """The model's select, `model` being its path under `sql/` without the suffix; fragments are in place."""
@@ -91,7 +91,7 @@ class Models:
         while waiting:
             read = frozenset[str]().union(*(self._reads(model) for model in waiting))
             staged = {table.replace(".", "/") for table in read if table.startswith("staging.")}
-            waiting = {model for model in staged - found.keys() - {*made} if _file(model).exists()}
+            waiting = {model for model in staged - found.keys() - {*made} if _is_there(model)}
             found |= {model: self._reads(model) for model in waiting}
         return found
 
@@ -106,7 +106,7 @@ class Models:
     def bound_by(self, *models: str) -> frozenset[str]:
         """The names of the values that `models` bind, directly or through staging models with a file."""
         every = (*models, *self.staged_for(models))
-        return frozenset(name for model in every for name in _PARAMETER.findall(without_comments(_written(model))))
+        return frozenset(name for model in every for name in _bound(model))
 
     def _reads(self, model: str) -> frozenset[str]:
         # an unknown fragment is an expression or a name, and neither affects the order
@@ -115,7 +115,7 @@ class Models:
 
     def _run(self, before: str, model: str, after: str = "") -> int:
         # from the file alone: a fragment may name an API member called $type
-        named = {name: self.values[name] for name in _PARAMETER.findall(without_comments(_written(model)))}
+        named = {name: self.values[name] for name in _bound(model)}
         body = self.sql(model).rstrip().rstrip(";")
         counted = self._warehouse.rows(f"{before}{body}{after}", named or None)
         return int(counted[0][0]) if counted and isinstance(counted[0][0], int) else 0
@@ -140,12 +140,20 @@ def grain(sql: str) -> list[str]:
     return [name.strip() for name in found[1].split(",")] if found else []
 
 
-def _file(model: str) -> Path:
-    return shipped("sql") / f"{model}.sql"
+# a run asks hundreds of times for the text of a model
+@cache
+def _is_there(model: str) -> bool:
+    return (shipped("sql") / f"{model}.sql").exists()
 
 
+@cache
 def _written(model: str) -> str:
-    return _file(model).read_text(encoding="utf-8")
+    return (shipped("sql") / f"{model}.sql").read_text(encoding="utf-8")
+
+
+@cache
+def _bound(model: str) -> tuple[str, ...]:
+    return tuple(_PARAMETER.findall(without_comments(_written(model))))
 
 
 def _target(model: str) -> str:

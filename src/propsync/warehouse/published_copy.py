@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import duckdb
 
-from propsync.resources import Resource
 from propsync.warehouse.connection import NO_BAR, STORAGE_VERSION, our_errors
-from propsync.warehouse.declared_tables import quoted, text
-from propsync.warehouse.macros import macros_for_people
+from propsync.warehouse.declared_tables import TABLES, quoted, text
 from propsync.warehouse.statements import statement
-from propsync.warehouse.views import views_for_people
 
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "storage_compatibility_version": STORAGE_VERSION,
@@ -37,10 +33,8 @@ class Earlier:
     tables: Collection[str]
 
 
-def make_published_copy(
-    copy: Path, resources: Iterable[Resource], *, memory_limit: str, folder: Path, earlier: Earlier | None = None
-) -> None:
-    """Rewrites all metadata of `copy`, with this release's views, and its macros for `resources`; its rows stay.
+def make_published_copy(copy: Path, *, memory_limit: str, folder: Path, earlier: Earlier | None = None) -> None:
+    """Rewrites all metadata of `copy`, a copy of the state with the views of this release; its rows stay.
 
     But the tables that `earlier` names get their earlier rows again. `folder` holds whatever exceeds `memory_limit`.
     Raises DiskFull, and StateUnusable for a damaged copy.
@@ -50,13 +44,7 @@ def make_published_copy(
         connection.execute(NO_BAR)
         if earlier:
             _put_back(connection, earlier)
-
-        def rows(query: str, values: Any) -> list[tuple[Any, ...]]:
-            return connection.execute(query, values).fetchall()
-
-        chosen = tuple(resources)
-        for statements in (*views_for_people(chosen, rows), *macros_for_people(chosen)):
-            connection.execute(statements)  # a checkpoint after no change writes nothing
+        connection.execute(statement("publish/touch", comment=text(TABLES["ops.schema_version"].comment)))
         connection.execute("checkpoint")
 
 
