@@ -7,8 +7,8 @@ complete as (
   select resource, max(started_at) filter (verdict in ('certified', 'agreed')) as read_at
   from ops.run_resources
   join ops.runs using (run_id)
-  -- a backfill reads a part, a push what it wrote, a run after hints what they name
-  where coalesce(flow, '') not in ('backfill', 'push', 'hints')
+  -- every other flow reads a part, or nothing of the lists
+  where flow = 'nightly'
   group by resource
 )
 select resource, read_at

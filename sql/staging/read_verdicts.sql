@@ -1,7 +1,7 @@
 -- grain: resource
 -- why: how completely the API was last read. A backfill reads a part, an archive run none of a list
 with syncs as (
-  select run_id, started_at from ops.runs where flow not in ('backfill', 'rebuild', 'archive', 'push', 'hints')
+  select run_id, started_at from ops.runs where flow = 'nightly'
 ),
 reads as (
   select resource, run_id, verdict, started_at, verdict in ('certified', 'agreed') as is_complete

@@ -7,7 +7,7 @@ with reads as (
     max(started_at at time zone $time_zone) filter (verdict in ('certified', 'agreed'))::date as complete_on
   from ops.run_resources
   join ops.runs using (run_id)
-  where flow not in ('backfill', 'rebuild', 'archive', 'push', 'hints')
+  where flow = 'nightly'
   group by resource
 )
 select table_schema || '.' || table_name, changed_run_id || ' ' || row_count

@@ -8,5 +8,5 @@ where flow = 'hints'
     select coalesce(max(run_id), '')
     from ops.run_resources
     join ops.runs using (run_id)
-    where flow not in ('backfill', 'push', 'hints') and resource = $resource and verdict in ('certified', 'agreed')
+    where flow = 'nightly' and resource = $resource and verdict in ('certified', 'agreed')
   )

@@ -8,7 +8,7 @@ attempts as (
   from ops.sweeps as sweeps
   join ops.runs as runs using (run_id)
   semi join complete on complete.run_id = sweeps.run_id and complete.resource = sweeps.resource
-  where sweeps.list <> 'combined' and sweeps.verdict in ('certified', 'agreed') and runs.flow not in ('backfill', 'hints')
+  where sweeps.list <> 'combined' and sweeps.verdict in ('certified', 'agreed') and runs.flow = 'nightly'
 )
 select resource, rung
 from attempts

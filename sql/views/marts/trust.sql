@@ -24,8 +24,8 @@ complete as (
   select resource, max(started_at) as as_of
   from ops.run_resources
   join ops.runs using (run_id)
-  -- a backfill reads a part, a push what it wrote, a run after hints what they name
-  where verdict in ('certified', 'agreed') and coalesce(flow, '') not in ('backfill', 'push', 'hints')
+  -- every other flow reads a part, or nothing of the lists
+  where verdict in ('certified', 'agreed') and flow = 'nightly'
   group by resource
 ),
 held as (

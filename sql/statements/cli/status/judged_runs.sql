@@ -4,7 +4,7 @@ with ended as (
   from ops.runs where status <> 'running'
 ),
 sync as (
-  select max(run_id) as run_id from ended where flow not in ('backfill', 'rebuild', 'archive', 'push', 'hints')
+  select max(run_id) as run_id from ended where flow = 'nightly'
 )
 select ended.run_id, status, error
 from ended, sync
