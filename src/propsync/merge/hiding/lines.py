@@ -1,0 +1,82 @@
+"""The lines of `[privacy] hide`: which of them can be, and which fields they name."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+from collections.abc import Collection, Iterable, Sequence
+
+from propsync.errors import SettingsError
+from propsync.records import Path, decode_shallow
+from propsync.resources import Catalogue, Resource
+from propsync.settings import HiddenLine
+from propsync.shapes import Shape
+from propsync.shapes.entries import entries
+from propsync.shapes.fields import FIELDS
+
+HiddenField = tuple[str, str, str]
+"""A line of propsync.toml, the id of a field that it hides, and a label that the field has or had."""
+
+
+def mark_of(lines: Sequence[HiddenLine]) -> str:
+    """The hash by which a state remembers the lines: nobody can read a label from it."""
+    return hashlib.sha256("\n".join(sorted(line.text for line in lines)).encode()).hexdigest()
+
+
+def check_lines(lines: Sequence[HiddenLine], catalogue: Catalogue) -> None:
+    """Raises SettingsError for a resource that does not exist, or a member without which propsync cannot work."""
+    for line in lines:
+        if line.resource not in catalogue.names:
+            close = nearest(line.resource, catalogue.names)
+            known = f"Did you mean {close}?" if close else f"Name one of {', '.join(catalogue.names)}"
+            raise SettingsError(f'"{line.text}" in [privacy] hide', f"there is no resource {line.resource}", known)
+        if line.path:
+            refuse_needed(catalogue[line.resource], Shape(line.resource), line.path)
+
+
+def refuse_needed(resource: Resource, shape: Shape, path: Path) -> None:
+    """Raises SettingsError for a member that a key, a property, a type or a status comes from."""
+    needed: list[Path] = [(name,) for role in resource.roles for name in role.documented]
+    needed += [one for role in resource.roles for one in shape.paths(role.name)]
+    if any(one[: len(path)] == path for one in needed):
+        where = f"{resource.name}.{'.'.join(path)} in [privacy] hide"
+        what = "propsync needs this member to know the record, its property, its type or its status"
+        raise SettingsError(where, what, "Take the line away")
+
+
+def hidden_fields(
+    lines: Iterable[HiddenLine], definitions: Iterable[tuple[str, str | None]], known: Iterable[HiddenField] = ()
+) -> set[HiddenField]:
+    """The fields that lines name by id or by a label, with every label that they have."""
+    defined = [(field_id, label or "") for field_id, label in definitions]
+    named = [(line, line.field) for line in lines if line.field is not None]
+    found = {
+        (line.text, field_id)
+        for field_id, label in defined
+        for line, name in named
+        if name == field_id or plain(name) == plain(label)
+    }
+    found |= {(line, field_id) for line, field_id, _ in known}
+    labels = {(line, field_id, label) for line, hidden in found for field_id, label in defined if field_id == hidden}
+    return labels | {*known}
+
+
+def definitions(payloads: Iterable[bytes], shape: Shape) -> Iterable[tuple[str, str | None]]:
+    """The fields that asset types define: id and label."""
+    for payload in payloads:
+        for entry in entries(decode_shallow(payload), FIELDS):
+            if field_id := entry.first_text(shape.paths("field_id")):
+                labels = (entry.text(path) for path in shape.paths("field_label"))
+                yield field_id, next(filter(None, labels), None)
+
+
+def plain(label: str) -> str:
+    """The label without what people write differently each time."""
+    return " ".join(label.split()).casefold()
+
+
+def nearest(written: str, known: Collection[str]) -> str | None:
+    """The known name that is most like what somebody wrote; None if none is."""
+    by_plain = {plain(name): name for name in known}
+    found = difflib.get_close_matches(plain(written), list(by_plain), n=1, cutoff=0.4)
+    return by_plain[found[0]] if found else None
