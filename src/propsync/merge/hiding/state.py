@@ -1,4 +1,4 @@
-"""What one state database hides, with the second file attached to it."""
+"""The hidden parts of one state database, with the second file attached to it."""
 
 from __future__ import annotations
 
