@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -51,10 +51,6 @@ class Answer:
         return frozenset(
             name for name, value in firsts if isinstance(value, int | float) and not isinstance(value, bool)
         )
-
-    def cells(self, row: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-        """The values of a row, each with its column."""
-        return zip(self.columns, row, strict=True)
 
     def cut(self, most: int) -> Answer:
         """The same with at most that many rows."""

@@ -18,6 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from propsync.desk.dashboard import words
 from propsync.desk.dashboard.ahead import look_ahead
 from propsync.desk.dashboard.answer import Answer, Asker, Reader
+from propsync.desk.dashboard.cells import cells
 from propsync.desk.dashboard.changed import in_words
 from propsync.desk.dashboard.compliance import by_type
 from propsync.desk.dashboard.headlines import headlines
@@ -113,10 +114,9 @@ def _environment(zone: ZoneInfo) -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {name: getattr(words, name) for name in ("heading", "weekday", "short_day", "sentence", "note")}
-    made.filters["shown"] = partial(words.shown, zone=zone)
+    made.filters |= {"shown": partial(words.shown, zone=zone), "cells": partial(cells, zone=zone)}
     made.globals |= {"compared": words.compared, "counted": words.counted}
     made.globals |= {"style": _style(), "style_hash": _style_hash()}
-    made.tests["dated"] = lambda value: isinstance(value, date)
     return made
 
 
