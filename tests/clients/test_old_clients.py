@@ -68,7 +68,7 @@ def test_the_file_is_worth_reading(home: SandboxHome, told_now: dict[str, Any]) 
 
 
 @pytest.mark.parametrize(
-    "version", [pytest.param(one, marks=[pytest.mark.slow] if one in VERSIONS[1:-1] else []) for one in VERSIONS]
+    "version", [pytest.param(one, marks=[pytest.mark.release] if one in VERSIONS[1:-1] else []) for one in VERSIONS]
 )
 def test_old_clients_read_the_same_in_every_table_view_macro_and_comment(
     home: SandboxHome, told_now: dict[str, Any], version: str

@@ -107,7 +107,7 @@ def _check_that_a_rebuild_and_another_reading_give_the_same(made: Place) -> None
     assert {table: made.rows(f"from {table} order by all") for table in TABLES} == before
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_bundle_with_other_bytes_alone_keeps_no_second_copy_of_its_actions(made: Place, works: Works) -> None:
     first, *_ = made.wanted()
     works.actions = {first: [action(1, "open")]}

@@ -132,7 +132,7 @@ class OtherDate:
         return report(first).replace(b"D:20260302", b"D:2026%04d" % (about.record.version + 300))
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_version_that_differs_in_bytes_alone_names_the_one_it_repeats(synced: Path, tmp_path: Path) -> None:
     dated = OtherDate()
 
@@ -242,7 +242,7 @@ def test_rows_of_bundles_are_those_of_the_latest_version_also_of_two_that_are_al
         assert made.rows("select count(*) from bundle_elements") == [(2,)]
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_bundles_alike_that_a_killed_run_left_unread_are_all_read(synced: Path, tmp_path: Path) -> None:
     with place(tmp_path / "home", synced, {"bundle": lambda _: zipped({"actions.csv": "id\n1\n"})}) as made:
         for _ in range(60):
@@ -257,7 +257,7 @@ def test_bundles_alike_that_a_killed_run_left_unread_are_all_read(synced: Path, 
 # What is asked for
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_lost_files_keep_none_behind_them_from_being_read(synced: Path, tmp_path: Path) -> None:
     writers = {"bundle": lambda subject: zipped({"actions.csv": f"id\n{subject.record.key}\n"})}
     with place(tmp_path / "home", synced, writers) as made:
@@ -306,7 +306,7 @@ def test_statuses_that_are_set_are_asked_for(new: Place) -> None:
     assert {key for key, _ in new.asked()} == set(new.wanted("submitted"))
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_limit_ends_a_run_well(new: Place) -> None:
     told = new.archive(limit=5)
     assert told.exit_code == 0
@@ -396,7 +396,7 @@ def test_what_is_new_is_not_put_behind_the_backlog_by_a_run_by_hand(new: Place, 
     assert all(asked[key, kind] == 1 for key in fresh for kind in ("report", "bundle"))
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_what_a_sync_finds_while_an_archive_run_ends_is_new_for_the_next_one(new: Place) -> None:
     new.archive(limit=2)
     new.asked()
@@ -441,7 +441,7 @@ def wait_for_requests(made: Place, number: int = 1) -> None:
         time.sleep(0.01)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_of_two_archive_runs_at_once_the_second_asks_for_nothing(new: Place) -> None:
     new.fail(kind="delay", seconds=0.05)
     first = Beside(new.archive)
@@ -588,7 +588,7 @@ def test_a_home_that_was_never_synced_is_not_published_empty(tmp_path: Path) -> 
         assert made.differing() == set()
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_where_the_state_is_lost_nothing_is_published_in_its_place(old: Place) -> None:
     before = old.rows(DOCUMENTS)
     (old.path / "state" / "warehouse.duckdb").unlink()

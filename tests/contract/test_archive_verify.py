@@ -174,6 +174,7 @@ def test_an_archive_run_that_brings_a_file_back_takes_its_mark_away(at: Place):
     assert file.read_bytes() == at.truth(key, "report")
 
 
+@pytest.mark.slow
 def test_so_many_a_night_and_those_least_recently_verified_first(at: Place):
     count = len(list((at.path / "archive" / "blobs").rglob("*.*")))
     assert verified(at, 5).due == count - 5

@@ -252,8 +252,8 @@ def test_one_long_text_costs_no_other_record(deep: Deep, name: str) -> None:
     assert deep.run()[1]["unchanged"] == 31
 
 
+@pytest.mark.release
 @pytest.mark.costly
-@pytest.mark.slow
 @pytest.mark.parametrize(("name", "place"), _ODD)
 def test_one_odd_value_costs_not_even_its_record(oddities: Deep, name: str, place: str) -> None:
     assert oddities.home.rows("select count(*) from assets where asset_id = ?", f"{name} {place}") == [(1,)]

@@ -450,6 +450,7 @@ def test_accepting_a_run_applies_those_of_its_list_that_are_still_gone(nights: N
     assert nights.changes("assets", lost[0]) == ["insert"]
 
 
+@pytest.mark.slow
 def test_accepting_a_run_takes_no_other_record_that_is_missing(nights: Nights) -> None:
     _, run_id = _lose_two_thirds(nights)
     others = list(nights.estate.assets)[:30]
@@ -575,6 +576,7 @@ def test_types_that_go_stay_as_no_longer_listed(nights: Nights) -> None:
     assert nights.is_truth("assets")
 
 
+@pytest.mark.slow
 def test_after_a_crash_between_landing_and_merging_deletes_are_concluded_the_same(
     nights: Nights, tmp_path: Path
 ) -> None:

@@ -365,6 +365,7 @@ def _age_landing(copy: Copy) -> None:
     copy.sync("assets", landing_keep_days=1, now=datetime(2099, 1, 1, tzinfo=UTC))
 
 
+@pytest.mark.slow
 def test_a_rebuild_without_its_landing_is_refused(copy: Copy):
     copy.sync("assets", "properties")
     shutil.rmtree(copy.path / "landing" / "properties")
@@ -520,6 +521,7 @@ def test_words_of_sql_may_be_names(nights: Nights):
     assert copy.rows('from history."order" order by all') == before
 
 
+@pytest.mark.slow
 def test_a_list_that_moved_is_the_same_list(copy: Copy):
     kept = "select path, key_column, id_filter from ops.resources"
     assert copy.sync().exit_code == 0

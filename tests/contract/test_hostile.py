@@ -133,6 +133,7 @@ def test_a_landed_snapshot_whose_pages_are_lost_stops_no_run(small_nights: Small
     assert small_nights.rows("select count(*) from assets") == [(6,)]
 
 
+@pytest.mark.slow
 def test_a_list_of_types_that_says_nothing_unlists_none(small_nights: SmallHome):
     assert small_nights.sync().exit_code == 0
     small_nights.server.answer = lambda path, query: (

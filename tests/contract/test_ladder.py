@@ -381,7 +381,7 @@ def test_a_total_that_is_always_wrong_in_the_same_way_is_agreed_upon(nights: Nig
     assert 2 not in nights.rungs(again, "assets")
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_total_that_is_wrong_by_a_million_costs_no_thousand_requests(nights: Nights) -> None:
     keys = _spread(nights, 50, 9)
     assert nights.sync().exit_code == 0
@@ -429,7 +429,7 @@ def test_under_a_wrong_total_a_record_that_the_list_leaves_out_stays(nights: Nig
     assert nights.changes("assets", keys[0]) == ["insert"]
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_combined_total_that_is_always_wrong_is_agreed_upon(nights: Nights) -> None:
     keys = nights.estate.add_assessments(product(property_ids(5), ["k0"] * 10))
     nights.estate.performed = {key: ("For", "By")[n % 2] for n, key in enumerate(keys)}
@@ -561,7 +561,7 @@ def _check_same_tables(one: Nights, other: Nights) -> None:
         assert found == [], table
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_ten_records_a_page_give_the_same_tables_as_a_thousand(nights: Nights, kept: KeptHomes) -> None:
     _check_two_nights_at_either_page_size(nights, kept, 90)
 

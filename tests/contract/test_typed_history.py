@@ -213,7 +213,7 @@ def test_values_are_equal_after_a_rebuild(valued: SmallHome) -> None:
     assert difference(before, valued.published, *MARTS) == {}
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_the_macro_of_values_shows_them_at_the_end_of_a_day(valued: SmallHome) -> None:
     told = "select field_id, property_id, coalesce(value_text, value_option_labels[1]) from asset_field_values_as_of"
     assert valued.rows(f"{told}('2026-03-03') where asset_id = 'a0' and field_id < 'f4' order by all") == [
@@ -236,6 +236,7 @@ order by changed_at, label
 """
 
 
+@pytest.mark.slow
 def test_every_change_is_a_row_with_its_values(valued: SmallHome) -> None:
     assert valued.rows(CHANGES, "a0") == [
         ("2026-03-01", "new", None, None, None, True),

@@ -77,8 +77,8 @@ def test_killed_at_moments_all_over_an_archive_run_nothing_is_half_and_nothing_i
             assert not made.rows("from documents where read_at is null")
 
 
+@pytest.mark.release
 @pytest.mark.costly
-@pytest.mark.slow
 @pytest.mark.parametrize("number", numbers(daily=1))
 def test_after_a_sync_that_was_killed_documents_are_archived_and_the_tables_stay_sound(
     archived_small: Path, tmp_path: Path, number: int

@@ -209,6 +209,7 @@ def _unseen(night: Night, resource: str) -> list[Any]:
     return [key for key in shown if published.get(key) != truth[key]]
 
 
+@pytest.mark.slow
 def test_rows_that_move_once_are_not_taken_for_a_complete_read(night: Night) -> None:
     effect = {"kind": "move_rows", "how": "shift", "rows": 1}
     night.sandbox.set_faults(
@@ -223,6 +224,7 @@ def test_rows_that_move_once_are_not_taken_for_a_complete_read(night: Night) -> 
     assert night.is_truth("assets")
 
 
+@pytest.mark.slow
 def test_a_server_that_goes_away_between_two_resources_exits_3_with_the_first_published(night: Night) -> None:
     before = {resource: night.known(resource) for resource in ("assessments", "schedules")}
 

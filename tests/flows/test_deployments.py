@@ -86,6 +86,7 @@ def test_what_was_left_behind_is_an_artifact_and_an_event(prefect, quiet):
     assert finished["resource"]["propsync.status"] == "attention"
 
 
+@pytest.mark.release
 def test_a_run_that_published_nothing_is_an_event_too(prefect, quiet):
     quiet.set_faults([{"effect": {"kind": "status", "status": 401}}])
     run = prefect.trigger()

@@ -32,6 +32,7 @@ def service(programs: Path, sandbox: Sandbox, tmp_path: Path) -> Iterator[Servic
         yield made
 
 
+@pytest.mark.release
 def test_what_died_is_marked_and_the_next_run_of_the_timetable_is_right(service, sandbox):
     """kill -9 of everything at once, while a run is at work; then the same command again."""
     sandbox.set_faults([SLOW_SCHEDULES])

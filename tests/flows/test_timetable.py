@@ -100,7 +100,7 @@ def nights_of(zone: ZoneInfo, first: date, count: int) -> list[datetime]:
     return [datetime.combine(day, time(hour, 30), zone).astimezone(UTC) for day in days]
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_in_every_time_zone_each_night_of_two_years_has_one_run(zones):
     for zone in zones:
         planned = dates_of(zone, datetime(2026, 1, 1, tzinfo=zone), 730)

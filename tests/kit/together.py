@@ -6,6 +6,7 @@ from xdist.scheduler import LoadFileScheduling
 
 _SHARED = {
     "tests/flows/test_deployments.py": "a Prefect server",
+    "tests/flows/test_hints.py": "a Prefect server",
     "tests/flows/test_nightly.py": "a Prefect server",
     "tests/flows/test_push.py": "a Prefect server",
     "tests/flows/test_serve.py": "propsync serve",

@@ -74,7 +74,7 @@ def test_one_that_froze_at_a_moment_publishes_nothing_when_it_wakes(machines: Ma
     assert first.column("select count(*) from assets") == [len(machines.api.assets)]
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_home_that_was_killed_does_not_wait_for_its_own_lease(machines: Machines) -> None:
     machine = machines("machine")
     frozen = started(machine, "put_file packs/")

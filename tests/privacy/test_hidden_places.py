@@ -74,6 +74,7 @@ def test_a_plan_and_a_template_leave_hidden_fields_out(hidden_home: PrivateHome,
     assert "[privacy] hides Description" in plan.refused[0].reason
 
 
+@pytest.mark.slow
 def test_the_doctor_names_labels_that_look_personal_until_they_are_hidden(
     open_home: PrivateHome, hidden_home: PrivateHome
 ) -> None:

@@ -29,6 +29,7 @@ def test_nothing_hidden_from_the_start_is_in_any_published_byte(
     assert found_in(hidden_home.path / "published") == []
 
 
+@pytest.mark.slow
 def test_a_line_hides_all_of_history_and_taking_it_away_brings_all_back(open_home: PrivateHome, tmp_path: Path) -> None:
     never = open_home.copied(tmp_path / "never")
     open_home.hide(*LINES)
@@ -45,6 +46,7 @@ def test_a_line_hides_all_of_history_and_taking_it_away_brings_all_back(open_hom
     assert difference_of_data(never.published, open_home.published) == {}
 
 
+@pytest.mark.slow
 def test_hiding_later_equals_hiding_from_the_start(open_home: PrivateHome, hidden_home: PrivateHome) -> None:
     open_home.hide(*LINES)
     quiet_night(open_home, 3)

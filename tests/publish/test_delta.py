@@ -99,6 +99,7 @@ def test_everybody_may_read_the_tables_whatever_the_umask_and_nobody_may_write(k
     assert modes == {(True, 0o755), (False, 0o444)}
 
 
+@pytest.mark.slow
 def test_rows_of_a_resource_that_breaks_a_check_stay_as_they_were(delta: SandboxHome) -> None:
     before = read_delta(folder(delta) / "main" / "assets").sort_by("asset_id")
     check = delta.path / "checks" / "no_assets.sql"

@@ -22,8 +22,12 @@ LATE = {"kind": "status", "status": 502, "apply": True}
 FAULTS = [
     pytest.param(LOST, id="lost"),
     *(
-        pytest.param(one, id=name, marks=pytest.mark.slow)
-        for one, name in ((BUSY, "429"), (DOWN, "503"), (LATE, "502"))
+        pytest.param(one, id=name, marks=mark)
+        for one, name, mark in (
+            (BUSY, "429", pytest.mark.release),
+            (DOWN, "503", pytest.mark.release),
+            (LATE, "502", pytest.mark.slow),
+        )
     ),
 ]
 
@@ -153,7 +157,7 @@ def test_an_edit_between_plan_and_apply_is_skipped_and_named(home: PushHome) -> 
     assert home.apply(plan).is_repeat
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_another_edit_of_the_same_record_is_no_reason_to_skip_it(home: PushHome) -> None:
     asset_id, _, kind = home.assets(1)[0]
     texts = [name for name, of in home.kinds(kind).items() if of == "text"]
@@ -164,7 +168,7 @@ def test_another_edit_of_the_same_record_is_no_reason_to_skip_it(home: PushHome)
     assert home.values(asset_id)[texts[1]] == "theirs"
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_value_that_is_there_already_counts_as_applied(home: PushHome) -> None:
     (edit,) = texts_of(home, 1)
     home.sandbox.world.assets.edit(edit.key[0], {edit.changes[0].field: "new"})
@@ -208,7 +212,7 @@ def test_a_token_refused_in_the_middle_stops_and_the_next_apply_finishes(home: P
     assert home.apply(plan).is_repeat
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_token_that_cannot_even_read_leaves_what_was_written_as_applied(home: PushHome) -> None:
     edits = texts_of(home, 12)
     plan = home.plan(*edits)
@@ -248,7 +252,7 @@ def test_a_token_for_writes_alone_is_used_for_writes_alone(kept: KeptHomes, tmp_
         assert len(callers) == 2
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_server_that_is_down_for_one_record_leaves_it_to_the_next_apply(home: PushHome) -> None:
     edits = texts_of(home, 3)
     plan = home.plan(*edits)
@@ -331,7 +335,7 @@ def sequences(home: PushHome) -> Sequence[int]:
     return [place for place, one in enumerate(home.requests) if one.startswith("PATCH")]
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_each_record_is_looked_at_right_before_its_write(home: PushHome) -> None:
     home.apply(home.plan(*texts_of(home, 4)), max_concurrency=1)
     assert sequences(home) == [1, 3, 5, 7]

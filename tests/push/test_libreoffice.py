@@ -21,6 +21,7 @@ from kit.sandbox_home import SandboxHome
 from kit.world_home import WorldHome
 from kit.world_server import WorldServer
 from push.corrections import TEXTS, corrections_world, planned
+from variants import some
 
 from propsync.push.plan import Plan
 from propsync.runbooks.plans import Wanted, make_template
@@ -109,7 +110,8 @@ def plan_of(home: Home, path: Path, folder: Path) -> Plan:
     return planned(home, folder, Wanted("assets", path))
 
 
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
+@pytest.mark.costly
+@pytest.mark.parametrize("way", some(WAYS, 2), ids=lambda way: way.name)
 def test_an_unedited_template_of_each_type_plans_nothing_and_ten_edits_are_planned(
     sandbox: SandboxHome, templates: dict[str, list[Path]], tmp_path: Path, way: Saved
 ) -> None:
@@ -210,7 +212,8 @@ def test_texts_that_a_spreadsheet_changes_in_a_csv_are_refused_and_never_planned
     shutil.rmtree(folder)
 
 
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
+@pytest.mark.costly
+@pytest.mark.parametrize("way", some(WAYS, 2), ids=lambda way: way.name)
 def test_a_template_of_schedules_plans_nothing(sandbox: SandboxHome, tmp_path: Path, way: Saved) -> None:
     path, count, _ = make_template(sandbox.settings(), "schedules", None, (), tmp_path / f"schedules{way.template}")
     assert count > 20

@@ -83,6 +83,7 @@ def test_schedules_come_back(home: PushHome) -> None:
     }
 
 
+@pytest.mark.slow
 def test_an_edit_since_and_a_new_asset_stay_and_are_named(home: PushHome) -> None:
     (first, place, kind), (second, _, other) = home.assets(2)
     text = home.field(kind, "text")

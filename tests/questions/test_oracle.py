@@ -69,6 +69,7 @@ def test_the_oracle_says_what_plain_tables_say(name: str, home: SandboxHome, wit
     assert Counter(found) == Counter(ANSWERS[name](witness))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in ANSWERS if name not in MAY_BE_EMPTY])
 def test_every_question_has_an_answer(name: str, witness: Witness):
     rows = ANSWERS[name](witness)
@@ -77,6 +78,7 @@ def test_every_question_has_an_answer(name: str, witness: Witness):
     assert len(set(rows)) == len(rows)
 
 
+@pytest.mark.slow
 def test_each_answer_is_of_its_own_day(witness: Witness):
     """A reader before the last night knew fewer of the overdue, or others."""
     earlier = Witness(witness.world, [], witness.lists, range(len(witness.views) - 1))
@@ -84,6 +86,7 @@ def test_each_answer_is_of_its_own_day(witness: Witness):
     assert earlier.today < witness.today
 
 
+@pytest.mark.slow
 def test_the_versions_of_reports_are_those_that_the_archive_has(home: SandboxHome, witness: Witness):
     found = home.rows("select assessment_id, version from documents where kind = 'report' and version > 1")
     assert Counter(found) == Counter(row[:2] for row in ANSWERS["changed reports"](witness))

@@ -182,7 +182,7 @@ def test_only_the_loss_of_the_runs_named_is_accepted(lived: Lived) -> None:
     assert all(run_id in " ".join(report.left_behind) for run_id in (first, second))
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_what_is_no_run_is_no_loss_to_accept(lived: Lived) -> None:
     with pytest.raises(UsageError, match="--accept-loss"):
         lived.rebuild(accept_loss=["yesterday"])
@@ -278,7 +278,7 @@ def test_a_rebuild_that_is_killed_at_any_moment_leaves_the_old_state_working(
         shutil.rmtree(tried.path)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize(
     ("dialect", "good"),
     daily([(kind, good) for kind in (UnusualNames, Objects, Dialect) for good in (1, 0)], 1, is_row=True),

@@ -6,7 +6,7 @@ import pytest
 
 from .conftest import Lived
 
-SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (5, 10))]
+SEEDS = [1, pytest.param(5, marks=pytest.mark.slow), pytest.param(10, marks=pytest.mark.release)]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -16,7 +16,7 @@ def test_after_trouble_in_one_process_tables_are_the_world(seed: int, lived: Liv
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [7, 12])
+@pytest.mark.parametrize("seed", [7, pytest.param(12, marks=pytest.mark.release)])
 def test_after_trouble_with_a_bucket_tables_are_the_world(seed: int, lived: Lived):
     verdict = lived(seed, "bucket")
     assert not verdict.broken, verdict.told()

@@ -89,6 +89,7 @@ def test_the_night_finds_what_no_hint_showed_and_the_rate_is_right(kept: KeptHom
         assert "waiting" not in home.states()
 
 
+@pytest.mark.slow
 def test_without_losses_every_change_is_published_before_the_night(kept: KeptHomes, tmp_path: Path):
     with life(kept, tmp_path, doubled=0.5) as home:
         edit(home, Random(5))

@@ -134,6 +134,7 @@ def test_after_four_looks_without_a_change_propsync_stops(home: HintHome):
     assert home.hints("state, looks, next_look_at") == [("unchanged", 4, None)]
 
 
+@pytest.mark.slow
 def test_a_record_that_nobody_knows_is_missing_and_nothing_else_happens(home: HintHome):
     pair = schedules(home, 1)[0]
     home.hint(assessment_hint(NO_SUCH), property_hint(NO_SUCH), schedule_hint((pair[0], NO_SUCH)))
@@ -165,6 +166,7 @@ def test_a_list_that_does_not_show_a_record_deletes_nothing_while_its_report_exi
     assert home.rows("select status from assessments where assessment_id = ?", key) == [(None,)]
 
 
+@pytest.mark.slow
 def test_hints_together_delete_no_more_than_a_night_may(home: HintHome):
     keys = home.column("select assessment_id from assessments order by 1")[:28]
     for key in keys:
@@ -280,6 +282,7 @@ def test_a_run_that_dies_before_it_publishes_comes_again(home: HintHome):
     assert home.known("assessments")[key]["title"] == "Merged, not published"
 
 
+@pytest.mark.slow
 def test_a_nightly_run_settles_what_waited_long_and_forgets_what_is_old(home: HintHome):
     (key,) = approved(home, 1)
     home.hint(assessment_hint(key), {"type": "task", "id": "1"})
@@ -337,6 +340,7 @@ def test_a_rebuild_carries_hints_over(home: HintHome):
     assert home.known("assessments")[key]["title"] == "New"
 
 
+@pytest.mark.slow
 def test_the_miss_rate_says_what_only_the_night_found(home: HintHome):
     one, other, third = approved(home, 3)
     for key in (one, other, third):

@@ -174,6 +174,7 @@ class Crowd:
                 self.accepted.append(body)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "kills"), [(200, 1), pytest.param(10_000, 20, marks=[pytest.mark.release, pytest.mark.timeout(900)])]
 )
@@ -236,6 +237,7 @@ def test_without_a_secret_nothing_is_received(tmp_path: Path):
     assert "too-short-to-be-one" not in short.stderr
 
 
+@pytest.mark.slow
 def test_its_child_processes_end_with_it(program: Receiver):
     home = program.home
     home.sync()
