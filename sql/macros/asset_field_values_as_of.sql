@@ -12,6 +12,6 @@ create or replace macro asset_field_values_as_of(ts) as table
     and (shown.valid_to is null or shown.valid_to > asked.moment)
     and versions.valid_from <= asked.moment
     and (versions.valid_to is null or versions.valid_to > asked.moment)
-    and versions.change <> 'delete';
+    and versions.change not in ('delete', 'erase');
 
 comment on macro table asset_field_values_as_of is 'The field values as they were at a moment: asset_field_values_as_of(date ''2026-03-02'')';

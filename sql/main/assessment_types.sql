@@ -6,6 +6,6 @@ with versions as (
 select
   assessment_type_id,
   {{name}} as name,
-  change <> 'delete' as is_listed,
+  change not in ('delete', 'erase') as is_listed,
   payload{{open_columns}}
 from versions

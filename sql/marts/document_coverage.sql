@@ -3,8 +3,13 @@
 with assessments as (
   select * from main.assessments where list_contains($statuses, status)
 ),
+erased as (
+  select assessment_id, kind from main.documents where state = 'erased' and is_latest
+),
 pairs as (
-  select assessments.*, unnest($kinds) as kind from assessments
+  select assessments.*, wanted.kind
+  from assessments, (select unnest($kinds) as kind) as wanted
+  anti join erased on erased.assessment_id = assessments.assessment_id and erased.kind = wanted.kind
 ),
 asked as (
   select assessment_id, kind, max(of_changed_at) as of_changed_at from main.documents group by assessment_id, kind

@@ -22,7 +22,7 @@ compared as (
 select
   row_number() over (order by sequence, position) as place,
   *,
-  known_change <> 'delete' and not is_same_bytes and not was_hidden as is_to_compare
+  known_change not in ('delete', 'erase') and not is_same_bytes and not was_hidden as is_to_compare
 from compared
 where
   known_change is null

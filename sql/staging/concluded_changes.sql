@@ -5,7 +5,7 @@ with concluded as (
   select * from staging.concluded where outcome <> 'held'
 ),
 known as (
-  select * from staging.last_known where change <> 'delete'
+  select * from staging.last_known where change not in ('delete', 'erase')
 ),
 matched as (
   select known.*, concluded.outcome = 'hidden' as is_hidden

@@ -5,4 +5,4 @@ from staging.last_approvals as approvals
 join history.schedules as schedules using (property_id, assessment_type_id)
 where schedules.valid_from < approvals.approved_at
   and coalesce(schedules.valid_to >= approvals.approved_at, true)
-  and schedules.change <> 'delete'
+  and schedules.change not in ('delete', 'erase')

@@ -3,4 +3,4 @@
 -- tombstone has its columns from its first moment on
 select {{key_columns}}, valid_from
 from history.{{table}}
-where if(change = 'delete', valid_from, valid_to) > $built_through::timestamptz
+where if(change = 'delete', valid_from, valid_to) > $built_through::timestamptz and change <> 'erase'

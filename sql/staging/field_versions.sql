@@ -5,7 +5,7 @@ with versions as (
     asset_type_id,
     valid_from,
     valid_to is null as is_open,
-    change <> 'delete' as is_listed,
+    change not in ('delete', 'erase') as is_listed,
     readable->'$."fields"' as definitions
   from staging.readable_types
 ),

@@ -6,7 +6,7 @@ with listed as (
   select * from {{listed}} where key_1 is not null and payload_hash is not null
 ),
 known as (
-  select * from staging.known where not $is_complete and change <> 'delete'
+  select * from staging.known where not $is_complete and change not in ('delete', 'erase')
 ),
 of_key as (
   select

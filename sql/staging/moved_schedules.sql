@@ -4,12 +4,12 @@
 with passed as (
   select property_id, assessment_type_id, valid_from, valid_to, staging.due_date_of(payload) as due_date
   from history.schedules
-  where valid_to is not null and change <> 'delete'
+  where valid_to is not null and change not in ('delete', 'erase')
 ),
 next as (
   select property_id, assessment_type_id, valid_from, staging.due_date_of(payload) as due_date
   from history.schedules
-  where valid_from > (select min(valid_from) from history.schedules) and change <> 'delete'
+  where valid_from > (select min(valid_from) from history.schedules) and change not in ('delete', 'erase')
 ),
 moves as (
   select property_id, assessment_type_id, passed.valid_from as set_at, next.valid_from as moved_at

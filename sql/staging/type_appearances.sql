@@ -1,7 +1,7 @@
 -- grain: asset_type_id
 -- why: a type's table has the name of the type when a list first showed it, so that its name follows from history
 with named as (
-  select asset_type_id, payload->>'$.name' as name, change <> 'delete' as is_listed, valid_from
+  select asset_type_id, payload->>'$.name' as name, change not in ('delete', 'erase') as is_listed, valid_from
   from history.asset_types
   where payload->>'$.name' is not null
 ),

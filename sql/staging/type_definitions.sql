@@ -10,7 +10,7 @@ select
   asset_type_id,
   staging.exact_text(readable->>'$.name') as name,
   staging.exact_text(readable->>'$.nameSingular') as name_singular,
-  change is not null and change <> 'delete' as is_listed,
+  change is not null and change not in ('delete', 'erase') as is_listed,
   payload,
   readable
 from versions

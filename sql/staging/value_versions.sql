@@ -4,7 +4,7 @@ with versions as (
   select history.asset_id, history.valid_from, history.valid_to
   from history.assets as history
   join staging.touched_assets as touched using (asset_id)
-  where history.change <> 'delete'
+  where history.change not in ('delete', 'erase')
     and history.valid_to is not null
     and (touched.is_whole or history.valid_to > $built_through::timestamptz)
 )

@@ -8,8 +8,14 @@ with assessments as (
   where list_contains($statuses, status)
     and (len($properties) = 0 or list_contains($properties, property_id))
 ),
+erased as (
+  -- somebody erased a text in it, so propsync does not ask for it again
+  select assessment_id, kind from main.documents where state = 'erased' and is_latest
+),
 pairs as (
-  select assessments.*, unnest($kinds) as kind from assessments
+  select assessments.*, wanted.kind
+  from assessments, (select unnest($kinds) as kind) as wanted
+  anti join erased on erased.assessment_id = assessments.assessment_id and erased.kind = wanted.kind
 ),
 asked as (
   select

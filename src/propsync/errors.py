@@ -19,6 +19,7 @@
     │   ├── LeaseLost                       another machine took the lease over: nothing of this run is published
     │   ├── HomeBehind                      another machine has run since: rebuild from the bucket
     │   ├── StateUnusable                   the state database cannot be used: rebuild
+    │   ├── ErasureUnfinished               a killed erasure waits: finish it first
     │   ├── HidingOutgrown                  a field is hidden from now on: the same run begins again, its history cut
     │   ├── BaseLost                        a file that history needs is damaged: restore it from a backup
     │   └── CheckFailed                     a rule that the tables must keep is broken: report it
@@ -188,6 +189,12 @@ class StateUnusable(StopRun):
     """The state database is damaged or of another schema version."""
 
     advice = "Run `propsync rebuild`"
+
+
+class ErasureUnfinished(StopRun):
+    """A killed `propsync erase` has erased a part; nothing else may write before it is complete."""
+
+    advice = "Run the same `propsync erase` command again, or `propsync erase --resume`"
 
 
 class HidingOutgrown(StopRun):

@@ -11,7 +11,7 @@ latest as (
   select {{key_columns}}
   from history.{{table}}
   join built on valid_from <= built_through and (valid_to is null or valid_to > built_through)
-  where change <> 'delete'
+  where change not in ('delete', 'erase')
 ),
 sums as (
   select count(*) as records, sum(hash({{key_columns}})) as hashed from shown

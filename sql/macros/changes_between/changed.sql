@@ -19,8 +19,8 @@ moved as (
     max(valid_from) filter (is_before) as valid_before,
     max(valid_from) filter (is_after) as valid_after,
     max(valid_from) filter (change = 'insert') as came_at,
-    coalesce(bool_or(change <> 'delete') filter (is_before), false) as was_there,
-    coalesce(bool_or(change <> 'delete') filter (is_after), false) as is_there,
+    coalesce(bool_or(change not in ('delete', 'erase')) filter (is_before), false) as was_there,
+    coalesce(bool_or(change not in ('delete', 'erase')) filter (is_after), false) as is_there,
     max(record_hash) filter (is_before) is distinct from max(record_hash) filter (is_after) as is_different
   from placed
   where not (is_before and is_after)

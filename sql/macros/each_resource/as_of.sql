@@ -6,6 +6,6 @@ create or replace macro {{as_of}}(ts) as table
   {{asked}}
   where versions.valid_from <= asked.moment
     and (versions.valid_to is null or versions.valid_to > asked.moment)
-    and versions.change <> 'delete';
+    and versions.change not in ('delete', 'erase');
 
 comment on macro table {{as_of}} is 'The {{words}} as they were at a moment, with their columns: {{name}}_as_of(date ''2026-03-02''). A DATE means its end';

@@ -13,7 +13,7 @@ first_reads as (
 approved as (
   select assessment_id, property_id, assessment_type_id, {{assessment_date}} as date_written, valid_from, valid_to
   from history.assessments_typed
-  where status = 'approved' and change <> 'delete' and exists (from days)
+  where status = 'approved' and change not in ('delete', 'erase') and exists (from days)
 ),
 first_approvals as (
   select assessment_id, min(valid_from) as approved_at from approved group by assessment_id
@@ -48,7 +48,7 @@ schedules as (
   select day, property_id, assessment_type_id, due_date
   from history.schedules_typed
   join days on valid_from < ends_at and coalesce(valid_to >= ends_at, true)
-  where change <> 'delete' and not staging.is_finished(status)
+  where change not in ('delete', 'erase') and not staging.is_finished(status)
 ),
 -- what was required by then, not by now: an assessment that moves leaves its property's earlier days as they were
 last_approved as (

@@ -3,7 +3,7 @@ with hidden as (
   select assessment_id
   from history.assessments
   semi join staging.dirty_records using (assessment_id)
-  where valid_to is null and change <> 'delete' and payload_hash = ''
+  where valid_to is null and change not in ('delete', 'erase') and payload_hash = ''
 )
 select
   'assessments' as resource,

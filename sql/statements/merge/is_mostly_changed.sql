@@ -1,6 +1,6 @@
 -- why: if most known records have other bytes, a member may differ by itself at each reading
 with known as (
-  select {{parts}}, payload_hash from {{history}} as versions where valid_to is null and change <> 'delete'
+  select {{parts}}, payload_hash from {{history}} as versions where valid_to is null and change not in ('delete', 'erase')
 ),
 changed as (
   select key_1, key_2

@@ -13,7 +13,7 @@ from typing import BinaryIO, Self, TypeVar
 from propsync.api import requests as ask
 from propsync.api.answers import Answer, Saved, Traffic
 from propsync.api.clock import SYSTEM_CLOCK, Clock
-from propsync.api.exchange import Check, Exchange, receive_answer, receive_nothing
+from propsync.api.exchange import Check, Exchange, Revise, receive_answer, receive_nothing
 from propsync.api.gate import Cancelled, Gate
 from propsync.api.pool import in_parallel
 from propsync.api.requests import ApiRequest
@@ -43,6 +43,8 @@ MAX_DOCUMENT_BYTES = 20 * 1024 * 1024 * 1024
 class Api:
     """A client of the API that threads may share. Use it as a context manager, or close it.
 
+    `revise` sees each JSON body before anybody else, and returns what propsync may keep of it.
+
     Every call may raise, by recovery: StopRun (TokenRefused, CertificateRefused) and ResourceFailed (AccessForbidden,
     NotFound, RequestRefused, UnexpectedAnswer, PageTooLarge, TransientApiError); see `propsync.errors`.
     """
@@ -57,10 +59,12 @@ class Api:
         verify: ssl.SSLContext | None = None,
         max_body_bytes: int = MAX_BODY_BYTES,
         policy: RetryPolicy | None = None,
+        revise: Revise | None = None,
     ) -> None:
         self.base_url = base_url.rstrip("/")
         self._threads = max_concurrency
         self._max_body_bytes = max_body_bytes
+        self._revise = revise
         self._clock = clock
         self._policy = policy or RetryPolicy()
         self._gate = Gate(max_concurrency, clock)
@@ -117,7 +121,9 @@ class Api:
     def _fetch(
         self, request: ApiRequest, check: Check | None, cancel: threading.Event, *, walks: bool = False
     ) -> Answer:
-        return self._exchange.run(request, receive_answer(self._max_body_bytes, check, walks=walks), cancel)
+        return self._exchange.run(
+            request, receive_answer(self._max_body_bytes, check, walks=walks, revise=self._revise), cancel
+        )
 
     def fetch_all(
         self,

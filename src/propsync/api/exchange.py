@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import logging
 import threading
 from abc import ABC, abstractmethod
@@ -30,6 +31,8 @@ from propsync.errors import (
 T = TypeVar("T")
 Check = Callable[[Answer], Any]
 """Looks at an answer; what it returns goes with the answer. Raises MalformedBody to have the request repeated."""
+Revise = Callable[[bytes], bytes]
+"""Returns what propsync may keep of a JSON body: the same object if that is all of it. Raises ValueError."""
 _log = logging.getLogger("propsync.api")
 
 
@@ -179,7 +182,9 @@ def _error_body(request: ApiRequest, reply: Reply) -> bytes:
     return body
 
 
-def receive_answer(bound: int, check: Check | None, *, walks: bool = False) -> Receive[Answer]:
+def receive_answer(
+    bound: int, check: Check | None, *, walks: bool = False, revise: Revise | None = None
+) -> Receive[Answer]:
     """Reads a body of at most `bound` bytes, compressed and not, and checks that it is of the requested kind.
 
     `walks` says that `check` reads all of a JSON body itself.
@@ -193,6 +198,8 @@ def receive_answer(bound: int, check: Check | None, *, walks: bool = False) -> R
         body = _decode(raw, encoding, bound, where) if encoding else raw
         if not empty:
             check_body(request.accept, body, where, walk=not walks)
+        if revise is not None and request.accept in (Accept.JSON, Accept.JSON_OR_NULL):
+            raw, encoding, body = _revised(revise, raw, encoding, body, where)
         content_type = headers.get("content-type", "")
         answer = Answer(
             request, receiving.reply.status, raw, encoding, body, receiving.attempts, receiving.asked_at, content_type
@@ -200,6 +207,14 @@ def receive_answer(bound: int, check: Check | None, *, walks: bool = False) -> R
         return answer if check is None else checked(check, answer)
 
     return receive
+
+
+def _revised(revise: Revise, raw: bytes, encoding: str, body: bytes, where: str) -> tuple[bytes, str, bytes]:
+    try:
+        after = revise(body)
+    except ValueError as error:
+        raise MalformedBody(where, f"the body is not JSON ({error})") from error
+    return (raw, encoding, body) if after is body else (gzip.compress(after, mtime=0), "gzip", after)
 
 
 def checked(check: Check, answer: Answer) -> Answer:

@@ -38,7 +38,6 @@ app = typer.Typer(
 
 
 app.add_typer(archive_app, name="archive")
-app.command()(erase)
 app.add_typer(push_app, name="push")
 app.add_typer(storage_app, name="storage")
 
@@ -213,6 +212,9 @@ def query(
         raise UsageError("query", "give the SQL or --file, not both", "Use only one of them")
     text = sql_text(sql, file, may_be_piped=not tables and describe is None)
     run_query(settings(), text, output_format.value, tables=tables, describe=describe, for_excel=for_excel)
+
+
+app.command()(erase)
 
 
 @app.command()

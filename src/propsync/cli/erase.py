@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from propsync.cli.common_options import AsJson
+from propsync.cli.common_options import AsJson, settings
 from propsync.errors import UsageError
 
 Asset = Annotated[
@@ -40,13 +40,22 @@ def erase(
         bool, typer.Option("--dry-run", help="Show what would go and where it is. Erase nothing.")
     ] = False,
     forget: Forget = None,
-    as_json: AsJson = False,  # noqa: ARG001
+    resume: Annotated[bool, typer.Option("--resume", help="Finish the erasure that was interrupted.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Erase an asset, an assessment, a field or a text from everything that propsync keeps."""
-    _check_one_thing(asset, assessment, field, text, forget)
-    if not (dry_run or forget or (reason or "").strip()):
+    """Erase an asset, an assessment, a field or a text everywhere."""
+    _check_one_thing(asset, assessment, field, text, forget or ("resume" if resume else None))
+    if not (dry_run or forget or resume or (reason or "").strip()):
         raise UsageError("--reason", "an erasure needs a reason, which stays in ops.erasures", 'Add --reason "…"')
-    raise UsageError("erase", "this version cannot erase yet", "Update propsync")
+    from propsync.cli.erase_run import run_erase, run_find, run_forget
+    from propsync.erasing.request import Request
+
+    request = Request(asset, assessment, field, text, reason or "")
+    if forget:
+        raise typer.Exit(run_forget(settings(), forget, as_json=as_json))
+    if dry_run:
+        raise typer.Exit(run_find(settings(), request, as_json=as_json))
+    raise typer.Exit(run_erase(settings(), None if resume else request, as_json=as_json))
 
 
 def _check_one_thing(
@@ -55,5 +64,5 @@ def _check_one_thing(
     """Raises UsageError unless the options name exactly one thing."""
     given = [bool(asset and not field), bool(assessment), bool(field), bool(text), bool(forget)]
     if sum(given) != 1 or (asset and not field and sum(given) > 1) or (asset and (assessment or text or forget)):
-        known = "Name one of --asset, --assessment, --field (with or without --asset), --text or --forget"
+        known = "Name one of --asset, --assessment, --field (with or without --asset), --text, --forget or --resume"
         raise UsageError("erase", "it erases one thing at a time", known)

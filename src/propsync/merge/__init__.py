@@ -1,6 +1,14 @@
 """From landing to the tables: staging → history → current."""
 
 from propsync.merge.carry_over import CARRIED, Carried, carry_out, knows_run, latest_run
+from propsync.merge.erased_rows import ErasedRows
+from propsync.merge.erased_versions import (
+    keep_erased,
+    knows_erasures,
+    lacks_erasures,
+    note_erasures,
+    same_versions,
+)
 from propsync.merge.freshness import NEVER, mark_tables
 from propsync.merge.hiding import HIDDEN_FILES, Hiding, check_lines, mark_of, remembered
 from propsync.merge.history.merger import Merger
@@ -40,6 +48,7 @@ __all__ = [
     "REQUIREMENTS",
     "TYPE",
     "Carried",
+    "ErasedRows",
     "Hiding",
     "Known",
     "Merger",
@@ -61,10 +70,13 @@ __all__ = [
     "is_compared_otherwise",
     "is_mostly_changed",
     "is_too_many",
+    "keep_erased",
     "key_of",
     "known_fields",
     "known_values",
+    "knows_erasures",
     "knows_run",
+    "lacks_erasures",
     "latest_run",
     "list_columns",
     "list_target",
@@ -73,12 +85,14 @@ __all__ = [
     "mark_of",
     "mark_tables",
     "merged_forms",
+    "note_erasures",
     "note_statuses",
     "overridden",
     "read_history",
     "read_list",
     "rehash",
     "remembered",
+    "same_versions",
     "sample",
     "stage_readable",
     "statuses_seen",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from propsync.merge.hiding import Hiding
@@ -81,6 +81,12 @@ class Carried:
         with OldFile(hidden, memory_limit=memory_limit, folder=folder) as old:
             found = old.write({f"kept.{name}": statement("merge/rows_of", table=quoted(name)) for name in CARRIED})
         return cls(files, is_older=is_older, kept={name.removeprefix("kept."): path for name, path in found.items()})
+
+    def erase(self, rewrite: Callable[[str, Path], int]) -> None:
+        """Rewrites each file without what was erased since the database was current."""
+        for files in (self._files, self._kept):
+            for name, path in files.items():
+                rewrite(name, path)
 
     @property
     def has_names(self) -> bool:

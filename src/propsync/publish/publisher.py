@@ -23,7 +23,7 @@ from propsync.warehouse import Earlier, Warehouse, in_published, make_published_
 
 WAREHOUSE = "warehouse.duckdb"
 _READ_ONLY = 0o444
-_HIDDEN = "hidden"
+_HIDDEN, _ERASED = "hidden", "erased"
 _PIECE = 1 << 18
 _log = logging.getLogger("propsync.publish")
 _DAMAGED = "has changed since it was published: it was damaged, altered or removed. propsync writes it again"
@@ -96,7 +96,8 @@ class Publisher:
             self._folder.mkdir(parents=True, exist_ok=True)
             self._folder.chmod(0o755)
         before, hidden = self.note(), warehouse.value(statement("merge/hidden/remembered"))
-        is_hidden_otherwise = before.get(_HIDDEN) != hidden
+        erased = warehouse.value(statement("publish/erased"))
+        is_hidden_otherwise = (before.get(_HIDDEN), before.get(_ERASED)) != (hidden, erased)
         if is_hidden_otherwise:
             before = {}  # nothing of what is published may stay
             self._remove_pages_and_delta()
@@ -116,6 +117,7 @@ class Publisher:
         delta, altered = self._put_delta(warehouse, run_id, withheld, before.get(DELTA, {}))
         noted: dict[str, Any] = {"tables": {name: table.version for name, table in tables.items()}}
         noted |= ({DELTA: delta} if delta else {}) | ({_HIDDEN: hidden} if hidden else {})
+        noted |= {_ERASED: erased} if erased else {}
         self._write_note(run_id, files, noted, withheld)
         return damaged + altered
 

@@ -11,7 +11,7 @@ from propsync.resources.built_in import BUILT_IN
 from propsync.resources.catalogue import Catalogue
 from propsync.resources.model import Resource, Role
 
-RESERVED = ("base", "pages")
+RESERVED = ("base", "erasures", "pages")
 """Folders of landing beside those of the resources: no list has such a name."""
 _KEYS = ("id", "uid", "_id", "uuid", "guid")
 _LESS_LIKELY = ("key", "code", "number", "ref", "reference")

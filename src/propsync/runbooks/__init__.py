@@ -4,6 +4,7 @@ from propsync.runbooks.archive import ArchiveReport, Documents, archive
 from propsync.runbooks.archive_verify import verify
 from propsync.runbooks.backfill import Scope, backfill
 from propsync.runbooks.dashboard import PAGE, write_dashboard
+from propsync.runbooks.erase import Erased, erase, find, forget
 from propsync.runbooks.hints import next_look, read_hints
 from propsync.runbooks.news import in_markdown, news
 from propsync.runbooks.night import night
@@ -21,6 +22,7 @@ __all__ = [
     "ArchiveReport",
     "Documents",
     "Ended",
+    "Erased",
     "Report",
     "Scope",
     "Step",
@@ -29,6 +31,9 @@ __all__ = [
     "archive",
     "backfill",
     "configured_catalogue",
+    "erase",
+    "find",
+    "forget",
     "in_markdown",
     "make_home",
     "news",

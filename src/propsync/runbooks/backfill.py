@@ -24,6 +24,7 @@ from propsync.runbooks.workspace import Workspace, configured_catalogue
 from propsync.runs import Run
 from propsync.settings import Settings
 from propsync.storage import LocalStorage, remove
+from propsync.suppression import Suppression
 
 _ROOM = 2_000  # characters of an address for ids; the rest is for statuses and the other parameters
 _NOTHING_FOUND = "propsync found no record for these ids: are they spelt as in the API?"
@@ -118,6 +119,7 @@ def backfill(settings: Settings, scope: Scope, *, call: Call = plainly, policy: 
     (exit 4).
     """
     scope.check()
+    _refuse_erased(settings, scope)
     catalogue = configured_catalogue(settings)
     chunks = scope.chunks(catalogue)
     make_home(settings)
@@ -175,6 +177,14 @@ def _halves(chunk: Chunk) -> list[Chunk]:
         if len(ids) > 1:
             second[name] = (*filters[:longest], (parameter, ids[middle:]), *filters[longest + 1 :])
     return [first, second] if second else []
+
+
+def _refuse_erased(settings: Settings, scope: Scope) -> None:
+    """Raises UsageError for an erased record: landing would name it again, in the request."""
+    suppression = Suppression.of(LocalStorage(settings.home))
+    if any(suppression.erases_record(one.strip()) for one in (*scope.assets, *scope.assessments)):
+        step = "Leave it out, or let it come back with `propsync erase --forget` and its id"
+        raise UsageError("backfill", "a record that it names was erased", step)
 
 
 class _Reached:

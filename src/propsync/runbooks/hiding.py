@@ -22,7 +22,7 @@ from propsync.runbooks.desk import build_desk
 from propsync.runbooks.rebuild_sources import whole_catalogue
 from propsync.runbooks.resource_sync import ResourceSync
 from propsync.runbooks.workplace import Workplace
-from propsync.runbooks.workspace import WAREHOUSE, Workspace
+from propsync.runbooks.workspace import WAREHOUSE, Workspace, configured_catalogue
 from propsync.runs import mark_all, next_run
 from propsync.settings import Settings
 from propsync.storage import PARTIAL, remove, remove_partials, replace
@@ -120,6 +120,11 @@ def install(fresh: Path, state: Path) -> None:
         settle_file(state)
     remove(wal)  # of a database that does not open: the new one must not use it
     replace(fresh, state)
+
+
+def remove_unnamed_hidden(settings: Settings, place: Workplace) -> None:
+    """Removes files of hidden records that the present state does not name."""
+    _remove_others(settings, settings.state / WAREHOUSE, configured_catalogue(settings), place)
 
 
 def _remove_others(settings: Settings, state: Path, catalogue: Catalogue, place: Workplace) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -32,12 +32,13 @@ from propsync.runbooks.desk import build_desk
 from propsync.runbooks.hiding import install, learn_from
 from propsync.runbooks.losses import Loss, Losses, check_run_ids, read_witnesses, refuse
 from propsync.runbooks.notice import noticed
+from propsync.runbooks.rebuild_erased import ErasedSince
 from propsync.runbooks.rebuild_restore import refuse_lost_edition, restored
 from propsync.runbooks.rebuild_sources import Source, find_source, readable_databases, whole_catalogue
 from propsync.runbooks.report import Report
 from propsync.runbooks.resource_sync import ResourceSync
 from propsync.runbooks.retention import collect
-from propsync.runbooks.workplace import workplace
+from propsync.runbooks.workplace import Workplace, workplace
 from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.runs import Run, has_failed, mark_all, next_run, note_landed, time_of
 from propsync.settings import Settings
@@ -58,41 +59,63 @@ def rebuild(settings: Settings, *, accept_loss: Collection[str] = (), now: datet
     `accept_loss` names runs whose versions may be lost. Raises UsageError if nothing is landed, BaseLost if it would
     lose other versions or the base is damaged, Busy and CheckFailed; nothing has changed then.
     """
-    began = time.monotonic()
     check_run_ids(accept_loss)
     with workplace(settings, "propsync rebuild", may_be_behind=True) as place:
-        work, contents = place.folder, restored(place)
-        fresh = work / f"rebuild.duckdb{PARTIAL}"
-        try:
-            base = Bases(LocalStorage(settings.home)).newest()
-            databases = readable_databases(settings, work)
-            if place.bucket is not None and contents is not None:
-                refuse_lost_edition(place.bucket, databases)
-            source = find_source(settings, work, base, databases)
-            catalogue = whole_catalogue(settings, work, base, databases)
-            witnesses = read_witnesses(settings, work, databases, catalogue)
-            hidden: frozenset[HiddenField] = frozenset()
-            while True:
-                with Workspace.offline(settings, place, fresh, catalogue) as workspace:
-                    rebuilt = _Rebuild(
-                        workspace, base, source, witnesses, frozenset(accept_loss), now, hidden_fields=hidden
-                    )
-                    run = rebuilt.run()
-                    counts = _counts(workspace)
-                    hidden = workspace.hiding.known_fields if workspace.hiding else hidden
-                    if workspace.hiding is None or not workspace.hiding.is_outgrown:
-                        break
-                remove(fresh)
-            place.check()
-            install(fresh, settings.state / WAREHOUSE)
-            if place.bucket is not None and contents is not None:
-                settle_restored(place.bucket, contents)
-        finally:
-            remove_partials(work)
-        with Workspace.offline(settings, place, settings.state / WAREHOUSE) as workspace:
-            place.commit(run.run_id)
-            mended = workspace.publisher.publish(workspace.warehouse, run.run_id, pages=rebuilt.pages)
-            collect(workspace)
+        return rebuild_in(place, settings, accept_loss=accept_loss, now=now)
+
+
+def rebuild_in(
+    place: Workplace,
+    settings: Settings,
+    *,
+    accept_loss: Collection[str] = (),
+    now: datetime | None = None,
+    flow: str = "rebuild",
+) -> Report:
+    """The same for a caller that holds the lock."""
+    began = time.monotonic()
+    work, contents = place.folder, restored(place)
+    fresh = work / f"rebuild.duckdb{PARTIAL}"
+    try:
+        base = Bases(LocalStorage(settings.home)).newest()
+        databases = readable_databases(settings, work)
+        if place.bucket is not None and contents is not None:
+            refuse_lost_edition(place.bucket, databases)
+        source = find_source(settings, work, base, databases)
+        catalogue = whole_catalogue(settings, work, base, databases)
+        erased = ErasedSince.of(settings, work, databases)
+        erased.rewrite(source.carried)
+        witnesses = read_witnesses(settings, work, erased.current(databases), catalogue)
+        hidden: frozenset[HiddenField] = frozenset()
+        while True:
+            with Workspace.offline(settings, place, fresh, catalogue) as workspace:
+                rebuilt = _Rebuild(
+                    workspace,
+                    base,
+                    source,
+                    witnesses,
+                    frozenset(accept_loss),
+                    now,
+                    hidden_fields=hidden,
+                    flow=flow,
+                    settle=lambda workspace: erased.settle(workspace, databases),
+                )
+                run = rebuilt.run()
+                counts = _counts(workspace)
+                hidden = workspace.hiding.known_fields if workspace.hiding else hidden
+                if workspace.hiding is None or not workspace.hiding.is_outgrown:
+                    break
+            remove(fresh)
+        place.check()
+        install(fresh, settings.state / WAREHOUSE)
+        if place.bucket is not None and contents is not None:
+            settle_restored(place.bucket, contents)
+    finally:
+        remove_partials(work)
+    with Workspace.offline(settings, place, settings.state / WAREHOUSE) as workspace:
+        place.commit(run.run_id)
+        mended = workspace.publisher.publish(workspace.warehouse, run.run_id, pages=rebuilt.pages)
+        collect(workspace)
     seconds = time.monotonic() - began
     left, notes = rebuilt.left_behind, [*rebuilt.notes, *mended]
     return Report(run.run_id, rebuilt.status, seconds, counts, left, str(settings.published), notes=notes)
@@ -119,6 +142,9 @@ class _Rebuild:
     """The dashboard, to publish."""
     hidden_fields: frozenset[HiddenField] = frozenset()
     """Fields that a later run found to be hidden: they are hidden from the first run on."""
+    flow: str = "rebuild"
+    settle: Callable[[Workspace], None] = lambda _: None
+    """Adds what is left of erased versions."""
 
     @property
     def left_behind(self) -> list[str]:
@@ -135,7 +161,7 @@ class _Rebuild:
     def notes(self) -> list[str]:
         """Notes for people, although nothing went wrong."""
         idle = sorted(self.accepted - {loss.run_id for loss in self.losses})
-        lines = [] if self.witnesses else [_NO_WITNESS]
+        lines = [] if self.witnesses or self.flow != "rebuild" else [_NO_WITNESS]
         return lines + ([f"Nothing of run {', '.join(idle)} is lost: there was nothing to accept"] if idle else [])
 
     @property
@@ -161,6 +187,7 @@ class _Rebuild:
         if self.base is not None:
             self._read_base(self.base, run)
         self._replay(landed)
+        self.settle(workspace)
         self._settle_losses()
         for resource in workspace.catalogue.families:
             ResourceSync(workspace, run, resource).build()
@@ -205,7 +232,7 @@ class _Rebuild:
     def _begin(self, landed: dict[str, list[str]]) -> Run:
         times = [time_of(run_id) for run_id in (*landed, *([self.base.run_id] if self.base else ()))]
         known = self.workspace.journal.last_time()
-        run = next_run("rebuild", max([*times, *([known] if known else [])]), self.now)
+        run = next_run(self.flow, max([*times, *([known] if known else [])]), self.now)
         self.workspace.journal.begin(run)
         return run
 

@@ -10,11 +10,12 @@ from typing import Any
 from propsync.documents.blobs import Blobs
 from propsync.errors import BaseLost, ManifestUnreadable, StateUnusable
 from propsync.landing import Base, BaseFile
-from propsync.merge import CARRIED, carry_out, has_changed, merged_forms, write_history
+from propsync.merge import CARRIED, carry_out, has_changed, knows_erasures, merged_forms, write_history
 from propsync.resources import definition_of
 from propsync.runbooks.workspace import Workspace
 from propsync.runs import Run, time_of
 from propsync.storage import PARTIAL
+from propsync.suppression import Erasures
 
 _log = logging.getLogger("propsync.retention")
 _DAY = timedelta(days=1)
@@ -44,6 +45,8 @@ def refuse_lost_history(workspace: Workspace) -> None:
             raise StateUnusable(path, "it holds no run, though documents of earlier runs are kept")
         if workspace.publisher.is_there():
             raise StateUnusable(path, "it holds no run, though tables of earlier runs are published")
+    elif not knows_erasures(workspace.warehouse, Erasures(workspace.storage).all()):
+        raise StateUnusable(path, "it is older than an erasure, and may have what was erased")
     elif published and not workspace.journal.is_known(str(published)):
         raise StateUnusable(path, f"it does not hold run {published}, whose tables are published")
 

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from propsync.api import RetryPolicy
 from propsync.errors import CheckFailed, HidingOutgrown, PropsyncError, ResourceFailed
-from propsync.merge import lists_left_behind
+from propsync.merge import lists_left_behind, note_erasures
 from propsync.runbooks.check import check
 from propsync.runbooks.dashboard import draw_dashboard
 from propsync.runbooks.desk import build_desk
@@ -22,6 +22,8 @@ from propsync.runbooks.retention import prune, refuse_lost_history
 from propsync.runbooks.workspace import Workspace
 from propsync.runs import Run, next_run, run_status, time_of
 from propsync.settings import Settings
+from propsync.suppression import Erasures, Suppression
+from propsync.warehouse import statement
 from propsync.webhook.rows import take_in
 
 _log = logging.getLogger("propsync.run")
@@ -90,7 +92,7 @@ def _framed(
         try:
             mended = finish_earlier(workspace, run)
             record_abandoned(workspace, run)
-            take_in(workspace.warehouse, workspace.storage, with_payloads=workspace.hiding is None)
+            _begin_with(workspace)
             left = [*(work(workspace, run) or ())]
             _refuse_half_hidden(workspace)
             _tell_unmatched(workspace)
@@ -108,6 +110,21 @@ def _framed(
             workspace.journal.end(run, "failed", in_one_line(error))
             raise
     return replace(report, notes=[*report.notes, *mended])
+
+
+def _begin_with(workspace: Workspace) -> None:
+    """Takes accepted hints in, without anything that was erased, and brings the list of erasures up to date."""
+    suppression = Suppression.of(workspace.storage)
+    take_in(
+        workspace.warehouse,
+        workspace.storage,
+        with_payloads=workspace.hiding is None,
+        suppression=suppression,
+    )
+    if erasures := Erasures(workspace.storage).all():
+        note_erasures(workspace.warehouse, erasures)
+        if not any(one.text and one.documents for one in suppression.erasures):
+            workspace.warehouse.execute(statement("erasing/forget_documents"))
 
 
 def _tidy(workspace: Workspace, run: Run) -> None:

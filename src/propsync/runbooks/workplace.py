@@ -13,10 +13,11 @@ from pathlib import Path
 from propsync.bucket import BucketHome, put_documents, put_published
 from propsync.documents.blobs import Blobs
 from propsync.documents.bucket_blobs import BucketBlobs
-from propsync.errors import PropsyncError, SettingsError, StopRun
+from propsync.errors import ErasureUnfinished, PropsyncError, SettingsError, StopRun
 from propsync.runs import RunLock
 from propsync.settings import Settings, StorageAccess
 from propsync.storage import LocalStorage, Storage, remove, remove_partials
+from propsync.suppression import Erasures
 
 _log = logging.getLogger("propsync.bucket")
 
@@ -55,18 +56,25 @@ class Workplace:
 
 @contextmanager
 def workplace(
-    settings: Settings, what: str, *, may_be_behind: bool = False, keeps_documents: bool = False
+    settings: Settings,
+    what: str,
+    *,
+    may_be_behind: bool = False,
+    keeps_documents: bool = False,
+    is_erasing: bool = False,
 ) -> Iterator[Workplace]:
     """Holds the lock on home, and the lease; in its folder nothing is left of killed runs.
 
-    Raises SettingsError, Busy, HomeUnusable; with a bucket StorageAway, StorageRefused, LeaseLost, and HomeBehind
-    unless home `may_be_behind`.
+    Raises SettingsError, Busy, HomeUnusable, and ErasureUnfinished unless it `is_erasing`; with a bucket StorageAway,
+    StorageRefused, LeaseLost, and HomeBehind unless home `may_be_behind`.
     """
     check_delta(settings)
     make_home(settings)
     with RunLock(settings.state / "run.lock").held(what, settings.lock_wait):
         for folder in (settings.landing, settings.published, settings.state):
             remove_partials(folder)
+        if not is_erasing:
+            _refuse_half_erased(settings)
         work = _work_folder(settings.state / "work")
         access = settings.storage()
         if access is None:
@@ -76,6 +84,11 @@ def workplace(
             if not may_be_behind:
                 bucket.refuse_behind()
             yield from _kept(Workplace(work, bucket, keeps_documents))
+
+
+def _refuse_half_erased(settings: Settings) -> None:
+    if Erasures(LocalStorage(settings.home)).unfinished() is not None:
+        raise ErasureUnfinished(str(settings.home), "an erasure was interrupted, and a part of it is done")
 
 
 def _kept(place: Workplace) -> Iterator[Workplace]:

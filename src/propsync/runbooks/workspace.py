@@ -16,6 +16,7 @@ from propsync.runbooks.workplace import Workplace, workplace
 from propsync.runs import Journal
 from propsync.settings import Settings
 from propsync.storage import LocalStorage
+from propsync.suppression import Suppression
 from propsync.warehouse import Warehouse
 
 WAREHOUSE = "warehouse.duckdb"
@@ -64,9 +65,16 @@ class Workspace:
 
         with workplace(settings, what) as place:
             settle_hiding(settings, place)
+            suppression = Suppression.of(LocalStorage(settings.home))
             source = TokenSource(access.token.get_secret_value(), access.token_file, access.variable)
             with (
-                Api(access.base_url, source, max_concurrency=settings.max_concurrency, policy=policy) as api,
+                Api(
+                    access.base_url,
+                    source,
+                    max_concurrency=settings.max_concurrency,
+                    policy=policy,
+                    revise=suppression.json if suppression else None,
+                ) as api,
                 cls.offline(settings, place, settings.state / WAREHOUSE) as workspace,
             ):
                 workspace.connection = api

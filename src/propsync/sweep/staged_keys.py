@@ -12,6 +12,7 @@ import msgspec
 
 from propsync.landing import Landed
 from propsync.records import Cutter, bytes_hash, is_too_deep
+from propsync.suppression import is_pseudonym
 from propsync.warehouse import Warehouse, quoted, statement, texts, whole_numbers
 
 _LOT = 10_000  # rows for one statement: one statement a page would cost more than its work
@@ -32,7 +33,7 @@ class StagedKeys:
     It fills page by page. `position` counts from 1 in a page; without a key there is no key_1.
 
     A record nested too deep for propsync has no payload_hash: it is listed, so it is not missing, and it gets no
-    version.
+    version. Nor does one that replaces an erased record.
 
     Facts that an answer gives about all of its records are stored once; the number of the answer and the position are
     one number. propsync writes rows in batches. A caller that adds rows calls `flush` before others read
@@ -82,7 +83,10 @@ class StagedKeys:
         self._first_parts += [key[0] if key else None for key in keys]
         if len(cutter.key_paths) > 1:
             self._second_parts += [key[1] if key else "" for key in keys]
-        self._hashes += [None if is_too_deep(record) else bytes_hash(record) for record in records]
+        self._hashes += [
+            None if is_too_deep(record) or (key and is_pseudonym(key[0])) else bytes_hash(record)
+            for record, key in zip(records, keys, strict=True)
+        ]
         self._counts.append(len(records))
         recency = int(landed.asked_at * 1_000_000)
         of_list = (landed.attempt, list_name or landed.list_name, landed.role)

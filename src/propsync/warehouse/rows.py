@@ -59,6 +59,15 @@ class OldFile:
             return None
         return found[0] if found else None
 
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """All rows of a query; none if this file lacks its tables. Raises StateUnusable."""
+        try:
+            return self._connection.execute(query).fetchall()
+        except (duckdb.CatalogException, duckdb.BinderException):
+            return []
+        except duckdb.Error as error:
+            raise StateUnusable(str(self._path), str(error).splitlines()[0]) from error
+
     def further_resources(self) -> list[Resource]:
         """The further lists that it knows; none if it is older than these."""
         try:

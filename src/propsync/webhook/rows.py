@@ -8,6 +8,7 @@ from typing import Any
 
 from propsync.records import record_id
 from propsync.storage import LocalStorage
+from propsync.suppression import Suppression
 from propsync.warehouse import Warehouse, statement
 from propsync.webhook.inbox import Inbox, Post, name_of
 from propsync.webhook.items import Content, Subject, content_of
@@ -23,7 +24,9 @@ _LOOKS_DONE = timedelta(minutes=35)
 """After this time the last look is over, unless it failed."""
 
 
-def take_in(warehouse: Warehouse, storage: LocalStorage, *, with_payloads: bool = True) -> None:
+def take_in(
+    warehouse: Warehouse, storage: LocalStorage, *, with_payloads: bool = True, suppression: Suppression | None = None
+) -> None:
     """Puts every post of the inbox into `ops.hints`, then removes its file.
 
     A file that a killed run put there already adds nothing. Without payloads an unknown shape is counted alone: nobody
@@ -34,6 +37,8 @@ def take_in(warehouse: Warehouse, storage: LocalStorage, *, with_payloads: bool 
     if not taken:
         return
     rows = [row for key, posts in taken.items() for row in _rows(name_of(key), posts, with_payloads=with_payloads)]
+    if suppression:
+        rows = [_without_erased(row, suppression) for row in rows]
     with warehouse.transaction():
         known = {one for (one,) in warehouse.rows(statement("hints/known"), {"hint_ids": [row[0] for row in rows]})}
         warehouse.add("ops.hints", [row for row in rows if row[0] not in known])
@@ -72,6 +77,15 @@ def _row(
 ) -> tuple[Any, ...]:
     looks = (0, None, next_look_at, None)  # number, last, next, run
     return (hint_id, received_at, kind, record, items, state, *looks, payload, key_1, key_2)
+
+
+def _without_erased(row: tuple[Any, ...], suppression: Suppression) -> tuple[Any, ...]:
+    """A hint about an erased record is ignored, and names it no more."""
+    hint_id, at, kind, record, items, state, *looks, payload, key_1, key_2 = row
+    if suppression.erases_record(key_1):
+        return (hint_id, at, kind, None, items, IGNORED, 0, None, None, None, None, None, None)
+    kept = suppression.document(payload) if payload else payload
+    return (hint_id, at, kind, record, items, state, *looks, kept, key_1, key_2)
 
 
 def _summed(posts: Sequence[Post]) -> Content:

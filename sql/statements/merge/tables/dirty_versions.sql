@@ -2,4 +2,4 @@
 select *
 from {{history}}
 semi join staging.dirty_records using ({{key_columns}})
-where valid_to is null and change <> 'delete'
+where valid_to is null and change not in ('delete', 'erase')

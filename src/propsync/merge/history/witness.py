@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 
 from propsync.resources import Catalogue, Resource
@@ -36,6 +37,14 @@ class Witness:
         warehouse.execute(statement("merge/history/make_rebuilt", query=_versions(warehouse.catalogue[name])))
         Models(warehouse, {}).stage("staging/lost_versions")
         return dict(warehouse.rows(statement("merge/history/lost_versions")))
+
+    def vanished(self, warehouse: Warehouse, name: str) -> list[tuple[str, str, datetime, str, str]]:
+        """Key, time, change and run of each version of a resource that `warehouse` does not begin at that time."""
+        if name not in self._files:
+            return []
+        stage_rows(warehouse, "witnessed", self._files[name])
+        warehouse.execute(statement("merge/history/make_rebuilt", query=_versions(warehouse.catalogue[name])))
+        return [tuple(row) for row in warehouse.rows(statement("merge/erased/vanished"))]
 
 
 def _versions(resource: Resource) -> str:

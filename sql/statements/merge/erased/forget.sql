@@ -1,0 +1,2 @@
+-- why: the files beside landing know every erasure
+delete from ops.erasures

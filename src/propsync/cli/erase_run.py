@@ -1,0 +1,55 @@
+"""What `propsync erase` prints."""
+
+from __future__ import annotations
+
+import json
+
+from propsync.cli.text_tables import echo, print_table
+from propsync.erasing.request import Request
+from propsync.runbooks import Erased, erase, find, forget
+from propsync.settings import Settings
+
+
+def run_find(settings: Settings, request: Request, *, as_json: bool) -> int:
+    """Shows where it is; returns the exit code."""
+    found = find(settings, request)
+    if as_json:
+        echo(json.dumps(found.to_json()))
+        return found.exit_code
+    if not found.found:
+        echo("Nothing in this home has it. Check the id or the text with `propsync query`")
+        return found.exit_code
+    _print_places(found)
+    echo("Nothing is erased. To erase it, run the same command with --reason and without --dry-run")
+    return found.exit_code
+
+
+def run_erase(settings: Settings, request: Request | None, *, as_json: bool) -> int:
+    """Erases, and prints what went; returns the exit code."""
+    erased = erase(settings, request)
+    if as_json:
+        echo(json.dumps(erased.to_json(), default=str))
+        return erased.exit_code
+    _print_places(erased)
+    for line in erased.notes:
+        echo(line)
+    for line in erased.left_behind:
+        echo(f"Left behind: {line}")
+    seconds = erased.run.seconds if erased.run else 0
+    echo(f"Erased as {erased.erasure_id} and published in {seconds:.1f} s. Next: propsync erase --verify")
+    return erased.exit_code
+
+
+def run_forget(settings: Settings, erasure_id: str, *, as_json: bool) -> int:
+    """Lets it come back; returns the exit code."""
+    erasure = forget(settings, erasure_id)
+    if as_json:
+        echo(json.dumps({"erasure_id": erasure.erasure_id, "state": erasure.state}))
+    else:
+        echo(f"Erasure {erasure.erasure_id} has ended: the next run takes again whatever the API shows")
+        echo("Next: propsync sync")
+    return 0
+
+
+def _print_places(found: Erased) -> None:
+    print_table(["place", "found"], [(name, count) for name, count in found.found.items() if count])

@@ -1,0 +1,1 @@
+"""Erasing: finds what a request names, and takes it out of every file that other files are made from."""

@@ -1,0 +1,75 @@
+"""Files beside landing and the tables that may have what is erased: plans, journals, results of an archive run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from propsync.errors import UsageError
+from propsync.storage import LocalStorage
+from propsync.suppression import Suppression
+
+_PLANS, _JOURNALS, _TAKEN, _ASIDE = "state/plans", "state/push", "archive/taken.jsonl", "state/aside"
+_OTHERS = ("landing", "published", "archive", _PLANS, _JOURNALS, _ASIDE)
+_MOST = 64 << 20  # bytes of a file of others that propsync looks at
+
+
+class OtherFiles:
+    """The files of a home that a rebuild neither reads nor writes."""
+
+    def __init__(self, storage: LocalStorage, suppression: Suppression) -> None:
+        self._storage = storage
+        self._suppression = suppression
+
+    def found(self) -> list[str]:
+        """Plans and other files that have it, and copies that propsync once put aside."""
+        plans = [key for key in self._storage.list(_PLANS) if self._sees(key)]
+        taken = [_TAKEN] if self._storage.exists(_TAKEN) and self._sees(_TAKEN) else []
+        return [*plans, *taken, *self._storage.list(_ASIDE)]
+
+    def refuse_unfinished(self) -> None:
+        """Raises UsageError if a push that names it is not finished: its journal is still needed."""
+        for key in self._storage.list(_JOURNALS):
+            if self._sees(key):
+                what = "a push that names it is not finished"
+                step = "Finish it with `propsync push apply`, or let `propsync sync` record it; then erase"
+                raise UsageError(key, what, step)
+
+    def remove(self) -> None:
+        """Removes them. A plan can be made again; a result without its document is asked for again."""
+        for key in self.found():
+            if key == _TAKEN:
+                self._rewrite_taken()
+            else:
+                self._storage.delete(key)
+
+    def documents(self, assessment_id: str) -> Iterator[str]:
+        """The hashes of documents of an assessment that no table has yet."""
+        for line in self._taken():
+            one = msgspec.json.decode(line)
+            if one.get("assessment_id") == assessment_id and one.get("sha256"):
+                yield one["sha256"]
+
+    def elsewhere(self) -> list[str]:
+        """Files that other programs write below home, and that have it: propsync leaves them alone."""
+        return [key for key in self._others() if self._sees(key)]
+
+    def _others(self) -> Iterator[str]:
+        for key in self._storage.list("."):
+            name = key.removeprefix("./")
+            is_ours = name.startswith(_OTHERS) or name.endswith((".duckdb", ".duckdb.wal"))
+            if not is_ours and (self._storage.root / name).stat().st_size <= _MOST:
+                yield name
+
+    def _taken(self) -> list[bytes]:
+        if not self._storage.exists(_TAKEN):
+            return []
+        return [line for line in self._storage.get(_TAKEN).split(b"\n") if line.endswith(b"}")]
+
+    def _rewrite_taken(self) -> None:
+        stay = [line for line in self._taken() if not self._suppression.sees(line.decode("utf-8", "replace"))]
+        self._storage.put(_TAKEN, b"".join(b"\n%b\n" % line for line in stay))
+
+    def _sees(self, key: str) -> bool:
+        return self._suppression.sees(self._storage.get(key).decode("utf-8", "replace"))

@@ -1,0 +1,73 @@
+"""Where a home has what somebody asks to erase: counts by place, for a dry run and for `ops.erasures`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from propsync.erasing.request import Request
+from propsync.resources import Catalogue
+from propsync.suppression import ErasedVersion
+from propsync.warehouse import Warehouse, quoted, statement, text
+
+_HISTORY = "history"
+_OF_RUNS = ("ops", "main")
+
+
+@dataclass
+class Found:
+    """`tables` has rows by table; `bodies` are answers in landing, `files` other files. `documents` are hashes."""
+
+    tables: dict[str, int] = field(default_factory=dict)
+    bodies: int = 0
+    files: list[str] = field(default_factory=list)
+    documents: list[str] = field(default_factory=list)
+    versions: list[ErasedVersion] = field(default_factory=list)
+    histories: frozenset[str] = frozenset()
+    """The tables with versions of records."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it is nowhere."""
+        return not (self.tables or self.bodies or self.files or self.documents)
+
+    def counts(self) -> dict[str, int]:
+        """As in `ops.erasures`."""
+        of_history = sum(rows for name, rows in self.tables.items() if name in self.histories)
+        others = sum(rows for name, rows in self.tables.items() if name.startswith(("ops.", "main.bundle", "main.doc")))
+        return {
+            "versions": of_history,
+            "bodies": self.bodies,
+            "rows": others,
+            "documents": len(self.documents),
+            "files": len(self.files),
+        }
+
+
+def search_tables(warehouse: Warehouse, request: Request) -> Iterator[tuple[str, int]]:
+    """The tables of the state that have the id or the text, with the number of rows."""
+    words = " ".join(request.words.split()) if request.kind == "text" else request.words
+    for schema, table in warehouse.rows(statement("erasing/tables")):
+        target = f"{quoted(schema)}.{quoted(table)}"
+        rows = warehouse.value(statement("erasing/count_rows", table=target), {"words": words})
+        if rows:
+            yield f"{schema}.{table}", int(rows)
+
+
+def erased_versions(warehouse: Warehouse, catalogue: Catalogue, request: Request) -> Iterator[ErasedVersion]:
+    """The versions of an erased record."""
+    resource = {"asset": "assets", "assessment": "assessments"}.get(request.kind)
+    if resource is None:
+        return
+    key = quoted(catalogue[resource].key_columns[0])
+    query = statement("erasing/versions", table=quoted(resource), key=key)
+    for valid_from, valid_to, run_id in warehouse.rows(query, {"record_id": request.words}):
+        yield ErasedVersion(resource, valid_from, valid_to, run_id)
+
+
+def erased_documents(warehouse: Warehouse, request: Request) -> list[str]:
+    """The hashes of an erased assessment's documents that no other assessment has."""
+    if request.kind != "assessment":
+        return []
+    query = statement("erasing/documents", record_id=text(request.words))
+    return [sha256 for (sha256,) in warehouse.rows(query)]

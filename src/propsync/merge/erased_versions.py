@@ -1,0 +1,103 @@
+"""The intervals of erased versions, which stay in history. A rebuild adds them: landing no longer has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from propsync.merge.history.witness import Witness
+from propsync.resources import Resource
+from propsync.suppression import BEGUN, FORGOTTEN, Erasure, SameVersion, Suppression
+from propsync.warehouse import OldFile, Warehouse, key_parts, quoted, resource_fragments, statement
+
+_COUNTS = ("versions", "bodies", "rows", "documents", "files")
+
+
+def keep_erased(warehouse: Warehouse, erasures: Iterable[Erasure]) -> None:
+    """Adds what is left of erasures to a new history, and `ops.erasures`. Doing so twice changes nothing."""
+    known = list(erasures)
+    with warehouse.transaction():
+        for one in known:
+            _add_versions(warehouse, one)
+    for resource in warehouse.catalogue:
+        _split(warehouse, resource, [same for one in known for same in one.same if same.resource == resource.name])
+    note_erasures(warehouse, known)
+
+
+def note_erasures(warehouse: Warehouse, erasures: Iterable[Erasure]) -> None:
+    """Brings `ops.erasures` up to date."""
+    rows = [
+        (
+            one.erasure_id,
+            one.erased_at,
+            one.kind,
+            one.reason,
+            *(one.counts.get(name, 0) for name in _COUNTS),
+            one.state == FORGOTTEN,
+        )
+        for one in erasures
+    ]
+    with warehouse.transaction():
+        warehouse.execute(statement("merge/erased/forget"))
+        warehouse.add("ops.erasures", rows)
+
+
+def lacks_erasures(path: Path, erasures: Iterable[Erasure], *, memory_limit: str, folder: Path) -> bool:
+    """Whether a database is older than any of the erasures. Raises StateUnusable."""
+    wanted = {one.erasure_id for one in erasures}
+    if not wanted:
+        return False
+    with OldFile(path, memory_limit=memory_limit, folder=folder) as old:
+        return not wanted <= {erasure_id for (erasure_id,) in old.rows(statement("merge/erased/known"))}
+
+
+def knows_erasures(warehouse: Warehouse, erasures: Iterable[Erasure]) -> bool:
+    """Whether the open state is not older than any finished erasure."""
+    wanted = {one.erasure_id for one in erasures if one.state != BEGUN}
+    return wanted <= {erasure_id for (erasure_id,) in warehouse.rows(statement("merge/erased/known"))}
+
+
+def same_versions(witness: Witness, warehouse: Warehouse, suppression: Suppression) -> tuple[list[SameVersion], int]:
+    """Versions of the witness that are now equal to the one before, so that the new history lacks them.
+
+    The number counts versions that it lacks for any other reason.
+    """
+    same: list[SameVersion] = []
+    others = 0
+    for resource in warehouse.catalogue:
+        for first, second, valid_from, change, run_id in witness.vanished(warehouse, resource.name):
+            if suppression.erased_key(first, resource.name):
+                continue
+            if change == "update":
+                key = (first, second)[: len(resource.key_columns)]
+                same.append(SameVersion(resource.name, key, valid_from, run_id))
+            else:
+                others += 1
+    return same, others
+
+
+def _add_versions(warehouse: Warehouse, erasure: Erasure) -> None:
+    for one in erasure.versions:
+        resource = warehouse.catalogue[one.resource]
+        names = {"table": quoted(resource.name), "key": quoted(resource.key_columns[0])}
+        given = {
+            "pseudonym": erasure.pseudonym,
+            "valid_from": one.valid_from,
+            "valid_to": one.valid_to,
+            "run_id": one.run_id,
+        }
+        warehouse.execute(statement("merge/erased/add_version", **names), given)
+
+
+def _split(warehouse: Warehouse, resource: Resource, same: list[SameVersion]) -> None:
+    if not same:
+        return
+    warehouse.execute(statement("merge/erased/make_splits"))
+    warehouse.add("staging.splits", [(*(*one.key, "")[:2], one.valid_from, one.run_id) for one in same])
+    warehouse.execute(statement("merge/erased/make_split_keys"))
+    first, second = key_parts(resource)
+    is_same = " and ".join(f"versions.{quoted(name)} = followed.{quoted(name)}" for name in resource.key_columns)
+    names = resource_fragments(resource) | {"parts_only": f"{first}, {second}", "is_same": is_same}
+    with warehouse.transaction():
+        warehouse.execute(statement("merge/erased/split", **names))
+        warehouse.execute(statement("merge/erased/follow", **names))

@@ -1,0 +1,243 @@
+"""Erases: takes a thing out of everything that tables are made from, and makes the tables again from that."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from secrets import token_bytes
+from typing import Any
+
+from propsync.documents.blobs import FOLDER as BLOBS
+from propsync.documents.worker.client import WorkerPool
+from propsync.erasing.files import OtherFiles
+from propsync.erasing.landed import ErasedLanding
+from propsync.erasing.request import Request
+from propsync.erasing.search import Found, erased_documents, erased_versions, search_tables
+from propsync.errors import BaseLost, ErasureUnfinished, UsageError
+from propsync.landing import Inspection
+from propsync.merge import ErasedRows
+from propsync.runbooks.erase_documents import DocumentSearch
+from propsync.runbooks.hiding import remove_unnamed_hidden
+from propsync.runbooks.notice import noticed
+from propsync.runbooks.rebuild import rebuild_in
+from propsync.runbooks.report import Report
+from propsync.runbooks.retention import refuse_lost_history
+from propsync.runbooks.workplace import Workplace, workplace
+from propsync.runbooks.workspace import WAREHOUSE, Workspace
+from propsync.settings import Settings
+from propsync.storage import LocalStorage
+from propsync.suppression import DONE, FORGOTTEN, ID, TEXT, Erasure, Erasures, Marker, Suppression
+from propsync.warehouse import Warehouse
+from propsync.webhook.rows import take_in
+
+_log = logging.getLogger("propsync.erase")
+_ALL = 1 << 62  # bytes
+
+
+@dataclass(frozen=True)
+class Erased:
+    """The outcome: `found` are counts by place. `run` is that of the new tables, None for a dry run."""
+
+    erasure_id: str | None
+    kind: str
+    found: Mapping[str, int]
+    run: Report | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def status(self) -> str:
+        """As in `ops.runs`."""
+        return self.run.status if self.run else "ok"
+
+    @property
+    def left_behind(self) -> list[str]:
+        """A line for each thing that the new tables leave behind."""
+        return self.run.left_behind if self.run else []
+
+    @property
+    def exit_code(self) -> int:
+        """0, or 3 if the new tables leave something behind."""
+        return self.run.exit_code if self.run else 0
+
+    def to_json(self) -> dict[str, Any]:
+        """For `--json`."""
+        return {
+            "erasure_id": self.erasure_id,
+            "kind": self.kind,
+            "status": self.status,
+            "left_behind": self.left_behind,
+            "exit_code": self.exit_code,
+            "found": dict(self.found),
+            "run": self.run.to_json() if self.run else None,
+            "notes": self.notes,
+        }
+
+
+def find(settings: Settings, request: Request) -> Erased:
+    """Where everything is that `request` would erase; changes nothing. Raises UsageError, Busy, ErasureUnfinished."""
+    request.check()
+    _refuse_bucket(settings)
+    with workplace(settings, "propsync erase --dry-run") as place:
+        storage = LocalStorage(settings.home)
+        marker = Erasures(storage).marker() if Erasures(storage).all() else Marker(token_bytes(32))
+        erasure, found = _planned(settings, place, request, marker, is_dry_run=True)
+    return Erased(None, erasure.kind, _by_place(found))
+
+
+@noticed("erase")
+def erase(settings: Settings, request: Request | None) -> Erased:
+    """Erases, and publishes the tables without it; None finishes what a killed erasure began.
+
+    Raises UsageError if it is nowhere, ErasureUnfinished if another one has to be finished first, BaseLost if landing
+    is damaged, and what a rebuild raises.
+    """
+    _refuse_bucket(settings)
+    if request is not None:
+        request.check()
+    with workplace(settings, "propsync erase", is_erasing=True) as place:
+        erasure = _begun(settings, place, request)
+        _log.info("erasure %s: propsync writes landing again", erasure.erasure_id)
+        _rewrite(settings, place, erasure)
+        _log.info("erasure %s: propsync makes the tables again", erasure.erasure_id)
+        report = rebuild_in(place, settings, flow="erase")
+        remove_unnamed_hidden(settings, place)
+        storage, erasures = LocalStorage(settings.home), Erasures(LocalStorage(settings.home))
+        _remove_documents(storage, erasure)
+        others = OtherFiles(storage, Suppression(erasures.marker(), [erasure])).elsewhere()
+        kept = next(one for one in erasures.all() if one.erasure_id == erasure.erasure_id)
+        erasures.change(kept, state=DONE)
+    notes = [f"{name} below this home has it too, and propsync does not write that file" for name in others]
+    return Erased(erasure.erasure_id, erasure.kind, erasure.counts, report, notes)
+
+
+def forget(settings: Settings, given: str) -> Erasure:
+    """Lets an erased thing come back, if the API still shows it: `given` is the erasure's id. Raises UsageError."""
+    _refuse_bucket(settings)
+    with workplace(settings, "propsync erase --forget"):
+        erasures = Erasures(LocalStorage(settings.home))
+        known = erasures.all()
+        chosen = next((one for one in known if one.erasure_id == given), None)
+        if chosen is None and known:
+            marker = erasures.marker()
+            chosen = next((one for one in known if _is_of(marker, one, given)), None)
+        if chosen is None:
+            step = 'Take the id from `propsync query "select * from ops.erasures"`'
+            raise UsageError("--forget", "there is no such erasure", step)
+        return erasures.change(chosen, state=FORGOTTEN)
+
+
+def _is_of(marker: Marker, erasure: Erasure, given: str) -> bool:
+    return any(marker.is_marked(given, mark) for mark in (erasure.text or erasure.field or erasure.record,) if mark)
+
+
+def _refuse_bucket(settings: Settings) -> None:
+    if settings.storage() is not None:
+        raise UsageError(
+            "PROPSYNC_STORAGE_URL",
+            "this home is in a bucket, and propsync cannot erase there yet",
+            "Move it home with `propsync storage move`, erase, and move it back",
+        )
+
+
+def _begun(settings: Settings, place: Workplace, request: Request | None) -> Erasure:
+    """The erasure to do: a new one, on the disk before anything changes, or the one that was interrupted."""
+    storage = LocalStorage(settings.home)
+    erasures = Erasures(storage)
+    unfinished = erasures.unfinished()
+    if unfinished is not None:
+        if request is not None and not _asks_for(request, unfinished, erasures.marker()):
+            raise ErasureUnfinished(str(settings.home), "another erasure was interrupted, and a part of it is done")
+        return unfinished
+    if request is None:
+        raise UsageError("--resume", "no erasure was interrupted", "Name what to erase")
+    erasure, found = _planned(settings, place, request, erasures.marker())
+    if found.is_empty:
+        raise UsageError("erase", "nothing in this home has it", "Check the id or the text with `propsync query`")
+    return erasures.put(erasure)
+
+
+def _asks_for(request: Request, erasure: Erasure, marker: Marker) -> bool:
+    asked = (
+        (request.asset or request.assessment, erasure.record, ID),
+        (request.field, erasure.field, ID),
+        (request.text and request.text.strip(), erasure.text, TEXT),
+    )
+    return request.kind == erasure.kind and all(
+        (words is None and mark is None) or (words is not None and mark == marker.mark(form, words))
+        for words, mark, form in asked
+    )
+
+
+def _planned(
+    settings: Settings, place: Workplace, request: Request, marker: Marker, *, is_dry_run: bool = False
+) -> tuple[Erasure, Found]:
+    state = settings.state / WAREHOUSE
+    if not state.exists():
+        raise UsageError("erase", "this home has no tables yet", "Run `propsync sync`")
+    with Workspace.offline(settings, place, state) as workspace:
+        refuse_lost_history(workspace)
+        _refuse_damage(workspace)
+        warehouse = workspace.warehouse
+        if not is_dry_run:  # posts on the disk are encoded: no search would find anything in them
+            take_in(warehouse, workspace.storage, with_payloads=workspace.hiding is None)
+        erasure = request.erasure(marker, warehouse)
+        storage = LocalStorage(settings.home)
+        suppression = Suppression(marker, [erasure])
+        found = Found(
+            tables=dict(search_tables(warehouse, request)),
+            histories=frozenset(f"history.{name}" for name in workspace.catalogue.names),
+            documents=_documents(storage, place, suppression, warehouse, request),
+            versions=list(erased_versions(warehouse, workspace.catalogue, request)),
+        )
+    others = OtherFiles(storage, suppression)
+    others.refuse_unfinished()
+    found.bodies = ErasedLanding(storage, suppression).count()
+    found.files = others.found()
+    if request.assessment:
+        found.documents = sorted({*found.documents, *others.documents(request.assessment)})
+    whole = replace(erasure, counts=found.counts(), versions=tuple(found.versions), documents=tuple(found.documents))
+    return whole, found
+
+
+def _documents(
+    storage: LocalStorage, place: Workplace, suppression: Suppression, warehouse: Warehouse, request: Request
+) -> list[str]:
+    if request.text is None:
+        return erased_documents(warehouse, request)
+    with WorkerPool() as pdf:
+        search = DocumentSearch(storage, suppression, pdf, place.folder)
+        found = search.found(warehouse)
+    for name in search.unread:
+        _log.warning("%s cannot be read, so propsync does not know whether it has the text", name)
+    return found
+
+
+def _refuse_damage(workspace: Workspace) -> None:
+    """Raises BaseLost if landing is damaged: the tables could not be made again from it."""
+    found = Inspection(workspace.storage, _ALL).damage(())
+    if found:
+        where, what = found[0].file, found[0].what
+        raise BaseLost(where, what, "Restore it from a backup, or accept its loss with `propsync rebuild`, then erase")
+
+
+def _rewrite(settings: Settings, place: Workplace, erasure: Erasure) -> None:
+    storage = LocalStorage(settings.home)
+    suppression = Suppression.of(storage)
+    landing = ErasedLanding(storage, suppression)
+    landing.rewrite()
+    OtherFiles(storage, suppression).remove()
+    landing.rewrite_base(place.folder, ErasedRows(suppression), erasure.erasure_id)
+
+
+def _remove_documents(storage: LocalStorage, erasure: Erasure) -> None:
+    wanted = set(erasure.documents)
+    for key in storage.list(BLOBS) if wanted else ():
+        if Path(key).stem in wanted:
+            storage.delete(key)
+
+
+def _by_place(found: Found) -> dict[str, int]:
+    places = {"landing": found.bodies, "documents": len(found.documents), "files": len(found.files)}
+    return {name: count for name, count in (places | found.tables).items() if count}

@@ -1,0 +1,66 @@
+"""Erasures in a rebuild: nothing that was erased comes back, and what is left of it stays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from propsync.errors import BaseLost
+from propsync.merge import Carried, ErasedRows, Witness, keep_erased, lacks_erasures, same_versions
+from propsync.runbooks.losses import read_witnesses
+from propsync.runbooks.workspace import Workspace
+from propsync.settings import Settings
+from propsync.storage import LocalStorage
+from propsync.suppression import BEGUN, Erasure, Erasures, Suppression
+
+
+@dataclass(frozen=True)
+class ErasedSince:
+    """The erasures of a home, and the databases that are older than any of them."""
+
+    erasures: tuple[Erasure, ...]
+    suppression: Suppression
+    outdated: frozenset[str]
+
+    @classmethod
+    def of(cls, settings: Settings, work: Path, databases: Mapping[str, Path]) -> ErasedSince:
+        """Raises StateUnusable if the files of erasures are damaged."""
+        storage = LocalStorage(settings.home)
+        erasures = Erasures(storage).all()
+        outdated = {
+            name
+            for name, path in databases.items()
+            if lacks_erasures(path, erasures, memory_limit=settings.memory_limit, folder=work)
+        }
+        return cls(tuple(erasures), Suppression.of(storage), frozenset(outdated))
+
+    def current(self, databases: Mapping[str, Path]) -> dict[str, Path]:
+        """The databases that can show what a rebuild would lose: not those that have what was erased since."""
+        return {name: path for name, path in databases.items() if name not in self.outdated}
+
+    def rewrite(self, carried: Carried) -> None:
+        """Takes what was erased out of the rows to carry over."""
+        if self.suppression:
+            carried.erase(ErasedRows(self.suppression).rewrite)
+
+    def settle(self, workspace: Workspace, databases: Mapping[str, Path]) -> None:
+        """Adds what is left of the erasures to the new history. The first rebuild after an erasure finds it."""
+        found = [self._with_same(workspace, one, databases) if one.state == BEGUN else one for one in self.erasures]
+        if found:
+            keep_erased(workspace.warehouse, found)
+
+    def _with_same(self, workspace: Workspace, erasure: Erasure, databases: Mapping[str, Path]) -> Erasure:
+        """Compares the new history with the present state. Raises BaseLost if it lacks anything else."""
+        if "state" not in self.outdated:
+            return erasure
+        of_state = {"state": databases["state"]}
+        witnesses: list[Witness] = read_witnesses(workspace.settings, workspace.work, of_state, workspace.catalogue)
+        for witness in witnesses:
+            same, others = same_versions(witness, workspace.warehouse, self.suppression)
+            if others:
+                what = f"propsync cannot make {others:,} versions from it again that the tables have"
+                raise BaseLost(str(workspace.settings.landing), what, "Restore landing from a backup, then run again")
+            erasure = replace(erasure, same=tuple(same))
+            Erasures(workspace.storage).put(erasure)
+        return erasure

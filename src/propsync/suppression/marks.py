@@ -1,0 +1,166 @@
+"""The marks of erased ids and texts: keyed hashes, by which propsync knows them again.
+
+A hash cannot be searched for. So a mark also has the coarse form of the text, with one of four digits for each byte. A
+table that depends on the key gives them. propsync searches for that form quickly, and hashes the finds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+ID, TEXT = "id", "text"
+REPLACEMENT = "[erased]"
+"""It replaces an erased text."""
+
+_PSEUDONYM = re.compile(r"erased-[0-9a-f]{16}")
+_ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
+_PLAIN_ESCAPES = {"b": " ", "f": " ", "n": " ", "r": " ", "t": " "}
+_BLANKS = re.compile(r"[^\S ]\s*|\s{2,}")
+_T = TypeVar("_T", str, bytes)
+_SHORTEST_ID = 6
+"""A shorter id counts only where it is a whole text: as a part of others it would be anything."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """`form` is `id` or `text`, `length` the bytes of its plain form, `coarse` the coarse form of that."""
+
+    form: str
+    length: int
+    coarse: str
+    digest: str
+
+
+def is_pseudonym(text: str | None) -> bool:
+    """Whether a key is what propsync wrote in place of an erased id."""
+    return text is not None and _PSEUDONYM.fullmatch(text) is not None
+
+
+class Marker:
+    """Makes marks with one key, and finds them."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+        self._table = _coarse_table(key)
+
+    def mark(self, form: str, text: str) -> Mark:
+        """The mark of an id or a text."""
+        plain = _bytes(text if form == ID else plain_text(text))
+        return Mark(form, len(plain), plain.translate(self._table).decode(), self._digest(form, plain))
+
+    def pseudonym(self, text: str) -> str:
+        """A name that replaces an erased id: nobody without the key can compute it."""
+        return f"erased-{hashlib.blake2b(_bytes(text), key=self._key, digest_size=8, person=b'pseudonym').hexdigest()}"
+
+    def is_marked(self, text: str | None, mark: Mark) -> bool:
+        """Whether a text as a whole is what a mark was made of."""
+        if text is None:
+            return False
+        plain = _bytes(text if mark.form == ID else plain_text(text))
+        return len(plain) == mark.length and self._digest(mark.form, plain) == mark.digest
+
+    def sees(self, text: str, marks: Iterable[Mark]) -> bool:
+        """Whether a text has anything marked. A JSON text may have it escaped."""
+        unescaped = _unescaped(text) if "\\" in text else text
+        by_form = {form: [one for one in marks if one.form == form] for form in (ID, TEXT)}
+        return any(
+            next(self._places(_bytes(plain_text(unescaped) if form == TEXT else unescaped), mark), None) is not None
+            for form, wanted in by_form.items()
+            for mark in wanted
+        )
+
+    def replaced(self, text: str, mark: Mark, replacement: str) -> str:
+        """The text with what is marked replaced; the same object if it has nothing of it."""
+        if mark.form == ID:
+            whole = _bytes(text)
+            ends = [(at, at + mark.length) for at in self._places(whole, mark)]
+            return _spliced(whole, ends, _bytes(replacement)).decode("utf-8", "surrogatepass") if ends else text
+        plain = plain_text(text)
+        if next(self._places(_bytes(plain), mark), None) is None:
+            return text
+        source = unicodedata.normalize("NFC", text)
+        folded, origins = _with_origins(source)
+        found = [(origins[at], origins[at + mark.length - 1] + 1) for at in self._places(folded, mark)]
+        return _spliced(source, found, replacement)
+
+    def _places(self, plain: bytes, mark: Mark) -> Iterator[int]:
+        """Where what is marked begins; none of these overlap."""
+        coarse, wanted = plain.translate(self._table), mark.coarse.encode()
+        at = coarse.find(wanted)
+        while at >= 0:
+            is_found = self._digest(mark.form, plain[at : at + mark.length]) == mark.digest
+            if is_found and (mark.form == TEXT or _stands_alone(plain, at, mark.length)):
+                yield at
+                at = coarse.find(wanted, at + mark.length)
+            else:
+                at = coarse.find(wanted, at + 1)
+
+    def _digest(self, form: str, plain: bytes) -> str:
+        return hashlib.blake2b(plain, key=self._key, digest_size=16, person=form.encode()).hexdigest()
+
+
+def plain_text(text: str) -> str:
+    """The form in which texts are compared: letters without case, and one blank for any number of them."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text)
+    folded = text.casefold()
+    return _BLANKS.sub(" ", folded) if _BLANKS.search(folded) else folded
+
+
+def _with_origins(text: str) -> tuple[bytes, Sequence[int]]:
+    """The plain form of a normalised text, and the place in it that each byte comes from."""
+    plain, origins = bytearray(), []
+    was_blank = False
+    for place, sign in enumerate(text):
+        is_blank = sign.isspace()
+        if is_blank and was_blank:
+            continue
+        folded = _bytes(" " if is_blank else sign.casefold())
+        plain += folded
+        origins += [place] * len(folded)
+        was_blank = is_blank
+    return bytes(plain), origins
+
+
+def _spliced(text: _T, ends: Sequence[tuple[int, int]], replacement: _T) -> _T:
+    kept: list[_T] = []
+    start = 0
+    for first, last in ends:
+        kept += [text[start:first], replacement]
+        start = last
+    kept.append(text[start:])
+    return text[:0].join(kept)
+
+
+def _stands_alone(plain: bytes, at: int, length: int) -> bool:
+    """Whether an id is not a part of a longer word. A short one must be all of the text, or be in quotes."""
+    before, after = plain[at - 1 : at] if at else b"", plain[at + length : at + length + 1]
+    if length < _SHORTEST_ID:
+        return before in (b"", b'"') and after in (b"", b'"')
+    return not (before.isalnum() or after.isalnum())
+
+
+def _unescaped(text: str) -> str:
+    """A JSON text with its escapes as the signs that they mean, good enough to search."""
+    return _ESCAPE.sub(_sign, text)
+
+
+def _sign(escape: re.Match[str]) -> str:
+    number, plain = escape.groups()
+    return chr(int(number, 16)) if number else _PLAIN_ESCAPES.get(plain, plain)
+
+
+def _coarse_table(key: bytes) -> bytes:
+    """A digit from 0 to 3 for each byte; letters have the same in either case."""
+    stream = b"".join(hashlib.blake2b(bytes([part]), key=key, person=b"coarse").digest() for part in range(4))
+    lowered = bytes(range(256)).lower()
+    return bytes(ord("0") + (stream[lowered[byte]] & 3) for byte in range(256))
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

@@ -1,0 +1,101 @@
+"""Erased ids and texts are known again by marks alone, and cut out of JSON before anything keeps it."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from propsync.suppression import ID, TEXT, Erasure, Marker, Suppression, is_pseudonym, plain_text
+
+MARKER = Marker(b"k" * 32)
+NOW = datetime(2026, 5, 4, tzinfo=UTC)
+PATHS = {"record_paths": (("id",),), "field_paths": (("field",), ("id",))}
+
+
+def erasing(*erasures: Erasure) -> Suppression:
+    return Suppression(MARKER, erasures)
+
+
+def of_asset(asset_id: str) -> Erasure:
+    mark = MARKER.mark(ID, asset_id)
+    return Erasure(
+        "e1", "asset", NOW, "asked", record=mark, pseudonym=MARKER.pseudonym(asset_id), record_paths=(("id",),)
+    )
+
+
+def of_text(text: str) -> Erasure:
+    return Erasure("e2", "text", NOW, "asked", text=MARKER.mark(TEXT, text))
+
+
+@given(st.text(min_size=4), st.text(), st.text())
+def test_a_text_is_found_wherever_it_is(text: str, before: str, after: str) -> None:
+    if not plain_text(text).strip() or text != text.strip():
+        return
+    whole = f"{before} {text.upper().lower()} {after}"
+    if plain_text(text) in plain_text(whole):
+        assert erasing(of_text(text)).sees(whole)
+        assert "[erased]" in erasing(of_text(text)).text(whole)
+
+
+@given(st.text())
+def test_a_text_without_it_stays_the_same_object(text: str) -> None:
+    suppression = erasing(of_text("Jane Doe"), of_asset("9e107d9d372bb682"))
+    if "jane" not in text.casefold():
+        assert suppression.text(text) is text
+        body = json.dumps({"a": text}).encode()
+        assert suppression.json(body) is body
+
+
+@pytest.mark.parametrize(
+    ("written", "left"),
+    [
+        ("seen by JANE\n  doe.", "seen by [erased]."),
+        ("Jane Doe and jane doe", "[erased] and [erased]"),
+        ("Jane-Doe", "Jane-Doe"),
+    ],
+)
+def test_case_and_blanks_of_a_text_do_not_matter(written: str, left: str) -> None:
+    assert erasing(of_text("Jane Doe")).text(written) == left
+
+
+def test_an_escaped_text_is_found_in_json() -> None:
+    body = b'{"note": "Jos\\u00e9 D\\u006fe", "other": 1.50}'
+    assert erasing(of_text("José Doe")).json(body) == b'{"note":"[erased]","other":1.50}'
+
+
+def test_an_erased_record_leaves_its_place_in_the_page() -> None:
+    body = b'{"total": 2, "assets": [{"id": "abc12345", "note": "x"}, {"id": "d", "see": "/assets/abc12345/x"}]}'
+    page = json.loads(erasing(of_asset("abc12345")).json(body))
+    stub, other = page["assets"]
+    assert page["total"] == 2
+    assert list(stub) == ["id"]
+    assert is_pseudonym(stub["id"])
+    assert other == {"id": "d", "see": f"/assets/{stub['id']}/x"}
+
+
+def test_a_longer_id_is_another_one() -> None:
+    body = b'{"assets": [{"id": "abc123456"}, {"id": "1abc12345"}]}'
+    assert erasing(of_asset("abc12345")).json(body) is body
+
+
+def test_a_field_goes_from_all_records_or_from_one() -> None:
+    first = b'{"id":"a","fields":[{"field":"f1","value":1},{"field":"f2"}]}'
+    body = b'{"assets":[%b,{"id":"b","fields":{"f1":{"value":2}}}]}' % first
+    mark = MARKER.mark(ID, "f1")
+    everywhere = Erasure("e", "field", NOW, "", field=mark, pseudonym=MARKER.pseudonym("f1"), **PATHS)  # type: ignore[arg-type]
+    of_one = Erasure("e", "asset field", NOW, "", field=mark, record=MARKER.mark(ID, "b"), **PATHS)  # type: ignore[arg-type]
+    assert json.loads(erasing(everywhere).json(body)) == {
+        "assets": [{"id": "a", "fields": [{"field": "f2"}]}, {"id": "b", "fields": {}}]
+    }
+    assert json.loads(erasing(of_one).json(body)) == {
+        "assets": [{"id": "a", "fields": [{"field": "f1", "value": 1}, {"field": "f2"}]}, {"id": "b", "fields": {}}]
+    }
+
+
+def test_an_erasure_says_nothing_of_what_it_erased() -> None:
+    assert "jane" not in repr(of_text("Jane Doe")).casefold()
+    assert Marker(b"o" * 32).mark(TEXT, "Jane Doe").digest != MARKER.mark(TEXT, "Jane Doe").digest
