@@ -31,8 +31,8 @@ def remembered(warehouse: Warehouse) -> tuple[str, str] | None:
 
 def make_tables(warehouse: Warehouse) -> None:
     """Makes the tables of a new second file."""
-    for table in ("versions", "fields", "met"):
-        warehouse.execute(statement(f"merge/hidden/make_{table}"))
+    for name in ("merge/hidden/make_versions", "merge/hidden/make_fields", "merge/hidden/make_met"):
+        warehouse.execute(statement(name))
 
 
 def whole_history(resource: Resource) -> str:
