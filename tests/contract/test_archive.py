@@ -73,6 +73,7 @@ def test_documents_are_published_with_their_tables(new: Place) -> None:
     assert (new.path / "published" / "parquet" / "main" / "documents.parquet").exists()
 
 
+@pytest.mark.slow
 def test_edited_assessments_alone_get_a_second_version_and_the_first_one_stays(old: Place) -> None:
     keys = old.wanted()[3:6]
     before = {(key, kind): old.truth(key, kind) for key in keys for kind in ("report", "bundle")}
@@ -288,6 +289,7 @@ def test_a_kind_is_asked_for_alone_and_the_other_is_still_told_to_be_lacking(new
     assert new.asked() == dict.fromkeys(new.pairs(other), 1)
 
 
+@pytest.mark.slow
 def test_documents_of_properties_are_asked_for_alone(new: Place) -> None:
     shelf = new.sandbox.world.assessments
     chosen = sorted({shelf.get(key).property for key in new.wanted()})[:2]
@@ -301,6 +303,7 @@ def test_no_kind_asks_for_nothing(new: Place) -> None:
     assert not new.asked()
 
 
+@pytest.mark.slow
 def test_statuses_that_are_set_are_asked_for(new: Place) -> None:
     new.archive(archive_statuses="submitted")
     assert {key for key, _ in new.asked()} == set(new.wanted("submitted"))

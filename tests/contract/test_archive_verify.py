@@ -90,6 +90,7 @@ def test_verified_twice_is_verified_once(at: Place):
     assert not at.asked()
 
 
+@pytest.mark.slow
 def test_where_the_api_gives_other_bytes_by_now_they_are_a_new_version_and_the_old_one_is_told_lost(at: Place):
     key, file = stored(at)
     at.edit(key)
@@ -188,6 +189,7 @@ def test_so_many_a_night_and_those_least_recently_verified_first(at: Place):
     assert not set(at.rows(oldest)) & set(first)
 
 
+@pytest.mark.slow
 def test_interrupted_it_keeps_the_chunks_before(at: Place, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(archive_verify, "_CHUNK", 4)
     hashed, plainly = [], Blobs.sha256

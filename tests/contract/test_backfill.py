@@ -69,6 +69,7 @@ def test_what_was_asked_for_is_merged_and_nothing_else_is_concluded(estate: Sand
     assert estate.sync().resources["assets"]["deleted"] == 1
 
 
+@pytest.mark.slow
 def test_an_asset_that_moved_away_is_found_where_it_is(estate: SandboxHome):
     here, there = busiest(estate)
     moved = estate.column("select asset_id from assets where property_id = ? order by 1", here)[0]
@@ -136,6 +137,7 @@ def test_ids_that_nobody_knows_are_told_and_are_no_failure(estate: SandboxHome, 
     assert NOTHING_FOUND in [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
 
 
+@pytest.mark.slow
 def test_an_id_whose_record_is_gone_is_no_mistyped_one(estate: SandboxHome):
     (gone,) = estate.column("select asset_id from assets limit 1")
     estate.sandbox.world.assets.delete(gone)

@@ -129,6 +129,7 @@ def _file(home: WorldHome, folder: str, resource: str) -> Path:
     return home.path / "published" / folder / "main" / f"{resource}.parquet"
 
 
+@pytest.mark.slow
 def test_a_damaged_file_of_what_stays_is_written_again_as_it_was(night: WorldHome) -> None:
     parquet, flat = (_file(night, folder, "assets") for folder in ("parquet", "flat"))
     before, flat_before = _rows(night, "assets"), duckdb.sql(f"from '{flat}' order by all").fetchall()
@@ -149,6 +150,7 @@ def test_without_anything_published_nothing_is_published(night: WorldHome) -> No
     assert not night.published.exists()
 
 
+@pytest.mark.slow
 def test_what_is_mended_is_published_by_the_next_run(night: WorldHome) -> None:
     night.in_state(BREAKS["values_belong_to_assets"])
     night.sync()
@@ -166,6 +168,7 @@ def _own_check(home: WorldHome, name: str, sql: str) -> None:
     (folder / f"{name}.sql").write_text(sql)
 
 
+@pytest.mark.slow
 def test_checks_of_people_s_own_hold_up_what_they_read(night: WorldHome) -> None:
     _own_check(night, "no_notes", "-- severity: fail\nselect asset_id from main.assets where note = 'changed'\n")
     _own_check(night, "few_assets", "-- severity: warn\nselect count(*) from main.assets having count(*) > 3")

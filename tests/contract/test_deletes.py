@@ -81,6 +81,7 @@ def test_what_is_gone_is_looked_up_and_then_goes(nights: Nights) -> None:
     assert last == [(True,), (True,)]
 
 
+@pytest.mark.slow
 def test_look_ups_ask_for_all_statuses_both_lists_and_flags(nights: Nights) -> None:
     keys = _assessments(nights)
     nights.first_night(assessment_statuses="approved")
@@ -133,6 +134,7 @@ def test_an_asset_that_moved_is_an_update(nights: Nights) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_found_assessment_keeps_the_lists_that_it_is_on(nights: Nights) -> None:
     keys = _assessments(nights)
     nights.estate.performed = {keys[0]: "For", keys[1]: "By"}
@@ -187,6 +189,7 @@ def test_an_assessment_that_no_list_shows_goes_by_its_report(
     assert nights.held("assessments") == ({keys[0]} if report == 500 else set())
 
 
+@pytest.mark.slow
 def test_an_assessment_in_a_status_nobody_knows_stays_until_it_is_found_or_gone(nights: Nights) -> None:
     keys = _assessments(nights)
     nights.first_night()
@@ -437,6 +440,7 @@ def test_what_was_held_is_judged_afresh_the_next_night(nights: Nights) -> None:
     assert nights.is_truth("assets")
 
 
+@pytest.mark.slow
 def test_accepting_a_run_applies_those_of_its_list_that_are_still_gone(nights: Nights) -> None:
     lost, run_id = _lose_two_thirds(nights)
     known = nights.known("assets")
@@ -549,6 +553,7 @@ def test_all_are_looked_up_where_a_sample_shows_that_some_are_there(nights: Nigh
 # --- what deletes nothing -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_incomplete_read_deletes_nothing_and_leaves_what_was_held(nights: Nights) -> None:
     lost, _ = _lose_two_thirds(nights)
     nights.estate.ignored = {"property", "type"}

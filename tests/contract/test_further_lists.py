@@ -137,6 +137,7 @@ def test_a_record_that_look_ups_do_not_show_is_deleted_and_comes_back(copy: Copy
     assert "p3" in copy.ids()
 
 
+@pytest.mark.slow
 def test_a_record_that_only_the_list_omits_stays(copy: Copy):
     copy.sync()
     hidden = copy.list.records["p3"]
@@ -226,6 +227,7 @@ def test_the_id_is_the_member_whose_values_other_records_name(nights: Nights):
     assert copy.rows("select count(*) from assets join properties using (property_id)") == [(30,)]
 
 
+@pytest.mark.slow
 def test_a_key_that_is_named_is_the_key_and_one_that_no_record_has_fails_the_list_alone(nights: Nights):
     copy = Copy(nights, UNFILTERED + 'key = "customReference"\n')
     copy.sync()
@@ -269,6 +271,7 @@ def test_the_name_gives_the_key_column_unless_the_settings_do(nights: Nights):
     assert columns == names | {"staff": "person_id"}
 
 
+@pytest.mark.slow
 def test_a_list_that_fails_leaves_the_others_and_its_own_rows(copy: Copy):
     copy.sync("assets", "properties")
     copy.list.status = 404
@@ -431,6 +434,7 @@ SHOWN = "select property_id, name, list_name, region from properties where prope
 JOINED = [("p1", "Block 1", "Our block 1", "North"), ("p3", "Block 3", None, None)]
 
 
+@pytest.mark.slow
 def test_the_columns_of_peoples_list_are_added_to_those_of_the_api(nights: Nights):
     copy = Copy(nights, BOTH)
     own(copy)
@@ -498,6 +502,7 @@ def test_a_mistake_in_the_list_leaves_its_last_values_and_a_rebuild_gives_the_sa
     assert copy.rows(SHOWN) == JOINED
 
 
+@pytest.mark.slow
 def test_an_error_that_looks_like_an_empty_list_deletes_nothing(copy: Copy):
     copy.sync("assets", "properties")
     copy.list.body = lambda total, shown: {"code": "Oops", "details": []}

@@ -28,6 +28,7 @@ def test_brackets_inside_texts_are_no_depth(small_nights: SmallHome):
     assert small_nights.sync().resources["assets"]["inserted"] == 7
 
 
+@pytest.mark.slow
 def test_types_beside_the_assets_that_are_no_list_are_no_types(small_nights: SmallHome):
     small_nights.server.answer = lambda path, query: (
         (200, {"total": 6, "assets": small_nights.server.assets, "types": {}}) if path == "/properties/assets" else None
@@ -36,6 +37,7 @@ def test_types_beside_the_assets_that_are_no_list_are_no_types(small_nights: Sma
     assert small_nights.rows("select name, is_listed from asset_types") == [("Doors", True)]
 
 
+@pytest.mark.slow
 def test_a_status_that_records_carry_no_more_is_told_by_their_lists(small_nights: SmallHome):
     assert small_nights.sync().exit_code == 0
     for one in small_nights.server.assessments:

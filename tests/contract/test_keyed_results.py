@@ -91,6 +91,7 @@ def test_results_keyed_by_field_are_values_of_their_fields(synced: Any) -> None:
     assert "the name of the member; 100% of these names are field ids" in home.rows(shown)[0][0]
 
 
+@pytest.mark.slow
 def test_the_order_of_results_in_an_object_counts_for_nothing(synced: Any) -> None:
     home, _ = synced(_world({"fields": BARE}))
     home.server.world.odd["assets"][0]["fields"] = dict(reversed(BARE.items()))
@@ -155,6 +156,7 @@ def test_one_asset_that_cannot_be_read_is_told_and_stops_nothing(synced: Any) ->
     assert told == [("a1", "fields", "is neither an array nor an object of field results", '"Core A"')]
 
 
+@pytest.mark.slow
 def test_results_of_an_unlisted_type_are_read_though_no_field_is_known(synced: Any) -> None:
     home, report = synced(_world({"type": "gone", "fields": [{"type": "text", "field": "x", "value": "Core A"}]}))
     assert (report.exit_code, report.left_behind) == (0, [])

@@ -145,6 +145,7 @@ def test_a_part_that_cannot_be_split_is_read_by_known_ids(nights: Nights) -> Non
     assert max(len(one.words("id")) for one in by_ids) <= 20
 
 
+@pytest.mark.slow
 def test_a_part_that_cannot_be_split_is_swept_like_a_list(nights: Nights) -> None:
     """Only the unfiltered list is shuffled here."""
     nights.estate.add_assets([("p0", "t0")] * 50 + [("p1", "t0")] * 5)
@@ -173,6 +174,7 @@ def test_six_thousand_assets_of_one_type_in_random_order_are_the_truth(nights: N
     assert again.resources["assets"]["unchanged"] == 6000
 
 
+@pytest.mark.slow
 def test_the_next_night_starts_on_the_rung_that_worked(nights: Nights) -> None:
     nights.estate.is_random = True
     keys = _spread(nights, 120, 30)
@@ -202,6 +204,7 @@ def test_the_next_night_sweeps_again_where_the_parts_did_not_work(nights: Nights
     assert (report.exit_code, nights.rungs(report, "assessments")) == (0, [0])
 
 
+@pytest.mark.slow
 def test_assets_without_a_property_are_read_by_type(nights: Nights) -> None:
     nights.estate.is_random = True
     homes = property_ids(30)
@@ -212,6 +215,7 @@ def test_assets_without_a_property_are_read_by_type(nights: Nights) -> None:
     assert nights.is_truth("assets")
 
 
+@pytest.mark.slow
 def test_assets_without_a_property_of_a_type_that_fills_pages_are_read_by_ids(nights: Nights) -> None:
     nights.estate.is_random = True
     homes = property_ids(30)
@@ -234,6 +238,7 @@ def test_a_filter_that_the_server_ignores_is_not_relied_on(nights: Nights, ignor
     assert nights.is_truth("assets")
 
 
+@pytest.mark.slow
 def test_where_the_server_ignores_property_types_that_fill_pages_are_read_by_ids(nights: Nights) -> None:
     nights.estate.is_random = True
     nights.estate.ignored = {"property"}
@@ -243,6 +248,7 @@ def test_where_the_server_ignores_property_types_that_fill_pages_are_read_by_ids
     assert nights.is_truth("assets")
 
 
+@pytest.mark.slow
 def test_where_the_server_ignores_every_filter_what_was_seen_is_published_and_nothing_known_is_lost(
     nights: Nights,
 ) -> None:
@@ -302,6 +308,7 @@ def test_totals_of_parts_that_lie_certify_nothing_and_cost_no_flood_of_requests(
     assert len(_parts(nights)) < 1000
 
 
+@pytest.mark.slow
 def test_totals_of_parts_by_property_that_lie_leave_the_parts_by_type(nights: Nights) -> None:
     nights.estate.is_random = True
     nights.estate.total = _lying(1, when=lambda query: "property" in query)
@@ -479,6 +486,7 @@ def test_a_total_that_is_wrong_in_another_way_each_time_is_given_up(nights: Nigh
     assert nights.is_truth("assets")
 
 
+@pytest.mark.slow
 def test_an_attempt_that_was_given_up_publishes_all_that_was_shown(nights: Nights) -> None:
     """Each list shows one record that no other answer of the night shows."""
     _spread(nights, 90, 9)
@@ -503,6 +511,7 @@ def test_an_attempt_that_was_given_up_publishes_all_that_was_shown(nights: Night
     assert shown <= nights.known("assets").keys()
 
 
+@pytest.mark.slow
 def test_an_incomplete_read_takes_no_membership_away_and_infers_no_delete(nights: Nights) -> None:
     keys = nights.estate.add_assessments(product(property_ids(5), ["k0"] * 10))
     assert nights.sync().exit_code == 0

@@ -48,8 +48,8 @@ SHOWING = [
     for page in PAGES.values()
     if page.name not in (*ELSEWHERE, WRITING, OBJECT_STORAGE) and set(page.commands("propsync")) - set(STAYING)
 ]
-FIRST = ("README.md", "getting-started.md")
-"""The pages that newcomers follow; the others are followed in the long run."""
+FIRST = ("README.md",)
+"""The page that newcomers follow first; the others are followed in the long run."""
 FOLLOWED = [page if page.name in FIRST else pytest.param(page, marks=pytest.mark.slow) for page in SHOWING]
 
 

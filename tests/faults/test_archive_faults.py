@@ -111,6 +111,7 @@ def test_bodies_that_break_off_are_gone_on_with_where_the_server_offers_it(
         assert min(starts) > 5_000
 
 
+@pytest.mark.slow
 def test_a_document_that_changed_before_the_rest_of_it_came_is_the_new_one_whole(
     synced_small: Path, tmp_path: Path
 ) -> None:

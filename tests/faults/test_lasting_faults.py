@@ -239,6 +239,7 @@ def test_a_server_that_goes_away_between_two_resources_exits_3_with_the_first_pu
     assert {resource: night.known(resource) for resource in before} == before
 
 
+@pytest.mark.slow
 def test_a_server_that_goes_away_inside_a_list_exits_3_and_the_list_keeps_yesterdays_rows(night: Night) -> None:
     before = night.known("assessments")
     night.sandbox.set_faults([{"match": {"path": "/assessments.*"}, "after": 4, "effect": {"kind": "reset"}}])

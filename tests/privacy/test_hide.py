@@ -133,6 +133,7 @@ def test_a_new_label_hides_a_field_that_was_shown(open_home: PrivateHome) -> Non
     assert difference_of_data(before, open_home.published) == {}
 
 
+@pytest.mark.slow
 def test_a_line_that_matches_nothing_is_told_with_the_nearest_name(
     hidden_home: PrivateHome, caplog: pytest.LogCaptureFixture
 ) -> None:

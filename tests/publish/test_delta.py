@@ -46,6 +46,7 @@ def written(home: SandboxHome) -> dict[str, tuple[int, int]]:
     }
 
 
+@pytest.mark.slow
 def test_a_quiet_night_writes_no_delta_table_and_the_note_names_each_version(delta: SandboxHome) -> None:
     """A copied home has other times of files, so the first sync here writes all of them."""
     delta.sync()
@@ -73,6 +74,7 @@ def test_nothing_of_it_is_there_unless_asked_for(delta: SandboxHome) -> None:
     assert not delta.note().get("delta")
 
 
+@pytest.mark.slow
 def test_a_damaged_table_is_named_in_the_report_and_right_again(delta: SandboxHome) -> None:
     delta.sync()
     table = folder(delta) / "main" / "schedules"

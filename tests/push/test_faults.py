@@ -190,6 +190,7 @@ def _on(entry: Entry, field: str) -> Entry:
     return Entry(entry.row, entry.action, entry.key, entry.property_id, entry.type_id, changes)
 
 
+@pytest.mark.slow
 def test_a_token_refused_in_the_middle_stops_and_the_next_apply_finishes(home: PushHome) -> None:
     edits = texts_of(home, 12)
     plan = home.plan(*edits)

@@ -65,6 +65,7 @@ def test_a_changed_schedule_and_a_new_one_are_published(home: HintHome):
     assert is_truth(home)
 
 
+@pytest.mark.slow
 def test_everything_of_a_hinted_property_is_read_and_nothing_elsewhere(home: HintHome):
     here = busiest(home)
     elsewhere = next(one for one in home.column("select distinct property_id from assets order by 1") if one != here)
@@ -121,6 +122,7 @@ def test_a_hint_of_a_change_that_the_api_shows_later_is_looked_at_again(home: Hi
     assert home.known("assessments")[key]["title"] == "Late"
 
 
+@pytest.mark.slow
 def test_after_four_looks_without_a_change_propsync_stops(home: HintHome):
     (key,) = approved(home, 1)
     home.hint(assessment_hint(key))
@@ -222,6 +224,7 @@ def test_requests_grow_with_the_hints_and_not_with_the_estate(home: HintHome):
     assert 0 < len(home.requests()) <= 8 + 14
 
 
+@pytest.mark.slow
 def test_the_budget_of_a_day_ends_and_begins_again_at_midnight(home: HintHome):
     first, second = approved(home, 2)
     home.hint(assessment_hint(first))
@@ -251,6 +254,7 @@ def test_a_night_at_work_makes_hints_wait_and_loses_none(home: HintHome):
     assert home.states() == ["changed"]
 
 
+@pytest.mark.slow
 def test_an_api_that_fails_loses_no_hint(home: HintHome):
     (key,) = approved(home, 1)
     home.sandbox.world.assessments.set_members(key, title="After the failure")
