@@ -92,7 +92,7 @@ def flaws(home: Path) -> list[str]:
     found = []
     with duckdb.connect(home / "state" / "warehouse.duckdb", read_only=True) as state:
         for path, sha256, size in state.execute(
-            "select distinct path, sha256, size_bytes from documents where version is not null"
+            "select distinct path, sha256, size_bytes from documents where version is not null and state <> 'erased'"
         ).fetchall():
             body = (home / path).read_bytes() if (home / path).is_file() else b""
             if (hashlib.sha256(body).hexdigest(), len(body)) != (sha256, size):

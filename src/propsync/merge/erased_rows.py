@@ -42,9 +42,10 @@ class ErasedRows:
         after = path.with_name(f"{path.name}.erased")
         changed = 0
         try:
-            with pq.ParquetWriter(after, source.schema_arrow, compression="zstd") as writer:
+            schema = pa.schema([column.with_nullable(True) for column in source.schema_arrow])
+            with pq.ParquetWriter(after, schema, compression="zstd") as writer:
                 for batch in source.iter_batches(_AT_ONCE):
-                    table, count = self._batch(name, pa.Table.from_batches([batch]))
+                    table, count = self._batch(name, pa.Table.from_batches([batch]).cast(schema))
                     changed += count
                     writer.write_table(table)
             source.close()
