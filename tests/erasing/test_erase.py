@@ -159,3 +159,20 @@ def test_a_dry_run_changes_nothing_and_forgetting_brings_it_back(home: PrivateHo
     assert home.column("select count(*) from assets where asset_id = ?", ASSET) == [1]
     assert home.column("select is_forgotten from ops.erasures") == [True]
     assert_rebuilds(home)
+
+
+@pytest.mark.slow
+def test_wrong_requests_are_refused_before_anything_changes(home: PrivateHome) -> None:
+    for request, why in (
+        (Request(text="Jo", reason="asked"), "fewer than 4 signs"),
+        (Request(text="Jane Doe", reason="asked"), "nothing in this home has it"),
+        (Request(text="zqx occupant", reason="zqx Occupant asked"), "names what is to be erased"),
+        (Request(asset=ASSET, reason="asked by " + ASSET), "names what is to be erased"),
+    ):
+        with pytest.raises(UsageError, match=why):
+            erase(home.settings(), request)
+    (home.path / "properties.csv").write_text("property_id,tenant\np-1,ZQX occupant\n")
+    (home.path / "propsync.toml").write_text('[reference]\nproperties = "properties.csv"\n')
+    with pytest.raises(UsageError, match="file of people's own has it"):
+        erase(home.settings(), Request(text="zqx occupant", reason="asked"))
+    assert not list((home.path / "landing" / "erasures").glob("*.json"))

@@ -5,22 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from propsync.merge.hiding import KEPT
 from propsync.merge.history.witness import Witness
 from propsync.resources import Resource
 from propsync.suppression import BEGUN, FORGOTTEN, Erasure, SameVersion, Suppression
-from propsync.warehouse import OldFile, Warehouse, key_parts, quoted, resource_fragments, statement
+from propsync.warehouse import OldFile, Warehouse, key_parts, quoted, resource_fragments, statement, text
 
 _COUNTS = ("versions", "bodies", "rows", "documents", "files")
 
 
-def keep_erased(warehouse: Warehouse, erasures: Iterable[Erasure]) -> None:
-    """Adds what is left of erasures to a new history, and `ops.erasures`. Doing so twice changes nothing."""
+def keep_erased(warehouse: Warehouse, erasures: Iterable[Erasure], *, hides: bool) -> None:
+    """Adds what is left of erasures to a new history, and `ops.erasures`. Doing so twice changes nothing.
+
+    `hides` says that a second file has the records as they came.
+    """
     known = list(erasures)
     with warehouse.transaction():
         for one in known:
             _add_versions(warehouse, one)
     for resource in warehouse.catalogue:
-        _split(warehouse, resource, [same for one in known for same in one.same if same.resource == resource.name])
+        same = [same for one in known for same in one.same if same.resource == resource.name]
+        if same:
+            _split(warehouse, resource, same, hides=hides)
     note_erasures(warehouse, known)
 
 
@@ -89,15 +95,16 @@ def _add_versions(warehouse: Warehouse, erasure: Erasure) -> None:
         warehouse.execute(statement("merge/erased/add_version", **names), given)
 
 
-def _split(warehouse: Warehouse, resource: Resource, same: list[SameVersion]) -> None:
-    if not same:
-        return
+def _split(warehouse: Warehouse, resource: Resource, same: list[SameVersion], *, hides: bool) -> None:
     warehouse.execute(statement("merge/erased/make_splits"))
     warehouse.add("staging.splits", [(*(*one.key, "")[:2], one.valid_from, one.run_id) for one in same])
     warehouse.execute(statement("merge/erased/make_split_keys"))
     first, second = key_parts(resource)
     is_same = " and ".join(f"versions.{quoted(name)} = followed.{quoted(name)}" for name in resource.key_columns)
     names = resource_fragments(resource) | {"parts_only": f"{first}, {second}", "is_same": is_same}
+    if hides:
+        of_resource = {"kept": KEPT, "resource": text(resource.name)}
+        warehouse.execute(statement("merge/erased/split_kept", **names, **of_resource))
     with warehouse.transaction():
         warehouse.execute(statement("merge/erased/split", **names))
         warehouse.execute(statement("merge/erased/follow", **names))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import logging
-from collections.abc import Mapping
+import zipfile
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import token_bytes
@@ -183,6 +185,9 @@ def _planned(
         if not is_dry_run:  # posts on the disk are encoded: no search would find anything in them
             take_in(warehouse, workspace.storage, with_payloads=workspace.hiding is None)
         erasure = request.erasure(marker, warehouse)
+        _refuse_own_lists(settings, Suppression(marker, [erasure]))
+        if Suppression(marker, [erasure]).sees(request.reason):
+            raise UsageError("--reason", "it names what is to be erased, and the reason stays", "Leave that out of it")
         storage = LocalStorage(settings.home)
         suppression = Suppression(marker, [erasure])
         found = Found(
@@ -212,6 +217,25 @@ def _documents(
     for name in search.unread:
         _log.warning("%s cannot be read, so propsync does not know whether it has the text", name)
     return found
+
+
+def _refuse_own_lists(settings: Settings, suppression: Suppression) -> None:
+    """Raises UsageError if a file of people's own has it: the next run would read it again."""
+    for name, given in settings.reference.items():
+        path = settings.home / str(given)
+        if path.exists() and any(map(suppression.sees, _texts_of(path.read_bytes()))):
+            what = "this file of people's own has it, and propsync does not write such files"
+            raise UsageError(f"{path} ([reference] {name})", what, "Take it out of the file, then erase")
+
+
+def _texts_of(content: bytes) -> Iterator[str]:
+    """The texts of a CSV or a spreadsheet."""
+    yield content.decode("utf-8", "replace")
+    yield content.decode("utf-16", "replace")
+    if content.startswith(b"PK"):
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            for name in archive.namelist():
+                yield archive.read(name).decode("utf-8", "replace")
 
 
 def _refuse_damage(workspace: Workspace) -> None:

@@ -13,6 +13,7 @@ from propsync.merge import (
     Hiding,
     build_reference,
     finish_reference,
+    keep_erased,
     mark_of,
     read_history,
     remembered,
@@ -26,6 +27,7 @@ from propsync.runbooks.workspace import WAREHOUSE, Workspace, configured_catalog
 from propsync.runs import mark_all, next_run
 from propsync.settings import Settings
 from propsync.storage import PARTIAL, remove, remove_partials, replace
+from propsync.suppression import Erasures
 from propsync.warehouse import Warehouse, resource_fragments, settle_file, statement, write_rows
 
 _log = logging.getLogger("propsync.hide")
@@ -92,6 +94,8 @@ def _write(settings: Settings, place: Workplace, fresh: Path, catalogue: Catalog
         build_reference(warehouse, run.run_id, settings.reference)
         for name, path in whole.items():
             read_history(warehouse, name, path, hiding, workspace.shapes.get(name))
+        if erasures := Erasures(workspace.storage).all():
+            keep_erased(warehouse, erasures, hides=hiding is not None)
         for resource in workspace.catalogue.families:
             ResourceSync(workspace, run, resource).build()
         finish_reference(warehouse, run.run_id, settings.reference)

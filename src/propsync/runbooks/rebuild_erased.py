@@ -48,7 +48,7 @@ class ErasedSince:
         """Adds what is left of the erasures to the new history. The first rebuild after an erasure finds it."""
         found = [self._with_same(workspace, one, databases) if one.state == BEGUN else one for one in self.erasures]
         if found:
-            keep_erased(workspace.warehouse, found)
+            keep_erased(workspace.warehouse, found, hides=workspace.hiding is not None)
 
     def _with_same(self, workspace: Workspace, erasure: Erasure, databases: Mapping[str, Path]) -> Erasure:
         """Compares the new history with the present state. Raises BaseLost if it lacks anything else."""
