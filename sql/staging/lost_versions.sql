@@ -10,7 +10,9 @@ rebuilt as (
 compared as (
   select
     witnessed.run_id,
-    coalesce(rebuilt.is_gone, true) = witnessed.is_gone as is_there_alike,
+    coalesce(rebuilt.is_gone, true) = witnessed.is_gone
+      -- a record that went over to a hidden type: the older database shows a tombstone in place of its new version
+      or (witnessed.is_gone and rebuilt.valid_from = witnessed.valid_from) as is_there_alike,
     witnessed.is_gone
       or rebuilt.valid_from = witnessed.valid_from
       or rebuilt.record_hash = witnessed.record_hash as is_same

@@ -4,7 +4,7 @@
 -- then failed or missing ones; last, those stored long ago. A bundle with an open action comes each week
 with assessments as (
   select assessment_id, property_id, assessment_type_id, changed_at
-  from main.assessments
+  from {{assessments}} as present
   where list_contains($statuses, status)
     and (len($properties) = 0 or list_contains($properties, property_id))
 ),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from kit.shared import Shared
 from privacy.private import LINES, PrivateHome, live
+from privacy.typed import TYPE_LINES, live_typed
 
 
 @pytest.fixture(scope="session")
@@ -25,6 +26,34 @@ def hidden_nights(shared: Shared) -> Path:
         live(home)
 
     return shared.folder("hidden nights", make) / "home"
+
+
+@pytest.fixture(scope="session")
+def open_types(shared: Shared) -> Path:
+    """A home that hides no type, after three nights in which records cross from type to type."""
+    return shared.folder("open types", lambda folder: live_typed(PrivateHome(folder / "home"))) / "home"
+
+
+@pytest.fixture(scope="session")
+def hidden_types(shared: Shared) -> Path:
+    """A home that hides two types from the start, after the same nights."""
+
+    def make(folder: Path) -> None:
+        home = PrivateHome(folder / "home")
+        home.hide(*TYPE_LINES)
+        live_typed(home)
+
+    return shared.folder("hidden types", make) / "home"
+
+
+@pytest.fixture
+def open_typed(open_types: Path, tmp_path: Path) -> PrivateHome:
+    return PrivateHome(open_types).copied(tmp_path / "open types")
+
+
+@pytest.fixture
+def hidden_typed(hidden_types: Path, tmp_path: Path) -> PrivateHome:
+    return PrivateHome(hidden_types).copied(tmp_path / "hidden types")
 
 
 @pytest.fixture

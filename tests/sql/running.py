@@ -56,6 +56,7 @@ PLACES = {
     "by_asset": "by_asset as (from field_values)",
     "lot": "staging.lot",
     "listed": "staging.listed",
+    "assessments": "main.assessments",
 }
 SAID: dict[str, dict[str, Any]] = {
     "history": {"valid_from": "2026-01-01", "change": "insert"},

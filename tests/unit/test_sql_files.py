@@ -49,6 +49,7 @@ def filled(name):
         "lot": "lot",
         "listed": "staging.listed",
         "placed": "main.assets",
+        "assessments": "main.assessments",
         **dict.fromkeys(("kept_columns", "earlier_columns", "names"), ""),
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda found: filling.get(found[1], "null"), FILES[name]).rstrip().rstrip(";")

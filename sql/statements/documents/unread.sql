@@ -5,7 +5,7 @@ with versions as (
     *,
     max(coalesce(same_text_as, sha256)) filter (is_latest) over (partition by assessment_id, kind) as latest_text
   from main.documents
-  where state = 'stored'
+  where state = 'stored' and {{is_opened}}
 )
 select
   assessment_id,

@@ -1,2 +1,2 @@
 -- why: a run may not delete all records of a property or type without approval
-select {{column}}, count(*) from main.{{table}} where {{column}} is not null group by 1
+select {{column}}, count(*) from {{present}} as present where {{column}} is not null group by 1

@@ -1,2 +1,2 @@
 -- why: a member with values that are ids of properties names a property
-select property_id from main.{{table}} where property_id is not null
+select property_id from {{present}} as present where property_id is not null

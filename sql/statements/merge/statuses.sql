@@ -1,2 +1,2 @@
 -- why: records may have a status that nobody configured
-select distinct status from main.{{table}} where status is not null order by status
+select distinct status from {{present}} as present where status is not null order by status

@@ -1,4 +1,4 @@
 -- why: a plan splits a list where most records were known
 select {{property}}, {{type}}, count(*)
-from main.{{table}}
+from {{table}} as present
 group by all

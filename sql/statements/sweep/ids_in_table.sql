@@ -1,2 +1,2 @@
 -- why: each table that has the column may name ids that no other does
-select {{column}} from main.{{table}}
+select {{column}} from {{table}} as present

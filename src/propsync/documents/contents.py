@@ -80,7 +80,9 @@ class Contents:
                 yield one, content
 
     def _unread(self, kinds: Sequence[str]) -> list[Unread]:
-        rows = self._warehouse.rows(statement("documents/unread"), {"kinds": list(kinds)})
+        hidden = self._warehouse.unshown("assessments")
+        is_opened = f"assessment_id not in (select assessment_id from {hidden})" if hidden else "true"
+        rows = self._warehouse.rows(statement("documents/unread", is_opened=is_opened), {"kinds": list(kinds)})
         return [Unread(*row) for row in rows]
 
     def _opened(self, one: Unread) -> Content | None:

@@ -62,7 +62,15 @@ class Ledger:
         Documents requested after `began` are left out; those changed at `since` or later go first.
         """
         values = choice.values() | {"now": now, "began": began, "since": since}
-        count = Models(self._warehouse, values).stage("staging/wanted_documents")
+        hidden = self._warehouse.unshown("assessments")
+        names = "assessment_id, property_id, assessment_type_id, changed_at, status"
+        everything = (
+            f"(select {names} from main.assessments union all by name select {names} from {hidden} where not is_gone)"
+        )
+        models = Models(self._warehouse, values).with_fragments(
+            assessments=everything if hidden else "main.assessments"
+        )
+        count = models.stage("staging/wanted_documents")
         columns = ", ".join(field.name for field in fields(WantedDocument))
         rows = self._warehouse.rows(statement("documents/wanted", columns=columns), {"most": most})
         return [WantedDocument(*row) for row in rows], count

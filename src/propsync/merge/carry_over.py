@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from propsync.merge.hiding import Hiding
+from propsync.merge.hiding import HiddenField, Hiding, mark_of
 from propsync.merge.reference.list_table import list_schema
 from propsync.merge.tables.naming import FIELD_NAMES, GIVEN_FIELDS, GIVEN_TYPES, TYPE_NAMES
 from propsync.warehouse import (
@@ -41,6 +41,7 @@ _DOCUMENTS = (
 _TOLD = "schema_changes"
 _SHAPES = "shapes"
 _LISTS = "lists."
+_HIDDEN_NAMES = "hidden names"
 _TABLES = [*(f"ops.{name}" for name in (*_JOURNAL, _TOLD, _SHAPES)), *_DOCUMENTS]
 NAMES = {"names.types": TYPE_NAMES, "names.fields": FIELD_NAMES, "names.layout": statement("merge/layout")}
 CARRIED = {name: statement("merge/rows_of", table=name) for name in _TABLES} | NAMES
@@ -51,10 +52,20 @@ class Carried:
     """Files of rows from an older database, or from a base; none if there is neither."""
 
     def __init__(
-        self, files: Mapping[str, Path], *, is_older: bool = False, kept: Mapping[str, Path] | None = None
+        self,
+        files: Mapping[str, Path],
+        *,
+        is_older: bool = False,
+        kept: Mapping[str, Path] | None = None,
+        mark: str = "",
     ) -> None:
-        """`is_older` says that another version of propsync wrote them; `kept` are rows about hidden parts."""
+        """`is_older` says that another version of propsync wrote them; `kept` are rows about hidden parts.
+
+        `mark` tells the lines of `[privacy] hide` at that time (`mark_of`).
+        """
+        self._mark = mark
         self._kept = dict(kept or {})
+        self._hidden_names = self._kept.pop(_HIDDEN_NAMES, None)
         self._files = {name: path for name, path in files.items() if name in CARRIED or name.startswith(_LISTS)}
         self._is_older = is_older
 
@@ -75,12 +86,28 @@ class Carried:
             }
             files, is_older = old.write(CARRIED | own), not old.is_current
             hides = old.value(statement("merge/hidden/remembered"))
+        mark = str(hides or "").partition(" ")[2]
         hidden = state / str(hides).partition(" ")[0] if state is not None and hides is not None else None
         if hidden is None or not hidden.exists():
-            return cls(files, is_older=is_older)
+            return cls(files, is_older=is_older, mark=mark)
         with OldFile(hidden, memory_limit=memory_limit, folder=folder) as old:
-            found = old.write({f"kept.{name}": statement("merge/rows_of", table=quoted(name)) for name in CARRIED})
-        return cls(files, is_older=is_older, kept={name.removeprefix("kept."): path for name, path in found.items()})
+            tables = {name: statement("merge/rows_of", table=quoted(name)) for name in CARRIED}
+            tables[_HIDDEN_NAMES] = statement("merge/hidden/names")
+            found = old.write({f"kept.{name}": query for name, query in tables.items()})
+        kept = {name.removeprefix("kept."): path for name, path in found.items()}
+        return cls(files, is_older=is_older, kept=kept, mark=mark)
+
+    def hides_other(self, hiding: Hiding | None) -> bool:
+        """Whether the older state hides other types than `hiding`, so that its columns may come from them alone."""
+        return hiding is not None and hiding.hides_types and self._mark != mark_of(hiding.lines)
+
+    def hidden_before(self, warehouse: Warehouse, hiding: Hiding) -> set[HiddenField]:
+        """The fields and types that the older state hid by lines of today."""
+        lines = {line.text for line in hiding.lines}
+        if self._hidden_names is None:
+            return set()
+        rows = warehouse.rows(statement("merge/hidden/names_before", file=text(str(self._hidden_names))))
+        return {(line, field_id, label) for line, field_id, label in rows if line in lines}
 
     def erase(self, rewrite: Callable[[str, Path], int]) -> None:
         """Rewrites each file without what was erased since the database was current."""
@@ -98,27 +125,60 @@ class Carried:
 
         Rows that tell of anything hidden go into the second file.
         """
-        hidden = hiding.conditions() if hiding else {}
+        if hiding:
+            hiding.note_tables(self._names_of_types(warehouse))
+        hidden = hiding.conditions(is_changed=self.hides_other(hiding)) if hiding else {}
+        late = hiding.named_by_key() if hiding else {}
         for name in _JOURNAL:
-            self._add(warehouse, f"ops.{name}", hidden)
+            if f"ops.{name}" not in late:
+                self._add(warehouse, f"ops.{name}", hidden)
         warehouse.execute(statement("merge/make_runs_told"))
         self._stage(warehouse, "names.types", GIVEN_TYPES)
         self._stage(warehouse, "names.fields", GIVEN_FIELDS)
-        if "names.fields" in self._kept:
-            add_rows(warehouse, f"staging.{GIVEN_FIELDS}", self._kept["names.fields"])
-        for path in filter(None, (one.get("names.fields") for one in (self._files, self._kept))):
-            _keep_hidden(warehouse, "names.fields", path, hidden)
+        self._add_hidden_names(warehouse, hidden)
         if self.has_names:
             self._stage(warehouse, "names.layout", "layout")
             _make_columns(warehouse)
-        for table in _DOCUMENTS:
-            if table in self._files:
-                add_rows(warehouse, table, self._files[table])
         for name in self._files:
             if name.startswith(_LISTS):
                 self._make_list(warehouse, name.removeprefix(_LISTS))
+        self._add_documents(warehouse, ["main.documents"] if late else _DOCUMENTS)
+
+    def write_late(self, warehouse: Warehouse, hiding: Hiding | None) -> None:
+        """Adds rows that name records by key, once all of history shows which records are of hidden types.
+
+        propsync reads their documents when they are shown again.
+        """
+        late = hiding.named_by_key() if hiding else {}
+        if hiding is None or not late:
+            return
+        for table in late:
+            self._add(warehouse, table, late)
+        unopened = hiding.unopened()
+        for table in _DOCUMENTS:
+            if table in self._files and table != "main.documents":
+                add_rows(warehouse, table, self._files[table], f"({unopened[table]}) is not true")
+        warehouse.execute(statement("merge/hidden/read_documents_later", hidden=unopened["main.documents"]))
+
+    def _add_documents(self, warehouse: Warehouse, tables: Iterable[str]) -> None:
+        for table in tables:
+            if table in self._files:
+                add_rows(warehouse, table, self._files[table])
         if not self.has_names or self._is_older:
             warehouse.execute(statement("merge/read_documents_again"))
+
+    def _add_hidden_names(self, warehouse: Warehouse, hidden: Mapping[str, str]) -> None:
+        for name, table in (("names.types", GIVEN_TYPES), ("names.fields", GIVEN_FIELDS)):
+            if name in self._kept:
+                add_rows(warehouse, f"staging.{table}", self._kept[name])
+            for path in filter(None, (one.get(name) for one in (self._files, self._kept))):
+                _keep_hidden(warehouse, name, path, hidden)
+
+    def _names_of_types(self, warehouse: Warehouse) -> list[tuple[str, str]]:
+        """The types of assets and their tables, as the older database had them."""
+        found = (one.get("names.types") for one in (self._files, self._kept))
+        queries = (statement("merge/hidden/tables_of_types", file=text(str(path))) for path in found if path)
+        return [(type_id, table) for query in queries for type_id, table in warehouse.rows(query)]
 
     def _add(self, warehouse: Warehouse, name: str, hidden: Mapping[str, str]) -> None:
         is_made_again = name == "ops.columns"  # with the column itself

@@ -38,7 +38,7 @@ def write_history(
 
 def has_changed(warehouse: Warehouse, resource: str, since: datetime, until: datetime) -> bool:
     """Whether a resource has versions that are later than `since` and not later than `until`."""
-    query = statement("merge/history/count_versions_between", table=quoted(resource))
+    query = statement("merge/history/count_versions_between", history=warehouse.history(resource))
     return bool(warehouse.value(query, {"since": since, "until": until}))
 
 

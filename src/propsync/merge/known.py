@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 
 from propsync.landing import Manifest, PageStore
 from propsync.records import Cutter
-from propsync.resources import Resource
+from propsync.resources import ASSESSMENT_TYPES, Resource
 from propsync.sweep import StagedKeys
-from propsync.warehouse import Warehouse, quoted, statement
+from propsync.warehouse import Warehouse, statement
 
 
 def known_values(
@@ -19,9 +19,9 @@ def known_values(
     `types` are the assessment types that this run has read and not yet merged.
     """
     naming = filter(_names_properties, warehouse.catalogue)
-    queries = (statement("merge/property_ids", table=quoted(one.name)) for one in naming)
+    queries = (statement("merge/property_ids", present=warehouse.present(one.name)) for one in naming)
     properties = warehouse.rows(" union ".join(queries))
-    listed = warehouse.rows(statement("merge/assessment_type_ids"))
+    listed = warehouse.rows(statement("merge/assessment_type_ids", history=warehouse.history(ASSESSMENT_TYPES.name)))
     return {
         "property_ids": {found for (found,) in properties},
         "assessment_type_ids": {*types, *(found for (found,) in listed)},
@@ -55,7 +55,7 @@ def is_mostly_changed(warehouse: Warehouse, fragments: Mapping[str, str], listed
 
 def statuses_seen(warehouse: Warehouse, resource: str, configured: Collection[str]) -> tuple[str, ...]:
     """Statuses of assessments or schedules beyond those configured."""
-    rows = warehouse.rows(statement("merge/statuses", table=quoted(resource)))
+    rows = warehouse.rows(statement("merge/statuses", present=warehouse.present(resource)))
     # a list may show "Approved" although the request says "approved": another spelling is no other status
     asked = {status.casefold() for status in configured}
     return tuple(status for (status,) in rows if status.casefold() not in asked)

@@ -42,7 +42,7 @@ class UnseenRecords:
     ) -> None:
         self._warehouse = warehouse
         self._resource = resource
-        self._table = quoted(resource.name)
+        self._present = warehouse.present(resource.name)
         self._listed = listed
         self._asked = {status.casefold() for status in statuses}
         self._filters = filters
@@ -65,13 +65,13 @@ class UnseenRecords:
 
     def total(self) -> int:
         """All records of the resource that are not gone."""
-        return int(self._warehouse.value(statement("warehouse/count_rows", table=f"main.{self._table}")))
+        return int(self._warehouse.value(statement("warehouse/count_rows", table=f"{self._present} as present")))
 
     def groups(self) -> Counter[tuple[str, str]]:
         """How many records each property has, and each asset type."""
         found: Counter[tuple[str, str]] = Counter()
         for kind in filter(None, map(self._resource.column, self._resource.held_by)):
-            query = statement("merge/count_groups", column=quoted(kind), table=self._table)
+            query = statement("merge/count_groups", column=quoted(kind), present=self._present)
             for value, count in self._warehouse.rows(query):
                 found[kind, value] = count
         return found
@@ -96,7 +96,7 @@ class UnseenRecords:
         first, second = key_parts(self._resource)
         return statement(
             "merge/unseen_records",
-            table=self._table,
+            present=self._present,
             listed=self._listed.table,
             first=first,
             second=second,

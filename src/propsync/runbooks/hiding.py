@@ -18,7 +18,7 @@ from propsync.merge import (
     read_history,
     remembered,
 )
-from propsync.resources import ASSET_TYPES, Catalogue
+from propsync.resources import ASSESSMENT_TYPES, ASSET_TYPES, Catalogue
 from propsync.runbooks.desk import build_desk
 from propsync.runbooks.rebuild_sources import whole_catalogue
 from propsync.runbooks.resource_sync import ResourceSync
@@ -88,14 +88,15 @@ def _write(settings: Settings, place: Workplace, fresh: Path, catalogue: Catalog
         carried.write_shapes(warehouse)
         if hiding:
             learn_from(workspace, hiding, whole)
+        for name, path in whole.items():
+            read_history(warehouse, name, path, hiding, workspace.shapes.get(name))
         carried.write_into(warehouse, hiding)
         run = next_run("hide", workspace.journal.last_time())
         workspace.journal.begin(run)
         build_reference(warehouse, run.run_id, settings.reference)
-        for name, path in whole.items():
-            read_history(warehouse, name, path, hiding, workspace.shapes.get(name))
         if erasures := Erasures(workspace.storage).all():
             keep_erased(warehouse, erasures, hides=hiding is not None)
+        carried.write_late(warehouse, hiding)
         for resource in workspace.catalogue.families:
             ResourceSync(workspace, run, resource).build()
         finish_reference(warehouse, run.run_id, settings.reference)
@@ -110,11 +111,12 @@ def _write(settings: Settings, place: Workplace, fresh: Path, catalogue: Catalog
 
 
 def learn_from(workspace: Workspace, hiding: Hiding, whole: Mapping[str, Path]) -> None:
-    """Finds the hidden fields in every version of asset types, before any row is shown."""
-    if ASSET_TYPES.name in whole:
-        query = statement("merge/hidden/payloads_of", file=f"'{whole[ASSET_TYPES.name]}'")
-        payloads = [payload.encode() for (payload,) in workspace.warehouse.rows(query)]
-        hiding.learn(payloads, workspace.shapes.get(ASSET_TYPES.name))
+    """Finds the hidden fields and types in every version of types, before any row is shown."""
+    for types in (ASSET_TYPES, ASSESSMENT_TYPES):
+        if types.name in whole:
+            query = statement("merge/hidden/payloads_of", file=f"'{whole[types.name]}'")
+            payloads = [payload.encode() for (payload,) in workspace.warehouse.rows(query)]
+            hiding.learn(types, payloads, workspace.shapes.get(types.name))
 
 
 def install(fresh: Path, state: Path) -> None:

@@ -51,7 +51,10 @@ class Places:
         return {property_id for one in placed for property_id in one.values()}
 
     def _placed(self, resource: Resource) -> dict[Key, str]:
-        fragments = {"property": quoted(_property_column(resource)), "table": quoted(resource.name)}
+        fragments = {
+            "property": quoted(_property_column(resource)),
+            "present": self._workspace.warehouse.present(resource.name),
+        }
         query = statement("hints/placed", key_columns=_key_columns(resource), **fragments)
         rows = self._workspace.warehouse.rows(query, {"properties": self._properties})
         return {tuple(key): property_id for property_id, *key in rows}
@@ -59,7 +62,9 @@ class Places:
 
 def changed_keys(workspace: Workspace, run_id: str, resource: Resource) -> set[Key]:
     """The keys of which a run opened a version."""
-    query = statement("hints/changed", key_columns=_key_columns(resource), table=quoted(resource.name))
+    query = statement(
+        "hints/changed", key_columns=_key_columns(resource), history=workspace.warehouse.history(resource.name)
+    )
     return {tuple(key) for key in workspace.warehouse.rows(query, {"run_id": run_id})}
 
 

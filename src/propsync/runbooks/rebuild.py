@@ -102,9 +102,9 @@ def rebuild_in(
                 )
                 run = rebuilt.run()
                 counts = _counts(workspace)
-                hidden = workspace.hiding.known_fields if workspace.hiding else hidden
-                if workspace.hiding is None or not workspace.hiding.is_outgrown:
+                if workspace.hiding is None or not rebuilt.has_learnt:
                     break
+                hidden = workspace.hiding.known_fields
             remove(fresh)
         place.check()
         install(fresh, settings.state / WAREHOUSE)
@@ -141,7 +141,9 @@ class _Rebuild:
     pages: dict[str, bytes] = field(default_factory=dict)
     """The dashboard, to publish."""
     hidden_fields: frozenset[HiddenField] = frozenset()
-    """Fields that a later run found to be hidden: they are hidden from the first run on."""
+    """Fields and types that a later run found to be hidden: they are hidden from the first run on."""
+    has_learnt: bool = False
+    """Whether landing showed more of these after the run log was carried over."""
     flow: str = "rebuild"
     settle: Callable[[Workspace], None] = lambda _: None
     """Adds what is left of erased versions."""
@@ -175,7 +177,7 @@ class _Rebuild:
         landed = self._landed()
         hiding = workspace.hiding
         if hiding is not None:
-            hiding.add_fields(self.hidden_fields)
+            hiding.add_fields(self.hidden_fields | self.source.carried.hidden_before(workspace.warehouse, hiding))
             if self.base is not None:
                 files = workspace.bases.paths(self.base)
                 Carried(files).write_shapes(workspace.warehouse)
@@ -186,7 +188,9 @@ class _Rebuild:
         build_reference(workspace.warehouse, run.run_id, workspace.settings.reference)
         if self.base is not None:
             self._read_base(self.base, run)
+        hidden_before = hiding.known_fields if hiding else frozenset()
         self._replay(landed)
+        self.has_learnt = hiding is not None and hiding.known_fields != hidden_before
         self.settle(workspace)
         self._settle_losses()
         for resource in workspace.catalogue.families:
@@ -194,6 +198,7 @@ class _Rebuild:
         finish_reference(workspace.warehouse, run.run_id, workspace.settings.reference)
         self.lists = lists_left_behind(workspace.warehouse, run.run_id)
         note_landed(workspace.journal, workspace.warehouse, self._manifests(landed))
+        self.source.carried.write_late(workspace.warehouse, hiding)
         self.source.carried.settle_changes(workspace.warehouse, run.run_id, hiding)
         if kinds := workspace.settings.archive_kinds:
             Ledger(workspace.warehouse).cover(DocumentChoice(kinds, workspace.settings.archive_statuses), run.run_id)
@@ -224,6 +229,11 @@ class _Rebuild:
                 if (manifest := self.workspace.manifests.sound(name, run_id)) is not None:
                     yield manifest
 
+    @property
+    def _builds_each_run(self) -> bool:
+        """Whether names and columns must be found again, run by run."""
+        return not self.source.is_current or self.source.carried.hides_other(self.workspace.hiding)
+
     def _settle_losses(self) -> None:
         losses = Losses(self.workspace, self.base, self.failed).find(self.witnesses)
         refuse([loss for loss in losses if loss.run_id not in self.accepted], self.workspace.settings.landing)
@@ -252,7 +262,7 @@ class _Rebuild:
             read_history(workspace.warehouse, name, files[f"history.{name}"])
             if is_otherwise:
                 rehash(workspace.warehouse, resource, workspace.shapes.get(name))
-        if not self.source.is_current:
+        if self._builds_each_run:
             for resource in workspace.catalogue.families:
                 ResourceSync(workspace, run, resource).build()
 
@@ -291,7 +301,7 @@ class _Rebuild:
                 self.failed[run.run_id, name] = f"{error.where}: {error.what}"
             if not self.workspace.journal.is_merged(run.run_id, name):
                 sync.failed(error)
-        if not self.source.is_current:
+        if self._builds_each_run:
             sync.build()
 
 

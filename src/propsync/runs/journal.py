@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -65,10 +65,12 @@ class Journal:
         counts: ResourceCounts,
         rejected: Iterable[tuple[str, int, str, str]],
         judged: Sequence[tuple[str, str]] | None = None,
+        unnamed: Collection[tuple[str, ...]] = (),
     ) -> None:
         """Notes one merge, inside its transaction.
 
-        `judged` are the parts of held keys that the merge judged again, None for all of the resource.
+        `judged` are the parts of held keys that the merge judged again, None for all of the resource. No row names
+        the keys in `unnamed`.
         """
         traffic = [manifest.traffic.get(name, 0) for name in ("requests", "retries", "bytes")]
         row = [
@@ -100,9 +102,11 @@ class Journal:
         self._warehouse.add("ops.sweeps", sweeps)
         refused = [(manifest.run_id, manifest.resource, *one) for one in rejected]
         self._warehouse.add("ops.rejected_records", refused)
-        self._hold(manifest, judged)
+        self._hold(manifest, judged, unnamed)
 
-    def _hold(self, manifest: Manifest, judged: Sequence[tuple[str, str]] | None) -> None:
+    def _hold(
+        self, manifest: Manifest, judged: Sequence[tuple[str, str]] | None, unnamed: Collection[tuple[str, ...]]
+    ) -> None:
         """Notes the held records, in place of those judged again."""
         of_resource = {"resource": manifest.resource}
         if judged is None:
@@ -113,7 +117,7 @@ class Journal:
         rows = [
             (manifest.resource, record_id(one.key), one.reason, manifest.run_id, *(*one.key, "")[:2])
             for one in manifest.looked_up
-            if one.outcome == "held"
+            if one.outcome == "held" and one.key not in unnamed
         ]
         self._warehouse.add("ops.held_deletes", rows)
 

@@ -8,17 +8,23 @@ from dataclasses import dataclass
 
 _FIELD = re.compile(r"assets\.fields\[(?P<field>.+)\]")
 _MEMBER = re.compile(r"(?P<resource>[a-z][a-z0-9_]*)\.(?P<path>[^.\[\]]+(?:\.[^.\[\]]+)*)")
-_FORMS = 'write "assets.fields[Resident notes]", or a member such as "assessments.occupant"'
+_FORMS = (
+    'write "assets.fields[Resident notes]", a member such as "assessments.occupant", or "type:" and the name of a type'
+)
 
 
 @dataclass(frozen=True)
 class HiddenLine:
-    """One entry of `hide`: a member of a resource's records, or a field of assets by its label or id."""
+    """One entry of `hide`: a member of a resource's records, a field of assets by its label or id, or a type.
+
+    A type of assets or assessments, by its name or id, belongs to no resource alone.
+    """
 
     text: str
-    resource: str
+    resource: str = ""
     path: tuple[str, ...] = ()
     field: str | None = None
+    type: str | None = None
 
 
 @dataclass(frozen=True)
@@ -44,8 +50,8 @@ def read_privacy(written: object) -> PrivacySettings:
 
 
 def _line(text: str) -> HiddenLine:
-    if text.startswith("type:"):
-        raise ValueError(f"hide has {text!r}: propsync cannot hide a whole type. Name its fields or members")
+    if text.startswith("type:") and text.removeprefix("type:").strip():
+        return HiddenLine(text, type=text.removeprefix("type:").strip())
     if found := _FIELD.fullmatch(text):
         return HiddenLine(text, "assets", field=found["field"].strip())
     found = _MEMBER.fullmatch(text)

@@ -3,7 +3,7 @@
 from propsync.warehouse.arrow import documents, lot, texts, whole_numbers
 from propsync.warehouse.check_run import Findings, run_checks
 from propsync.warehouse.columns import OpenColumns
-from propsync.warehouse.connection import Warehouse
+from propsync.warehouse.connection import Warehouse, Whole
 from propsync.warehouse.declared_tables import (
     MARTS,
     TABLES,
@@ -47,6 +47,7 @@ __all__ = [
     "TypedVersions",
     "View",
     "Warehouse",
+    "Whole",
     "add_rows",
     "check_further",
     "check_published",

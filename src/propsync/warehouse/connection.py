@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -35,6 +36,15 @@ NO_BAR = "set enable_progress_bar = false"
 Parameters = Mapping[str, Any] | Sequence[Any] | None
 
 
+@dataclass(frozen=True)
+class Whole:
+    """Relations with all records of a resource, although `[privacy]` hides some of them."""
+
+    history: str
+    present: str
+    unshown: str
+
+
 class Warehouse:
     """A connection to the state database, with a scratch database `staging` that ends with the run.
 
@@ -48,6 +58,7 @@ class Warehouse:
     ) -> None:
         self.path = path
         self._shown: na.Array | None = None
+        self._whole: dict[str, Whole] = {}
         config: dict[str, str | bool | int | float | list[str]] = {
             "storage_compatibility_version": STORAGE_VERSION,
             "memory_limit": memory_limit,
@@ -176,6 +187,22 @@ class Warehouse:
                 cursor.commit()
         finally:
             cursor.close()
+
+    def know(self, name: str, whole: Whole) -> None:
+        """Lets whatever decides about completeness read records of a resource that its tables do not show."""
+        self._whole[name] = whole
+
+    def history(self, name: str) -> str:
+        """A relation with the whole history of a resource."""
+        return self._whole[name].history if name in self._whole else f"history.{quoted(name)}"
+
+    def present(self, name: str) -> str:
+        """A relation with keys, properties, types and statuses of a resource's present records, shown or not."""
+        return self._whole[name].present if name in self._whole else f"main.{quoted(name)}"
+
+    def unshown(self, name: str) -> str | None:
+        """A relation like `present` with the records that no table shows; None if there are none."""
+        return self._whole[name].unshown if name in self._whole else None
 
     def checkpoint(self) -> None:
         """Moves everything into the file itself, so that a copy of it is whole."""

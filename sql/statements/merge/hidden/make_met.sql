@@ -1,2 +1,2 @@
 -- why: a line that matches nothing is worth a warning
-create table hidden.met (line varchar)
+create table if not exists hidden.met (line varchar)

@@ -1,5 +1,5 @@
 -- why: the versions whose records the warehouse shows without what is hidden, as they came
-create table hidden.versions (
+create table if not exists hidden.versions (
   resource varchar,
   key_1 varchar,
   key_2 varchar,

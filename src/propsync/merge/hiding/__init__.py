@@ -1,5 +1,6 @@
 """What `[privacy] hide` leaves out: propsync cuts it from history, and keeps the whole records in a second file."""
 
+from propsync.merge.hiding.apart import Apart
 from propsync.merge.hiding.cutting import cut_rejected, lot_of
 from propsync.merge.hiding.lines import HiddenField, check_lines, mark_of
 from propsync.merge.hiding.second_file import HIDDEN_FILES, KEPT, remembered
@@ -8,6 +9,7 @@ from propsync.merge.hiding.state import Hiding
 __all__ = [
     "HIDDEN_FILES",
     "KEPT",
+    "Apart",
     "HiddenField",
     "Hiding",
     "check_lines",

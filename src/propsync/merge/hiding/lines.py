@@ -15,7 +15,9 @@ from propsync.shapes.entries import entries
 from propsync.shapes.fields import FIELDS
 
 HiddenField = tuple[str, str, str]
-"""A line of propsync.toml, the id of a field that it hides, and a label that the field has or had."""
+"""A line of propsync.toml, the id of a field or type that it hides, and a label that the field has or had."""
+
+_TYPE = "type:"
 
 
 def mark_of(lines: Sequence[HiddenLine]) -> str:
@@ -25,7 +27,7 @@ def mark_of(lines: Sequence[HiddenLine]) -> str:
 
 def check_lines(lines: Sequence[HiddenLine], catalogue: Catalogue) -> None:
     """Raises SettingsError for a resource that does not exist, or a member without which propsync cannot work."""
-    for line in lines:
+    for line in (one for one in lines if one.type is None):
         if line.resource not in catalogue.names:
             close = nearest(line.resource, catalogue.names)
             known = f"Did you mean {close}?" if close else f"Name one of {', '.join(catalogue.names)}"
@@ -56,9 +58,14 @@ def hidden_fields(
         for line, name in named
         if name == field_id or plain(name) == plain(label)
     }
-    found |= {(line, field_id) for line, field_id, _ in known}
+    found |= {(line, field_id) for line, field_id, _ in known if not is_of_type(line)}
     labels = {(line, field_id, label) for line, hidden in found for field_id, label in defined if field_id == hidden}
     return labels | {*known}
+
+
+def is_of_type(line: str) -> bool:
+    """Whether the text of a line names a type."""
+    return line.startswith(_TYPE)
 
 
 def definitions(payloads: Iterable[bytes], shape: Shape) -> Iterable[tuple[str, str | None]]:

@@ -11,6 +11,9 @@ SETTING = "hidden"
 KEPT = "hidden.versions"
 """The table of whole records in the second file."""
 
+RECORDS = "hidden.records"
+"""The table of records of hidden types."""
+
 _PATTERN = "hidden-{}.duckdb"
 HIDDEN_FILES = _PATTERN.format("*")
 
@@ -30,9 +33,11 @@ def remembered(warehouse: Warehouse) -> tuple[str, str] | None:
 
 
 def make_tables(warehouse: Warehouse) -> None:
-    """Makes the tables of a new second file."""
-    for name in ("merge/hidden/make_versions", "merge/hidden/make_fields", "merge/hidden/make_met"):
-        warehouse.execute(statement(name))
+    """Makes the tables of a second file that it lacks."""
+    warehouse.execute(statement("merge/hidden/make_versions"))
+    warehouse.execute(statement("merge/hidden/make_fields"))
+    warehouse.execute(statement("merge/hidden/make_met"))
+    warehouse.execute(statement("merge/hidden/make_records"))
 
 
 def whole_history(resource: Resource) -> str:

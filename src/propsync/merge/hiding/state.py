@@ -6,24 +6,27 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path as File
 
 from propsync.errors import StateUnusable
+from propsync.merge.hiding.apart import Apart, forget_unkept
 from propsync.merge.hiding.cutting import shown_record_hash
 from propsync.merge.hiding.lines import (
     HiddenField,
     check_lines,
     definitions,
     hidden_fields,
+    is_of_type,
     mark_of,
     nearest,
     refuse_needed,
 )
 from propsync.merge.hiding.reading import read_cut
-from propsync.merge.hiding.run_log import conditions
+from propsync.merge.hiding.run_log import conditions, document_conditions, keyed_condition, unshown_columns
 from propsync.merge.hiding.second_file import SETTING, make_tables, new_name, remembered, whole_history
+from propsync.merge.hiding.types import has_types, named_types, present, records_now, whole_with_records
 from propsync.records import Path, Shears
-from propsync.resources import ASSET_TYPES, ASSETS, Resource
+from propsync.resources import ASSESSMENTS, ASSET_TYPES, ASSETS, Resource
 from propsync.settings import HiddenLine
 from propsync.shapes import Shape
-from propsync.warehouse import Warehouse, statement
+from propsync.warehouse import Warehouse, Whole, quoted, statement
 
 _OUTGROWN = ""  # among the lines that matched
 
@@ -35,10 +38,14 @@ class Hiding:
         self._warehouse = warehouse
         self.lines = tuple(lines)
         self.file = file
+        self._knows_all = False
+        self._tables: set[str] = set()
         check_lines(lines, warehouse.catalogue)
         rows = warehouse.rows(statement("merge/hidden/fields"))
         self._fields: set[HiddenField] = {(line, field_id, label) for line, field_id, label in rows}
         self._met = {line for (line,) in warehouse.rows(statement("merge/hidden/met"))}
+        if any(line.type is not None for line in lines) or warehouse.rows(statement("merge/hidden/resources_apart")):
+            self._know_all_records()
 
     @classmethod
     def attached(cls, warehouse: Warehouse, lines: Sequence[HiddenLine]) -> Hiding | None:
@@ -50,6 +57,8 @@ class Hiding:
         if not path.exists():
             raise StateUnusable(str(path), "it is missing, and it holds the records without anything hidden")
         warehouse.attach(path, "hidden")
+        make_tables(warehouse)
+        forget_unkept(warehouse, filter(has_types, warehouse.catalogue))
         return cls(warehouse, lines, known[0])
 
     @classmethod
@@ -73,7 +82,13 @@ class Hiding:
     @property
     def field_ids(self) -> frozenset[str]:
         """The ids of all hidden fields."""
-        return frozenset(field_id for _, field_id, _ in self._fields)
+        return frozenset(field_id for line, field_id, _ in self._fields if not is_of_type(line))
+
+    @property
+    def type_ids(self) -> frozenset[str]:
+        """The ids of all hidden types."""
+        named = {line.type for line in self.lines if line.type is not None}
+        return frozenset(named | {type_id for line, type_id, _ in self._fields if is_of_type(line)})
 
     @property
     def known_fields(self) -> frozenset[HiddenField]:
@@ -95,18 +110,30 @@ class Hiding:
             return None
         return Shears(paths, ids, shape.paths(part) if part else ())
 
-    def learn(self, payloads: Iterable[bytes], shape: Shape) -> None:
-        """Finds the fields that lines name, among the definitions of asset types."""
-        if any(line.field is not None for line in self.lines):
-            self.add_fields(hidden_fields(self.lines, definitions(payloads, shape), self._fields))
+    def apart(self, resource: Resource, shape: Shape) -> Apart | None:
+        """Keeps the records of hidden types apart; None if no type is hidden."""
+        types = self.type_ids
+        return Apart(self._warehouse, resource, shape, types) if types and has_types(resource) else None
+
+    def learn(self, resource: Resource, payloads: Iterable[bytes], shape: Shape) -> None:
+        """Finds the fields and types that lines name, among asset types or assessment types."""
+        if not any(line.field is not None or line.type is not None for line in self.lines):
+            return
+        types = list(payloads)
+        found = named_types(self.lines, resource, types, shape, self.type_ids)
+        if resource is ASSET_TYPES and any(line.field is not None for line in self.lines):
+            found |= hidden_fields(self.lines, definitions(types, shape), self._fields)
+        self.add_fields(found)
 
     def add_fields(self, found: Iterable[HiddenField]) -> None:
-        """Hides these fields from now on."""
+        """Hides these fields and types from now on."""
         new = {*found} - self._fields
         if not new:
             return
-        ids = sorted({field_id for _, field_id, _ in new} - self.field_ids)
-        is_shown = bool(self._warehouse.value(statement("merge/hidden/is_shown"), {"ids": ids}))
+        fields = {field_id for line, field_id, _ in new if not is_of_type(line)} - self.field_ids
+        types = {type_id for line, type_id, _ in new if is_of_type(line)} - self.type_ids
+        is_shown = self._is_any(statement("merge/hidden/is_shown"), fields)
+        is_shown = is_shown or self._is_any(statement("merge/hidden/types_are_shown"), types)
         met = {_OUTGROWN} - self._met if is_shown else set[str]()
         with self._warehouse.beside() as run:
             for line, field_id, label in sorted(new):
@@ -115,6 +142,9 @@ class Hiding:
                 run(statement("merge/hidden/add_met"), {"line": line})
         self._fields |= new
         self._met |= met
+
+    def _is_any(self, query: str, ids: set[str]) -> bool:
+        return bool(ids) and bool(self._warehouse.value(query, {"ids": sorted(ids)}))
 
     def note_met(self, resource: Resource, shears: Shears) -> None:
         """Keeps which lines matched anything."""
@@ -128,7 +158,24 @@ class Hiding:
 
     def whole_history(self, resource: Resource) -> str:
         """A relation with the resource's history as it came."""
-        return whole_history(resource)
+        cut = whole_history(resource)
+        return whole_with_records(resource, cut) if self._knows_all and has_types(resource) else cut
+
+    def _know_all_records(self) -> None:
+        """From now on whatever decides about completeness reads records of hidden types too."""
+        self._knows_all = True
+        for resource in filter(has_types, self._warehouse.catalogue):
+            unshown = records_now(resource, "valid_from as changed_at", "change = 'delete' as is_gone", with_gone=True)
+            whole = Whole(self.whole_history(resource), present(resource), unshown)
+            self._warehouse.know(resource.name, whole)
+
+    def unnamed(self, resource: Resource) -> frozenset[tuple[str, ...]]:
+        """The keys of present records of hidden types."""
+        if not self._knows_all or not has_types(resource):
+            return frozenset()
+        keys = ", ".join(map(quoted, resource.key_columns))
+        now = statement("merge/hidden/keys_now", key_columns=keys, records_now=records_now(resource))
+        return frozenset(self._warehouse.rows(now))
 
     def hashes(self, resource: Resource) -> dict[str, str]:
         """The hashes of a version that is shown cut, for `history/versions.open`."""
@@ -140,7 +187,7 @@ class Hiding:
     def read_history(self, resource: Resource, file: File, shape: Shape) -> None:
         """Reads a file of whole history into an empty one, cut."""
         shears = self.shears(resource, shape)
-        read_cut(self._warehouse, resource, file, shears)
+        read_cut(self._warehouse, resource, file, shears, self.apart(resource, shape))
         if shears is not None:
             self.note_met(resource, shears)
 
@@ -150,17 +197,43 @@ class Hiding:
         return [self._unmatched(line) for line in self.lines if line.text not in matched]
 
     def _unmatched(self, line: HiddenLine) -> str:
-        labels, members = statement("merge/hidden/labels"), statement("merge/hidden/members")
-        of_resource = {"resource": line.resource}
-        named = self._warehouse.rows(members, of_resource) if line.path else self._warehouse.rows(labels)
-        written = line.field if line.field is not None else ".".join(line.path)
+        of_resource = {"resource": line.resource} if line.path else None
+        labels, types = statement("merge/hidden/labels"), statement("merge/hidden/type_names")
+        names = labels if line.type is None else types
+        named = self._warehouse.rows(statement("merge/hidden/members") if line.path else names, of_resource)
+        written = line.field or line.type or ".".join(line.path)
         close = nearest(written, [name for (name,) in named if name])
         advice = f"; the nearest is {close}" if close else ""
         return f'[privacy] hide has "{line.text}", which matches nothing{advice}'
 
-    def conditions(self) -> dict[str, str]:
-        """Which rows of the run log tell of anything hidden: a condition for each table, by its name."""
-        return conditions(self.lines, self._fields)
+    def conditions(self, *, is_changed: bool = False) -> dict[str, str]:
+        """Which rows of the run log tell of anything hidden: a condition for each table, by its name.
+
+        `is_changed` says that the log comes from a state that hides anything else.
+        """
+        fields = [one for one in self._fields if not is_of_type(one[0])]
+        found = conditions(self.lines, fields, self.type_ids, self._tables)
+        if is_changed and self.hides_types:
+            found["ops.columns"] += f" or {unshown_columns()}"
+        return found
+
+    @property
+    def hides_types(self) -> bool:
+        """Whether any line names a type."""
+        return bool(self.type_ids)
+
+    def named_by_key(self) -> dict[str, str]:
+        """The same for tables that name records: only all of history shows which of these are of hidden types."""
+        return {table: keyed_condition() for table in ("ops.writes", "ops.held_deletes")} if self.type_ids else {}
+
+    def unopened(self) -> dict[str, str]:
+        """Which rows of tables about documents come from assessments of hidden types, by table."""
+        hidden = self._warehouse.unshown(ASSESSMENTS.name)
+        return document_conditions(hidden) if self.type_ids and hidden else {}
+
+    def note_tables(self, names: Iterable[tuple[str, str]]) -> None:
+        """Learns the tables of hidden types from an older state: type and name of table."""
+        self._tables |= {table for type_id, table in names if type_id in self.type_ids}
 
     def hidden_names(self, resource: str) -> frozenset[str]:
         """The hidden fields of a resource as `ops.writes` names them: ids of fields, or members."""

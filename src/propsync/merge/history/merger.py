@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 
 from propsync.landing import Landed, Manifest, PageStore
-from propsync.merge.freshness import mark_tables
-from propsync.merge.hiding import KEPT, Hiding, cut_rejected, lot_of
+from propsync.merge.hiding import Hiding, cut_rejected
 from propsync.merge.history.new_payloads import NewPayloads
+from propsync.merge.history.new_versions import NewVersions
 from propsync.merge.history.types_read import TypesRead
 from propsync.merge.shape_store import ShapeStore
-from propsync.records import HASH_VERSION, CanonicalForm, Cutter, Shears
-from propsync.resources import ASSET_TYPES, ASSETS, Resource
+from propsync.records import HASH_VERSION, CanonicalForm, Cutter
+from propsync.resources import ASSETS, Resource
 from propsync.runs import Journal, ResourceCounts, Verdict
 from propsync.shapes import Shape, cutter_of
 from propsync.shapes.sampling import BESIDE, types_beside, types_of
 from propsync.sweep import StagedKeys
 from propsync.warehouse import (
-    PARTS,
     Models,
     Warehouse,
-    documents,
-    lot,
-    quoted,
     resource_fragments,
     statement,
-    whole_numbers,
 )
-
-_ALL = range(1, 2**62)
 
 
 class Merger:
@@ -165,7 +158,7 @@ class Merger:
             held = len(manifest.keys("held"))
             counts = self._write(resource, models, readings, shape, fetched, held, len(rejected))
             if is_journalled and not self._journal.is_merged(manifest.run_id, resource.name):
-                self._journal.merged(manifest, counts, rejected, judged)
+                self._journal.merged(manifest, counts, rejected, judged, self._unnamed(resource))
         return counts
 
     def _judged(self, models: Models, manifest: Manifest) -> list[tuple[str, str]] | None:
@@ -223,7 +216,7 @@ class Merger:
     ) -> ResourceCounts:
         changes = dict(self._warehouse.rows(statement("merge/history/count_changes")))
         if changes:
-            self._write_versions(resource, models, readings, shape)
+            NewVersions(self._warehouse, resource, models, shape, self._hiding).write(readings)
         inserted, updated = changes.get("insert", 0), changes.get("update", 0)
         return ResourceCounts(
             fetched=fetched,
@@ -240,64 +233,17 @@ class Merger:
         found = resource_fragments(resource)
         return found | {"history": self._hiding.whole_history(resource)} if self._hiding else found
 
+    def _unnamed(self, resource: Resource) -> Collection[tuple[str, ...]]:
+        """The keys of records that nobody sees."""
+        return self._hiding.unnamed(resource) if self._hiding else ()
+
     def _rejected(self, resource: Resource, readings: NewPayloads, shape: Shape) -> list[tuple[str, int, str, str]]:
-        shears = self._hiding.shears(resource, shape) if self._hiding else None
         found = list(readings.rejected())
+        if not self._hiding or not found:
+            return found
+        shears, apart = self._hiding.shears(resource, shape), self._hiding.apart(resource, shape)
+        found = apart.without_payloads(found) if apart else found
         return cut_rejected(shears, found) if shears else found
-
-    def _write_versions(self, resource: Resource, models: Models, readings: NewPayloads, shape: Shape) -> None:
-        self._close(resource, models)
-        if self._hiding and resource is ASSET_TYPES:
-            self._hiding.learn((one for _, payloads in readings.payloads() for one in payloads), shape)
-        shears = self._hiding.shears(resource, shape) if self._hiding else None
-        if self._hiding and shears:
-            self._write_cut(resource, models, readings, self._hiding, shears)
-        else:
-            self._write_whole(resource, models, readings)
-        mark_tables(self._warehouse, str(models.values["run_id"]), "history", [resource.name])
-
-    def _write_cut(
-        self, resource: Resource, models: Models, readings: NewPayloads, hiding: Hiding, shears: Shears
-    ) -> None:
-        """Opens versions without what is hidden. The second file has the whole records before anybody can miss them."""
-        of_run = {"resource": resource.name, "run_time": models.values["run_time"]}
-        hashes = hiding.hashes(resource) | {"lot": "lot"}
-        with self._warehouse.beside() as keep:
-            keep(statement("merge/hidden/forget_versions"), of_run)
-            for is_concluded, places, payloads in self._payloads(readings):
-                of_lot = of_run | {"is_concluded": is_concluded}
-                with self._warehouse.showing(lot_of(shears, places, payloads)):
-                    keep(statement("merge/hidden/keep_versions", kept=KEPT, lot="lot"), of_lot)
-                    self._open(resource, models, _ALL, is_concluded=is_concluded, **hashes)
-        hiding.note_met(resource, shears)
-
-    def _payloads(self, readings: NewPayloads) -> Iterator[tuple[bool, Sequence[int], list[bytes]]]:
-        for rows in self._warehouse.batches(statement("merge/history/concluded_payloads")):
-            yield True, [place for place, _ in rows], [payload.encode() for _, payload in rows]
-        for first, payloads in readings.payloads():
-            yield False, range(first, first + len(payloads)), payloads
-
-    def _write_whole(self, resource: Resource, models: Models, readings: NewPayloads) -> None:
-        concluded = f"({statement('merge/history/concluded_payloads')})"
-        self._open(resource, models.with_fragments(lot=concluded), is_concluded=True)
-        for first, payloads in readings.payloads():
-            places = range(first, first + len(payloads))
-            with self._warehouse.showing(lot(place=whole_numbers(places), payload=documents(payloads))):
-                self._open(resource, models.with_fragments(lot="lot"), places)
-
-    def _open(
-        self, resource: Resource, models: Models, places: range = _ALL, *, is_concluded: bool = False, **fragments: str
-    ) -> None:
-        """Opens the versions that have these places in `staging.changed`."""
-        shown = models.with_fragments(**resource_fragments(resource) | fragments)
-        shown = shown.with_values(first=places[0], last=places[-1], is_concluded=is_concluded)
-        shown.open("history/versions.open", f"history.{quoted(resource.name)}")
-
-    def _close(self, resource: Resource, models: Models) -> None:
-        pairs = zip(resource.key_columns, PARTS, strict=False)
-        is_same = " and ".join(f"changed.{part} = versions.{quoted(column)}" for column, part in pairs)
-        closed = statement("merge/history/close_versions", table=quoted(resource.name), is_same=is_same)
-        self._warehouse.execute(closed, {"run_time": models.values["run_time"]})
 
 
 def canonical_form(resource: Resource, shape: Shape) -> CanonicalForm:

@@ -34,7 +34,9 @@ class Witness:
         if name not in self._files:
             return {}
         stage_rows(warehouse, "witnessed", self._files[name])
-        warehouse.execute(statement("merge/history/make_rebuilt", query=_versions(warehouse.catalogue[name])))
+        warehouse.execute(
+            statement("merge/history/make_rebuilt", query=_versions(warehouse.catalogue[name], warehouse.history(name)))
+        )
         Models(warehouse, {}).stage("staging/lost_versions")
         return dict(warehouse.rows(statement("merge/history/lost_versions")))
 
@@ -47,5 +49,7 @@ class Witness:
         return [tuple(row) for row in warehouse.rows(statement("merge/erased/vanished"))]
 
 
-def _versions(resource: Resource) -> str:
-    return statement("merge/history/versions", **resource_fragments(resource))
+def _versions(resource: Resource, history: str | None = None) -> str:
+    """`history` is the relation to read, the table if there is none."""
+    given = {"history": history} if history else {}
+    return statement("merge/history/versions", **resource_fragments(resource) | given)

@@ -30,7 +30,7 @@ class KnownIds:
         self.has_property, self.has_type = shape.has("property"), shape.has("type")
         # cutters decode only these members of a record
         self._property, self._type = (Cutter(None, (shape.paths(role),)) for role in ("property", "type"))
-        self._names = _names(resource)
+        self._names = _names(warehouse, resource)
         self.properties, known_types = (self._known(resource.column(role)) for role in _PLACE)
         self.types: dict[str, None] = known_types | _usable(sorted(types))
         self.counts: Counter[Place] = Counter()
@@ -41,7 +41,7 @@ class KnownIds:
         """The ids in a column of that name, in the table of any resource that has one."""
         if column is None:
             return {}
-        tables = [quoted(one.name) for one in self._warehouse.catalogue if column in one.columns]
+        tables = [self._warehouse.present(one.name) for one in self._warehouse.catalogue if column in one.columns]
         each = (statement("sweep/ids_in_table", column=quoted(column), table=table) for table in tables)
         query = statement("sweep/known_ids", ids=" union ".join(each))
         return _usable(one for (one,) in self._warehouse.rows(query))
@@ -84,11 +84,11 @@ class KnownIds:
                         yield key[0]
 
 
-def _names(resource: Resource) -> dict[str, str]:
+def _names(warehouse: Warehouse, resource: Resource) -> dict[str, str]:
     """The resource's table and columns, for statements; a resource without a place has NULL for it."""
     of_place = {role: resource.column(role) for role in _PLACE}
     columns = {role: "null" if column is None else quoted(column) for role, column in of_place.items()}
-    return {"table": quoted(resource.name), "key": quoted(resource.key_columns[0]), **columns}
+    return {"table": warehouse.present(resource.name), "key": quoted(resource.key_columns[0]), **columns}
 
 
 def _only(key: tuple[str, ...] | None) -> str | None:

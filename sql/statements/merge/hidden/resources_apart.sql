@@ -1,0 +1,2 @@
+-- why: only these resources have records that nobody sees
+select distinct resource from hidden.records
