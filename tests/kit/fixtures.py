@@ -10,11 +10,19 @@ from kit.archives import LARGE, SMALL, place
 from kit.estate import Estate
 from kit.home import Home
 from kit.kept import KeptHomes
+from kit.new_states import made_once
 from kit.nights import Nights, nights_of
 from kit.server import Server
 from kit.shared import Shared
 from kit.small_api import SmallApi, SmallHome
 from kit.stores import Stores
+
+
+@pytest.fixture(scope="session", autouse=True)
+def new_states(shared: Shared) -> Iterator[None]:
+    """A new state database is a copy of one that an earlier test made."""
+    with made_once(shared):
+        yield
 
 
 @pytest.fixture(scope="session")
