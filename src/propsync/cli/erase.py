@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from propsync.cli.common_options import AsJson, settings
+from propsync.cli.erase_verify import run_verify, typed_text, words_of
 from propsync.errors import UsageError
 
 Asset = Annotated[
@@ -19,7 +20,10 @@ Field = Annotated[
     str | None, typer.Option(metavar="ID", show_default=False, help="Erase this field of all assets, or of --asset.")
 ]
 Text = Annotated[
-    str | None, typer.Option(metavar="TEXT", show_default=False, help="Erase this text wherever it is, in any case.")
+    str | None,
+    typer.Option(
+        metavar="TEXT", show_default=False, help="Erase this text wherever it is, in any case. With - it asks for it."
+    ),
 ]
 Reason = Annotated[
     str | None, typer.Option(show_default=False, help="Why. It stays in ops.erasures, so name no person in it.")
@@ -41,9 +45,18 @@ def erase(
     ] = False,
     forget: Forget = None,
     resume: Annotated[bool, typer.Option("--resume", help="Finish the erasure that was interrupted.")] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Look for it in every file and object, and erase nothing.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Erase an asset, an assessment, a field or a text everywhere."""
+    text = typed_text() if text == "-" else text
+    if verify:
+        if reason or dry_run or forget or resume:
+            raise UsageError("erase --verify", "it erases nothing", "Leave the other options out")
+        words = words_of(asset, assessment, field, text)
+        raise typer.Exit(run_verify(settings(), words, as_json=as_json))
     _check_one_thing(asset, assessment, field, text, forget or ("resume" if resume else None))
     if not (dry_run or forget or resume or (reason or "").strip()):
         raise UsageError("--reason", "an erasure needs a reason, which stays in ops.erasures", 'Add --reason "…"')

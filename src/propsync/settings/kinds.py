@@ -87,6 +87,7 @@ PageLimit = Annotated[int, Field(ge=1, le=1000), *_number("a whole number from 1
 Concurrency = Annotated[int, Field(ge=1, le=1000), *_number("a whole number from 1 to 1000")]
 Count = Annotated[int, Field(ge=1, le=10**9), *_number("a whole number from 1 to 1000000000")]
 Days = Annotated[int, Field(ge=1, le=10**6), *_number("a whole number of days from 1 to 1000000")]
+Years = Annotated[int, Field(ge=1, le=1_000), *_number("a whole number of years from 1 to 1000")]
 Share = Annotated[
     float, Field(ge=0, le=1, allow_inf_nan=False), *_number("a share from 0 to 1, such as 0.02 for 2 per cent")
 ]

@@ -14,6 +14,7 @@ from propsync.warehouse.declared_tables import (
     quoted,
     text,
 )
+from propsync.warehouse.foreign import ForeignTables, Sought, Values
 from propsync.warehouse.further_tables import check_further
 from propsync.warehouse.macros import macros_for_people
 from propsync.warehouse.model_order import tables_read
@@ -38,13 +39,16 @@ __all__ = [
     "TABLES",
     "Earlier",
     "Findings",
+    "ForeignTables",
     "KeptColumn",
     "Models",
     "OldFile",
     "OpenColumns",
     "PublishedReader",
+    "Sought",
     "Table",
     "TypedVersions",
+    "Values",
     "View",
     "Warehouse",
     "Whole",
