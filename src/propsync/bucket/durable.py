@@ -12,6 +12,7 @@ from propsync.storage import LocalStorage
 
 _BASE = "landing/base/"
 _PAGES = "landing/pages/"
+_ERASURES = "landing/erasures/"
 _PLANS = "state/plans/"
 _FOLDERS = ("landing", "state/plans", "state/backfill")
 _ALONE = ("archive/taken.jsonl",)
@@ -32,7 +33,7 @@ def is_plan(key: str) -> bool:
 
 def is_fixed(key: str) -> bool:
     """Whether a file never changes under its name."""
-    return key.startswith("landing/") and not key.startswith(_BASE)
+    return key.startswith("landing/") and not key.startswith((_BASE, _ERASURES))
 
 
 def changed_keys(home: LocalStorage, known: Known, keys: list[str]) -> Iterator[tuple[str, tuple[int, int]]]:

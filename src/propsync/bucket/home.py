@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -136,8 +136,33 @@ class BucketHome:
         self._bring_back(known, {*keys} | removed)
         if not changed and not removed and not run_id:
             return False
+        self._append(known, run_id, [*changed, *self._sparse(known.contents, {*changed} | removed)], changed, removed)
+        return True
+
+    def commit_anew(self, run_id: str) -> None:
+        """Puts everything that home has into new packs, after an erasure: home alone says what there is.
+
+        The packs before go, as no commit names them any more. Raises as `commit` does.
+        """
+        self.lease.check()
+        self._take_in_own()
+        known = self.known = self.known or Known(self.url)
+        keys = durable_keys(self.home)
+        statuses = {key: (self.home.root / key).stat() for key in keys}
+        changed = {key: (status.st_size, status.st_mtime_ns) for key, status in statuses.items()}
+        self._append(known, run_id, keys, changed, known.contents.places.keys() - {*keys})
+
+    def _append(
+        self,
+        known: Known,
+        run_id: str,
+        keys: Iterable[str],
+        changed: Mapping[str, tuple[int, int]],
+        removed: Collection[str],
+    ) -> None:
+        """Puts these files, then the commit that makes them exist."""
         writer = PackWriter(self.home, self.storage, self.work, known.contents.sequence + 1)
-        writer.put([*changed, *self._sparse(known.contents, {*changed} | removed)])
+        writer.put(keys)
         commit = self._commit(run_id, known.contents.sequence, writer.places, writer.sizes, removed)
         known.pending = commit.commit_id
         write_known(self.home, known)
@@ -146,14 +171,13 @@ class BucketHome:
         known.contents.apply(commit)
         known.pending = ""
         known.fingerprints = {
-            key: at for key, at in (known.fingerprints | changed).items() if key in known.contents.places
+            key: at for key, at in (known.fingerprints | dict(changed)).items() if key in known.contents.places
         }
         write_known(self.home, known)
         self._tidy(known.contents)
-        return True
 
     def _commit(
-        self, run_id: str, after: int, places: dict[str, Place], sizes: dict[str, int], removed: set[str]
+        self, run_id: str, after: int, places: dict[str, Place], sizes: dict[str, int], removed: Collection[str]
     ) -> Commit:
         return Commit(
             sequence=after + 1,

@@ -35,8 +35,9 @@ def run_erase(settings: Settings, request: Request | None, *, as_json: bool) -> 
         echo(line)
     for line in erased.left_behind:
         echo(f"Left behind: {line}")
-    seconds = erased.run.seconds if erased.run else 0
-    echo(f"Erased as {erased.erasure_id} and published in {seconds:.1f} s. Next: propsync erase --verify")
+    if erased.run:
+        echo(f"Erased as {erased.erasure_id} and published in {erased.run.seconds:.1f} s")
+    echo("Next: propsync status")
     return erased.exit_code
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from secrets import token_bytes
 from typing import Any
 
-from propsync.documents.blobs import FOLDER as BLOBS
+from propsync.documents.blobs import Blobs
 from propsync.documents.worker.client import WorkerPool
 from propsync.erasing.files import OtherFiles
 from propsync.erasing.landed import ErasedLanding
@@ -26,7 +26,7 @@ from propsync.runbooks.notice import noticed
 from propsync.runbooks.rebuild import rebuild_in
 from propsync.runbooks.report import Report
 from propsync.runbooks.retention import refuse_lost_history
-from propsync.runbooks.workplace import Workplace, workplace
+from propsync.runbooks.workplace import Workplace, blobs_of, workplace
 from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.settings import Settings
 from propsync.storage import LocalStorage
@@ -80,7 +80,6 @@ class Erased:
 def find(settings: Settings, request: Request) -> Erased:
     """Where everything is that `request` would erase; changes nothing. Raises UsageError, Busy, ErasureUnfinished."""
     request.check()
-    _refuse_bucket(settings)
     with workplace(settings, "propsync erase --dry-run") as place:
         storage = LocalStorage(settings.home)
         marker = Erasures(storage).marker() if Erasures(storage).all() else Marker(token_bytes(32))
@@ -95,19 +94,21 @@ def erase(settings: Settings, request: Request | None) -> Erased:
     Raises UsageError if it is nowhere, ErasureUnfinished if another one has to be finished first, BaseLost if landing
     is damaged, and what a rebuild raises.
     """
-    _refuse_bucket(settings)
     if request is not None:
         request.check()
     with workplace(settings, "propsync erase", is_erasing=True) as place:
         erasure = _begun(settings, place, request)
+        if erasure.state == DONE:
+            return Erased(erasure.erasure_id, erasure.kind, erasure.counts, None, ["It was erased before"])
         _log.info("erasure %s: propsync writes landing again", erasure.erasure_id)
         _rewrite(settings, place, erasure)
         _log.info("erasure %s: propsync makes the tables again", erasure.erasure_id)
         report = rebuild_in(place, settings, flow="erase")
         remove_unnamed_hidden(settings, place)
         storage, erasures = LocalStorage(settings.home), Erasures(LocalStorage(settings.home))
-        _remove_documents(storage, erasure)
+        _remove_documents(blobs_of(settings), erasure)
         others = OtherFiles(storage, Suppression(erasures.marker(), [erasure])).elsewhere()
+        place.settle()  # the bucket too is without it before anything says so
         kept = next(one for one in erasures.all() if one.erasure_id == erasure.erasure_id)
         erasures.change(kept, state=DONE)
     notes = [f"{name} below this home has it too, and propsync does not write that file" for name in others]
@@ -116,7 +117,6 @@ def erase(settings: Settings, request: Request | None) -> Erased:
 
 def forget(settings: Settings, given: str) -> Erasure:
     """Lets an erased thing come back, if the API still shows it: `given` is the erasure's id. Raises UsageError."""
-    _refuse_bucket(settings)
     with workplace(settings, "propsync erase --forget"):
         erasures = Erasures(LocalStorage(settings.home))
         known = erasures.all()
@@ -134,15 +134,6 @@ def _is_of(marker: Marker, erasure: Erasure, given: str) -> bool:
     return any(marker.is_marked(given, mark) for mark in (erasure.text or erasure.field or erasure.record,) if mark)
 
 
-def _refuse_bucket(settings: Settings) -> None:
-    if settings.storage() is not None:
-        raise UsageError(
-            "PROPSYNC_STORAGE_URL",
-            "this home is in a bucket, and propsync cannot erase there yet",
-            "Move it home with `propsync storage move`, erase, and move it back",
-        )
-
-
 def _begun(settings: Settings, place: Workplace, request: Request | None) -> Erasure:
     """The erasure to do: a new one, on the disk before anything changes, or the one that was interrupted."""
     storage = LocalStorage(settings.home)
@@ -156,6 +147,9 @@ def _begun(settings: Settings, place: Workplace, request: Request | None) -> Era
         raise UsageError("--resume", "no erasure was interrupted", "Name what to erase")
     erasure, found = _planned(settings, place, request, erasures.marker())
     if found.is_empty:
+        done = [one for one in erasures.all() if one.state == DONE and one.is_same_request(erasure)]
+        if done:
+            return done[-1]
         raise UsageError("erase", "nothing in this home has it", "Check the id or the text with `propsync query`")
     return erasures.put(erasure)
 
@@ -193,7 +187,7 @@ def _planned(
         found = Found(
             tables=dict(search_tables(warehouse, request)),
             histories=frozenset(f"history.{name}" for name in workspace.catalogue.names),
-            documents=_documents(storage, place, suppression, warehouse, request),
+            documents=_documents(blobs_of(settings), place, suppression, warehouse, request),
             versions=list(erased_versions(warehouse, workspace.catalogue, request)),
         )
     others = OtherFiles(storage, suppression)
@@ -207,12 +201,12 @@ def _planned(
 
 
 def _documents(
-    storage: LocalStorage, place: Workplace, suppression: Suppression, warehouse: Warehouse, request: Request
+    blobs: Blobs, place: Workplace, suppression: Suppression, warehouse: Warehouse, request: Request
 ) -> list[str]:
     if request.text is None:
         return erased_documents(warehouse, request)
     with WorkerPool() as pdf:
-        search = DocumentSearch(storage, suppression, pdf, place.folder)
+        search = DocumentSearch(blobs, suppression, pdf, place.folder)
         found = search.found(warehouse)
     for name in search.unread:
         _log.warning("%s cannot be read, so propsync does not know whether it has the text", name)
@@ -255,11 +249,11 @@ def _rewrite(settings: Settings, place: Workplace, erasure: Erasure) -> None:
     landing.rewrite_base(place.folder, ErasedRows(suppression), erasure.erasure_id)
 
 
-def _remove_documents(storage: LocalStorage, erasure: Erasure) -> None:
+def _remove_documents(blobs: Blobs, erasure: Erasure) -> None:
     wanted = set(erasure.documents)
-    for key in storage.list(BLOBS) if wanted else ():
+    for key in blobs.all() if wanted else ():
         if Path(key).stem in wanted:
-            storage.delete(key)
+            blobs.remove(key)
 
 
 def _by_place(found: Found) -> dict[str, int]:

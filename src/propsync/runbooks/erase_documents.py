@@ -7,11 +7,11 @@ import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from propsync.documents.blobs import FOLDER
+from propsync.documents.blobs import Blobs
 from propsync.documents.worker.client import WorkerPool
 from propsync.errors import DocumentDamaged
 from propsync.progress import progress
-from propsync.storage import PARTIAL, LocalStorage
+from propsync.storage import PARTIAL
 from propsync.suppression import Suppression
 from propsync.warehouse import Warehouse, statement
 
@@ -22,8 +22,8 @@ _PDF = ".pdf"
 class DocumentSearch:
     """Reads every stored document once; `unread` are those that it could not read."""
 
-    def __init__(self, storage: LocalStorage, suppression: Suppression, pdf: WorkerPool, work: Path) -> None:
-        self._storage = storage
+    def __init__(self, blobs: Blobs, suppression: Suppression, pdf: WorkerPool, work: Path) -> None:
+        self._blobs = blobs
         self._suppression = suppression
         self._pdf = pdf
         self._work = work
@@ -32,7 +32,7 @@ class DocumentSearch:
     def found(self, warehouse: Warehouse) -> list[str]:
         """The hashes of the documents that have it, by their pages in `document_text` or else by their files."""
         texts = self._texts(warehouse)
-        keys = self._storage.list(FOLDER)
+        keys = self._blobs.all()
         hits = []
         with progress("Searching", len(keys), "documents") as bar:
             for key in keys:
@@ -48,8 +48,8 @@ class DocumentSearch:
         return {sha256: self._suppression.sees("\n".join(page or "" for page in pages)) for sha256, pages in rows}
 
     def _file_has_it(self, key: str) -> bool:
-        path = self._storage.root / key
         try:
+            path = self._blobs.path(key)
             return self._pdf_has_it(path) if key.endswith(_PDF) else any(self._in_bundle(path))
         except (DocumentDamaged, OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError):
             self.unread.append(key)

@@ -15,7 +15,7 @@ def restored(place: Workplace) -> Contents | None:
 
     Raises BaseLost, HomeUnusable, StorageAway.
     """
-    if place.bucket is None:
+    if place.bucket is None or place.is_erasing:
         return None
     if not place.bucket.is_behind():
         place.bucket.bring_back_damaged()

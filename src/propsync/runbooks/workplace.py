@@ -30,6 +30,8 @@ class Workplace:
     bucket: BucketHome | None = None
     keeps_documents: bool = False
     """Whether documents stay on the disk when they go to the bucket."""
+    is_erasing: bool = False
+    """Whether the bucket gets every file again, and nothing comes back from it."""
 
     def check(self) -> None:
         """Refuses to publish on a machine that lost its lease. Raises LeaseLost, StorageAway."""
@@ -38,7 +40,9 @@ class Workplace:
 
     def commit(self, run_id: str) -> None:
         """Puts what is landed into the bucket. Raises LeaseLost, StorageAway, StorageRefused."""
-        if self.bucket is not None:
+        if self.bucket is not None and self.is_erasing:
+            self.bucket.commit_anew(run_id)
+        elif self.bucket is not None:
             self.bucket.commit(run_id)
 
     def settle(self) -> None:
@@ -51,7 +55,8 @@ class Workplace:
     def save(self) -> None:
         """Puts what is landed after a failure, as far as that goes; the next run puts the rest."""
         with suppress(StopRun):
-            self.commit("")
+            if not self.is_erasing:
+                self.commit("")
 
 
 @contextmanager
@@ -83,7 +88,7 @@ def workplace(
         with _bucket(settings, access, work, what) as bucket:
             if not may_be_behind:
                 bucket.refuse_behind()
-            yield from _kept(Workplace(work, bucket, keeps_documents))
+            yield from _kept(Workplace(work, bucket, keeps_documents, is_erasing))
 
 
 def _refuse_half_erased(settings: Settings) -> None:

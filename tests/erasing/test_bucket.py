@@ -1,0 +1,112 @@
+"""An erasure from a home in a bucket: no object has it, and a new machine gets what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from erasing.traces import traces
+from kit.bucket import FolderBucket, flaws
+from kit.comparing import assert_same
+from kit.server import Server
+from kit.small_api import SmallApi, asset
+from machines.conftest import Machine, Machines
+
+from propsync.erasing.request import Request
+from propsync.runbooks import erase
+
+pytestmark = pytest.mark.slow
+GONE = "asset-gone-1"
+
+
+@pytest.fixture
+def machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Machines]:
+    api = SmallApi()
+    api.assets.append(asset(GONE, note="first note"))
+    with Server(api) as server:
+        yield Machines(tmp_path, server.url, api, monkeypatch)
+
+
+def lived(machines: Machines) -> Machine:
+    home = machines("one")
+    home.sync()
+    machines.api.assets[-1] = asset(GONE, note="second note")
+    home.sync()
+    return home
+
+
+def test_no_object_has_it_and_a_new_machine_gets_the_rest(machines: Machines) -> None:
+    home = lived(machines)
+    assert traces(machines.bucket.root, GONE)
+    assert erase(home.settings(), Request(asset=GONE, reason="asked")).exit_code == 0
+    assert traces(home.path, GONE, "first note", "second note") == []
+    assert traces(machines.bucket.root, GONE, "first note", "second note") == []
+    assert flaws(machines.bucket, home.path) == []
+    assert home.sync().exit_code == 0
+    assert traces(machines.bucket.root, GONE) == []
+
+    other = machines("two")
+    assert other.rebuild().exit_code == 0
+    assert_same(home.published, other.published)
+    assert other.sync().exit_code == 0
+    assert traces(other.path, GONE) == []
+    assert traces(machines.bucket.root, GONE) == []
+    assert home.sync().exit_code == 0
+    assert traces(home.path, GONE) == []
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_an_erasure_that_dies_at_the_bucket_is_finished(
+    machines: Machines, part: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = lived(machines)
+    puts = _dying(machines.bucket, monkeypatch, None)
+    first = machines.bucket.root.with_name("kept")
+    _copy(machines.bucket.root, first)
+    _copy(home.path, home.path.with_name("kept-home"))
+    erase(home.settings(), Request(asset=GONE, reason="asked"))
+    at = len(puts) * part // 4
+    _copy(first, machines.bucket.root)
+    _copy(home.path.with_name("kept-home"), home.path)
+    _dying(machines.bucket, monkeypatch, at)
+    with pytest.raises(_Death):
+        erase(home.settings(), Request(asset=GONE, reason="asked"))
+    _dying(machines.bucket, monkeypatch, None)
+    assert erase(home.settings(), Request(asset=GONE, reason="asked")).exit_code == 0
+    assert traces(machines.bucket.root, GONE) == []
+    assert traces(home.path, GONE) == []
+    assert flaws(machines.bucket, home.path) == []
+    other = machines("two")
+    assert other.rebuild().exit_code == 0
+    assert_same(home.published, other.published)
+
+
+class _Death(BaseException):
+    """The machine died here."""
+
+
+def _dying(bucket: FolderBucket, patch: pytest.MonkeyPatch, at: int | None) -> list[str]:
+    """Counts what changes the bucket, and dies before the request of that number."""
+    from contextlib import contextmanager
+
+    done: list[str] = []
+
+    @contextmanager
+    def around(verb: str, key: str) -> Iterator[None]:
+        if key not in ("lease.json",) and verb in ("put", "put_new", "put_file", "delete"):
+            if at is not None and len(done) >= at:
+                raise _Death(f"{verb} {key}")
+            done.append(f"{verb} {key}")
+        yield
+
+    patch.setattr(bucket, "around", around)
+    return done
+
+
+def _copy(source: Path, target: Path) -> None:
+    import shutil
+
+    if target.exists():
+        shutil.rmtree(target)
+    shutil.copytree(source, target)
