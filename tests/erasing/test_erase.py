@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,8 @@ from privacy.private import NIGHTS, PrivateHome, private_world, served
 from propsync.erasing.request import Request
 from propsync.errors import StateUnusable, UsageError
 from propsync.runbooks import Report, Scope, erase, find, forget
+from propsync.storage import LocalStorage
+from propsync.webhook.inbox import Inbox, Post
 
 ASSET = next(one.id for one in private_world().assets if one.type == private_world().asset_types[0].id)
 """It has two versions, and hidden words in each."""
@@ -176,3 +180,26 @@ def test_wrong_requests_are_refused_before_anything_changes(home: PrivateHome) -
     with pytest.raises(UsageError, match="file of people's own has it"):
         erase(home.settings(), Request(text="zqx occupant", reason="asked"))
     assert not list((home.path / "landing" / "erasures").glob("*.json"))
+
+
+@pytest.mark.slow
+def test_hints_plans_and_journals_name_it_no_more(home: PrivateHome) -> None:
+    gone = home.column("select assessment_id from assessments order by 1")[0]
+    inbox = Inbox(LocalStorage(home.path))
+    hint = Post(datetime.now(UTC), json.dumps([{"type": "assessment", "id": gone}]).encode())
+    inbox.add([hint])
+    plan, journal = (home.path / "state" / name for name in ("plans/0123.plan", "push/0123.jsonl"))
+    for path in (plan, journal):
+        path.parent.mkdir()
+        path.write_text(json.dumps({"record": gone}))
+    with pytest.raises(UsageError, match="not finished"):
+        erase(home.settings(), Request(assessment=gone, reason="asked"))
+    journal.unlink()
+
+    assert erase(home.settings(), Request(assessment=gone, reason="asked")).exit_code == 0
+    assert not plan.exists()
+    assert traces(home.path, gone) == []
+    inbox.add([hint])
+    night(home, 3)
+    assert traces(home.path, gone) == []
+    assert "ignored" in home.column("select state from ops.hints")

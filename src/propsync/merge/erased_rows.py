@@ -96,6 +96,8 @@ class ErasedRows:
             return None
         if name == "ops.writes" and self._tells_of(row, "record_id", "field"):
             row = row | {"old_value": None, "new_value": None, "message": None}
+        if name == "ops.hints" and self._suppression.erases_record(row["key_1"]):
+            row = row | {"state": "ignored", "record_id": None, "next_look_at": None, "key_1": None, "key_2": None}
         if name == "main.documents" and row["sha256"] in self._emptied:
             row = row | {"state": ERASED, "path": None, "due_at": None, "last_error": None}
         after = {column: self._cell(cell) for column, cell in row.items()}
