@@ -15,7 +15,8 @@ known as (
     assessment_id,
     kind,
     max(version) as version,
-    max(sha256) filter (is_latest) as sha256,
+    -- a removed version counts as no file: the same bytes are a new version then
+    max(sha256) filter (is_latest and state is distinct from 'removed') as sha256,
     max(attempts) filter (version is null) as attempts,
     max(state) filter (version is null) as state,
     max(asked_at) filter (version is null) as asked_at

@@ -23,9 +23,9 @@ asked as (
     kind,
     max(asked_at) as asked_at,
     max(of_changed_at) as of_changed_at,
-    max(sha256) filter (is_latest) as sha256,
+    max(sha256) filter (is_latest and state is distinct from 'removed') as sha256,
     max(path) filter (is_latest) as path,
-    max(coalesce(same_text_as, sha256)) filter (is_latest) as same_text_as,
+    max(coalesce(same_text_as, sha256)) filter (is_latest and state is distinct from 'removed') as same_text_as,
     max(due_at) filter (version is null) as failed_due_at,
     max(due_at) as due_at
   from main.documents

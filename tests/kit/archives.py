@@ -62,7 +62,7 @@ class Place(SandboxHome):
 
     def stored(self) -> dict[Pair, bytes]:
         """The latest version of each document."""
-        found = self.rows("select assessment_id, kind, path from documents where is_latest")
+        found = self.rows("select assessment_id, kind, path from documents where is_latest and path is not null")
         return {(key, kind): (self.path / path).read_bytes() for key, kind, path in found}
 
     def differing(self, pairs: set[Pair] | None = None) -> set[Pair]:
@@ -92,7 +92,7 @@ def flaws(home: Path) -> list[str]:
     found = []
     with duckdb.connect(home / "state" / "warehouse.duckdb", read_only=True) as state:
         for path, sha256, size in state.execute(
-            "select distinct path, sha256, size_bytes from documents where version is not null and state <> 'erased'"
+            "select distinct path, sha256, size_bytes from documents where version is not null and path is not null"
         ).fetchall():
             body = (home / path).read_bytes() if (home / path).is_file() else b""
             if (hashlib.sha256(body).hexdigest(), len(body)) != (sha256, size):

@@ -79,6 +79,7 @@ def test_defaults_are_those_of_the_contract(home):
         "PROPSYNC_ARCHIVE_MAX_MEMBERS": "50000",
         "PROPSYNC_ARCHIVE_MAX_RATIO": "100",
         "PROPSYNC_ARCHIVE_MAX_UNPACKED_GB": "20",
+        "PROPSYNC_ARCHIVE_KEEP_YEARS": "none",
         "PROPSYNC_BACKUP_DAYS": "none",
         "PROPSYNC_WEBHOOK_SECRET": "required by `webhook`",
         "PROPSYNC_WEBHOOK_SECRET_FILE": "or the secret",

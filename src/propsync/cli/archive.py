@@ -103,6 +103,8 @@ def print_archive(report: ArchiveReport, *, as_json: bool) -> None:
         f"Documents: {counts['stored']:,} stored, {counts['same']:,} the same as before, {counts['missing']:,} missing "
         f"in the API, {counts['failed']:,} failed; {counts['bytes'] / 1e6:,.1f} MB"
     )
+    if removed := counts["removed"]:
+        echo(f"Removed {removed:,} of assessments that were deleted long ago (PROPSYNC_ARCHIVE_KEEP_YEARS)")
     if report.ended:
         echo(f"Stopped before asking for every document: {report.ended}")
     for line in report.left_behind:

@@ -5,6 +5,7 @@ It holds the run lock only while it puts a chunk into the tables; a lock of its 
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -13,6 +14,7 @@ from typing import Any
 
 from propsync.api import RetryPolicy
 from propsync.documents.budget import Budget
+from propsync.documents.expiry import Expiry
 from propsync.documents.kinds import KINDS
 from propsync.documents.ledger import DocumentChoice, Ledger, WantedDocument
 from propsync.errors import ApiUnreachable, StateUnusable, StopRun, UsageError
@@ -23,6 +25,7 @@ from propsync.runbooks.workspace import Workspace
 from propsync.runs import exit_code
 from propsync.settings import Settings
 
+_log = logging.getLogger("propsync.archive")
 _CHUNK = 2_000  # documents to put into the tables at once
 
 
@@ -37,7 +40,10 @@ class Documents:
 
 @dataclass
 class ArchiveReport:
-    """The result. `counts`: stored (new bytes), same, missing, failed, bytes; `lacking`: wanted and missing."""
+    """The result. `counts`: stored (new bytes), same, missing, failed, removed, bytes; `lacking`: wanted and missing.
+
+    Removed are documents of assessments that were deleted long ago.
+    """
 
     counts: Counter[str] = field(default_factory=Counter)
     lacking: int = 0
@@ -61,7 +67,7 @@ class ArchiveReport:
 
     def to_json(self) -> dict[str, Any]:
         """For `--json`."""
-        names = ("stored", "same", "missing", "failed", "bytes")
+        names = ("stored", "same", "missing", "failed", "removed", "bytes")
         numbers = {name: self.counts[name] for name in names} | {"lacking": self.lacking, "ended": self.ended}
         return numbers | {"status": self.status, "left_behind": self.left_behind, "published": self.published}
 
@@ -149,7 +155,7 @@ class _Archive:
             self._read_on()
         else:
             self._report.left_behind.append(str(stopped))
-        self._finish()
+        self._finish(is_whole=stopped is None)
         if stopped is not None:
             raise stopped
         return self._report
@@ -198,7 +204,7 @@ class _Archive:
         self._record(workspace)
         self._report.counts["failed"] = 0
 
-    def _finish(self) -> None:
+    def _finish(self, *, is_whole: bool) -> None:
         failed = self._report.counts["failed"]
         if failed:
             what = "1 document" if failed == 1 else f"{failed:,} documents"
@@ -209,5 +215,24 @@ class _Archive:
             settings.archive_kinds, settings.archive_statuses
         )  # not among this run's own documents
         with self._at.tables() as workspace:
+            expiry = self._expire(workspace) if is_whole else None
             numbers = self._at.publish(workspace, everything, self._report)
             self._report.lacking, self._report.published = numbers
+            if expiry is not None:
+                workspace.place.check()  # a machine that lost its lease removes nothing
+                expiry.remove(self._at.blobs)
+
+    def _expire(self, workspace: Workspace) -> Expiry | None:
+        """Marks documents of assessments that were deleted too long ago, as a run of its own."""
+        years = self._at.settings.archive_keep_years
+        if years is None:
+            return None
+        expiry = Expiry(workspace.warehouse, years, datetime.now(UTC))
+        run = self._at.begin(workspace)
+        self._report.counts["removed"], size_bytes = expiry.note(run.run_id)
+        workspace.journal.end(run, "ok", None)
+        if self._report.counts["removed"]:
+            _log.info(
+                "%d documents of long deleted assessments go: %d bytes", self._report.counts["removed"], size_bytes
+            )
+        return expiry

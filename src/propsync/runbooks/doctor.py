@@ -55,6 +55,7 @@ def examine(settings: Settings) -> Iterator[Finding]:
     make_home(settings)
     yield from _places(settings)
     yield from examine_bucket(settings, bucket)
+    yield from _archive(settings)
     yield from _lists(settings)
     yield from _desk(settings)
     yield from examine_labels(settings)
@@ -87,6 +88,14 @@ def _state(settings: Settings) -> Iterator[Finding]:
     path = settings.state / "warehouse.duckdb"
     if not path.exists() and (settings.published / "warehouse.duckdb").exists():
         yield Finding("state", False, f"{path} is missing, though tables are published", "Run `propsync rebuild`")
+
+
+def _archive(settings: Settings) -> Iterator[Finding]:
+    """How long documents are kept, if somebody set that: a number too small would remove what a law wants kept."""
+    if (years := settings.archive_keep_years) is not None:
+        source = settings.source("archive_keep_years")
+        seen = f"propsync removes documents {years} years after their assessment was deleted"
+        yield Finding("archive", True, f"{seen} (PROPSYNC_ARCHIVE_KEEP_YEARS, {source})")
 
 
 def _lists(settings: Settings) -> Iterator[Finding]:

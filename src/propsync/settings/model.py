@@ -92,6 +92,9 @@ class Settings(BaseModel):
     archive_max_members: kinds.Count = Field(50_000, description="most members that a ZIP may have to be read")
     archive_max_ratio: kinds.Amount = Field(100, description="most times that a member of a ZIP may grow when unpacked")
     archive_max_unpacked_gb: kinds.Amount = Field(20, description="most gigabytes that a ZIP may hold unpacked")
+    archive_keep_years: kinds.Years | None = Field(
+        None, description="years that documents of deleted assessments are kept; all are kept if it is not set"
+    )
     backup_days: kinds.Days | None = Field(
         None, description="days after which your backups of home expire, for `propsync erase --verify`"
     )
