@@ -19,7 +19,7 @@ from propsync.progress import progress
 from propsync.publish.note import DELTA, NOTE, read_note
 from propsync.publish.table_files import FOLDERS, TableFile, delta_files, table_files
 from propsync.storage import PARTIAL, copy, disk_errors, remove, remove_folder, replace
-from propsync.warehouse import Earlier, Warehouse, in_published, make_published_copy, statement
+from propsync.warehouse import Earlier, Warehouse, in_published, make_published_copy, renew_views, statement
 
 WAREHOUSE = "warehouse.duckdb"
 _READ_ONLY = 0o444
@@ -171,7 +171,7 @@ class Publisher:
         return {name: (before["files"][name], noted[name]) for name in same if name in before["files"]}, lines
 
     def _write_edition(self, warehouse: Warehouse, partial: Path, earlier: Earlier | None) -> None:
-        warehouse.renew_views()
+        renew_views(warehouse)
         warehouse.checkpoint()
         copy(warehouse.path, partial)
         try:

@@ -20,7 +20,7 @@ from propsync.warehouse.macros import macros_for_people
 from propsync.warehouse.model_order import tables_read
 from propsync.warehouse.models import Models, coalesced
 from propsync.warehouse.names import snake_case, unique_name
-from propsync.warehouse.published_copy import Earlier, in_published, make_published_copy
+from propsync.warehouse.published_copy import Earlier, in_published, make_published_copy, renew_views
 from propsync.warehouse.reader import PublishedReader, check_published, open_published
 from propsync.warehouse.resource_sql import FACTS, PARTS, key_parts, resource_fragments
 from propsync.warehouse.rows import OldFile, add_rows, settle_file, stage_rows, write_rows
@@ -68,6 +68,7 @@ __all__ = [
     "make_published_copy",
     "open_published",
     "quoted",
+    "renew_views",
     "resource_fragments",
     "run_checks",
     "settle_file",

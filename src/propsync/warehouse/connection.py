@@ -12,7 +12,6 @@ from typing import Any, Self
 
 import duckdb
 import nanoarrow as na
-import xxhash
 
 from propsync.errors import DiskFull, MergeFailed, StateUnusable
 from propsync.resources import BUILT_IN, Catalogue, Resource
@@ -20,7 +19,6 @@ from propsync.warehouse.arrow import lot
 from propsync.warehouse.declared_tables import TABLES, Table, by_name, quoted, tables_of, text
 from propsync.warehouse.further_tables import STORED, check_further, stored_resources, stored_row
 from propsync.warehouse.macros import macros, macros_for_people
-from propsync.warehouse.statements import statement
 from propsync.warehouse.typed_versions import TypedVersions
 from propsync.warehouse.views import views_for_people
 
@@ -207,19 +205,6 @@ class Warehouse:
     def checkpoint(self) -> None:
         """Moves everything into the file itself, so that a copy of it is whole."""
         self.execute("checkpoint")
-
-    def renew_views(self) -> None:
-        """Gives the file the views and macros of this release, for the columns that its tables have now."""
-        chosen = self.catalogue.families
-        made = [*views_for_people(chosen, self.rows), *macros_for_people(chosen)]
-        noted = {"setting": "views", "value": xxhash.xxh3_128_hexdigest("\0".join(made).encode())}
-        if self.value(statement("runbooks/setting"), {"setting": "views"}) == noted["value"]:
-            return
-        with self.transaction():
-            for statements in made:
-                self.execute(statements)
-            self.execute(statement("runbooks/forget_setting"), noted)
-            self.execute(statement("runbooks/note_setting"), noted)
 
     def _create(self) -> None:
         with self.transaction():

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
+import xxhash
 
-from propsync.warehouse.connection import NO_BAR, STORAGE_VERSION, our_errors
+from propsync.warehouse.connection import NO_BAR, STORAGE_VERSION, Warehouse, our_errors
 from propsync.warehouse.declared_tables import TABLES, quoted, text
+from propsync.warehouse.macros import macros_for_people
 from propsync.warehouse.statements import statement
+from propsync.warehouse.views import views_for_people
 
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "storage_compatibility_version": STORAGE_VERSION,
@@ -31,6 +34,23 @@ class Earlier:
 
     path: Path | None
     tables: Collection[str]
+
+
+def renew_views(warehouse: Warehouse) -> None:
+    """Gives the state the views and macros of this release, for the columns that its tables have now.
+
+    Each copy has them too. The state remembers a hash of their text: to make them takes longer than to compare that.
+    """
+    chosen = warehouse.catalogue.families
+    made = [*views_for_people(chosen, warehouse.rows), *macros_for_people(chosen)]
+    noted = {"setting": "views", "value": xxhash.xxh3_128_hexdigest("\0".join(made).encode())}
+    if warehouse.value(statement("runbooks/setting"), {"setting": "views"}) == noted["value"]:
+        return
+    with warehouse.transaction():
+        for statements in made:
+            warehouse.execute(statements)
+        warehouse.execute(statement("runbooks/forget_setting"), noted)
+        warehouse.execute(statement("runbooks/note_setting"), noted)
 
 
 def make_published_copy(copy: Path, *, memory_limit: str, folder: Path, earlier: Earlier | None = None) -> None:
