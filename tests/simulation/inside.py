@@ -11,7 +11,7 @@ from random import Random
 from propsync.api import RetryPolicy
 from propsync.errors import PropsyncError, ResourceFailed, StopRun, TokenRefused, WriteForbidden
 from propsync.push.plan import load_plan
-from propsync.runbooks import ArchiveReport, Report, Scope, archive, backfill, night, rebuild
+from propsync.runbooks import ArchiveReport, Report, Scope, archive, backfill, night, read_hints, rebuild
 from propsync.runbooks.archive_verify import verify
 from propsync.runbooks.push import apply
 from propsync.runbooks.verify_report import VerifyReport
@@ -83,6 +83,8 @@ def _outcome(report: Ended) -> Outcome:
 
 def _report(order: Order) -> Ended:
     settings = load_settings(environ=dict(order.environ))
+    if order.hints:
+        return read_hints(settings, policy=POLICY, now=order.now)
     if order.push:
         return _of_push(settings, Path(order.push))
     if order.documents:

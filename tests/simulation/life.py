@@ -16,6 +16,8 @@ from .coverage import Coverage, of_run
 from .further import write_toml
 from .ground import SmallWorld
 from .grounds import FIRST_RUN, TOKEN, Runner, first_window, ground_home
+from .hearing import Hearing
+from .hints import Hinting
 from .nights import Kill, Night
 from .oracle.problems import Problems
 from .oracle.state import latest_run
@@ -63,6 +65,9 @@ class Life:
                 for push in self.scenario.pushes:
                     if push.night == number:
                         self._push(push, is_list_named=night.is_list_named)
+                for hinting in self.scenario.hints:
+                    if hinting.night == number:
+                        self._hear(hinting, is_list_named=night.is_list_named)
             self._quiet()
             self.coverage += self.writing.check(self.sandbox.journal.writes())
         self.coverage += self.questions.coverage
@@ -149,6 +154,32 @@ class Life:
         """One apply. It is no run if it stops before it begins one, or if an earlier one has done it all."""
         outcome = self._run(name, 1, kill=kill, push=str(written.path), is_list_named=is_list_named)
         if outcome.killed or outcome.exit_code in (0, 3):
+            self.questions.after_run()
+
+    def _hear(self, hinting: Hinting, *, is_list_named: bool) -> None:
+        """Edits with posts about them, looks through trouble, and a last look without any."""
+        if not (self._runner.home / "published" / "_published.json").exists():
+            return
+        dice, hearing = Random(f"heard {self.scenario.seed}"), Hearing(self.world, self._runner.home)
+        self.watch.edit_chance = 0.0
+        items = hearing.edits(lambda: self.watch.edit(Random(f"told {self.scenario.seed}"), hinting.edits))
+        hearing.post(hinting, items, self._clock + timedelta(minutes=30), dice)
+        for number, look in enumerate(hinting.looks, 1):
+            self.watch.edit_chance = look.edit_chance
+            self.sandbox.set_faults(look.faults)
+            self._look(f"look {number} after night {hinting.night}", look.kill, is_list_named=is_list_named)
+            if hinting.is_early and number == 1:
+                self.watch.edit(Random(f"told late {self.scenario.seed}"), hinting.edits)
+        self.watch.edit_chance = 0.0
+        self.sandbox.set_faults(())
+        for which in ("last", "very last"):  # the first may come before looks that a failure has put off
+            self._look(f"the {which} look after night {hinting.night}", None, is_list_named=is_list_named)
+        self.coverage += hearing.check(hinting)
+
+    def _look(self, name: str, kill: Kill | None, *, is_list_named: bool) -> None:
+        """One look at what is due; without anything it is no run."""
+        outcome = self._run(name, 0.5, kill=kill, hints=True, is_list_named=is_list_named)
+        if outcome.killed or (outcome.run_id and outcome.exit_code in (0, 3)):
             self.questions.after_run()
 
     def _rot(self, number: int) -> None:
@@ -245,7 +276,7 @@ class Life:
     def _run(
         self,
         name: str,
-        hours: int,
+        hours: float,
         *,
         kill: Kill | None = None,
         only: tuple[str, ...] = (),
@@ -255,9 +286,13 @@ class Life:
         documents: str = "",
         is_list_named: bool = True,
         push: str = "",
+        hints: bool = False,
         weather: buckets.Weather | None = None,
     ) -> Outcome:
-        """One run. A backfill or a push has no clock of its own: it comes a moment after the last run with a trace."""
+        """One run. A backfill or a push has no clock of its own: it comes a moment after the last run with a trace.
+
+        A look at hints may be several runs, of which the first has the time of the clock.
+        """
         is_after = scope is not None or bool(push)
         latest = latest_run(self._runner.home) or datetime.now(UTC) if is_after else None
         self._clock += timedelta(hours=hours)
@@ -268,11 +303,24 @@ class Life:
             write_toml(self._runner.home, self.scenario.further.toml if is_list_named else "")
         environ, plain = self._environ(self._runner.home), self.scenario.plain_plans
         order = Order(
-            environ, self._clock, kill, only, accept, scope, rebuild, plain, documents, is_list_named, push, weather
+            environ,
+            self._clock,
+            kill,
+            only,
+            accept,
+            scope,
+            rebuild,
+            plain,
+            documents,
+            is_list_named,
+            push,
+            hints,
+            weather,
         )
         with planted(self._bug):
             outcome = self._runner.run(order)
-        window = self.watch.window(name, latest or self._clock, is_after, self._entries())
+        began = self._clock - timedelta(microseconds=1) if hints else latest or self._clock
+        window = self.watch.window(name, began, is_after or hints, self._entries())
         self.questions.runs.append((order, window, outcome))
         self.coverage += of_run(outcome, window, kill)
         problems = Problems()

@@ -16,7 +16,7 @@ class Order:
     """One run: when it thinks it is, what it is to do, and when it dies.
 
     With a `scope` it is a backfill, with `rebuild` a rebuild, with `documents` that run on documents, else the nightly.
-    With `push` it applies the plan at that path.
+    With `push` it applies the plan at that path, with `hints` it reads what posts name.
     """
 
     environ: Mapping[str, str]
@@ -30,12 +30,13 @@ class Order:
     documents: str = ""
     is_list_named: bool = True
     push: str = ""
+    hints: bool = False
     weather: Weather | None = None
 
     @property
     def asks_for_documents(self) -> bool:
         """Whether it works on documents too, if they are archived and its tables are published."""
-        is_nightly = self.scope is None and not self.rebuild and not self.push
+        is_nightly = self.scope is None and not self.rebuild and not self.push and not self.hints
         return bool(self.documents) or (is_nightly and (not self.only or "assessments" in self.only))
 
     def to_json(self) -> dict[str, Any]:

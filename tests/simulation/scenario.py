@@ -9,6 +9,7 @@ from .archives import Archive, among_documents
 from .buckets import BucketLife, among_buckets
 from .further import FurtherList, among_further
 from .ground import GROUNDS
+from .hints import Hinting, draw_hints
 from .liars import among_liars
 from .nights import Night, draw_nights
 from .pushes import Push, draw_pushes
@@ -39,6 +40,7 @@ class Scenario:
     further: FurtherList | None
     nights: tuple[Night, ...]
     pushes: tuple[Push, ...]
+    hints: tuple[Hinting, ...]
     quiet_twice: bool
     rebuild: bool
     bucket: BucketLife | None = None
@@ -71,6 +73,7 @@ class Scenario:
             further=further,
             nights=(nights := _nights(seed, archive, further, draw_nights(dice, kind), kind)),
             pushes=draw_pushes(seed, kind, len(nights)),
+            hints=draw_hints(seed, "bucket" if has_bucket else kind, len(nights)),
             quiet_twice=seed % 5 == 0,
             rebuild=seed % 6 == 0 or (further is not None and further.rebuild),
         )
@@ -114,7 +117,7 @@ class Scenario:
             *([f"home in a bucket: {self.bucket}"] if self.bucket else []),
         ]
         nights = [f"  night {number}: {night}" for number, night in enumerate(self.nights, 1)]
-        return "\n".join(["  " + ", ".join(words), *nights, *map(str, self.pushes)])
+        return "\n".join(["  " + ", ".join(words), *nights, *map(str, self.pushes), *map(str, self.hints)])
 
 
 def _nights(
