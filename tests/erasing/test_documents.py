@@ -10,8 +10,10 @@ from erasing.traces import traces
 from kit.archives import SMALL, Place, place
 from kit.comparing import difference
 
+from propsync.documents.fetch_log import Fetched, FetchLog
 from propsync.erasing.request import Request
 from propsync.runbooks import erase
+from propsync.storage import LocalStorage
 
 pytestmark = pytest.mark.slow
 
@@ -43,6 +45,9 @@ def test_an_erased_assessment_takes_both_versions_of_its_documents_along(archive
     assert archived.rows("select assessment_id, kind, version, path from documents order by all") == others
     assert archived.column("select documents from ops.erasures") == [len(files)]
     archived.sync()
+    log = FetchLog(LocalStorage(archived.path))
+    log.add(Fetched(gone, "report", "missing", "2026-05-04", "2026-05-04"))
+    log.close()
     archived.archive()
     assert traces(archived.path, gone) == []
     assert traces(archived.path / "archive", *files) == []

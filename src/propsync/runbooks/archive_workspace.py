@@ -32,6 +32,8 @@ from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.runs import Run, RunLock, next_run
 from propsync.settings import Settings
 from propsync.storage import LocalStorage, remove_partials
+from propsync.suppression import Suppression
+from propsync.warehouse import statement
 
 if TYPE_CHECKING:
     from propsync.documents.cluster.dask import Cluster
@@ -122,8 +124,11 @@ class ArchiveWorkspace:
 
     def record(self, workspace: Workspace, fetcher: Fetcher | ClusterFetcher) -> Counter[str]:
         """Puts the results into the tables, as a run of its own; returns how many ended how (`Ledger.record`)."""
-        taken = self._on_disk(self.taken.all())
+        found = self._on_disk(self.taken.all())
+        taken = self._without_erased(workspace, found)
         if not taken:
+            if found:
+                self.taken.clear()
             return Counter()
         run = self.begin(workspace)
         counts = Ledger(workspace.warehouse).record(taken, run.run_id, self.settings.archive_recheck_days)
@@ -132,6 +137,18 @@ class ArchiveWorkspace:
         workspace.journal.end(run, "attention" if counts["failed"] else "ok", None)
         self.taken.clear()
         return Counter(counts)
+
+    def _without_erased(self, workspace: Workspace, taken: list[Fetched]) -> list[Fetched]:
+        """Drops documents of assessments that somebody erased while they came."""
+        suppression = Suppression.of(workspace.storage)
+        if not suppression:
+            return taken
+        erased = [one for one in taken if suppression.erases_record(one.assessment_id)]
+        known = {path for (path,) in workspace.warehouse.rows(statement("documents/paths"))} if erased else set()
+        for one in erased:
+            if one.path and one.path not in known:
+                self.blobs.remove(one.path)
+        return [one for one in taken if one not in erased]
 
     def _on_disk(self, taken: list[Fetched]) -> list[Fetched]:
         """Waits until files are on the disk; after a power cut, a line may outlive its file's name."""
