@@ -56,6 +56,7 @@ def test_no_object_has_it_and_a_new_machine_gets_the_rest(machines: Machines) ->
     assert traces(home.path, GONE) == []
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("part", range(4))
 def test_an_erasure_that_dies_at_the_bucket_is_finished(
     machines: Machines, part: int, monkeypatch: pytest.MonkeyPatch

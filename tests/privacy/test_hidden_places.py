@@ -40,7 +40,7 @@ def test_older_versions_of_delta_tables_go_when_a_line_is_added(open_home: Priva
     assert found_in(open_home.path / "published") == []
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_withheld_table_does_not_keep_rows_from_before_it_was_hidden(open_home: PrivateHome) -> None:
     (open_home.path / "checks").mkdir()
     (open_home.path / "checks" / "broken.sql").write_text(FAILS)

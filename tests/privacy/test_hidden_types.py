@@ -20,6 +20,7 @@ def test_nothing_of_a_hidden_type_is_in_any_published_byte(hidden_typed: Private
     assert WORD not in hidden_typed.state.read_bytes()
 
 
+@pytest.mark.release
 def test_hiding_a_type_later_equals_hiding_it_from_the_start(
     open_typed: PrivateHome, hidden_typed: PrivateHome
 ) -> None:
@@ -32,6 +33,7 @@ def test_hiding_a_type_later_equals_hiding_it_from_the_start(
     assert hidden_typed.rows(KEYS) == open_typed.rows(KEYS)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("is_from_the_start", [True, False])
 def test_a_type_comes_back_with_all_its_history(
     open_typed: PrivateHome, hidden_typed: PrivateHome, tmp_path: Path, is_from_the_start: bool
@@ -56,6 +58,7 @@ def test_to_people_a_record_that_crosses_is_new_or_deleted(hidden_typed: Private
     assert changes == [(["insert", "delete"],), (["insert", "delete"],), (["insert", "delete", "insert"],)]
 
 
+@pytest.mark.release
 def test_a_quiet_night_stays_quiet_and_looks_nothing_up(hidden_typed: PrivateHome) -> None:
     report = quiet_typed(hidden_typed, 3)
     assert {counts["inserted"] + counts["updated"] + counts["deleted"] for counts in report.resources.values()} == {0}
@@ -75,6 +78,7 @@ def test_a_rebuild_hides_the_same_types(hidden_typed: PrivateHome) -> None:
     assert found_in(hidden_typed.path / "published") == []
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("hides_before", [True, False])
 def test_a_rebuild_follows_a_setting_that_no_run_has_seen(
     hidden_typed: PrivateHome, open_typed: PrivateHome, hides_before: bool
@@ -86,6 +90,7 @@ def test_a_rebuild_follows_a_setting_that_no_run_has_seen(
     assert (found_in(home.path / "published") == []) is not hides_before
 
 
+@pytest.mark.release
 def test_pruned_history_keeps_hidden_types_apart(hidden_typed: PrivateHome, open_typed: PrivateHome) -> None:
     for home in (hidden_typed, open_typed):
         quiet_typed(home, 6, landing_keep_days=1)
@@ -144,6 +149,7 @@ def _killed(*_: object) -> None:
     raise KeyboardInterrupt
 
 
+@pytest.mark.release
 def test_a_new_name_hides_a_type_that_was_shown(open_typed: PrivateHome) -> None:
     open_typed.hide("type:zqx tower", *TYPE_LINES)
     quiet_typed(open_typed, 3)
@@ -155,6 +161,7 @@ def test_a_new_name_hides_a_type_that_was_shown(open_typed: PrivateHome) -> None
     assert found_in(open_typed.path / "published") == []
 
 
+@pytest.mark.release
 def test_a_type_that_nothing_has_is_told_with_the_nearest_name(
     hidden_typed: PrivateHome, caplog: pytest.LogCaptureFixture
 ) -> None:

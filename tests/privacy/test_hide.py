@@ -46,7 +46,7 @@ def test_a_line_hides_all_of_history_and_taking_it_away_brings_all_back(open_hom
     assert difference_of_data(never.published, open_home.published) == {}
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_hiding_later_equals_hiding_from_the_start(open_home: PrivateHome, hidden_home: PrivateHome) -> None:
     open_home.hide(*LINES)
     quiet_night(open_home, 3)
@@ -62,7 +62,7 @@ def test_what_was_hidden_from_the_start_comes_back(hidden_home: PrivateHome, ope
     assert difference_of_data(open_home.published, hidden_home.published) == {}
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_rebuild_hides_the_same(hidden_home: PrivateHome) -> None:
     before = hidden_home.copy_of_published()
     assert hidden_home.rebuild().status == "ok"
@@ -76,7 +76,7 @@ def test_a_rebuild_hides_the_same(hidden_home: PrivateHome) -> None:
     assert found_in(hidden_home.path / "published") == []
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_pruned_history_comes_back_from_the_base_too(hidden_home: PrivateHome, open_home: PrivateHome) -> None:
     for home in (hidden_home, open_home):
         quiet_night(home, 6, landing_keep_days=1)
