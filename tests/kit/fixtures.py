@@ -13,15 +13,15 @@ from kit.kept import KeptHomes
 from kit.new_states import made_once
 from kit.nights import Nights, nights_of
 from kit.server import Server
-from kit.shared import Shared
+from kit.shared import Shared, shared_by_workers
 from kit.small_api import SmallApi, SmallHome
 from kit.stores import Stores
 
 
 @pytest.fixture(scope="session", autouse=True)
-def new_states(shared: Shared) -> Iterator[None]:
+def new_states(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A new state database is a copy of one that an earlier test made."""
-    with made_once(shared):
+    with made_once(shared_by_workers(tmp_path_factory)):
         yield
 
 

@@ -59,7 +59,7 @@ class Equipment:
     @property
     def sought(self) -> Sought:
         """The needle, for databases."""
-        return Sought(self.needle.run, self.is_in)
+        return Sought(self.needle.runs, self.is_in)
 
     def is_in(self, value: str | bytes) -> bool:
         """Whether a value has it."""

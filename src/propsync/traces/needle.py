@@ -39,9 +39,9 @@ class Needle:
         if len(self.text) > _LONGEST:
             what = f"it has more than {_LONGEST:,} signs"
             raise UsageError("erase --verify", what, "Give the part of it that nothing else has")
-        runs = _RUN.findall(self.text)
-        self.run = max(runs, key=len).lower() if runs else None
-        """The longest run of plain letters and digits: text without it, or an escape, has no trace."""
+        self.runs = tuple(dict.fromkeys(run.lower() for run in _RUN.findall(self.text)))
+        """Runs of plain letters and digits: text that lacks one of them and has no escape has no trace."""
+        self.run = max(self.runs, key=len, default=None)
         self._spellings = list(_spellings(self.text, self.run))
         self._coded = list(_coded(self.text))
         self.reach = len(self.text) * WIDEST + 4_096

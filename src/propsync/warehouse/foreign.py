@@ -20,9 +20,9 @@ _ESCAPED = r"'\u00'"
 
 @dataclass(frozen=True)
 class Sought:
-    """`run`: lower-case letters and digits that each trace has, None if a trace may lack them; `is_in`: the judge."""
+    """`runs`: lower-case letters and digits, each of which every trace has, if there are any; `is_in`: the judge."""
 
-    run: str | None
+    runs: Sequence[str]
     is_in: Callable[[str | bytes], bool]
 
 
@@ -134,10 +134,11 @@ class _Look:
         return any(self._sought.is_in(value) for (value,) in self._rows(query))
 
     def _test(self, name: str, kind: str) -> str:
-        if self._sought.run is None or kind == "BLOB":
+        if not self._sought.runs or kind == "BLOB":
             return f"{quoted(name)} is not null"
         words = f"{quoted(name)}::varchar"
-        return f"(contains(lower({words}), {text(self._sought.run)}) or contains({words}, {_ESCAPED}))"
+        has_all = " and ".join(f"contains(lower({words}), {text(run)})" for run in self._sought.runs)
+        return f"({has_all} or contains({words}, {_ESCAPED}))"
 
     def _rows(self, query: str) -> Iterator[tuple[Any, ...]]:
         with interruptible():
