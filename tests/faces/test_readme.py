@@ -88,6 +88,7 @@ def test_every_propsync_command_runs_in_the_order_shown(page: Page, sandbox, lis
     if page.name == FURTHER:
         (home / "propsync.toml").write_text(page.blocks("toml")[0])
     (tmp_path / "overdue.sql").write_text(PAGES["questions.md"].blocks("sql")[0])  # as connect.md says
+    (tmp_path / "text.txt").write_text("Ann Other\n")  # as privacy.md says
     for command, output in page.shown():
         if command in STAYING or command.split()[0] != "propsync":
             continue

@@ -49,6 +49,8 @@ def test_a_trace_and_a_file_that_cannot_be_read_each_end_with_3(propsync: Comman
 def test_a_text_may_come_by_standard_input(propsync: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "home" / "one").write_text(WORD)
     assert propsync("erase", "--verify", "--text", "-", given=f"{WORD}\n".encode()).returncode == 3
+    refused = propsync("erase", "--verify", "--text", "-", given=b"\n")
+    assert (refused.returncode, "standard input is empty" in refused.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(

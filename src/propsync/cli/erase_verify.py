@@ -24,10 +24,17 @@ def words_of(asset: str | None, assessment: str | None, field: str | None, text:
 
 
 def typed_text() -> str:
-    """A text from a prompt that shows nothing, or from standard input, so that no shell keeps it in its history."""
+    """A text from a prompt that shows nothing, or from standard input, so that no shell keeps it in its history.
+
+    Raises UsageError if standard input is empty.
+    """
     if sys.stdin is not None and sys.stdin.isatty():
         return str(typer.prompt("Text", hide_input=True, err=True))
-    return "" if sys.stdin is None else sys.stdin.read().strip()
+    text = "" if sys.stdin is None else sys.stdin.read().strip()
+    if not text:
+        step = "Give the text there, as in --text - < text.txt"
+        raise UsageError("erase --text -", "standard input is empty", step)
+    return text
 
 
 def run_verify(settings: Settings, words: str, *, as_json: bool) -> int:
