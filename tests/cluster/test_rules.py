@@ -126,6 +126,7 @@ def test_every_document_is_in_the_bucket_with_the_tables_that_threads_make(far: 
     assert not far.asked()
 
 
+@pytest.mark.slow
 def test_no_more_documents_than_the_limit(far: Far):
     done = far.fetched(limit=7)
     assert done.ended == "the limit of 7 documents is reached"
@@ -142,6 +143,7 @@ def test_no_more_bytes_than_the_budget_and_what_was_under_way(far: Far):
     assert far.asked().total() == done.counts["stored"]
 
 
+@pytest.mark.slow
 def test_a_token_that_nobody_takes_ends_the_run(far: Far):
     far.sandbox.change_token("another-token-of-the-tests")
     with pytest.raises(TokenRefused):

@@ -48,6 +48,7 @@ def versions(made: Place, key: str, kind: str) -> Rows:
 # What comes
 
 
+@pytest.mark.slow
 def test_every_document_is_what_the_server_has_and_a_second_run_asks_for_none(new: Place) -> None:
     told = new.archive()
     assert (told.exit_code, told.ended, told.lacking) == (0, None, 0)
@@ -62,6 +63,7 @@ def test_every_document_is_what_the_server_has_and_a_second_run_asks_for_none(ne
     assert not new.asked()
 
 
+@pytest.mark.slow
 def test_documents_are_published_with_their_tables(new: Place) -> None:
     told = new.archive()
     assert told.published is not None
@@ -204,6 +206,7 @@ def test_a_rebuild_keeps_documents_and_what_they_hold_row_for_row(old: Place) ->
     assert not old.asked()
 
 
+@pytest.mark.slow
 def test_text_is_read_also_of_reports_archived_before_it_was_wanted(old: Place) -> None:
     assert old.rows("select count(*) from document_text") == [(0,)]
     told = old.archive(archive_text="true")
@@ -297,6 +300,7 @@ def test_documents_of_properties_are_asked_for_alone(new: Place) -> None:
     assert new.asked() == dict.fromkeys({one for one in new.pairs() if shelf.get(one[0]).property in chosen}, 1)
 
 
+@pytest.mark.slow
 def test_no_kind_asks_for_nothing(new: Place) -> None:
     new.archive(archive_kinds="none")
     assert new.night(archive_kinds="none").documents is None
@@ -319,6 +323,7 @@ def test_a_limit_ends_a_run_well(new: Place) -> None:
     assert new.asked().total() == 5
 
 
+@pytest.mark.slow
 def test_a_budget_of_bytes_ends_a_run_well(new: Place) -> None:
     told = new.archive(archive_max_gb="2e-5", max_concurrency=1)
     assert (told.exit_code, told.ended) == (0, "this run's 2e-05 GB limit is reached (PROPSYNC_ARCHIVE_MAX_GB)")

@@ -93,6 +93,7 @@ def test_its_table_says_what_each_document_is(at: Place, bag: Path):
     assert all(one["fetched_at"].endswith("+00:00") for one in lines(bag))
 
 
+@pytest.mark.slow
 def test_its_bag_info_says_what_it_is_and_whose(at: Place, bag: Path):
     exported(at, bag, organisation="Cyngor\nPowys")
     info = {name: " ".join(values) for name, values in Bag(bag).baginfo.items()}

@@ -138,6 +138,7 @@ def test_an_older_version_is_not_asked_for(at: Place):
     assert not at.asked()
 
 
+@pytest.mark.slow
 def test_an_assessment_that_is_gone_has_nothing_to_mend_with(at: Place):
     key, file = stored(at)
     at.sandbox.world.assessments.delete(key)
@@ -210,6 +211,7 @@ def test_interrupted_it_keeps_the_chunks_before(at: Place, monkeypatch: pytest.M
     assert at.rows("select count(distinct path) from documents where verified_at is null") == [(0,)]
 
 
+@pytest.mark.slow
 def test_what_was_fetched_before_a_kill_is_noted_by_the_next_run(at: Place, monkeypatch: pytest.MonkeyPatch):
     key, file = stored(at)
     at.edit(key)

@@ -52,6 +52,7 @@ def _noting(names: list[str]) -> Any:
     return call
 
 
+@pytest.mark.slow
 def test_what_was_asked_for_is_merged_and_nothing_else_is_concluded(estate: SandboxHome):
     here, there = busiest(estate)
     inside = estate.column("select asset_id from assets where property_id = ? order by 1", here)

@@ -44,6 +44,7 @@ def made(synced_small: Path, tmp_path: Path, shelf: Shelf) -> Iterator[Place]:
         yield made
 
 
+@pytest.mark.slow
 def test_a_home_without_bundles_has_their_tables_with_usual_columns(made: Place) -> None:
     for table, usual in USUAL.items():
         names = ["assessment_id", "document_sha256", "row_number", *usual.split(), "further"]

@@ -87,6 +87,7 @@ def _of(record: Asset | Assessment) -> tuple[str, str]:
     return record.id, record.property
 
 
+@pytest.mark.slow
 @pytest.mark.costly
 @pytest.mark.parametrize("family", daily(TOLD_OTHERWISE, 2), ids=lambda family: family.name)
 def test_what_changed_between_two_nights_is_told_field_by_field(family: type[Dialect], home_for: HomeFor) -> None:

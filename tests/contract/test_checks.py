@@ -100,6 +100,7 @@ def _rows(home: WorldHome, resource: str) -> list[tuple[Any, ...]]:
     return home.rows(f"select columns(lambda name: name <> 'note') from main.{resource} order by all")
 
 
+@pytest.mark.slow
 @pytest.mark.costly
 @pytest.mark.parametrize("name", daily(BREAKS, 2))
 def test_what_breaks_a_rule_is_not_published_tonight_nor_tomorrow_and_the_rest_is(night: WorldHome, name: str) -> None:
@@ -195,6 +196,7 @@ def test_a_list_without_a_complete_read_is_worth_a_word(night: WorldHome) -> Non
     assert night.rows("select offending from ops.checks where check_name = 'complete_reads'") == [(1,)]
 
 
+@pytest.mark.slow
 def test_checks_compare_with_the_last_run(night: WorldHome, caplog: pytest.LogCaptureFixture) -> None:
     sql = "-- severity: warn\n-- direction: down\n-- share: 0.1\n-- floor: 3\n"
     _own_check(

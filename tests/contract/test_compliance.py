@@ -48,6 +48,7 @@ def known(home: SandboxHome) -> list[tuple[Any, ...]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("known")
 def test_homes_have_measures(home: SandboxHome) -> None:
     assert home.column("select count(value) > 5 from marts.measures where measure like 'BS%' or unit = 'homes'") == [
@@ -74,6 +75,7 @@ def test_a_rebuild_counts_the_same(home: SandboxHome) -> None:
     assert [home.rows(every.format(mart)) for mart in ("compliance_days", "measures")] == before
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("known")
 def test_each_measure_has_a_query_that_gives_its_numbers(home: SandboxHome) -> None:
     shown: list[tuple[Any, ...]] = home.rows(

@@ -199,6 +199,7 @@ def test_a_torn_page_is_not_certified_by_the_same_deep_record_twice(deep: Deep) 
     assert deep.verdict() == ("incomplete", 30)
 
 
+@pytest.mark.slow
 def test_a_member_of_a_page_nested_too_deep_costs_nothing(deep: Deep) -> None:
     class Spoilt(Dialect):
         def assets_body(self, *told: Any) -> Any:
@@ -208,6 +209,7 @@ def test_a_member_of_a_page_nested_too_deep_costs_nothing(deep: Deep) -> None:
     assert deep.run()[1]["inserted"] == 30
 
 
+@pytest.mark.slow
 def test_a_definition_without_an_id_costs_no_other_types_fields(deep: Deep) -> None:
     class Spoilt(Dialect):
         def assets_body(self, total: int, records: list[Any], types: list[Any]) -> Any:
@@ -266,6 +268,7 @@ def test_odd_values_cost_no_other_record(oddities: Deep) -> None:
     assert oddities.second[1]["unchanged"] == 30 + len(_ODD)
 
 
+@pytest.mark.slow
 def test_an_id_with_a_nul_costs_no_other_record(deep: Deep) -> None:
     deep.odd.id = Literal('"a\\u0000b"')
     deep.world.odd = {"assets": [{"id": deep.odd.id, "property": "p", "type": deep.odd.type, "fields": []}]}
@@ -277,6 +280,7 @@ def test_an_id_with_a_nul_costs_no_other_record(deep: Deep) -> None:
 _ODD_TYPES: list[Any] = [None, 7, "text", [], {"id": 5, "name": "five"}, {"id": "x", "fields": {"a": [1]}}]
 
 
+@pytest.mark.slow
 def test_odd_asset_types_cost_no_other_type_and_no_asset(deep: Deep) -> None:
     class Spoilt(Dialect):
         def assets_body(self, total: int, records: list[Any], types: list[Any]) -> Any:

@@ -146,6 +146,7 @@ def test_a_found_assessment_keeps_the_lists_that_it_is_on(nights: Nights) -> Non
     assert shown == [(False, True, 2), (True, True, 22)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("told", daily(["404", "400", "null"], 1))
 def test_an_assessment_on_one_list_is_found_where_the_other_list_says_not_found(nights: Nights, told: str) -> None:
     """Each list says so where it has none of the ids asked for, or not all of them."""
@@ -486,6 +487,7 @@ def test_accepting_a_run_that_held_nothing_does_nothing(nights: Nights, run: str
     assert nights.estate.requests == []
 
 
+@pytest.mark.slow
 @pytest.mark.costly
 @pytest.mark.parametrize(("of", "count", "exit_code"), [("property", 25, 3), ("type", 25, 3), ("property", 20, 0)])
 def test_everything_of_a_property_or_a_type_is_held_where_it_had_more_than_twenty(
@@ -513,6 +515,7 @@ def test_all_but_one_of_a_property_may_go_below_the_limit(nights: Nights) -> Non
     assert nights.is_truth("assets")
 
 
+@pytest.mark.slow
 @pytest.mark.costly
 @pytest.mark.parametrize("resource", PATHS)
 def test_a_whole_resource_is_held_until_it_is_accepted(nights: Nights, resource: str) -> None:
@@ -539,6 +542,7 @@ def test_twenty_may_always_go_and_more_up_to_the_limit(nights: Nights, lost: int
     assert len(nights.known("assets")) == (100 if exit_code else 100 - lost)
 
 
+@pytest.mark.slow
 def test_all_are_looked_up_where_a_sample_shows_that_some_are_there(nights: Nights) -> None:
     keys = _assets(nights, 150, 50, 10)
     nights.first_night()

@@ -127,6 +127,7 @@ def test_a_member_of_an_object_becomes_a_column_too_and_an_array_none(nights: Ni
     assert nights.rows(1, f"select owner_name from assets where asset_id = '{asset}'") == [("Owner 3",)]
 
 
+@pytest.mark.slow
 def test_a_member_with_the_name_of_a_promised_column_gets_a_prefix(nights: Nights) -> None:
     first = nights.of_doors[0].id
     query = f"select asset_type, api_asset_type from assets where asset_id = '{first}'"
@@ -252,6 +253,7 @@ def test_an_empty_list_beside_other_arrays_is_not_mistaken_for_them(performed: s
         assert (report.resources["assessments"]["held"], report.resources["assessments"]["rejected"]) == (9, 0)
 
 
+@pytest.mark.slow
 def test_an_api_with_nothing_in_it_gives_empty_tables_and_fills_them_when_there_is_something(home_for: HomeFor) -> None:
     full = small_world(assets=12, assessments=9, schedules=6)
     world = World([], [], [], [], [])

@@ -125,6 +125,7 @@ def test_history_as_of_and_changes_follow_it(copy: Copy):
     assert copy.rows("select count(*) from history.properties where property_id = 'p1'") == [(2,)]
 
 
+@pytest.mark.slow
 def test_a_record_that_look_ups_do_not_show_is_deleted_and_comes_back(copy: Copy):
     copy.sync()
     gone = copy.list.records.pop("p3")

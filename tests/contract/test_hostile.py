@@ -50,6 +50,7 @@ def test_a_status_that_records_carry_no_more_is_told_by_their_lists(small_nights
     ]
 
 
+@pytest.mark.slow
 def test_an_id_that_turns_out_to_be_none_merges_no_records(small_nights: SmallHome):
     small_nights.server.assessments = [{"aaa": "x", "zzz": "n1", "status": "approved"}]
     assert small_nights.sync().exit_code == 0

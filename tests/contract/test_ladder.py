@@ -319,6 +319,7 @@ def test_totals_of_parts_by_property_that_lie_leave_the_parts_by_type(nights: Ni
     assert nights.is_truth("assets")
 
 
+@pytest.mark.slow
 def test_a_server_that_gives_fewer_records_a_page_than_asked_is_read_in_parts(nights: Nights) -> None:
     nights.estate.is_random = True
     nights.estate.most = 7
@@ -409,6 +410,7 @@ def test_a_total_that_is_too_small_hides_no_page(nights: Nights) -> None:
     assert nights.is_truth("assets")
 
 
+@pytest.mark.slow
 def test_what_parts_show_beyond_a_list_that_always_shows_the_same_is_published(nights: Nights) -> None:
     """The list leaves out the same new record each time, and tells a total that would have it."""
     keys = _spread(nights, 50, 9)
@@ -451,6 +453,7 @@ def test_a_combined_total_that_is_always_wrong_is_agreed_upon(nights: Nights) ->
     assert nights.is_truth("assessments")
 
 
+@pytest.mark.slow
 def test_a_combined_total_that_is_wrong_in_another_way_each_time_is_not_agreed_upon(nights: Nights) -> None:
     keys = nights.estate.add_assessments(product(property_ids(5), ["k0"] * 10))
     nights.estate.performed = {key: ("For", "By")[n % 2] for n, key in enumerate(keys)}
@@ -645,6 +648,7 @@ _BEYOND: dict[str, Callable[[Query, list[dict[str, object]]], Answer | None]] = 
 }
 
 
+@pytest.mark.slow
 @pytest.mark.costly
 @pytest.mark.parametrize("beyond", daily(_BEYOND, 2))
 def test_a_list_that_ends_on_a_page_boundary_is_certified_however_its_end_is_told(nights: Nights, beyond: str) -> None:
@@ -661,6 +665,7 @@ def test_a_list_that_ends_on_a_page_boundary_is_certified_however_its_end_is_tol
         assert len(nights.estate.asked("assets", page="4")) == 1 or beyond == "400"
 
 
+@pytest.mark.slow
 def test_pages_that_are_refused_where_a_total_is_capped_certify_nothing(nights: Nights) -> None:
     """As of search engines that count and show the first 10,000 only."""
     _spread(nights, 60, 30)
@@ -711,6 +716,7 @@ def test_a_page_that_is_shorter_than_asked_and_told_as_all_is_not_believed(
     assert "certified" not in {_verdict(report, name) for name in _RESOURCES}
 
 
+@pytest.mark.slow
 def test_parts_whose_totals_are_capped_at_a_page_are_not_believed(nights: Nights) -> None:
     """The list itself tells the truth, in random order: only parts can certify it."""
     nights.estate.is_random = True

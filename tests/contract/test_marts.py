@@ -43,6 +43,7 @@ def test_a_rebuild_gives_the_same_rows(home: Place) -> None:
     assert sum(map(bool, before.values())) > len(before) / 2, "an empty mart shows nothing"
 
 
+@pytest.mark.slow
 def test_one_that_fails_keeps_its_rows_and_costs_no_other_table(home: Place) -> None:
     before = _rows(home, "marts.flags")
     home.in_state("alter table marts.flags alter age_days type utinyint using 0")

@@ -21,6 +21,7 @@ def home(synced_small: Path, tmp_path: Path) -> Iterator[Place]:
         yield made
 
 
+@pytest.mark.slow
 def test_counts_and_names_are_those_of_the_run_and_its_sql_finds_the_same(home: Place) -> None:
     home.sandbox.night()
     report = home.sync()

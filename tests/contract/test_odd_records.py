@@ -318,6 +318,7 @@ def test_a_documented_key_that_no_record_has_fails_its_resource_loudly(
         assert home.rows("select count(*) from asset_types where is_listed") == [(len(server.world.asset_types),)]
 
 
+@pytest.mark.slow
 def test_half_a_letter_in_one_record_loses_no_other_record(tmp_path_factory: pytest.TempPathFactory) -> None:
     """JavaScript writes this for a text that it cut inside an emoji."""
     world = small_world(assets=12, assessments=0, schedules=0)

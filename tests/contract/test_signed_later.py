@@ -105,6 +105,7 @@ def test_edits_of_all_records_are_seen_on_the_night_on_which_links_are_signed(
     assert {after for _, _, after in changes(home)} == {"links.page"}
 
 
+@pytest.mark.slow
 def test_edits_of_all_records_are_never_taken_for_signatures(home: WorldHome, server: WorldServer) -> None:
     for schedule in server.world.schedules:
         schedule.description = f"{schedule.description} again"
@@ -126,6 +127,7 @@ def test_a_rebuild_tells_the_same(home: WorldHome, dialect: SignedLater) -> None
     assert changes(home) == told
 
 
+@pytest.mark.slow
 def test_what_people_set_as_volatile_stays_as_they_set_it(home: WorldHome, dialect: SignedLater) -> None:
     (home.path / "propsync.toml").write_text("[shapes]\nvolatile = []\n")
     dialect.signs = count()

@@ -38,6 +38,7 @@ def widen(small_nights: SmallHome, fields: int, assets: int) -> None:
     small_nights.server.assets = [asset(f"a{number}", fields=results) for number in range(assets)]
 
 
+@pytest.mark.slow
 def test_a_type_of_many_fields_has_its_values_in_their_columns(small_nights: SmallHome):
     widen(small_nights, 300, 5)
     small_nights.server.assets[0]["fields"] = small_nights.server.assets[0]["fields"][:7]

@@ -8,6 +8,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
 from dashboard.conftest import Drawing
 from dashboard.hostile import SPOILT, TEXTS
 from dashboard.parsed import Parsed
@@ -115,6 +116,7 @@ def test_only_all_of_them_are_a_hundred_percent(drawn: Drawing) -> None:
     assert "The 60 worst of 3,000. marts.compliance has all of them." in words
 
 
+@pytest.mark.slow
 def test_a_question_that_fails_costs_itself_alone(home: SandboxHome) -> None:
     home.in_state("alter table ops.rejected_records rename column position to place")
     report = home.sync()
@@ -138,6 +140,7 @@ def test_a_page_that_fails_costs_no_table(home: SandboxHome) -> None:
     assert PAGE in home.note()["files"]
 
 
+@pytest.mark.slow
 def test_held_deletes_and_failed_marts_take_the_green_away(drawn: Drawing) -> None:
     assert b'class="trust good"' in drawn().html
     held = drawn("insert into ops.held_deletes values ('assets', 'a', 'why', 'r', 'a', '')").html

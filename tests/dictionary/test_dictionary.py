@@ -68,6 +68,7 @@ def test_a_column_of_a_type_says_label_kind_options_and_where_it_is_from(shown: 
     assert rating.example in rating.meaning
 
 
+@pytest.mark.slow
 def test_every_format_has_every_column(home: SandboxHome, shown: Sequence[Entry], tmp_path: Path) -> None:
     propsync = CommandLine(tmp_path, {"PROPSYNC_HOME": str(home.path)})
     written = {name: propsync("dictionary", "--format", name).stdout for name in FORMATS}

@@ -107,6 +107,7 @@ def test_wrong_usage_is_no_run(propsync, receiver):
     assert receiver.got == []
 
 
+@pytest.mark.slow
 def test_a_notice_that_does_not_get_there_is_a_warning_without_its_address(propsync, synced, receiver):
     receiver.status = 410
     done = propsync("--log-level", "DEBUG", "sync", notify_url=receiver.url)

@@ -215,6 +215,7 @@ def test_every_check_shown_is_one(sandbox, listed: Path, tmp_path: Path):
     assert len(examples) == 2
 
 
+@pytest.mark.slow
 def test_the_notebook_example_runs(sandbox, listed: Path):
     examples = [block for page in HERE for block in page.blocks("python")]
     assert examples

@@ -72,6 +72,7 @@ def pages(site: Path) -> dict[Path, Html]:
     return read
 
 
+@pytest.mark.slow
 def test_every_page_and_every_decision_is_in_it(site: Path, pages: dict[Path, Html]):
     sources = [page for page in DOCS.rglob("*.md") if page.name != "README.md"]
     assert len(sources) > 30

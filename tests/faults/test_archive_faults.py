@@ -66,6 +66,7 @@ def completes(made: Place, *, later: int = 4) -> None:
     assert made.rows("select count(*) from documents where version is null") == [(0,)]
 
 
+@pytest.mark.slow
 @pytest.mark.costly
 @pytest.mark.parametrize("kind", daily(PASSING, 3))
 def test_nothing_bad_is_stored_and_a_later_run_completes(new: Place, kind: str) -> None:
@@ -154,6 +155,7 @@ class OtherBeginning:
         return first.replace(b"D:20260302", b"D:2026%04d" % (about.record.version + 300))
 
 
+@pytest.mark.slow
 @pytest.mark.costly
 @pytest.mark.parametrize("etags", daily(ETAGS, 2))
 def test_no_document_has_the_beginning_of_one_version_and_the_end_of_another(

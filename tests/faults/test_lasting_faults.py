@@ -65,6 +65,7 @@ def test_an_endless_fault_exits_3_and_its_resource_alone_keeps_yesterdays_rows(n
     _check_these_are_behind(night, {resource: before})
 
 
+@pytest.mark.slow
 @pytest.mark.costly
 @pytest.mark.parametrize("names", daily(_PAIRS, 2), ids=" and ".join)
 def test_whatever_the_endless_faults_are_the_rest_is_published(night: Night, names: tuple[str, str]) -> None:
@@ -86,6 +87,7 @@ def test_after_an_endless_fault_has_ended_the_next_run_is_whole_again(night: Nig
     assert night.is_truth("assets")
 
 
+@pytest.mark.slow
 @pytest.mark.costly
 @pytest.mark.parametrize("types", daily(["/properties/assets/types", "/assessments/types"], 1))
 def test_a_list_of_types_that_cannot_be_read_exits_3_and_the_records_are_published(night: Night, types: str) -> None:

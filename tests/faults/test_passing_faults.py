@@ -82,6 +82,7 @@ def test_a_wait_that_the_api_asks_for_is_kept(night: Night, asked: float | str) 
     assert _tables_are_true(night)
 
 
+@pytest.mark.slow
 def test_the_retries_are_counted_with_the_resource(night: Night) -> None:
     effect = {"kind": "status", "status": 500}
     night.sandbox.set_faults([{"match": {"path": "/assessments/schedules"}, "times": 3, "effect": effect}])

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, date, datetime, time, timedelta
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, available_timezones
 
 import pytest
 import yaml
-from prefect.client.schemas.schedules import construct_schedule
-from prefect.server.schemas.schedules import CronSchedule
 
 from propsync.serving.timetable import comes_once_a_day, settled
 from propsync.shipped import shipped
+
+if TYPE_CHECKING:
+    from prefect.server.schemas.schedules import CronSchedule  # slow to import, as Prefect's client is
 
 LONDON = ZoneInfo("Europe/London")
 CHANGES = [date(2026, 3, 29), date(2026, 10, 25), date(2027, 3, 28), date(2027, 10, 31)]
@@ -21,6 +23,9 @@ CHANGES = [date(2026, 3, 29), date(2026, 10, 25), date(2027, 3, 28), date(2027, 
 @pytest.fixture(scope="module")
 def nightly() -> CronSchedule:
     """The schedule in prefect.yaml, as Prefect's server reads it."""
+    from prefect.client.schemas.schedules import construct_schedule
+    from prefect.server.schemas.schedules import CronSchedule
+
     told = yaml.safe_load(shipped("prefect.yaml").read_text())
     ((given,),) = (one["schedules"] for one in told["deployments"] if one["name"] == "nightly")
     return CronSchedule(**construct_schedule(**given).model_dump())
@@ -32,6 +37,7 @@ def minutes_of(day: date) -> list[datetime]:
     return [begins + timedelta(minutes=count) for count in range(int((ends - begins).total_seconds() // 60))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("day", CHANGES)
 def test_from_every_minute_of_a_day_on_which_clocks_change_the_next_run_is_that_night_s_or_the_next(nightly, day):
     tonight, next_night = (datetime.combine(one, time(2, 30), LONDON) for one in (day, day + timedelta(days=1)))
@@ -49,7 +55,7 @@ def test_from_every_minute_of_a_day_on_which_clocks_change_the_next_run_is_that_
     assert {one.date() for dates in answers for one in dates if one.astimezone(LONDON).date() == day} == {day}
 
 
-def test_at_half_past_one_there_would_be_a_night_without_a_run_or_with_two(nightly):
+def test_at_half_past_one_there_would_be_a_night_without_a_run_or_with_two():
     """The comment in prefect.yaml about 01:30 is true, so nobody should move the timetable there."""
     march, october = (datetime.combine(day, time(1, 30), LONDON) for day in CHANGES[:2])
     assert march.astimezone(UTC).astimezone(LONDON).time() != time(1, 30), "skipped"
@@ -90,6 +96,8 @@ def utcoffset(moment: datetime, zone: ZoneInfo) -> timedelta | None:
 
 def dates_of(zone: ZoneInfo, start: datetime, count: int) -> list[datetime]:
     """The moments that Prefect's server plans for the timetable that `propsync serve` makes in a zone."""
+    from prefect.server.schemas.schedules import CronSchedule
+
     schedule = CronSchedule(cron=settled(SHIPPED, zone.key, FIRST), timezone=zone.key)
     return [one.astimezone(UTC) for one in asyncio.run(schedule.get_dates(n=count, start=start))]
 

@@ -23,6 +23,7 @@ def first(machines: Machines) -> Machine:
     return made
 
 
+@pytest.mark.slow
 def test_a_published_object_that_was_replaced_is_put_again(machines: Machines, first: Machine) -> None:
     root = machines.bucket.root / "published"
     (root / "_published.json").write_bytes(b"{}")
@@ -33,6 +34,7 @@ def test_a_published_object_that_was_replaced_is_put_again(machines: Machines, f
     assert flaws(machines.bucket, first.path) == []
 
 
+@pytest.mark.slow
 def test_landing_that_home_lost_or_damaged_comes_back(
     machines: Machines, first: Machine, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -47,6 +49,7 @@ def test_landing_that_home_lost_or_damaged_comes_back(
     assert first.known("assets")
 
 
+@pytest.mark.slow
 def test_verifying_a_move_names_what_differs(machines: Machines, first: Machine) -> None:
     (pack,) = machines.bucket.root.glob("packs/*")
     pack.write_bytes(pack.read_bytes()[::-1])

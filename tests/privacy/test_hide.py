@@ -22,6 +22,7 @@ from privacy.private import (
 from propsync.errors import SettingsError
 
 
+@pytest.mark.slow
 def test_nothing_hidden_from_the_start_is_in_any_published_byte(
     hidden_home: PrivateHome, open_home: PrivateHome
 ) -> None:

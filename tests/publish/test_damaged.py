@@ -49,6 +49,7 @@ def written(home: SandboxHome) -> dict[str, tuple[int, int]]:
     return {name: (stat.st_ino, stat.st_mtime_ns) for name, stat in stats.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.costly
 @pytest.mark.parametrize("harm", [flip, cut, Path.unlink], ids=["one bit", "cut", "removed"])
 def test_a_damaged_file_is_noticed_and_written_again(home: SandboxHome, harm: Callable[[Path], None]) -> None:

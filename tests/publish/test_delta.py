@@ -64,6 +64,7 @@ def test_a_quiet_night_writes_no_delta_table_and_the_note_names_each_version(del
     assert not moved & {"main/schedules", "main/assessments"}
 
 
+@pytest.mark.slow
 def test_nothing_of_it_is_there_unless_asked_for(delta: SandboxHome) -> None:
     assert {path.name for path in folder(delta).iterdir()} == {"main", "history"}
     assert delta.sync(delta="history").status == "ok"

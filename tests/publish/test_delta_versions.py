@@ -61,6 +61,7 @@ def test_a_table_that_did_not_change_gets_no_version(one: OneTable) -> None:
     assert one.damaged == []
 
 
+@pytest.mark.slow
 def test_versions_stay_for_the_days_asked_for_and_no_longer(tmp_path: Path) -> None:
     one = OneTable(tmp_path, keep_days=7)
     runs = lived(one, 45)

@@ -42,6 +42,7 @@ def test_a_reader_neither_blocks_a_sync_nor_is_disturbed_by_one(home: SandboxHom
         assert fresh.execute("select count(*) from history.assets where change = 'update'").fetchall()[0][0] > 0
 
 
+@pytest.mark.slow
 def test_another_user_can_read_but_not_write(home: SandboxHome, tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can become another user")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from kit.home import moved
 from kit.push_home import PushHome
 
@@ -30,6 +31,7 @@ def test_edits_are_sent_verified_published_and_recorded(home: PushHome) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_schedules_are_created_updated_and_deleted(home: PushHome) -> None:
     changed, deleted = home.schedules(2)
     taken = set(home.schedules(10_000))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from kit.push_home import PushHome
 from push.corrections import csv_file, planned
 
 from propsync.runbooks.plans import Wanted
 
 
+@pytest.mark.slow
 def test_an_asset_that_a_file_created_is_refused_when_the_file_is_planned_again(home: PushHome, tmp_path: Path) -> None:
     ((asset, property_id, kind),) = home.assets(1)
     text = home.field(kind, "text")

@@ -74,6 +74,7 @@ def test_updates_and_deletes_are_retried_and_happen_once(home: PushHome, effect:
     assert {action for action, _ in repeats} <= {"update"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("effect", FAULTS)
 def test_a_creation_whose_answer_is_lost_is_found_or_sent_again(home: PushHome, effect: dict[str, Any]) -> None:
     _, place, kind = home.assets(1)[0]
@@ -118,6 +119,7 @@ def test_a_new_asset_of_somebody_else_is_not_taken_for_ours(kept: KeptHomes, tmp
         assert home.writes("record_id") != [(others[0],)]
 
 
+@pytest.mark.slow
 def test_a_store_that_changes_values_is_reported_by_row(kept: KeptHomes, tmp_path: Path) -> None:
     with push_home(kept, tmp_path / "home", normalise=True) as home:
         first, second = texts_of(home, 2)
@@ -176,6 +178,7 @@ def test_a_value_that_is_there_already_counts_as_applied(home: PushHome) -> None
     assert (report.exit_code, report.counts()["verified"], home.effects) == (0, 1, {})
 
 
+@pytest.mark.slow
 def test_a_refused_row_fails_alone_in_the_words_of_the_api(home: PushHome) -> None:
     first, second = texts_of(home, 2)
     report = home.apply(home.plan(second, _on(first, "field")))

@@ -74,6 +74,7 @@ def test_writes_outlive_the_loss_of_a_run_that_somebody_accepts(home: PushHome) 
     assert difference(before, home.published, "ops.writes") == {}
 
 
+@pytest.mark.slow
 def test_a_night_records_what_a_killed_apply_wrote(home: PushHome) -> None:
     asset_id, _, kind = home.assets(1)[0]
     text = home.field(kind, "text")

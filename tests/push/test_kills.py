@@ -59,6 +59,7 @@ _DAILY = (2, 30)
 _OTHERS = [one for one in (*range(_LINES), *range(_LINES, _ALL, 3)) if one not in _DAILY]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "moments", [pytest.param(_DAILY, id="few"), pytest.param(_OTHERS, id="others", marks=pytest.mark.release)]
 )

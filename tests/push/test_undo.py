@@ -23,6 +23,7 @@ def truth(home: PushHome) -> dict[str, object]:
     return {"assets": assets, "schedules": home.sandbox.world.truth("schedules")}
 
 
+@pytest.mark.slow
 def test_every_kind_of_value_comes_back(home: PushHome) -> None:
     before = truth(home)
     entries = []

@@ -76,6 +76,7 @@ def test_each_question_is_one_select_of_at_most_ten_lines(question: Asked):
     assert question.lines <= MOST_LINES
 
 
+@pytest.mark.slow
 def test_each_answer_is_that_of_the_oracle(home: SandboxHome, witness: Witness, subtests: pytest.Subtests):
     """Other pages' queries find rows. One test for all: each worker with a share of many would make the home."""
     for question in asked():

@@ -35,6 +35,7 @@ def said_by(storage: ObjectStorage, file: Path) -> list[str]:
     return said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ministack", *slow("azurite")])
 def test_no_message_or_log_line_shows_a_key(
     stores: Stores, name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture

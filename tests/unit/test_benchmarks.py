@@ -86,6 +86,7 @@ def test_rich_data_have_flags_histories_and_options_in_the_promised_number(tmp_p
     assert pages == pytest.approx(scale * 2_300, rel=0.05)
 
 
+@pytest.mark.slow
 def test_a_flag_has_the_members_of_the_sandbox_and_a_history_in_order(tmp_path: Path) -> None:
     Estate(400, kind="rich").write(tmp_path)
     sandbox = next(flag for record in World(scale=60).truth("assessments").values() for flag in record["flags"])

@@ -47,6 +47,7 @@ def test_a_changed_assessment_is_published_after_its_hint(home: HintHome):
     assert is_truth(home)
 
 
+@pytest.mark.slow
 def test_a_changed_schedule_and_a_new_one_are_published(home: HintHome):
     ((property_id, type_id),) = schedules(home, 1)
     world = home.sandbox.world
@@ -97,6 +98,7 @@ def test_a_property_from_which_an_asset_moved_away_counts_as_changed(home: HintH
     assert home.is_truth("assets")
 
 
+@pytest.mark.slow
 def test_a_new_assessment_is_published(home: HintHome):
     key = home.sandbox.world.assessments.add(status="approved")
     home.hint(assessment_hint(key))
@@ -104,6 +106,7 @@ def test_a_new_assessment_is_published(home: HintHome):
     assert is_truth(home)
 
 
+@pytest.mark.slow
 def test_a_hint_of_a_change_that_the_api_shows_later_is_looked_at_again(home: HintHome):
     (key,) = approved(home, 1)
     home.hint(assessment_hint(key))
@@ -160,6 +163,7 @@ def test_a_deleted_assessment_is_deleted_by_the_rules_of_a_night(home: HintHome)
     assert is_truth(home)
 
 
+@pytest.mark.slow
 def test_a_list_that_does_not_show_a_record_deletes_nothing_while_its_report_exists(home: HintHome):
     (key,) = approved(home, 1)
     home.sandbox.world.assessments.set_status(key, "archived")
@@ -186,6 +190,7 @@ def test_hints_together_delete_no_more_than_a_night_may(home: HintHome):
     assert home.column("select count(*) from ops.held_deletes") == [14]
 
 
+@pytest.mark.slow
 def test_a_doubled_hint_costs_one_look(home: HintHome):
     (key,) = approved(home, 1)
     home.hint(*[assessment_hint(key)] * 50)
@@ -199,6 +204,7 @@ def test_a_doubled_hint_costs_one_look(home: HintHome):
     assert len(home.requests()) <= few
 
 
+@pytest.mark.slow
 def test_a_record_is_looked_at_once_a_minute_at_most(home: HintHome):
     (key,) = approved(home, 1)
     home.hint(assessment_hint(key))

@@ -68,6 +68,7 @@ def test_a_look_that_is_due_later_is_read_then_unless_a_hint_comes_first():
     assert len(soon) == 2
 
 
+@pytest.mark.slow
 def test_a_read_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture):
     monkeypatch.setattr(wakes, "_AFTER_FAILURE", 0.3)
     clock = Clock(OSError("exit code 4"), StopRun("serve", "no answer"), ValueError("nonsense"))

@@ -96,6 +96,7 @@ def test_a_list_that_is_not_keyed_is_taken_as_it_is(read):
     assert (found.rows, told(found)) == ([["t1", "12"], ["t1", "6"]], [])
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_rows_take_seconds(read):
     began = time.monotonic()
     found = read("property_id,name\n" + "".join(f"p{count},Name {count}\n" for count in range(100_000)))
