@@ -111,7 +111,7 @@ def recorded(made: Far) -> dict[Pair, str]:
     return {(key, kind): path for key, kind, path in found}
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_every_document_is_in_the_bucket_with_the_tables_that_threads_make(far: Far, archived: Path, tmp_path: Path):
     done = far.fetched(archive_text="true")
     assert (done.exit_code, done.lacking) == (0, 0)

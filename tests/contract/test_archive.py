@@ -92,7 +92,7 @@ def test_edited_assessments_alone_get_a_second_version_and_the_first_one_stays(o
     }
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_document_that_went_back_to_what_it_was_is_a_version_of_its_own(archived: Path, tmp_path: Path) -> None:
     def bundle_back_and_forth(about: Subject) -> bytes:
         return zipped({"actions.csv": f"id\n{about.record.version % 2}\n"})
@@ -219,7 +219,7 @@ def test_text_is_read_also_of_reports_archived_before_it_was_wanted(old: Place) 
     assert key in old.rows(first)[0][0]
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_rows_of_bundles_are_those_of_the_latest_version_also_of_two_that_are_alike(
     synced: Path, tmp_path: Path
 ) -> None:
@@ -368,7 +368,7 @@ def order(made: Place) -> list[str]:
     return list(dict.fromkeys(key for key, _ in made.asked()))
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_the_newest_goes_first_then_the_oldest_debt(new: Place) -> None:
     """Each night brings new assessments while only some of the first lot fits in."""
     backlog = new.wanted()

@@ -107,6 +107,7 @@ def test_a_held_delete_keeps_its_documents(at: Place) -> None:
     assert at.archive(archive_keep_years=7).counts["removed"] == 0
 
 
+@pytest.mark.release
 def test_an_assessment_that_comes_back_gets_its_documents_again(at: Place) -> None:
     key = at.wanted()[0]
     assert deleted(at, 0, 9) == key

@@ -90,7 +90,7 @@ def test_verified_twice_is_verified_once(at: Place):
     assert not at.asked()
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_where_the_api_gives_other_bytes_by_now_they_are_a_new_version_and_the_old_one_is_told_lost(at: Place):
     key, file = stored(at)
     at.edit(key)

@@ -97,7 +97,7 @@ def _check_that_a_rebuild_and_another_reading_give_the_same(made: Place) -> None
     assert [made.rows(f"from {name} order by all") for name in names[:2]] == before[:2]
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_bundles_that_an_older_propsync_read_are_read_again_after_a_rebuild(made: Place) -> None:
     made.archive(kinds=["bundle"])
     before = made.rows("select * exclude (row_number) from bundle_actions order by all")

@@ -244,7 +244,7 @@ def oddities(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deep]:
         yield deep
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("name", _LONG_TEXTS)
 def test_one_long_text_costs_no_other_record(deep: Deep, name: str) -> None:
     """Each by itself: the memory of a run holds only some of them."""

@@ -311,7 +311,7 @@ def test_doctor_shows_it(copy: Copy):
     assert found["shape of properties: id"].is_well
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.costly
 @pytest.mark.parametrize("has_toml", [True, False], ids=["named still", "no longer named"])
 @pytest.mark.parametrize(
@@ -345,7 +345,7 @@ def test_a_list_that_is_no_longer_named_stays_as_it_is(copy: Copy, caplog: pytes
     assert copy.sync().resources["properties"]["unchanged"] == 30
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_pruned_landing_keeps_it_in_the_base(copy: Copy):
     copy.sync("assets", "properties")
     for number in range(4):

@@ -63,7 +63,7 @@ def test_a_list_decides_and_a_mistake_in_it_leaves_the_last_good_one(home: Place
     assert required(home) == [(ids[1], gas, 6)]
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_an_entry_that_the_data_contradicts_costs_exit_3_and_nothing_else(home: Place) -> None:
     wrong = '[desk]\nassessment_date = "finishedOn"\ndue_soon_days = 45\n[desk.roles]\nserial = "No such label"\n'
     home.sandbox.night()

@@ -158,7 +158,7 @@ def test_a_bare_list_that_repeats_its_last_page_for_ever_ends(small_nights: Smal
     assert small_nights.rows("select count(*) from assets") == [(6,)]
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_clock_set_back_after_the_state_was_lost_tears_no_history(small_nights: SmallHome):
     first = small_nights.sync()
     small_nights.state.unlink()

@@ -472,7 +472,7 @@ def test_a_combined_total_that_is_wrong_in_another_way_each_time_is_not_agreed_u
     assert nights.is_truth("assessments")
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_total_that_is_wrong_in_another_way_each_time_is_given_up(nights: Nights) -> None:
     keys = _spread(nights, 90, 9)
     assert nights.sync().exit_code == 0
@@ -800,7 +800,7 @@ def test_a_total_that_is_no_count_fails_the_resource_on_every_night(
     assert list((nights.path / "landing" / "assets").glob("*/manifest.json")) == [] or not is_first
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize(
     ("of", "heeded"),
     daily([("asset_types", 3), ("properties", 1), ("assets", 3), ("assets", 1)], 2, is_row=True),

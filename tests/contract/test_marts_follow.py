@@ -50,7 +50,7 @@ def test_an_upgrade_makes_every_row_again(small_nights: SmallHome, upgraded: pyt
     assert home.column("select distinct change from marts.changes") == ["new"]
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_settings_of_a_killed_run_leave_no_mart_behind(small_nights: SmallHome) -> None:
     home = small_nights
     home.sync(now=NIGHT)

@@ -247,7 +247,7 @@ def test_a_status_of_any_kind_makes_no_address_too_long_and_loses_no_record(
     assert nights.rows(noted) == ([(status,)] if status else [])
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_many_statuses_leave_room_for_ids(nights: Nights) -> None:
     keys = nights.estate.add_assessments([("p0", "k0")] * 60)
     _list_every_status(nights, "assessments")

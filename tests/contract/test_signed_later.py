@@ -147,7 +147,7 @@ def test_status_says_which_members_are_volatile_from_now_on(
     assert line in capsys.readouterr().out.splitlines()
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_links_that_two_readings_show_alike_cannot_be_known(home: WorldHome, dialect: SignedLater) -> None:
     """A signature for the whole night looks like an edit: its versions are kept rather than a change lost."""
     for night in ("first", "second"):

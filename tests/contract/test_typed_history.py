@@ -184,7 +184,7 @@ def test_macros_show_each_table_as_it_was_at_the_end_of_a_day(lived: SmallHome) 
     assert lived.rows("from schedules_as_of(date '2026-03-01')") == [], "no schedule is an answer"
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_value_holds_until_another_comes(valued: SmallHome) -> None:
     told = "select field_id, value_text, value_option_labels, valid_from::date::varchar, valid_to::date::varchar "
     found = valued.rows(f"{told} from history.asset_field_values where asset_id = 'a0' order by field_id, valid_from")

@@ -41,7 +41,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         yield running
 
 
-@pytest.fixture(params=["as it is", "hostile"])
+@pytest.fixture(params=["as it is", pytest.param("hostile", marks=pytest.mark.release)])
 def page(request: pytest.FixtureRequest, drawn: Drawing, tmp_path: Path) -> str:
     """The address of a page."""
     path = tmp_path / "index.html"

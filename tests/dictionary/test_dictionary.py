@@ -138,7 +138,7 @@ def test_hostile_labels_stay_texts(home: SandboxHome) -> None:
     }
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_it_is_fast_with_20_000_columns(home: SandboxHome) -> None:
     columns = ", ".join(f"{place} as field_{place}" for place in range(1_000))
     began = time.process_time()

@@ -36,6 +36,7 @@ def lived(machines: Machines) -> Machine:
     return home
 
 
+@pytest.mark.release
 def test_no_object_has_it_and_a_new_machine_gets_the_rest(machines: Machines) -> None:
     home = lived(machines)
     assert traces(machines.bucket.root, GONE)

@@ -29,6 +29,7 @@ def archived(archived_small: Path, tmp_path: Path) -> Iterator[Place]:
         yield made
 
 
+@pytest.mark.release
 def test_an_erased_assessment_takes_both_versions_of_its_documents_along(archived: Place) -> None:
     gone = archived.wanted()[0]
     files = archived.column("select distinct sha256 from documents where assessment_id = ? and path is not null", gone)

@@ -68,7 +68,7 @@ def test_an_erased_asset_is_nowhere_and_stays_away(home: PrivateHome) -> None:
     assert_rebuilds(home)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_an_erased_field_of_all_assets_leaves_the_rest_as_it_was(home: PrivateHome) -> None:
     words = ("f-notes", "zqx note", "zqx changed")
     others = "select * exclude (position) from asset_field_values where field_id <> 'f-notes' order by all"
@@ -86,7 +86,7 @@ def test_an_erased_field_of_all_assets_leaves_the_rest_as_it_was(home: PrivateHo
     assert_rebuilds(home)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_an_erased_field_of_one_asset_leaves_that_of_others(home: PrivateHome) -> None:
     before = home.rows("select count(*) from asset_field_values where field_id = 'f-notes'")[0][0]
     assert erase(home.settings(), Request(field="f-notes", asset=ASSET, reason="a mistake")).exit_code == 0
@@ -115,7 +115,7 @@ def test_an_erased_text_goes_from_every_value(home: PrivateHome) -> None:
     assert_rebuilds(home)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_neither_a_backfill_nor_an_old_state_brings_it_back(home: PrivateHome, tmp_path: Path) -> None:
     old, old_published = tmp_path / "old-state", tmp_path / "old-published"
     shutil.copytree(home.path / "state", old)

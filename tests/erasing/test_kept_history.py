@@ -60,6 +60,7 @@ def test_a_base_loses_it_too(home: PrivateHome, kind: str) -> None:
     assert_rebuilds(home)
 
 
+@pytest.mark.release
 @pytest.mark.costly
 @pytest.mark.parametrize("kind", REQUESTS)
 def test_what_is_hidden_is_erased_too(shared_hidden: Path, tmp_path: Path, kind: str) -> None:
@@ -86,6 +87,7 @@ def shared_hidden(shared) -> Path:  # type: ignore[no-untyped-def]
     return shared.folder("hidden nights to erase", make) / "home"
 
 
+@pytest.mark.release
 @pytest.mark.costly
 @pytest.mark.parametrize("part", some(range(20), 3))
 def test_a_killed_erasure_is_finished_by_the_same_command(home: PrivateHome, tmp_path: Path, part: int) -> None:

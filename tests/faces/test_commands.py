@@ -62,7 +62,7 @@ def test_a_mistyped_command_is_wrong_usage_and_no_fault_of_ours(propsync, words)
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_the_program_and_the_process_of_the_tests_print_the_same(propsync: CommandLine, program: Program, synced: Path):
     """Most tests here start no program: the words and the exit codes of both are equal."""
     for words in (["--version"], ["status"], ["status", "--max-age", "0m"], ["query", "select 1"], ["snyc"], ["sync"]):

@@ -63,8 +63,8 @@ def test_a_sync_is_told_once_with_what_json_prints_and_a_text(propsync, synced, 
     assert (told["flow"], told["status"], told["text"]) == ("nightly", "ok", "propsync nightly: ok")
 
 
+@pytest.mark.release
 @pytest.mark.costly
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "flow"),
     [

@@ -33,7 +33,7 @@ def issues(propsync: Any) -> list[tuple[Any, ...]]:
     return [tuple(one.values()) for one in found]
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_the_last_good_list_stays_whatever_becomes_of_the_file(propsync, lists):
     (lists / "p.csv").write_bytes(GOOD.replace(",", ";").encode("windows-1252"))
     assert propsync("sync").returncode == 0

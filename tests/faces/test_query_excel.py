@@ -152,6 +152,7 @@ def test_no_rows_are_a_workbook_with_its_head(book: Callable[[str], Path]):
     assert '<autoFilter ref="A1:B1"/>' in sheet_of(path)
 
 
+@pytest.mark.release
 @pytest.mark.parametrize(
     ("sql", "told"),
     [

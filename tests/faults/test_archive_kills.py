@@ -45,8 +45,8 @@ def documents(made: Place) -> Rows:
     return made.rows("select assessment_id, kind, version, is_latest, state, sha256 from documents order by all")
 
 
+@pytest.mark.release
 @pytest.mark.costly
-@pytest.mark.slow
 @pytest.mark.parametrize("number", numbers(daily=1))
 def test_killed_at_moments_all_over_an_archive_run_nothing_is_half_and_nothing_is_fetched_twice(
     synced: Path, tmp_path: Path, number: int

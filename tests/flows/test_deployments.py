@@ -172,6 +172,7 @@ def test_the_timetable_really_starts_runs(prefect, quiet):
         wait_until(lambda: not prefect.post("/flow_runs/filter", {"flow_runs": at_work}), 120, prefect.log("worker"))
 
 
+@pytest.mark.release
 def test_the_example_automation_tells_of_held_deletes(prefect, sandbox, quiet, settings):
     heard = Heard()
     script = Path(propsync.__file__).parents[2] / "deploy" / "scripts" / "tell_held_deletes.py"

@@ -129,6 +129,7 @@ def test_with_the_password_too_a_run_cannot_be_started_in_another_way(service, m
     assert answer.status_code == 422, answer.text
 
 
+@pytest.mark.release
 def test_what_was_written_into_a_deployment_or_a_run_afterwards_starts_nothing_else(service, marker):
     """Prefect checks neither; the template takes nothing from them."""
     path = f"/deployments/{service.deployment()['id']}"

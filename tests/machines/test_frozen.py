@@ -41,7 +41,7 @@ def published(machine: Machine) -> dict[Path, bytes]:
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_one_that_froze_at_a_moment_publishes_nothing_when_it_wakes(machines: Machines, moment: str) -> None:
     first, second = machines("first"), machines("second")

@@ -53,7 +53,7 @@ def nothing(shared: Shared) -> PrivateHome:
     return PrivateHome(shared.folder("places of all", lambda to: _life(to, (), live_typed, quiet_typed)) / "home")
 
 
-@pytest.mark.parametrize("what", ["parts", "types"])
+@pytest.mark.parametrize("what", ["parts", pytest.param("types", marks=pytest.mark.release)])
 @pytest.mark.parametrize("place", PLACES)
 def test_no_place_shows_what_is_hidden(what: str, place: str, request: pytest.FixtureRequest) -> None:
     home = request.getfixturevalue(what)

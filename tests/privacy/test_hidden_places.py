@@ -20,7 +20,7 @@ from propsync.webhook.rows import take_in
 FAILS = "-- severity: fail\nselect asset_id from assets\n"
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_no_log_line_has_anything_hidden(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     home = PrivateHome(tmp_path / "home")
     home.hide(*LINES)
@@ -30,7 +30,7 @@ def test_no_log_line_has_anything_hidden(tmp_path: Path, caplog: pytest.LogCaptu
     assert WORD.decode() not in caplog.text
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_older_versions_of_delta_tables_go_when_a_line_is_added(open_home: PrivateHome) -> None:
     quiet_night(open_home, 3, delta="main,history,by_type,marts")
     assert any("delta" in str(path) for path in open_home.path.rglob("*.parquet"))

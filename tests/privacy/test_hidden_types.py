@@ -67,6 +67,7 @@ def test_a_quiet_night_stays_quiet_and_looks_nothing_up(hidden_typed: PrivateHom
     assert requests <= 5
 
 
+@pytest.mark.release
 def test_a_rebuild_hides_the_same_types(hidden_typed: PrivateHome) -> None:
     before = hidden_typed.copy_of_published()
     assert hidden_typed.rebuild().status == "ok"
@@ -104,6 +105,7 @@ def test_pruned_history_keeps_hidden_types_apart(hidden_typed: PrivateHome, open
     assert difference_of_data(open_typed.published, hidden_typed.published) == {}
 
 
+@pytest.mark.release
 def test_deletes_are_held_and_accepted_with_records_of_hidden_types(
     hidden_typed: PrivateHome, open_typed: PrivateHome
 ) -> None:
@@ -126,6 +128,7 @@ def test_deletes_are_held_and_accepted_with_records_of_hidden_types(
     assert difference_of_data(open_typed.published, hidden_typed.published) == {}
 
 
+@pytest.mark.release
 def test_a_kill_between_the_two_commits_loses_and_doubles_nothing(
     hidden_typed: PrivateHome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

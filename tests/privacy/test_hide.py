@@ -96,7 +96,7 @@ def test_a_quiet_night_stays_quiet(hidden_home: PrivateHome) -> None:
     assert {counts["inserted"] + counts["updated"] for counts in report.resources.values()} == {0}
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_kill_while_history_is_cut_shows_nothing_and_the_next_run_finishes(
     open_home: PrivateHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,7 +115,7 @@ def _killed(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_new_label_hides_a_field_that_was_shown(open_home: PrivateHome) -> None:
     open_home.hide("assets.fields[Secret remarks]", *LINES)
     quiet_night(open_home, 3)

@@ -86,7 +86,7 @@ def test_what_a_killed_run_put_in_place_is_no_damage(home: SandboxHome) -> None:
     assert home.sync().notes == []
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_run_that_publishes_twice_leaves_the_same_in_parquet_and_warehouse(home: SandboxHome) -> None:
     first = home.note()["run"]
     home.sandbox.night()

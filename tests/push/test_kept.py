@@ -34,7 +34,7 @@ def some_writes(home: PushHome) -> Plan:
     return assets
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_the_sync_of_the_same_night_and_a_rebuild_change_nothing(home: PushHome) -> None:
     plan = some_writes(home)
     writes = home.copy_of_published("pushed")
@@ -64,7 +64,7 @@ def test_writes_outlive_a_lost_state(home: PushHome) -> None:
     assert home.effects.total() == 4
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_writes_outlive_the_loss_of_a_run_that_somebody_accepts(home: PushHome) -> None:
     some_writes(home)
     before = home.copy_of_published()

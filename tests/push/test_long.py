@@ -172,7 +172,7 @@ def _is_killed(process: subprocess.Popen[bytes], seconds: float) -> bool:
         return False
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.timeout(1_500)
 def test_a_large_plan_under_faults_and_kills(large: PushHome) -> None:
     before, dice = truth(large), Random("fire")

@@ -62,7 +62,7 @@ PLAIN = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("name", PLAIN)
 def test_the_oracle_says_what_plain_tables_say(name: str, home: SandboxHome, witness: Witness):
     found = home.rows(PLAIN[name].replace("$today", f"date '{witness.today}'"))

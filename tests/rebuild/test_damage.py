@@ -210,7 +210,7 @@ CASES = [
     for damage in row.damages.split()
     if IS_ALL or (row.kind, damage) in EACH_ANSWER
 ]
-pytestmark = pytest.mark.slow  # the home alone takes six nights
+pytestmark = pytest.mark.release  # the home alone takes six nights; simulated bodies rot every day
 
 
 SCALE = 12

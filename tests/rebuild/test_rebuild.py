@@ -28,7 +28,7 @@ MOMENTS = 60
 _CARRIED = ("ops.runs", "ops.run_resources", "ops.sweeps", "ops.schema_changes", "ops.value_issues", "ops.columns")
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_rebuild_beside_a_sound_state_gives_the_same_and_so_does_another(lived: Lived) -> None:
     before = lived.copy_of_published()
     report = lived.rebuild()
@@ -78,7 +78,7 @@ def test_a_damaged_page_of_the_state_asks_for_a_rebuild(lived: Lived) -> None:
         lived.on_night(4, base_url="http://127.0.0.1:9", token="t")
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.costly
 @pytest.mark.parametrize("damage", daily(["flipped", "garbage", "empty", "cut"], 1))
 def test_a_damaged_state_is_made_again(lived: Lived, damage: str) -> None:
@@ -152,7 +152,7 @@ def last_snapshot(lived: Lived) -> Manifest:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_rebuild_that_would_lose_what_a_page_held_is_refused_until_somebody_accepts(lived: Lived) -> None:
     snapshot = last_snapshot(lived)
     page = lived.path / page_key(snapshot.landed[0].sha256)

@@ -143,7 +143,7 @@ def test_the_floor_makes_the_marts_that_propsync_makes(tmp_path: Path) -> None:
     assert (tmp_path / "dashboard.html").read_text(encoding="utf-8").count("<table>") > 10
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_after_nights_of_a_list_that_moves_propsync_has_every_asset_once(tmp_path: Path) -> None:
     reads = truth.tried(tmp_path, assets=60, nights=1, with_dlt=False)
     assert [(read.night, read.lost, read.doubled, read.remained) for read in reads] == [(1, 0, 0, 0), (2, 0, 0, 0)]

@@ -22,7 +22,7 @@ def change_and_hint(home: HintHome, number: int) -> None:
     home.hint(property_hint(place))
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("number", [4, 11])  # the sandbox has 12 properties, and propsync looks at one once a minute
 def test_killed_at_moments_all_over_a_run_after_hints(home: HintHome, number: int):
     home.wait(days=-365)  # programs have the clock of the machine
