@@ -24,6 +24,8 @@ from propsync.runbooks import archive_export
 from propsync.runbooks.archive_export import ExportReport, export
 from propsync.runs import RunLock
 
+pytestmark = pytest.mark.slow  # its home has documents of several nights
+
 Lines = list[dict[str, str]]
 
 
@@ -93,7 +95,6 @@ def test_its_table_says_what_each_document_is(at: Place, bag: Path):
     assert all(one["fetched_at"].endswith("+00:00") for one in lines(bag))
 
 
-@pytest.mark.slow
 def test_its_bag_info_says_what_it_is_and_whose(at: Place, bag: Path):
     exported(at, bag, organisation="Cyngor\nPowys")
     info = {name: " ".join(values) for name, values in Bag(bag).baginfo.items()}
@@ -139,7 +140,6 @@ def test_older_versions_come_if_they_are_asked_for(at: Place, bag: Path, tmp_pat
     assert (found["report.v1.pdf"]["version"], found["report.pdf"]["version"]) == ("1", "2")
 
 
-@pytest.mark.slow
 def test_a_gone_assessment_keeps_its_property_and_its_type(at: Place, bag: Path):
     key, other = sorted(at.wanted())[1:3]
     before = at.rows(f"select property_id, assessment_type_id, status from assessments where assessment_id = '{key}'")

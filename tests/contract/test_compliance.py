@@ -56,6 +56,7 @@ def test_homes_have_measures(home: SandboxHome) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_end_of_a_month_keeps_its_counts(home: SandboxHome, known: list[tuple[Any, ...]]) -> None:
     """Of the day itself the mart has them, a day later history has: two ways to one number."""
     evening, night, week_after = known

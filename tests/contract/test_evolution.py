@@ -134,6 +134,7 @@ def test_a_member_with_the_name_of_a_promised_column_gets_a_prefix(nights: Night
     assert nights.rows(2, query) == [("Communal Fire Doors", "a member that has the name of a column")]
 
 
+@pytest.mark.slow
 def test_a_member_with_the_name_of_another_tables_column_confuses_no_mart(nights: Nights) -> None:
     assert nights.rows(1, "select name from assessments where name is not null") == [("of the assessment",)]
     kinds = {kind for (kind,) in nights.rows(1, "select name from assessment_types")}

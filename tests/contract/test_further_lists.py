@@ -187,6 +187,7 @@ def test_an_accepted_delete_of_a_record_that_is_back_is_none(nights: Nights):
     assert "p3" in copy.ids()
 
 
+@pytest.mark.slow
 def test_all_records_gone_at_once_are_held(copy: Copy):
     copy.sync()
     copy.list.records.clear()
@@ -282,6 +283,7 @@ def test_a_list_that_fails_leaves_the_others_and_its_own_rows(copy: Copy):
     assert len(copy.ids()) == 30
 
 
+@pytest.mark.slow
 def test_twice_is_once(copy: Copy):
     copy.sync()
     before = copy.rows("from history.properties order by all")

@@ -88,6 +88,7 @@ def test_nothing_bad_is_stored_and_a_later_run_completes(new: Place, kind: str) 
     completes(new)
 
 
+@pytest.mark.slow
 @pytest.mark.costly
 @pytest.mark.parametrize("effect", ["cut_body", "reset"])
 def test_bodies_that_break_off_are_gone_on_with_where_the_server_offers_it(

@@ -21,8 +21,9 @@ from privacy.private import (
 
 from propsync.errors import SettingsError
 
+pytestmark = pytest.mark.slow  # its homes hide from the start and later; unit/test_shears.py shows every day what is cut
 
-@pytest.mark.slow
+
 def test_nothing_hidden_from_the_start_is_in_any_published_byte(
     hidden_home: PrivateHome, open_home: PrivateHome
 ) -> None:
@@ -30,7 +31,6 @@ def test_nothing_hidden_from_the_start_is_in_any_published_byte(
     assert found_in(hidden_home.path / "published") == []
 
 
-@pytest.mark.slow
 def test_a_line_hides_all_of_history_and_taking_it_away_brings_all_back(open_home: PrivateHome, tmp_path: Path) -> None:
     never = open_home.copied(tmp_path / "never")
     open_home.hide(*LINES)
@@ -55,7 +55,6 @@ def test_hiding_later_equals_hiding_from_the_start(open_home: PrivateHome, hidde
     assert difference_of_data(hidden_home.published, open_home.published) == {}
 
 
-@pytest.mark.slow
 def test_what_was_hidden_from_the_start_comes_back(hidden_home: PrivateHome, open_home: PrivateHome) -> None:
     hidden_home.hide()
     for home in (hidden_home, open_home):
@@ -134,7 +133,6 @@ def test_a_new_label_hides_a_field_that_was_shown(open_home: PrivateHome) -> Non
     assert difference_of_data(before, open_home.published) == {}
 
 
-@pytest.mark.slow
 def test_a_line_that_matches_nothing_is_told_with_the_nearest_name(
     hidden_home: PrivateHome, caplog: pytest.LogCaptureFixture
 ) -> None:

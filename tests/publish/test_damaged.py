@@ -103,6 +103,7 @@ def test_a_run_that_publishes_twice_leaves_the_same_in_parquet_and_warehouse(hom
         assert published.execute(query.format(f"'{parquet}'")).fetchall() == tables
 
 
+@pytest.mark.slow
 @pytest.mark.costly
 @pytest.mark.parametrize(
     "body", daily([b"", b"{", b"\xff\xfe", b"[]", b'{"files": 1}', b'{"files": {}, "tables": {}}'], 3)

@@ -23,6 +23,8 @@ from propsync.landing.pages import page_key
 from propsync.storage import LocalStorage
 from propsync.warehouse import MARTS
 
+pytestmark = pytest.mark.slow  # its home has lived many nights; seeds of the simulation rebuild theirs every day
+
 MOMENTS = 60
 """Of the several hundred moments of a rebuild, as many as a long run has time for."""
 _CARRIED = ("ops.runs", "ops.run_resources", "ops.sweeps", "ops.schema_changes", "ops.value_issues", "ops.columns")
@@ -100,7 +102,6 @@ def test_a_damaged_state_is_made_again(lived: Lived, damage: str) -> None:
     assert_same(before, lived.state)
 
 
-@pytest.mark.slow
 def test_a_state_of_another_schema_version_is_made_again(lived: Lived) -> None:
     before = lived.copy_of_published()
     with duckdb.connect(lived.state) as connection:
@@ -115,7 +116,6 @@ def test_a_state_of_another_schema_version_is_made_again(lived: Lived) -> None:
     assert difference(before, lived.published, *_CARRIED[1:]) == {}
 
 
-@pytest.mark.slow
 def test_what_stands_beside_the_old_state_is_not_taken_for_the_new_one(lived: Lived) -> None:
     before = lived.copy_of_published()
     log = lived.state.with_name("warehouse.duckdb.wal")
@@ -213,7 +213,6 @@ def test_where_nothing_can_be_a_witness_the_rebuild_says_so(lived: Lived) -> Non
     assert [note for note in report.notes if str(lived.published) in note and "propsync writes it again" in note]
 
 
-@pytest.mark.slow
 def test_an_older_state_that_was_restored_is_made_again_and_loses_no_later_run(lived: Lived, tmp_path: Path) -> None:
     """A state that a backup brought back knows less than what is published: no run may publish it."""
     older = lived.state.read_bytes()
@@ -242,7 +241,6 @@ def test_a_base_that_is_damaged_stops_a_rebuild(pruned: Lived) -> None:
     assert pruned.state.read_bytes() == before
 
 
-@pytest.mark.slow
 def test_the_night_after_a_rebuild_is_quiet(lived: Lived) -> None:
     world = small_world(assets=24, assessments=12, schedules=8)
     for change in CHANGES:
@@ -255,7 +253,6 @@ def test_the_night_after_a_rebuild_is_quiet(lived: Lived) -> None:
     assert_same(before, lived.published)
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("is_every", [False, pytest.param(True, marks=pytest.mark.release)])
 def test_a_rebuild_that_is_killed_at_any_moment_leaves_the_old_state_working(

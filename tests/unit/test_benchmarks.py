@@ -70,6 +70,7 @@ def test_every_list_is_whole_and_a_night_edits_adds_and_takes_away_a_few(tmp_pat
     assert _files(tmp_path / "again") == _files(tmp_path / "1")
 
 
+@pytest.mark.slow
 def test_rich_data_have_flags_histories_and_options_in_the_promised_number(tmp_path: Path) -> None:
     scale = 2_000
     Estate(scale, kind="rich").write(tmp_path)

@@ -65,6 +65,7 @@ def others() -> list[str]:
     return [name for name in run(code).split() if name != "__main__"]
 
 
+@pytest.mark.slow
 def test_importing_the_library_changes_nothing(others: list[str]) -> None:
     code = """
 import contextlib
@@ -170,6 +171,7 @@ def targets(node: ast.AST) -> list[ast.expr]:
     return [node.target] if isinstance(node, ast.AugAssign | ast.AnnAssign) else []
 
 
+@pytest.mark.slow
 def test_nothing_in_the_library_could_change_it() -> None:
     found = {(name, one) for name, tree in modules() for one in offences(tree)}
     assert found == ALLOWED

@@ -172,6 +172,7 @@ def moment(number):
     return FIRST + timedelta(days=number)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "resource",
     [ASSETS, *(pytest.param(other, marks=pytest.mark.slow) for other in (ASSESSMENTS, SCHEDULES))],
