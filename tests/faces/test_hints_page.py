@@ -1,50 +1,27 @@
-"""docs/hints.md is true: a person who follows it hears of a change behind nginx, over TLS."""
+"""docs/hints.md is true: a person who follows it hears of a change behind a proxy, over TLS."""
 
 from __future__ import annotations
 
-import os
 import re
+import ssl
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
 import pytest
-import trustme
 from faces.pages import PAGES, ROOT
+from faces.proxies import HOST, PROXIES, behind_nginx
 from kit.command_line import settings_of
 from kit.hint_home import HintHome
 from kit.needs import needs
 from kit.programs import BIN, environment, free_port, running, wait_until
+from kit.receiving import HOOK, receiving
 
 from propsync.webhook.items import MOST_ITEMS, READABLE
 from propsync.webhook.receiver import MOST_A_MINUTE, MOST_BYTES, Rules
 from propsync_sandbox import Sandbox
 
 PAGE = PAGES["hints.md"]
-HOST = "hooks.example.org"
-
-
-@contextmanager
-def behind_nginx(folder: Path, receiver: int) -> Iterator[int]:
-    """The proxy of the page; yields its port."""
-    port, authority = free_port(), trustme.CA()
-    certificate = authority.issue_cert(HOST)
-    certificate.private_key_and_cert_chain_pem.write_to_path(str(folder / "hooks.pem"))
-    authority.cert_pem.write_to_path(str(folder / "ca.pem"))
-    (shown,) = PAGE.blocks("nginx")
-    written = re.sub(r"/etc/ssl/\w+/hooks\.example\.org\.\w+", str(folder / "hooks.pem"), shown)
-    written = written.replace("listen 443 ssl", f"listen 127.0.0.1:{port} ssl").replace("4280", str(receiver))
-    paths = "".join(
-        f"{name}_temp_path {folder}/{name};\n" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-    )
-    (folder / "nginx.conf").write_text(
-        f"daemon off; pid {folder}/nginx.pid; error_log stderr;\nevents {{}}\nhttp {{\n{paths}{written}}}\n"
-    )
-    command = ["nginx", "-p", str(folder), "-c", str(folder / "nginx.conf")]
-    with running(command, folder / "nginx.log", os.environ, folder) as process:
-        wait_until(lambda: (folder / "nginx.pid").exists() or process.poll() is not None, 20, folder / "nginx.log")
-        yield port
 
 
 @pytest.mark.slow
@@ -82,6 +59,26 @@ def test_a_person_who_follows_it_hears_of_a_change(tmp_path: Path):
         bash(coverage)
         secret = (tmp_path / "propsync.webhook").read_text().strip()
         assert secret not in log.read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [pytest.param(name, marks=needs(name)) for name in PROXIES])
+def test_its_proxies_pass_hints_on_and_say_who_sent_them(tmp_path: Path, name: str):
+    """The header that a sender writes itself makes no other sender of it."""
+    (shown,) = set(re.findall(r"`PROPSYNC_WEBHOOK_ADDRESS_HEADER=([\w-]+)`", PAGE.text))
+    with receiving(tmp_path, address_header=shown) as receiver, PROXIES[name](tmp_path, receiver.port) as port:
+        trust = ssl.create_default_context(cafile=tmp_path / "ca.pem")
+        with httpx.Client(
+            base_url=f"https://127.0.0.1:{port}", verify=trust, headers={"Host": f"{HOST}:{port}"}
+        ) as one:
+
+            def post(forged: str) -> int:
+                said = {shown: forged}
+                return one.post(HOOK, content=b"[]", headers=said, extensions={"sni_hostname": HOST}).status_code
+
+            assert [post(f"192.0.2.{number}") for number in range(MOST_A_MINUTE)] == [202] * MOST_A_MINUTE
+            assert post("192.0.2.200") == 404
+        assert len(receiver.bodies()) == MOST_A_MINUTE
 
 
 def test_its_query_of_unknown_shapes_and_its_types_are_those_of_the_program():

@@ -9,6 +9,7 @@ import pytest
 
 _PACKAGES = {
     "nginx": "nginx-light",
+    "caddy": "caddy",
     "systemd-analyze": "systemd",
     "chromium": "chromium",
     "docker": "docker-cli",

@@ -21,7 +21,9 @@ from privacy.private import (
 
 from propsync.errors import SettingsError
 
-pytestmark = pytest.mark.slow  # its homes hide from the start and later; unit/test_shears.py shows every day what is cut
+pytestmark = (
+    pytest.mark.slow
+)  # its homes hide from the start and later; unit/test_shears.py shows every day what is cut
 
 
 def test_nothing_hidden_from_the_start_is_in_any_published_byte(
