@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from datetime import UTC, date, datetime, time, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, available_timezones
 
 import pytest
@@ -14,21 +15,28 @@ from propsync.serving.timetable import comes_once_a_day, settled
 from propsync.shipped import shipped
 
 if TYPE_CHECKING:
-    from prefect.server.schemas.schedules import CronSchedule  # slow to import, as Prefect's client is
+    from prefect.server.schemas.schedules import CronSchedule
 
 LONDON = ZoneInfo("Europe/London")
 CHANGES = [date(2026, 3, 29), date(2026, 10, 25), date(2027, 3, 28), date(2027, 10, 31)]
 
 
+def cron_schedule(**given: Any) -> CronSchedule:
+    """As Prefect's server has it. Prefect is slow to import, and sets up the log of the process."""
+    handlers = list(logging.getLogger().handlers)
+    try:
+        from prefect.server.schemas.schedules import CronSchedule
+    finally:
+        logging.getLogger().handlers[:] = handlers
+    return CronSchedule(**given)
+
+
 @pytest.fixture(scope="module")
 def nightly() -> CronSchedule:
     """The schedule in prefect.yaml, as Prefect's server reads it."""
-    from prefect.client.schemas.schedules import construct_schedule
-    from prefect.server.schemas.schedules import CronSchedule
-
     told = yaml.safe_load(shipped("prefect.yaml").read_text())
     ((given,),) = (one["schedules"] for one in told["deployments"] if one["name"] == "nightly")
-    return CronSchedule(**construct_schedule(**given).model_dump())
+    return cron_schedule(**given)
 
 
 def minutes_of(day: date) -> list[datetime]:
@@ -96,9 +104,7 @@ def utcoffset(moment: datetime, zone: ZoneInfo) -> timedelta | None:
 
 def dates_of(zone: ZoneInfo, start: datetime, count: int) -> list[datetime]:
     """The moments that Prefect's server plans for the timetable that `propsync serve` makes in a zone."""
-    from prefect.server.schemas.schedules import CronSchedule
-
-    schedule = CronSchedule(cron=settled(SHIPPED, zone.key, FIRST), timezone=zone.key)
+    schedule = cron_schedule(cron=settled(SHIPPED, zone.key, FIRST), timezone=zone.key)
     return [one.astimezone(UTC) for one in asyncio.run(schedule.get_dates(n=count, start=start))]
 
 
