@@ -76,6 +76,7 @@ def test_old_clients_read_the_same_in_every_table_view_macro_and_comment(
     assert read(home.published, version) == told_now
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("home", SCALES[1:], indirect=True)
 def test_what_people_open_does_not_depend_on_how_the_state_is_written(
     home: SandboxHome, told_now: dict[str, Any]

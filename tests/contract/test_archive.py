@@ -281,7 +281,7 @@ def test_lost_files_keep_none_behind_them_from_being_read(synced: Path, tmp_path
         assert made.rows("select count(*) from ops.runs") == before
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("kind", ["report", "bundle"])
 def test_a_kind_is_asked_for_alone_and_the_other_is_still_told_to_be_lacking(new: Place, kind: str) -> None:
     new.archive(kinds=[kind])
@@ -462,7 +462,7 @@ def test_of_two_archive_runs_at_once_the_second_asks_for_nothing(new: Place) -> 
     assert new.asked() == dict.fromkeys(new.pairs(), 1)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_sync_beside_a_long_archive_run_is_not_kept_waiting_and_leaves_the_documents_to_it(new: Place) -> None:
     began = time.monotonic()
     new.sync()
@@ -507,7 +507,7 @@ def test_a_night_that_waits_too_long_for_the_tables_says_so_and_loses_nothing(ne
     assert new.differing() == set()
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_what_was_noted_and_whose_file_a_power_cut_took_is_asked_for_again(new: Place) -> None:
     kept_from_the_tables(new)
     lines = (new.path / "archive" / "taken.jsonl").read_bytes().split(b"\n")
@@ -541,7 +541,7 @@ def test_a_token_refused_midway_keeps_what_came(synced: Path, tmp_path: Path) ->
         assert made.differing() == set()
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_what_came_beside_the_request_that_ended_it_is_kept_and_not_fetched_again(new: Place) -> None:
     new.fail(after=25, kind="status", status=401)
     with pytest.raises(TokenRefused):

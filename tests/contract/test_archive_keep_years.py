@@ -84,6 +84,7 @@ def test_documents_of_long_deleted_assessments_go_and_no_others(at: Place) -> No
     assert at.rows("select * exclude (verified_at) from documents order by all") == before
 
 
+@pytest.mark.release
 def test_a_file_that_a_living_assessment_has_too_stays(at: Place) -> None:
     old = deleted(at, 0, 9)
     of_report = f"select path, sha256, size_bytes from documents where assessment_id = '{old}' and kind = 'report'"
@@ -120,6 +121,7 @@ def test_an_assessment_that_comes_back_gets_its_documents_again(at: Place) -> No
     assert at.differing({(key, "report"), (key, "bundle")}) == set()
 
 
+@pytest.mark.release
 def test_a_kill_before_the_files_go_leaves_them_to_the_next_run(at: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     old = deleted(at, 0, 9)
     of_old = files(at, old)

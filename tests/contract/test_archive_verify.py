@@ -109,7 +109,7 @@ def test_where_the_api_gives_other_bytes_by_now_they_are_a_new_version_and_the_o
     assert error.startswith("its file was lost: its bytes had changed since propsync stored it; ")
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_what_is_lost_for_good_is_told_every_time_and_takes_no_room_from_the_others(at: Place):
     key, file = stored(at)
     at.edit(key)
@@ -227,7 +227,7 @@ def test_what_was_fetched_before_a_kill_is_noted_by_the_next_run(at: Place, monk
     assert not at.asked()
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_orphans_are_told_and_removed_only_if_asked_for_and_a_day_old(at: Place):
     folder = at.path / "archive" / "blobs" / "00"
     folder.mkdir(exist_ok=True)
@@ -327,7 +327,7 @@ def test_the_run_lock_is_free_while_files_are_hashed(at: Place, monkeypatch: pyt
     assert not any(held)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_the_command_says_what_it_found_and_what_to_type_next(at: Place):
     def propsync(*words: str) -> subprocess.CompletedProcess[str]:
         environ = {name: value for name, value in os.environ.items() if not name.startswith("PROPSYNC_")}

@@ -102,7 +102,7 @@ def test_each_filter_reads_what_it_is_about(estate: SandboxHome, of: str, query:
         assert report.resources[of]["fetched"] == len(ids)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_many_ids_are_chunks_that_are_runs_of_their_own(estate: SandboxHome):
     known = busiest(estate, 20)
     unknown = [f"no-such-property-{number:05d}" for number in range(300)]

@@ -151,7 +151,7 @@ def test_without_anything_published_nothing_is_published(night: WorldHome) -> No
     assert not night.published.exists()
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_what_is_mended_is_published_by_the_next_run(night: WorldHome) -> None:
     night.in_state(BREAKS["values_belong_to_assets"])
     night.sync()

@@ -140,7 +140,7 @@ def test_the_payload_of_a_deep_record_is_one_that_every_function_reads(depths: D
     assert all(is_short for _, is_short in found)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_what_was_known_of_a_record_stays_while_it_is_nested_too_deep(deep: Deep) -> None:
     deep.world.assets.insert(3, deep.odd)
     assert deep.run()[0] == 0

@@ -190,7 +190,7 @@ def test_an_assessment_that_no_list_shows_goes_by_its_report(
     assert nights.held("assessments") == ({keys[0]} if report == 500 else set())
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_an_assessment_in_a_status_nobody_knows_stays_until_it_is_found_or_gone(nights: Nights) -> None:
     keys = _assessments(nights)
     nights.first_night()

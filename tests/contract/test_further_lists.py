@@ -514,7 +514,7 @@ def test_an_error_that_looks_like_an_empty_list_deletes_nothing(copy: Copy):
     assert len(copy.ids()) == 30
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_words_of_sql_may_be_names(nights: Nights):
     copy = Copy(nights, '[resources.order]\npath = "/properties"\nkey_column = "group"\nid_filter = "id"\n')
     copy.sync("order")

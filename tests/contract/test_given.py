@@ -35,7 +35,7 @@ def required(home: Place) -> list[tuple[Any, ...]]:
     return home.rows("select property_id, assessment_type_id, every_months from marts.compliance order by all")
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_list_decides_and_a_mistake_in_it_leaves_the_last_good_one(home: Place) -> None:
     ids = sorted(home.sandbox.world.properties.ids())
     fire, gas, water, *_ = home.column("select assessment_type_id from assessment_types order by 1")

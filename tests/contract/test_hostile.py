@@ -37,7 +37,7 @@ def test_types_beside_the_assets_that_are_no_list_are_no_types(small_nights: Sma
     assert small_nights.rows("select name, is_listed from asset_types") == [("Doors", True)]
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_status_that_records_carry_no_more_is_told_by_their_lists(small_nights: SmallHome):
     assert small_nights.sync().exit_code == 0
     for one in small_nights.server.assessments:
@@ -176,7 +176,7 @@ def test_a_clock_set_back_after_the_state_was_lost_tears_no_history(small_nights
     assert small_nights.rows("select count(*) from history.assets where valid_to is null") == [(6,)]
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_note_of_another_shape_is_no_note(small_nights: SmallHome):
     assert small_nights.sync().exit_code == 0
     path = small_nights.path / "published" / "_published.json"

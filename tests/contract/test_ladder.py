@@ -613,7 +613,7 @@ _WRONG_TOTALS: dict[str, Callable[[str, Query, int], int]] = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.costly
 @pytest.mark.parametrize(
     ("wrong", "count"),

@@ -32,7 +32,7 @@ def _fails(*_: Any) -> bool:
     raise MergeFailed("a mart", "planted")
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_an_upgrade_makes_every_row_again(small_nights: SmallHome, upgraded: pytest.MonkeyPatch) -> None:
     home = small_nights
     with pytest.MonkeyPatch.context() as patch:

@@ -101,7 +101,7 @@ def test_a_night_after_a_look_up_is_read_as_usual(settled: Nights) -> None:
     assert "assets" in repeats(settled, settled.sync())
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_list_of_types_that_changed_alone_is_merged(settled: Nights) -> None:
     types = "/properties/assets/types"
     lists = settled.estate._body
@@ -151,7 +151,7 @@ def test_a_rejected_record_is_told_of_every_night(settled: Nights) -> None:
         assert "assets" not in repeats(settled, report)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_list_without_a_total_may_have_grown_by_a_page(nights: Nights) -> None:
     """Its pages are the same, and the next one, which was empty, is not."""
 
@@ -171,7 +171,7 @@ def test_a_list_without_a_total_may_have_grown_by_a_page(nights: Nights) -> None
     assert nights.is_truth("assets")
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_what_could_not_be_merged_is_no_ground_for_a_repeat(settled: Nights, monkeypatch: pytest.MonkeyPatch) -> None:
     key = next(iter(settled.estate.assets))
     settled.estate.assets[key] = settled.estate.assets[key] | {"note": "new"}

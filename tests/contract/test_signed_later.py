@@ -65,7 +65,7 @@ def changes(home: WorldHome) -> list[tuple[Any, ...]]:
     return home.rows("select resource, before, after from ops.schema_changes where change = 'volatile' order by all")
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_links_that_are_signed_from_the_second_night_on_make_no_new_version(
     home: WorldHome, dialect: SignedLater
 ) -> None:
@@ -77,7 +77,7 @@ def test_links_that_are_signed_from_the_second_night_on_make_no_new_version(
     assert len(changes(home)) == 3
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_the_second_reading_costs_one_request_and_only_on_the_night_that_needs_it(
     home: WorldHome, dialect: SignedLater, server: WorldServer
 ) -> None:

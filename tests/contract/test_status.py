@@ -77,7 +77,7 @@ def test_what_went_wrong_after_the_sync_is_told_until_the_next_one(at: Place, to
     assert told()[0]["status"] == "ok"
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_of_runs_on_documents_the_last_one_tells(at: Place, told):
     at.fail(f".*{at.wanted()[0]}.*pdf", kind="status", status=500)
     came = at.archive()

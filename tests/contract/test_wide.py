@@ -55,7 +55,7 @@ def test_a_type_of_many_fields_has_its_values_in_their_columns(small_nights: Sma
     assert found["a1"] == ("a1", "p1", *[None] * 300)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_value_that_changes_in_a_wide_type_is_the_only_one_to_change(small_nights: SmallHome):
     widen(small_nights, 300, 3)
     small_nights.sync()

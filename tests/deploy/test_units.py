@@ -108,7 +108,7 @@ def test_the_watchdog_misses_a_first_night(machine: Machine):
     assert "Nothing is published" in missing.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_night_runs_as_its_unit_says_and_the_watchdog_is_content(morning: Machine):
     fresh = run_service("propsync-watchdog.service", morning)
     assert fresh.returncode == 0, fresh.stderr

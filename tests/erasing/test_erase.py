@@ -96,7 +96,7 @@ def test_an_erased_field_of_one_asset_leaves_that_of_others(home: PrivateHome) -
     assert_rebuilds(home)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_an_erased_text_goes_from_every_value(home: PrivateHome) -> None:
     before = home.rows(VERSIONS)
     assert traces(home.path, "zqx another")
@@ -182,7 +182,7 @@ def test_wrong_requests_are_refused_before_anything_changes(home: PrivateHome) -
     assert not list((home.path / "landing" / "erasures").glob("*.json"))
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_hints_plans_and_journals_name_it_no_more(home: PrivateHome) -> None:
     gone = home.column("select assessment_id from assessments order by 1")[0]
     inbox = Inbox(LocalStorage(home.path))

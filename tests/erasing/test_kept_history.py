@@ -46,6 +46,7 @@ def pruned(home: PrivateHome) -> None:
     assert Bases(LocalStorage(home.path)).newest() is not None
 
 
+@pytest.mark.release
 @pytest.mark.costly
 @pytest.mark.parametrize("kind", REQUESTS)
 def test_a_base_loses_it_too(home: PrivateHome, kind: str) -> None:

@@ -211,7 +211,7 @@ def test_asking_for_one_status_makes_no_other_versions_of_the_same_schedules(pro
     assert json.loads(done.stdout)["resources"]["schedules"]["updated"] == 0
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_the_demo_ends_well_and_prints_numbers(tmp_path: Path):
     done = Program(tmp_path, {})("demo", "--scale", "150")
     assert done.returncode == 0, done.stderr
@@ -291,7 +291,7 @@ def test_parquet_has_the_rows_of_the_warehouse(synced_once: Path):
     assert pq.read_table(synced_once / "published" / "parquet" / "main" / "assets.parquet").num_rows == 120
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_rebuild_needs_neither_address_nor_token(propsync, synced):
     (synced / "state" / "warehouse.duckdb").write_bytes(b"damaged")
     refused = propsync("sync")

@@ -124,7 +124,7 @@ def test_nobody_listening_is_a_warning_too(propsync, synced, receiver):
     assert "could not deliver the notice to PROPSYNC_NOTIFY_URL: ConnectError" in done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_sync_without_archive_leaves_documents_to_a_run_of_their_own(propsync):
     assert json.loads(propsync("sync", "--no-archive", "--json").stdout)["documents"] is None
     assert json.loads(propsync("archive", "--json").stdout)["stored"] > 0

@@ -17,6 +17,7 @@ PAGE = PAGES["object-storage.md"]
 SHOWN = "s3://estates-golden-thread/propsync"
 
 
+@pytest.mark.release
 def test_a_person_who_follows_it_has_a_machine_that_may_die(
     running_sandbox: Sandbox, stores: Stores, tmp_path: Path
 ) -> None:

@@ -117,7 +117,7 @@ def test_ids_that_only_the_list_or_only_the_api_has_are_listed_and_leave_nothing
     assert rows(propsync, "select count(*) as n from contractors") == [{"n": 2}]
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_an_id_that_excel_shortened_leaves_the_list_as_it_was(propsync, lists):
     (lists / "p.csv").write_text(GOOD)
     assert propsync("sync").returncode == 0

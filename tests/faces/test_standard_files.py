@@ -77,7 +77,7 @@ start.program()
     assert standard_output == "/dev/null"
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("encoding", some(["ascii", "latin-1", "cp1252"], 1))
 def test_a_terminal_of_few_characters_is_no_fault(program, encoding: str):
     narrow = {"PYTHONIOENCODING": encoding, "TERM": "dumb", "LC_ALL": "C"}

@@ -35,7 +35,7 @@ print("all")
     assert (done.stdout, done.returncode) == ("all\n", 0), done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_night_is_synced_checked_and_read_without_it(tmp_path: Path) -> None:
     with Sandbox(scale=40) as sandbox:
         settings = {

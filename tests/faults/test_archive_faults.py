@@ -186,7 +186,7 @@ def test_no_document_has_the_beginning_of_one_version_and_the_end_of_another(
         assert made.differing(made.pairs("report")) == set()
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_what_is_missing_is_asked_for_again_at_most_once_a_day(new: Place) -> None:
     new.fail(r".*\.pdf", kind="status", status=404)
     told = new.archive()
@@ -238,7 +238,7 @@ def test_a_kind_without_the_right_is_given_up_and_all_of_the_other_comes(
         completes(made)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_failure_of_a_new_version_leaves_the_one_before_as_the_latest(new: Place) -> None:
     new.archive()
     key = new.wanted()[0]

@@ -75,6 +75,7 @@ def test_a_night_says_that_it_is_over_as_an_event(prefect, night):
     assert event["resource"]["prefect.resource.id"] == f"propsync.run.{event['payload']['run_id']}"
 
 
+@pytest.mark.release
 def test_what_was_left_behind_is_an_artifact_and_an_event(prefect, quiet):
     quiet.set_faults([{"match": SCHEDULES, "effect": {"kind": "status", "status": 403}}])
     run = prefect.trigger(archive=False)
@@ -116,6 +117,7 @@ def test_the_form_of_a_backfill_explains_itself_and_refuses_what_is_no_list_of_i
             prefect.start("backfill", assets=wrong)
 
 
+@pytest.mark.release
 def test_a_backfill_of_nothing_fails_and_says_what_to_name(prefect):
     run = prefect.trigger("backfill")
     assert run["state_type"] == "FAILED"

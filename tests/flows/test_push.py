@@ -122,6 +122,7 @@ def test_only_a_saved_plan_can_be_named(prefect: Prefect, pushed: Pushed, tmp_pa
     assert "not in the folder of the saved plans" in run["state"]["message"]
 
 
+@pytest.mark.release
 def test_the_token_for_writes_may_be_in_a_block_of_its_own(prefect: Prefect, pushed, quiet, settings, tmp_path):
     kept = [sys.executable, "deploy/scripts/keep_token.py", "push"]  # as in docs/prefect.md
     quiet.callers.accept(TOKEN)

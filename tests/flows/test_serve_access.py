@@ -154,6 +154,7 @@ def test_the_work_pool_has_no_variable_to_fill_in(service):
     assert "{{" not in json.dumps(pool)
 
 
+@pytest.mark.release
 def test_prefect_commands_of_the_rightful_user_work_with_the_file_that_serve_names(service, tmp_path):
     words = "prefect deployment ls && prefect work-pool ls && prefect deployment run propsync-nightly/nightly"
     before = runs(service)

@@ -123,7 +123,7 @@ def test_in_every_time_zone_each_night_of_two_years_has_one_run(zones):
         assert nights == sorted(set(nights)), zone
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_from_moments_around_a_change_of_clocks_the_next_run_is_that_night_s_or_the_next(zones):
     """Prefect's scheduler asks again and again, from whatever moment it is."""
     for zone in zones:

@@ -27,7 +27,7 @@ def _history(path: Path) -> list[dict[str, Any]]:
     return DeltaTable(path).history()
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_new_machine_continues_the_versions_of_a_table(machines: Machines) -> None:
     first = with_delta(machines("first"))
     assert first.sync().exit_code == 0

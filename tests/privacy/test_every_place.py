@@ -65,6 +65,7 @@ def test_no_place_shows_what_is_hidden(what: str, place: str, request: pytest.Fi
     assert [one[:200] for one in found if WORD in one] == []
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("place", sorted({*PLACES} - {"notices", "logs", "artifacts"}))
 def test_a_home_that_hides_nothing_shows_it_in_each_place(place: str, nothing: PrivateHome) -> None:
     assert any(WORD in one for one in PLACES[place](nothing))

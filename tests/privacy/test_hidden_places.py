@@ -53,7 +53,7 @@ def test_a_withheld_table_does_not_keep_rows_from_before_it_was_hidden(open_home
     assert found_in(open_home.path / "published") == []
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_plan_and_a_template_leave_hidden_fields_out(hidden_home: PrivateHome, tmp_path: Path) -> None:
     settings = hidden_home.settings()
     [(doors,)] = hidden_home.rows("select name from asset_types where table_name like '%door%' limit 1")
@@ -75,7 +75,7 @@ def test_a_plan_and_a_template_leave_hidden_fields_out(hidden_home: PrivateHome,
     assert "[privacy] hides Description" in plan.refused[0].reason
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_the_doctor_names_labels_that_look_personal_until_they_are_hidden(
     open_home: PrivateHome, hidden_home: PrivateHome
 ) -> None:

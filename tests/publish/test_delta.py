@@ -46,7 +46,7 @@ def written(home: SandboxHome) -> dict[str, tuple[int, int]]:
     }
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_quiet_night_writes_no_delta_table_and_the_note_names_each_version(delta: SandboxHome) -> None:
     """A copied home has other times of files, so the first sync here writes all of them."""
     delta.sync()

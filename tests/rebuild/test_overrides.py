@@ -32,8 +32,8 @@ def versions(lived: Lived) -> int:
     return int(lived.rows("select count(*) from history.assets")[0][0])
 
 
+@pytest.mark.release
 @pytest.mark.costly
-@pytest.mark.slow
 @pytest.mark.parametrize("overridden", [VOLATILE, PROPERTY], ids=["volatile", "property"], indirect=True)
 def test_an_override_applies_to_what_was_pruned_too(overridden: Lived, pruned: Lived) -> None:
     shutil.copy(overridden.path / "propsync.toml", pruned.path)

@@ -102,6 +102,7 @@ def test_a_damaged_state_is_made_again(lived: Lived, damage: str) -> None:
     assert_same(before, lived.state)
 
 
+@pytest.mark.release
 def test_a_state_of_another_schema_version_is_made_again(lived: Lived) -> None:
     before = lived.copy_of_published()
     with duckdb.connect(lived.state) as connection:
@@ -116,6 +117,7 @@ def test_a_state_of_another_schema_version_is_made_again(lived: Lived) -> None:
     assert difference(before, lived.published, *_CARRIED[1:]) == {}
 
 
+@pytest.mark.release
 def test_what_stands_beside_the_old_state_is_not_taken_for_the_new_one(lived: Lived) -> None:
     before = lived.copy_of_published()
     log = lived.state.with_name("warehouse.duckdb.wal")
@@ -213,6 +215,7 @@ def test_where_nothing_can_be_a_witness_the_rebuild_says_so(lived: Lived) -> Non
     assert [note for note in report.notes if str(lived.published) in note and "propsync writes it again" in note]
 
 
+@pytest.mark.release
 def test_an_older_state_that_was_restored_is_made_again_and_loses_no_later_run(lived: Lived, tmp_path: Path) -> None:
     """A state that a backup brought back knows less than what is published: no run may publish it."""
     older = lived.state.read_bytes()

@@ -206,7 +206,7 @@ def test_a_base_is_not_written_again_from_a_state_that_never_knew_its_run(lived:
         prune_at(lived, night=4, keep_days=1)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_damaged_manifest_goes_with_the_landing_that_is_pruned(lived: Lived) -> None:
     before = lived.copy_of_published()
     first = landed_runs(lived.path)[0]

@@ -30,7 +30,7 @@ storage.delete("large")
 """
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize("name", ["ministack", *slow("azurite")])
 def test_a_large_file_needs_little_memory(stores: Stores, name: str, tmp_path: Path):
     path = tmp_path / "large"

@@ -101,7 +101,7 @@ def test_a_flag_has_the_members_of_the_sandbox_and_a_history_in_order(tmp_path: 
         assert flag["closedAt"] == (moments[-1] if flag["status"] == "closed" else None)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @needs("nginx")
 def test_the_floors_night_gives_the_tables_of_a_fresh_load_and_their_parquet(tmp_path: Path) -> None:
     with cases.place(tmp_path / "estate", 300, "rich") as where:

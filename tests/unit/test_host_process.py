@@ -82,7 +82,7 @@ print(ours, atexit._ncallbacks() - callbacks)
     assert run(code, *others) == "{} 0\n"
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_run_changes_nothing_while_it_is_at_work_and_afterwards(others: list[str], tmp_path: Path) -> None:
     code = """
 import contextlib

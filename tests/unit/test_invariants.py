@@ -175,7 +175,7 @@ def moment(number):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "resource",
-    [ASSETS, *(pytest.param(other, marks=pytest.mark.slow) for other in (ASSESSMENTS, SCHEDULES))],
+    [ASSETS, *(pytest.param(other, marks=pytest.mark.release) for other in (ASSESSMENTS, SCHEDULES))],
     ids=lambda resource: resource.name,
 )
 def test_history_is_seamless_and_shows_at_any_moment_what_was_known_then(warehouse, folder, resource):

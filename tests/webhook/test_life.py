@@ -66,7 +66,7 @@ def read_in_time(home: HintHome) -> None:
         assert home.read().exit_code in (0, 3)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.parametrize(
     "seed", [1, pytest.param(2, marks=pytest.mark.release), pytest.param(3, marks=pytest.mark.release)]
 )

@@ -50,7 +50,7 @@ def learnt(warehouse, rows, table="assessments"):
     return columns
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_an_object_used_as_a_dictionary_is_looked_at_within_the_memory_limit(small):
     rows = ({"score": n, "own": {f"{n}-{key}": key for key in range(200)}} for n in range(5_000))
     columns = learnt(small, rows)
