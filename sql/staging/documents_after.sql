@@ -43,6 +43,7 @@ due as (
   select
     *,
     case
+      when outcome = 'erased' then null -- it has an erased text: propsync asks again when its assessment changes
       when is_stored then asked_at + to_days($recheck_days)
       when outcome = 'missing' then asked_at + to_hours(23)
       when tries < 2 then asked_at

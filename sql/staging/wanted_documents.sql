@@ -9,13 +9,16 @@ with assessments as (
     and (len($properties) = 0 or list_contains($properties, property_id))
 ),
 erased as (
-  -- somebody erased a text in it, so propsync does not ask for it again
-  select assessment_id, kind from main.documents where state = 'erased' and is_latest
+  -- somebody erased a text in it, so propsync does not ask for it again until its assessment changes
+  select assessment_id, kind, of_changed_at from main.documents where state = 'erased' and is_latest
 ),
 pairs as (
   select assessments.*, wanted.kind
   from assessments, (select unnest($kinds) as kind) as wanted
-  anti join erased on erased.assessment_id = assessments.assessment_id and erased.kind = wanted.kind
+  anti join erased
+    on erased.assessment_id = assessments.assessment_id
+    and erased.kind = wanted.kind
+    and erased.of_changed_at >= assessments.changed_at
 ),
 asked as (
   select

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from erasing.traces import traces
-from kit.archives import SMALL, Place, place
+from kit.archives import SMALL, WRITERS, Place, place
 from kit.comparing import difference
 
 from propsync.documents.fetch_log import Fetched, FetchLog
 from propsync.erasing.request import Request
 from propsync.runbooks import erase
+from propsync.runbooks.erase_verify import verify_erased
 from propsync.storage import LocalStorage
+from propsync_sandbox.findings import Subject
 
+NAME = "Renée Müller"
 pytestmark = pytest.mark.slow
 
 
@@ -77,3 +82,68 @@ def test_an_erased_text_takes_the_files_that_have_it_along(archived: Place) -> N
     published = archived.copy_of_published()
     assert archived.rebuild().exit_code == 0
     assert difference(published, archived.published) == {}
+
+
+class NamingWriters:
+    """Documents of some assessments have a name where no table shows it: `named` has their ids."""
+
+    def __init__(self) -> None:
+        self.named: set[str] = set()
+        self.is_plain = False
+
+    def report(self, of: Subject) -> bytes:
+        body = WRITERS["report"](of)
+        return body + f"% by {NAME}\n%%EOF\n".encode("cp1252") if self._names(of) else body
+
+    def bundle(self, of: Subject) -> bytes:
+        if not self._names(of):
+            return WRITERS["bundle"](of)
+        inner, outer = io.BytesIO(), io.BytesIO(WRITERS["bundle"](of))
+        with zipfile.ZipFile(inner, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("notes.txt", NAME.upper().encode("utf-16"))
+        with zipfile.ZipFile(outer, "a", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("more.zip", inner.getvalue())
+        return outer.getvalue()
+
+    def _names(self, of: Subject) -> bool:
+        return str(of.record.key) in self.named and not self.is_plain
+
+
+@pytest.mark.release
+def test_a_text_that_no_table_shows_goes_with_its_documents_and_stays_away(
+    archived_small: Path, tmp_path: Path
+) -> None:
+    writers = NamingWriters()
+    written = {"report": writers.report, "bundle": writers.bundle}
+    with place(tmp_path / "home", archived_small, writers=written, scale=SMALL) as made:
+        first, second = made.wanted()[:2]
+        writers.named = {first, second}
+        made.edit(first)
+        made.sync()
+        made.archive()
+        others = made.rows("select assessment_id, kind, version, path from documents where version = 1 order by all")
+        assert verify_erased(made.settings(), NAME).exit_code == 3
+
+        assert erase(made.settings(), Request(text=NAME, reason="asked")).exit_code == 0
+
+        erased = "select assessment_id, kind, version from documents where state = 'erased' order by all"
+        assert made.rows(erased) == [(first, "bundle", 2), (first, "report", 2)]
+        assert others == made.rows(
+            "select assessment_id, kind, version, path from documents where version = 1 order by all"
+        )
+        made.edit(first, second)
+        made.sync()
+        assert made.archive().exit_code == 0
+        assert verify_erased(made.settings(), NAME).findings.verdict == "clean"
+        assert {key for key, *_ in made.rows(erased)} == {first, second}
+        assert made.archive().counts["stored"] == 0
+
+        writers.is_plain = True
+        made.edit(first)
+        made.sync()
+        assert made.archive().counts["stored"] == 2
+        assert made.differing({(first, "report"), (first, "bundle")}) == set()
+        published = made.copy_of_published()
+        assert made.rebuild().exit_code == 0
+        assert difference(published, made.published) == {}
+        assert verify_erased(made.settings(), NAME).findings.verdict == "clean"

@@ -99,3 +99,35 @@ def test_a_field_goes_from_all_records_or_from_one() -> None:
 def test_an_erasure_says_nothing_of_what_it_erased() -> None:
     assert "jane" not in repr(of_text("Jane Doe")).casefold()
     assert Marker(b"o" * 32).mark(TEXT, "Jane Doe").digest != MARKER.mark(TEXT, "Jane Doe").digest
+
+
+@pytest.mark.parametrize("text", ["Jane 😀 Doe", "DOM\\bob", 'Jo "Jojo" O\'Hara', "C:\\new\\file", "50% of [a-z]*"])
+def test_no_spelling_of_json_hides_a_text(text: str) -> None:
+    suppression = erasing(of_text(text))
+    for body in (json.dumps({"a": [f"by {text}."]}), json.dumps({"a": [f"by {text}."]}, ensure_ascii=False)):
+        assert json.loads(suppression.json(body.encode())) == {"a": ["by [erased]."]}
+    assert suppression.text(f"by {text}.") == "by [erased]."
+    assert suppression.document(f"by {text}.") == "by [erased]."
+    within = json.dumps({"payload": json.dumps({"a": f"by {text}."})})
+    assert not suppression.sees(suppression.json(within.encode()).decode())
+
+
+@pytest.mark.parametrize("other", ["f-notes-2", "x-f-notes", "f-notes.b", "f-notesé", "f-notes_1"])
+def test_an_id_that_begins_another_leaves_it_alone(other: str) -> None:
+    suppression = erasing(of_asset("f-notes"))
+    body = json.dumps({"id": other, "of": [other]}).encode()
+    assert suppression.json(body) is body
+    assert suppression.text(other) is other
+
+
+@pytest.mark.parametrize(
+    "words", ["see f-notes.", "f-notes, then", "(f-notes)", "a/f-notes/b", "“f-notes”", "门f-notes门"]
+)
+def test_an_id_in_other_words_is_found(words: str) -> None:
+    assert "f-notes" not in erasing(of_asset("f-notes")).text(words)
+
+
+def test_a_number_with_an_erased_text_goes_and_words_of_json_stay() -> None:
+    body = b'{"tel":5550001,"other":555,"yes":true,"no":null}'
+    assert erasing(of_text("5550001")).json(body) == b'{"tel":null,"other":555,"yes":true,"no":null}'
+    assert erasing(of_text("null")).json(body) is body

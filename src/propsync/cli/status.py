@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from propsync.cli.damage import find_damage, print_damage
+from propsync.cli.erasure_count import erasures_of, print_erasures
 from propsync.cli.text_tables import echo
 from propsync.documents.lost_files import LOST
 from propsync.errors import UsageError
@@ -97,6 +98,7 @@ def _facts(reader: PublishedReader, settings: Settings) -> dict[str, Any]:
         "tables": dict(reader.rows(_asked("row_counts"))[1]),
         "landing": None if lock.is_held() else find_damage(reader, settings),  # a run adds and removes files meanwhile
         "hints": _hints(reader),
+        "erasures": erasures_of(reader, settings),
         "delta": {name: table["version"] for name, table in read_note(settings.published).get("delta", {}).items()},
         "disk_bytes": _disk_use(settings),
     }
@@ -160,6 +162,7 @@ def _print(facts: dict[str, Any], max_age: str | None) -> None:
     _print_documents(facts["documents"])
     print_damage(facts["landing"])
     _print_hints(facts["hints"])
+    print_erasures(facts["erasures"])
     if facts["delta"]:
         echo(f"Delta: {len(facts['delta'])} tables in published/delta")
     echo(f"\nOn disk: {', '.join(f'{name} {_size(used)}' for name, used in facts['disk_bytes'].items())}")
@@ -167,6 +170,8 @@ def _print(facts: dict[str, Any], max_age: str | None) -> None:
 
 
 def _next(facts: dict[str, Any], max_age: str | None) -> str:
+    if facts["erasures"] and facts["erasures"]["is_unfinished"]:
+        return "Next: propsync erase --resume; no other run starts before that"
     if not facts["is_fresh"]:
         return f"Older than {max_age}: a nightly run is missing. Next: propsync sync"
     if facts["held_deletes"]:

@@ -15,6 +15,8 @@ from propsync.merge import mark_tables
 from propsync.warehouse import Models, Warehouse, statement
 
 _MOST_DAYS = 36_500  # a century; DuckDB cannot write much later times
+ERASED = "erased"
+"""The outcome of a request whose document has an erased text: propsync does not keep it."""
 _TIMES = ("asked_at", "of_changed_at")
 
 

@@ -11,7 +11,8 @@ from propsync.storage import LocalStorage
 from propsync.suppression import Suppression
 
 _PLANS, _JOURNALS, _TAKEN, _ASIDE = "state/plans", "state/push", "archive/taken.jsonl", "state/aside"
-_OTHERS = ("landing", "published", "archive", _PLANS, _JOURNALS, _ASIDE)
+_OWN = ("landing/", "published/", "archive/blobs/", f"{_PLANS}/", f"{_JOURNALS}/", f"{_ASIDE}/", _TAKEN)
+_OWN_DATABASES = "state/"
 _MOST = 64 << 20  # bytes of a file of others that propsync looks at
 
 
@@ -58,7 +59,8 @@ class OtherFiles:
     def _others(self) -> Iterator[str]:
         for key in self._storage.list("."):
             name = key.removeprefix("./")
-            is_ours = name.startswith(_OTHERS) or name.endswith((".duckdb", ".duckdb.wal"))
+            is_database = name.startswith(_OWN_DATABASES) and name.endswith((".duckdb", ".duckdb.wal"))
+            is_ours = name.startswith(_OWN) or is_database
             if not is_ours and (self._storage.root / name).stat().st_size <= _MOST:
                 yield name
 

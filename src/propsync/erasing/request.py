@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 from propsync.errors import UsageError
 from propsync.merge import ShapeStore
-from propsync.suppression import ID, TEXT, Erasure, Marker, new_id, plain_text
-from propsync.warehouse import Warehouse
+from propsync.suppression import ID, TEXT, Erasure, Mark, Marker, new_id, plain_text
+from propsync.warehouse import Warehouse, snake_case
 
 _SHORTEST = 4
 """Signs of a text to erase: a shorter one is a part of many words."""
@@ -64,4 +64,10 @@ class Request:
             record_paths=tuple(dict.fromkeys([*shapes.get(key[0]).paths(key[1]), ("id",)])) if record else (),
             field_paths=tuple(dict.fromkeys([*found, ("id",)])) if self.field else (),
             pseudonym=marker.pseudonym(named) if named else None,
+            name=self._name(marker),
         )
+
+    def _name(self, marker: Marker) -> Mark | None:
+        """The mark of a text in names that propsync makes of labels."""
+        name = snake_case(self.text, "").replace("_", " ").strip() if self.text else ""
+        return marker.mark(TEXT, name) if len(name) >= _SHORTEST else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from propsync.erasing.request import Request
 from propsync.resources import Catalogue
-from propsync.suppression import ErasedVersion
+from propsync.suppression import ErasedVersion, Suppression
 from propsync.warehouse import Warehouse, quoted, statement, text
 
 _HISTORY = "history"
@@ -22,6 +22,8 @@ class Found:
     bodies: int = 0
     files: list[str] = field(default_factory=list)
     documents: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+    """Documents that cannot be read."""
     versions: list[ErasedVersion] = field(default_factory=list)
     histories: frozenset[str] = frozenset()
     """The tables with versions of records."""
@@ -46,12 +48,25 @@ class Found:
 
 def search_tables(warehouse: Warehouse, request: Request) -> Iterator[tuple[str, int]]:
     """The tables of the state that have the id or the text, with the number of rows."""
-    words = " ".join(request.words.split()) if request.kind == "text" else request.words
+    words = _words(request)
     for schema, table in warehouse.rows(statement("erasing/tables")):
         target = f"{quoted(schema)}.{quoted(table)}"
         rows = warehouse.value(statement("erasing/count_rows", table=target), {"words": words})
         if rows:
             yield f"{schema}.{table}", int(rows)
+
+
+def tables_with(warehouse: Warehouse, request: Request, suppression: Suppression) -> Iterator[str]:
+    """The tables of the state with a row that has it by the marks, too."""
+    for name, _ in search_tables(warehouse, request):
+        query = statement("erasing/rows_with", table=".".join(map(quoted, name.split(".", 1))))
+        rows = warehouse.rows(query, {"words": _words(request)})
+        if any(suppression.sees(str(cell)) for row in rows for cell in row if cell is not None):
+            yield name
+
+
+def _words(request: Request) -> str:
+    return " ".join(request.words.split()) if request.kind == "text" else request.words
 
 
 def erased_versions(warehouse: Warehouse, catalogue: Catalogue, request: Request) -> Iterator[ErasedVersion]:

@@ -17,6 +17,8 @@ from propsync.suppression import Suppression
 _AT_ONCE = 5_000
 _OF_DOCUMENTS = ("main.documents", "main.bundle_", "main.document_text", "history.bundle_")
 _HISTORY = "history."
+_OF_NAMES = ("names.types", "names.fields", "names.layout", "ops.columns")
+_NAMES = ("table_name", "column_name")
 ERASED = "erased"
 """The state of a document whose file was erased."""
 Row = dict[str, Any]
@@ -88,7 +90,8 @@ class ErasedRows:
         return self._among(rows[:half], first) + self._among(rows[half:], first + half)
 
     def _sees(self, text: str) -> bool:
-        return self._suppression.sees(text) or any(one in text for one in self._documents | self._emptied)
+        has_any = self._suppression.sees(text) or self._suppression.sees_name(text)
+        return has_any or any(one in text for one in self._documents | self._emptied)
 
     def _row(self, name: str, row: Row) -> Row | None:
         """The row without it, None if nothing of it stays."""
@@ -115,10 +118,13 @@ class ErasedRows:
         if name in ("ops.value_issues", "ops.held_deletes"):
             is_of_record = suppression.erases_record(row["record_id"])
             return is_of_record or self._tells_of(row, "record_id", "name")
+        if name in _OF_NAMES and suppression.sees_name("\0".join(filter(None, map(row.get, _NAMES)))):
+            return True  # a rebuild makes a new name of the label
         if name == "ops.columns":
             return row["table_schema"] == "by_type" and suppression.erases_field(row["source"], None)
         if name == "ops.schema_changes":
-            return any(suppression.erases_field(part, None) for part in key_of(row["name"] or ""))
+            tells = suppression.sees_name("\0".join(one for one in row.values() if isinstance(one, str)))
+            return tells or any(suppression.erases_field(part, None) for part in key_of(row["name"] or ""))
         return name == "names.fields" and suppression.erases_field(row["field_id"], None)
 
     def _tells_of(self, row: Mapping[str, Any], record: str, field: str) -> bool:

@@ -93,6 +93,9 @@ def _add_versions(warehouse: Warehouse, erasure: Erasure) -> None:
             "run_id": one.run_id,
         }
         warehouse.execute(statement("merge/erased/add_version", **names), given)
+    for name in {one.resource for one in erasure.versions}:
+        names = {"table": quoted(name), "key": quoted(warehouse.catalogue[name].key_columns[0])}
+        warehouse.execute(statement("merge/erased/close_versions", **names), {"pseudonym": erasure.pseudonym})
 
 
 def _split(warehouse: Warehouse, resource: Resource, same: list[SameVersion], *, hides: bool) -> None:

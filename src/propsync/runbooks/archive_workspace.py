@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from msgspec import structs
+
 from propsync.api import Api, RetryPolicy, TokenSource
 from propsync.documents.blobs import Blobs
 from propsync.documents.budget import Budget
@@ -18,12 +20,13 @@ from propsync.documents.contents import Contents
 from propsync.documents.fetch_log import Fetched, FetchLog
 from propsync.documents.fetcher import Fetcher
 from propsync.documents.inspect import DocumentReader
-from propsync.documents.ledger import DocumentChoice, Ledger
+from propsync.documents.ledger import ERASED, DocumentChoice, Ledger
 from propsync.documents.worker.client import WorkerPool
 from propsync.errors import CheckFailed, SettingsError
 from propsync.runbooks.check import Withheld, check
 from propsync.runbooks.dashboard import draw_dashboard
 from propsync.runbooks.desk import build_desk
+from propsync.runbooks.erase_documents import DocumentSearch
 from propsync.runbooks.hiding import settle_hiding
 from propsync.runbooks.retention import refuse_lost_history
 from propsync.runbooks.run_frame import merge_earlier
@@ -148,7 +151,26 @@ class ArchiveWorkspace:
         for one in erased:
             if one.path and one.path not in known:
                 self.blobs.remove(one.path)
-        return [one for one in taken if one not in erased]
+        left = [one for one in taken if one not in erased]
+        has_texts = any(one.text is not None for one in suppression.erasures)
+        return list(self._without_texts(workspace, left, suppression)) if has_texts else left
+
+    def _without_texts(self, workspace: Workspace, taken: list[Fetched], suppression: Suppression) -> Iterator[Fetched]:
+        """Removes new documents that have an erased text; propsync notes them as erased."""
+        known = {path for (path,) in workspace.warehouse.rows(statement("documents/paths"))}
+        with WorkerPool(workers=1) as pdf:
+            search = DocumentSearch(self.blobs, suppression, pdf, self.partial)
+            refused = {path for path in {one.path for one in taken} - known if path and search.has_it(path)}
+        for name in search.unread:
+            _log.warning("%s cannot be read, so propsync does not know whether it has an erased text", name)
+        for path in refused:  # before its row: a kill in between makes propsync ask again
+            self.blobs.remove(path)
+        for one in taken:
+            if one.path in refused:
+                told = "the %s of assessment %s has an erased text, so propsync does not keep it"
+                _log.warning(told, one.kind, one.assessment_id)
+                one = structs.replace(one, outcome=ERASED, sha256=None, size_bytes=None, path=None, same_text_as=None)
+            yield one
 
     def _on_disk(self, taken: list[Fetched]) -> list[Fetched]:
         """Waits until files are on the disk; after a power cut, a line may outlive its file's name."""

@@ -15,8 +15,9 @@ from propsync.documents.blobs import Blobs
 from propsync.documents.worker.client import WorkerPool
 from propsync.erasing.files import OtherFiles
 from propsync.erasing.landed import ErasedLanding
+from propsync.erasing.refusals import refuse_needed
 from propsync.erasing.request import Request
-from propsync.erasing.search import Found, erased_documents, erased_versions, search_tables
+from propsync.erasing.search import Found, erased_documents, erased_versions, search_tables, tables_with
 from propsync.errors import BaseLost, ErasureUnfinished, UsageError
 from propsync.landing import Inspection
 from propsync.merge import ErasedRows
@@ -28,6 +29,7 @@ from propsync.runbooks.report import Report
 from propsync.runbooks.retention import refuse_lost_history
 from propsync.runbooks.workplace import Workplace, blobs_of, workplace
 from propsync.runbooks.workspace import WAREHOUSE, Workspace
+from propsync.runs import exit_code
 from propsync.settings import Settings
 from propsync.storage import LocalStorage
 from propsync.suppression import DONE, FORGOTTEN, ID, TEXT, Erasure, Erasures, Marker, Suppression
@@ -47,21 +49,23 @@ class Erased:
     found: Mapping[str, int]
     run: Report | None = None
     notes: list[str] = field(default_factory=list)
+    still: list[str] = field(default_factory=list)
+    """A line for each place that still has it, or that propsync could not look into."""
 
     @property
     def status(self) -> str:
-        """As in `ops.runs`."""
-        return self.run.status if self.run else "ok"
+        """As in `ops.runs`; attention if anything is left."""
+        return "attention" if self.still else self.run.status if self.run else "ok"
 
     @property
     def left_behind(self) -> list[str]:
-        """A line for each thing that the new tables leave behind."""
-        return self.run.left_behind if self.run else []
+        """A line for each thing that is left, and for each that the new tables leave behind."""
+        return [*self.still, *(self.run.left_behind if self.run else ())]
 
     @property
     def exit_code(self) -> int:
-        """0, or 3 if the new tables leave something behind."""
-        return self.run.exit_code if self.run else 0
+        """0, or 3 if anything is left behind."""
+        return exit_code(self.status)
 
     def to_json(self) -> dict[str, Any]:
         """For `--json`."""
@@ -97,7 +101,8 @@ def erase(settings: Settings, request: Request | None) -> Erased:
     if request is not None:
         request.check()
     with workplace(settings, "propsync erase", is_erasing=True) as place:
-        erasure = _begun(settings, place, request)
+        unread: list[str] = []
+        erasure = _begun(settings, place, request, unread)
         if erasure.state == DONE:
             return Erased(erasure.erasure_id, erasure.kind, erasure.counts, None, ["It was erased before"])
         _log.info("erasure %s: propsync writes landing again", erasure.erasure_id)
@@ -107,12 +112,17 @@ def erase(settings: Settings, request: Request | None) -> Erased:
         remove_unnamed_hidden(settings, place)
         storage, erasures = LocalStorage(settings.home), Erasures(LocalStorage(settings.home))
         _remove_documents(blobs_of(settings), erasure)
-        others = OtherFiles(storage, Suppression(erasures.marker(), [erasure])).elsewhere()
+        suppression = Suppression(erasures.marker(), [erasure])
+        still = [
+            f"{name} below this home has it too, and propsync does not write that file"
+            for name in OtherFiles(storage, suppression).elsewhere()
+        ]
+        still += [f"{name} cannot be read, so propsync does not know whether it has it" for name in unread]
+        still += _in_tables(settings, place, request, suppression) if request else []
         place.settle()  # the bucket too is without it before anything says so
         kept = next(one for one in erasures.all() if one.erasure_id == erasure.erasure_id)
         erasures.change(kept, state=DONE)
-    notes = [f"{name} below this home has it too, and propsync does not write that file" for name in others]
-    return Erased(erasure.erasure_id, erasure.kind, erasure.counts, report, notes)
+    return Erased(erasure.erasure_id, erasure.kind, erasure.counts, report, still=still)
 
 
 def forget(settings: Settings, given: str) -> Erasure:
@@ -120,22 +130,34 @@ def forget(settings: Settings, given: str) -> Erasure:
     with workplace(settings, "propsync erase --forget"):
         erasures = Erasures(LocalStorage(settings.home))
         known = erasures.all()
-        chosen = next((one for one in known if one.erasure_id == given), None)
-        if chosen is None and known:
+        chosen = [one for one in known if one.erasure_id == given]
+        if not chosen and known:
             marker = erasures.marker()
-            chosen = next((one for one in known if _is_of(marker, one, given)), None)
-        if chosen is None:
+            chosen = [one for one in known if _is_of(marker, one, given)]
+        if not chosen:
             step = 'Take the id from `propsync query "select * from ops.erasures"`'
             raise UsageError("--forget", "there is no such erasure", step)
-        return erasures.change(chosen, state=FORGOTTEN)
+        return [erasures.change(one, state=FORGOTTEN) for one in chosen][-1]
 
 
 def _is_of(marker: Marker, erasure: Erasure, given: str) -> bool:
     return any(marker.is_marked(given, mark) for mark in (erasure.text or erasure.field or erasure.record,) if mark)
 
 
-def _begun(settings: Settings, place: Workplace, request: Request | None) -> Erasure:
-    """The erasure to do: a new one, on the disk before anything changes, or the one that was interrupted."""
+def _in_tables(settings: Settings, place: Workplace, request: Request, suppression: Suppression) -> list[str]:
+    """A line for each new table that still has it: there is none, unless propsync has a fault."""
+    if request.kind == "asset field":  # both ids stay
+        return []
+    with Workspace.offline(settings, place, settings.state / WAREHOUSE) as workspace:
+        left = [*tables_with(workspace.warehouse, request, suppression)]
+    return [f"{name} still has it. This is a fault in propsync: report it" for name in left]
+
+
+def _begun(settings: Settings, place: Workplace, request: Request | None, unread: list[str]) -> Erasure:
+    """The erasure to do: a new one, on the disk before anything changes, or the one that was interrupted.
+
+    Adds documents that cannot be read to `unread`.
+    """
     storage = LocalStorage(settings.home)
     erasures = Erasures(storage)
     unfinished = erasures.unfinished()
@@ -146,6 +168,7 @@ def _begun(settings: Settings, place: Workplace, request: Request | None) -> Era
     if request is None:
         raise UsageError("--resume", "no erasure was interrupted", "Name what to erase")
     erasure, found = _planned(settings, place, request, erasures.marker())
+    unread += found.unread
     if found.is_empty:
         done = [one for one in erasures.all() if one.state == DONE and one.is_same_request(erasure)]
         if done:
@@ -179,15 +202,17 @@ def _planned(
         if not is_dry_run:  # posts on the disk are encoded: no search would find anything in them
             take_in(warehouse, workspace.storage, with_payloads=workspace.hiding is None)
         erasure = request.erasure(marker, warehouse)
-        _refuse_own_lists(settings, Suppression(marker, [erasure]))
-        if Suppression(marker, [erasure]).sees(request.reason):
+        storage, suppression = LocalStorage(settings.home), Suppression(marker, [erasure])
+        refuse_needed(warehouse, request, suppression)
+        _refuse_own_lists(settings, suppression)
+        if suppression.sees(request.reason):
             raise UsageError("--reason", "it names what is to be erased, and the reason stays", "Leave that out of it")
-        storage = LocalStorage(settings.home)
-        suppression = Suppression(marker, [erasure])
+        documents, unread = _documents(blobs_of(settings), place, suppression, warehouse, request)
         found = Found(
             tables=dict(search_tables(warehouse, request)),
             histories=frozenset(f"history.{name}" for name in workspace.catalogue.names),
-            documents=_documents(blobs_of(settings), place, suppression, warehouse, request),
+            documents=documents,
+            unread=unread,
             versions=list(erased_versions(warehouse, workspace.catalogue, request)),
         )
     others = OtherFiles(storage, suppression)
@@ -202,15 +227,16 @@ def _planned(
 
 def _documents(
     blobs: Blobs, place: Workplace, suppression: Suppression, warehouse: Warehouse, request: Request
-) -> list[str]:
+) -> tuple[list[str], list[str]]:
+    """The hashes of documents to remove, and the names of those that cannot be read."""
     if request.text is None:
-        return erased_documents(warehouse, request)
+        return erased_documents(warehouse, request), []
     with WorkerPool() as pdf:
         search = DocumentSearch(blobs, suppression, pdf, place.folder)
-        found = search.found(warehouse)
+        found = search.found(warehouse, request.words)
     for name in search.unread:
         _log.warning("%s cannot be read, so propsync does not know whether it has the text", name)
-    return found
+    return found, search.unread
 
 
 def _refuse_own_lists(settings: Settings, suppression: Suppression) -> None:
@@ -245,8 +271,18 @@ def _rewrite(settings: Settings, place: Workplace, erasure: Erasure) -> None:
     suppression = Suppression.of(storage)
     landing = ErasedLanding(storage, suppression)
     landing.rewrite()
+    _rewrite_earlier(Erasures(storage), suppression)
     OtherFiles(storage, suppression).remove()
     landing.rewrite_base(place.folder, ErasedRows(suppression), erasure.erasure_id)
+
+
+def _rewrite_earlier(erasures: Erasures, suppression: Suppression) -> None:
+    """Takes it out of what earlier erasures left: their reasons, and the ids of records that they changed."""
+    for one in erasures.all():
+        same = tuple(same for same in one.same if not suppression.erased_key(same.key[0], same.resource))
+        reason = suppression.text(one.reason)
+        if (same, reason) != (one.same, one.reason):
+            erasures.change(one, same=same, reason=reason)
 
 
 def _remove_documents(blobs: Blobs, erasure: Erasure) -> None:

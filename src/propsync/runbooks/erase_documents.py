@@ -1,22 +1,28 @@
-"""Documents that have an erased text: in their pages, their CSVs, or any other member of a bundle."""
+"""Documents that have an erased text: in their pages, their CSVs, or anything else that is packed in them."""
 
 from __future__ import annotations
 
+import gzip
+import io
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Iterator
 from pathlib import Path
 
 from propsync.documents.blobs import Blobs
 from propsync.documents.worker.client import WorkerPool
 from propsync.errors import DocumentDamaged
 from propsync.progress import progress
+from propsync.runbooks.erase_readings import readings, streams
 from propsync.storage import PARTIAL
 from propsync.suppression import Suppression
 from propsync.warehouse import Warehouse, statement
 
 _MOST = 64 << 20  # bytes of a member that propsync reads to search it
-_PDF = ".pdf"
+_DEEPEST = 5
+_DAMAGE = (DocumentDamaged, OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile, RuntimeError)
+_TABLES = ("main.bundle_members", "main.bundle_actions", "main.bundle_controls", "main.bundle_elements")
 
 
 class DocumentSearch:
@@ -29,49 +35,71 @@ class DocumentSearch:
         self._work = work
         self.unread: list[str] = []
 
-    def found(self, warehouse: Warehouse) -> list[str]:
-        """The hashes of the documents that have it, by their pages in `document_text` or else by their files."""
-        texts = self._texts(warehouse)
-        keys = self._blobs.all()
+    def found(self, warehouse: Warehouse, words: str) -> list[str]:
+        """The hashes of the documents that have it, by their rows or else by their files."""
+        keys, texts, in_rows = self._blobs.all(), self._texts(warehouse), set(_in_rows(warehouse, words))
         hits = []
         with progress("Searching", len(keys), "documents") as bar:
             for key in keys:
                 sha256 = Path(key).stem
-                if texts[sha256] if sha256 in texts else self._file_has_it(key):
+                if sha256 in in_rows or texts.get(sha256) or self.has_it(key, with_pages=sha256 not in texts):
                     hits.append(sha256)
                 bar.advance()
         return hits
+
+    def has_it(self, key: str, *, with_pages: bool = True) -> bool:
+        """Whether a stored file has it. Without pages, only the rest of a report counts: a table has its pages."""
+        try:
+            return self._file_has_it(self._blobs.path(key), key, 0, with_pages=with_pages)
+        except _DAMAGE:
+            self.unread.append(key)
+            return False
 
     def _texts(self, warehouse: Warehouse) -> dict[str, bool]:
         """Whether the text of a report has it, for those whose text is in a table."""
         rows = warehouse.rows(statement("erasing/document_texts"))
         return {sha256: self._suppression.sees("\n".join(page or "" for page in pages)) for sha256, pages in rows}
 
-    def _file_has_it(self, key: str) -> bool:
-        try:
-            path = self._blobs.path(key)
-            return self._pdf_has_it(path) if key.endswith(_PDF) else any(self._in_bundle(path))
-        except (DocumentDamaged, OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError):
-            self.unread.append(key)
-            return False
+    def _file_has_it(self, path: Path, name: str, depth: int, *, with_pages: bool = True) -> bool:
+        if zipfile.is_zipfile(path) and depth < _DEEPEST:
+            return any([*self._in_members(path, name, depth)])
+        body = path.read_bytes()
+        if body.startswith(b"%PDF-"):
+            return self._pdf_has_it(path, body, with_pages=with_pages)
+        if body.startswith(b"\x1f\x8b") and depth < _DEEPEST:
+            return self._inner_has_it(gzip.GzipFile(fileobj=io.BytesIO(body)).read(_MOST), name, depth)
+        return any(map(self._suppression.sees, readings(body)))
 
-    def _pdf_has_it(self, path: Path) -> bool:
-        return self._suppression.sees("\n".join(self._pdf.text(path)))
+    def _pdf_has_it(self, path: Path, body: bytes, *, with_pages: bool) -> bool:
+        """Its pages as people read them, and its title, notes and attachments."""
+        if with_pages and self._suppression.sees("\n".join(self._pdf.text(path))):
+            return True
+        return any(self._suppression.sees(text) for part in (body, *streams(body)) for text in readings(part))
 
-    def _in_bundle(self, path: Path) -> Iterator[bool]:
+    def _in_members(self, path: Path, name: str, depth: int) -> Iterator[bool]:
         with zipfile.ZipFile(path) as archive:
             for member in archive.infolist():
                 yield self._suppression.sees(member.filename)
+                if member.is_dir():
+                    continue
                 if member.file_size > _MOST:
-                    self.unread.append(f"{path.name}: {member.filename}")
-                elif not member.is_dir():
-                    yield self._member_has_it(member.filename, lambda one=member: archive.read(one))  # type: ignore[misc]
+                    self.unread.append(f"{name}: {member.filename}")
+                    continue
+                try:
+                    yield self._inner_has_it(archive.read(member), f"{name}: {member.filename}", depth)
+                except _DAMAGE:
+                    self.unread.append(f"{name}: {member.filename}")
 
-    def _member_has_it(self, name: str, read: Callable[[], bytes]) -> bool:
-        body = read()
-        if name.lower().endswith(_PDF):
-            with tempfile.NamedTemporaryFile(dir=self._work, suffix=PARTIAL) as target:
-                target.write(body)
-                target.flush()
-                return self._pdf_has_it(Path(target.name))
-        return any(self._suppression.sees(body.decode(form, "replace")) for form in ("utf-8", "utf-16-le", "utf-16-be"))
+    def _inner_has_it(self, body: bytes, name: str, depth: int) -> bool:
+        with tempfile.NamedTemporaryFile(dir=self._work, suffix=PARTIAL) as target:
+            target.write(body)
+            target.flush()
+            return self._file_has_it(Path(target.name), name, depth + 1)
+
+
+def _in_rows(warehouse: Warehouse, words: str) -> Iterator[str]:
+    """The hashes of bundles with rows that have it: those know how a CSV is written."""
+    plain = {"words": " ".join(words.split())}
+    for table in (*_TABLES, "history.bundle_actions"):
+        for (sha256,) in warehouse.rows(statement("erasing/documents_with", table=table), plain):
+            yield sha256

@@ -67,6 +67,8 @@ class Erasure:
     same: tuple[SameVersion, ...] = ()
     documents: tuple[str, ...] = ()
     """The hashes of the documents that it removed."""
+    name: Mark | None = None
+    """An erased text as the names of tables and columns have it, with blanks between words."""
 
     @property
     def marks(self) -> tuple[Mark, ...]:

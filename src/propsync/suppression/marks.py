@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TypeVar
 
 ID, TEXT = "id", "text"
@@ -19,8 +20,13 @@ REPLACEMENT = "[erased]"
 
 _PSEUDONYM = re.compile(r"erased-[0-9a-f]{16}")
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_DEEPEST_ESCAPES = 2
+"""A value may itself be JSON."""
 _PLAIN_ESCAPES = {"b": " ", "f": " ", "n": " ", "r": " ", "t": " "}
 _BLANKS = re.compile(r"[^\S ]\s*|\s{2,}")
+_JOINTS = ("-", "_", ".")
+"""Signs inside ids, if a letter or digit follows."""
 _T = TypeVar("_T", str, bytes)
 _SHORTEST_ID = 6
 """A shorter id counts only where it is a whole text: as a part of others it would be anything."""
@@ -64,18 +70,28 @@ class Marker:
         plain = _bytes(text if mark.form == ID else plain_text(text))
         return len(plain) == mark.length and self._digest(mark.form, plain) == mark.digest
 
-    def sees(self, text: str, marks: Iterable[Mark]) -> bool:
-        """Whether a text has anything marked. A JSON text may have it escaped."""
-        unescaped = _unescaped(text) if "\\" in text else text
+    def sees(self, text: str, marks: Iterable[Mark], *, is_json: bool = False) -> bool:
+        """Whether a text has anything marked. A JSON text may have it escaped, and other texts may hold JSON."""
         by_form = {form: [one for one in marks if one.form == form] for form in (ID, TEXT)}
         return any(
-            next(self._places(_bytes(plain_text(unescaped) if form == TEXT else unescaped), mark), None) is not None
+            next(self._places(_bytes(plain_text(spelt) if form == TEXT else spelt), mark), None) is not None
+            for spelt in _readings(text, is_json=is_json)
             for form, wanted in by_form.items()
             for mark in wanted
         )
 
     def replaced(self, text: str, mark: Mark, replacement: str) -> str:
-        """The text with what is marked replaced; the same object if it has nothing of it."""
+        """The text with what is marked replaced; the same object if it has nothing of it.
+
+        If it has it in escapes, as JSON in a text may, it comes back without these escapes.
+        """
+        after = self._replaced(text, mark, replacement)
+        for reading in islice(_readings(after), 1, None):
+            if (once := self._replaced(reading, mark, replacement)) is not reading:
+                return once
+        return after
+
+    def _replaced(self, text: str, mark: Mark, replacement: str) -> str:
         if mark.form == ID:
             whole = _bytes(text)
             ends = [(at, at + mark.length) for at in self._places(whole, mark)]
@@ -139,15 +155,47 @@ def _spliced(text: _T, ends: Sequence[tuple[int, int]], replacement: _T) -> _T:
 
 def _stands_alone(plain: bytes, at: int, length: int) -> bool:
     """Whether an id is not a part of a longer word. A short one must be all of the text, or be in quotes."""
-    before, after = plain[at - 1 : at] if at else b"", plain[at + length : at + length + 1]
+    before, after = _signs(plain[max(0, at - 8) : at])[-2:], _signs(plain[at + length : at + length + 8])[:2]
     if length < _SHORTEST_ID:
-        return before in (b"", b'"') and after in (b"", b'"')
-    return not (before.isalnum() or after.isalnum())
+        return before[-1:] in ("", '"') and after[:1] in ("", '"')
+    return not (_continues(before[::-1]) or _continues(after))
+
+
+def _continues(beside: str) -> bool:
+    """Whether the signs beside an id, the nearest first, belong to a longer id: `f-1` is no part of `f-1-2`."""
+    return _is_of_word(beside[:1]) or (beside[:1] in _JOINTS and _is_of_word(beside[1:2]))
+
+
+def _is_of_word(sign: str) -> bool:
+    """Whether it is a letter or digit; scripts without blanks between words say nothing."""
+    return sign.isalnum() and unicodedata.category(sign) != "Lo"
+
+
+def _signs(part: bytes) -> str:
+    """The signs of a part, which may begin and end inside one."""
+    return part.decode("utf-8", "ignore")
+
+
+def _readings(text: str, *, is_json: bool = False) -> Iterator[str]:
+    """The text as it is, and as it reads if it is JSON: a backslash in other texts escapes nothing."""
+    if not is_json or "\\" not in text:
+        yield text
+    for _ in range(_DEEPEST_ESCAPES):
+        if "\\" not in text:
+            return
+        text = _unescaped(text)
+        yield text
 
 
 def _unescaped(text: str) -> str:
     """A JSON text with its escapes as the signs that they mean, good enough to search."""
-    return _ESCAPE.sub(_sign, text)
+    plain = _ESCAPE.sub(_sign, text)
+    return _PAIR.sub(_joined, plain) if _PAIR.search(plain) else plain
+
+
+def _joined(pair: re.Match[str]) -> str:
+    """The sign that two halves in UTF-16 mean."""
+    return pair[0].encode("utf-16-le", "surrogatepass").decode("utf-16-le")
 
 
 def _sign(escape: re.Match[str]) -> str:

@@ -15,6 +15,8 @@ _MEMBERS: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decoder(di
 _ARRAY: msgspec.json.Decoder[list[msgspec.Raw]] = msgspec.json.Decoder(list[msgspec.Raw])
 _encode = msgspec.json.Encoder().encode
 _FIELDS = "fields"
+_NULL, _WORDS = b"null", (b"n", b"t", b"f")
+"""A number that has an erased text goes: a text in its place would change the type of its column."""
 
 
 class Suppression:
@@ -24,6 +26,7 @@ class Suppression:
         self.erasures = tuple(erasures)
         self._marker = marker
         self._marks = [mark for one in erasures for mark in one.marks]
+        self._names = [one.name for one in erasures if one.name is not None]
         self._replacements = [found for one in erasures for found in _replacements(one)]
 
     @classmethod
@@ -37,9 +40,13 @@ class Suppression:
         """Whether anything is erased."""
         return bool(self.erasures)
 
-    def sees(self, text: str) -> bool:
+    def sees(self, text: str, *, is_json: bool = False) -> bool:
         """Whether a text has anything that was erased, or the id of a record with an erased field."""
-        return self._marker is not None and self._marker.sees(text, self._marks)
+        return self._marker is not None and self._marker.sees(text, self._marks, is_json=is_json)
+
+    def sees_name(self, text: str) -> bool:
+        """Whether names of tables or columns in a text were made of anything that was erased."""
+        return self._marker is not None and self._marker.sees(text.replace("_", " "), self._names)
 
     def text(self, text: str) -> str:
         """A text that is not JSON."""
@@ -51,7 +58,7 @@ class Suppression:
 
     def json(self, body: bytes) -> bytes:
         """A page, a record or any other JSON. An erased record becomes its pseudonym, so that a page has as many."""
-        if not self.erasures or not self.sees(_text_of(body)):
+        if not self.erasures or not self.sees(_text_of(body), is_json=True):
             return body
         try:
             return self._whole(body)
@@ -102,7 +109,7 @@ class Suppression:
 
     def _value(self, raw: bytes, within: Sequence[Erasure], *, is_element: bool = False) -> bytes:
         """`within` are the erasures of a field of the record around; `is_element` says that it may be a record."""
-        if not self.sees(_text_of(raw)) and not within:
+        if not within and not self.sees(_text_of(raw), is_json=True):
             return raw
         start = raw.lstrip()[:1]
         if start == b"{":
@@ -113,8 +120,7 @@ class Suppression:
             text = decode(raw)
             after = self.text(text)
             return raw if after is text else _encode(after)
-        after = self.text(raw.decode())
-        return raw if after == raw.decode() else _encode(after)
+        return _NULL if start not in _WORDS and self.text(raw.decode()) != raw.decode() else raw
 
     def _object(self, raw: bytes, within: Sequence[Erasure], *, is_element: bool) -> bytes:
         members = _MEMBERS.decode(raw)
