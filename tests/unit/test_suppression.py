@@ -67,6 +67,20 @@ def test_an_escaped_text_is_found_in_json() -> None:
     assert erasing(of_text("José Doe")).json(body) == b'{"note":"[erased]","other":1.50}'
 
 
+@pytest.mark.parametrize("written", ["4711", " 4711 ", "4711\n"])
+def test_a_record_goes_if_its_id_is_a_short_number_and_counts_stay(written: str) -> None:
+    erasure = of_asset("4711")
+    body = f'{{"assets":[{{"id":{written},"name":"A"}},{{"id":47111,"name":"B"}}],"total":4711}}'.encode()
+    told = {"assets": [{"id": erasure.pseudonym}, {"id": 47111, "name": "B"}], "total": 4711}
+    assert json.loads(erasing(erasure).json(body)) == told
+
+
+def test_a_field_goes_if_its_id_is_a_short_number() -> None:
+    erasure = Erasure("e", "field", NOW, "", field=MARKER.mark(ID, "17"), pseudonym=MARKER.pseudonym("17"), **PATHS)  # type: ignore[arg-type]
+    body = b'{"assets":[{"id":"a","fields":[{"field":17,"value":1},{"field":18,"value":17}]}]}'
+    assert json.loads(erasing(erasure).json(body)) == {"assets": [{"id": "a", "fields": [{"field": 18, "value": 17}]}]}
+
+
 def test_an_erased_record_leaves_its_place_in_the_page() -> None:
     body = b'{"total": 2, "assets": [{"id": "abc12345", "note": "x"}, {"id": "d", "see": "/assets/abc12345/x"}]}'
     page = json.loads(erasing(of_asset("abc12345")).json(body))

@@ -28,7 +28,7 @@ _BLANKS = re.compile(r"[^\S ]\s*|\s{2,}")
 _JOINTS = ("-", "_", ".")
 """Signs inside ids, if a letter or digit follows."""
 _T = TypeVar("_T", str, bytes)
-_SHORTEST_ID = 6
+SHORTEST_ID = 6
 """A shorter id counts only where it is a whole text: as a part of others it would be anything."""
 
 
@@ -71,10 +71,14 @@ class Marker:
         return len(plain) == mark.length and self._digest(mark.form, plain) == mark.digest
 
     def sees(self, text: str, marks: Iterable[Mark], *, is_json: bool = False) -> bool:
-        """Whether a text has anything marked. A JSON text may have it escaped, and other texts may hold JSON."""
+        """Whether a text has anything marked. A JSON text may have it escaped, and other texts may hold JSON.
+
+        A short id may be a number in JSON.
+        """
         by_form = {form: [one for one in marks if one.form == form] for form in (ID, TEXT)}
         return any(
-            next(self._places(_bytes(plain_text(spelt) if form == TEXT else spelt), mark), None) is not None
+            next(self._places(_bytes(plain_text(spelt) if form == TEXT else spelt), mark, is_json=is_json), None)
+            is not None
             for spelt in _readings(text, is_json=is_json)
             for form, wanted in by_form.items()
             for mark in wanted
@@ -104,13 +108,13 @@ class Marker:
         found = [(origins[at], origins[at + mark.length - 1] + 1) for at in self._places(folded, mark)]
         return _spliced(source, found, replacement)
 
-    def _places(self, plain: bytes, mark: Mark) -> Iterator[int]:
+    def _places(self, plain: bytes, mark: Mark, *, is_json: bool = False) -> Iterator[int]:
         """Where what is marked begins; none of these overlap."""
         coarse, wanted = plain.translate(self._table), mark.coarse.encode()
         at = coarse.find(wanted)
         while at >= 0:
             is_found = self._digest(mark.form, plain[at : at + mark.length]) == mark.digest
-            if is_found and (mark.form == TEXT or _stands_alone(plain, at, mark.length)):
+            if is_found and (mark.form == TEXT or _stands_alone(plain, at, mark.length, is_json=is_json)):
                 yield at
                 at = coarse.find(wanted, at + mark.length)
             else:
@@ -153,10 +157,12 @@ def _spliced(text: _T, ends: Sequence[tuple[int, int]], replacement: _T) -> _T:
     return text[:0].join(kept)
 
 
-def _stands_alone(plain: bytes, at: int, length: int) -> bool:
-    """Whether an id is not a part of a longer word. A short one must be all of the text, or be in quotes."""
+def _stands_alone(plain: bytes, at: int, length: int, *, is_json: bool) -> bool:
+    """Whether an id is not a part of a longer word. A short one must be all of the text, or be in quotes; in JSON it
+    may be a number.
+    """
     before, after = _signs(plain[max(0, at - 8) : at])[-2:], _signs(plain[at + length : at + length + 8])[:2]
-    if length < _SHORTEST_ID:
+    if length < SHORTEST_ID and not is_json:
         return before[-1:] in ("", '"') and after[:1] in ("", '"')
     return not (_continues(before[::-1]) or _continues(after))
 

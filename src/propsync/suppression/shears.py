@@ -9,7 +9,7 @@ import msgspec
 from propsync.records import decode, decode_shallow, first_text, mended, shallow
 from propsync.storage import LocalStorage
 from propsync.suppression.erasures import Erasure, Erasures, Path
-from propsync.suppression.marks import REPLACEMENT, Mark, Marker
+from propsync.suppression.marks import ID, REPLACEMENT, SHORTEST_ID, Mark, Marker
 
 _MEMBERS: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _ARRAY: msgspec.json.Decoder[list[msgspec.Raw]] = msgspec.json.Decoder(list[msgspec.Raw])
@@ -26,6 +26,7 @@ class Suppression:
         self.erasures = tuple(erasures)
         self._marker = marker
         self._marks = [mark for one in erasures for mark in one.marks]
+        self._short = [one for one in self._marks if one.form == ID and one.length < SHORTEST_ID]
         self._names = [one.name for one in erasures if one.name is not None]
         self._replacements = [found for one in erasures for found in _replacements(one)]
 
@@ -120,7 +121,11 @@ class Suppression:
             text = decode(raw)
             after = self.text(text)
             return raw if after is text else _encode(after)
-        return _NULL if start not in _WORDS and self.text(raw.decode()) != raw.decode() else raw
+        return _NULL if start not in _WORDS and self._erases_number(raw.decode()) else raw
+
+    def _erases_number(self, number: str) -> bool:
+        """A short number that looks like an id may be a count: of these, only the record with that id goes."""
+        return self.text(number) != number and not any(self._is(number, one) for one in self._short)
 
     def _object(self, raw: bytes, within: Sequence[Erasure], *, is_element: bool) -> bytes:
         members = _MEMBERS.decode(raw)
