@@ -24,7 +24,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
     run = Models._run
 
     def noted(self: Models, before: str, model: str, after: str = "") -> int:
-        read = frozenset(table for table in self._reads(model) if table.startswith("staging."))
+        read = frozenset(table for table in self._reads([model])[model] if table.startswith("staging."))
         told.append((model, read))
         return run(self, before, model, after)
 

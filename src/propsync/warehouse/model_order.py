@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from graphlib import TopologicalSorter
 from typing import Any, Protocol
 
@@ -18,18 +18,28 @@ _READ: dict[str, frozenset[str]] = {}
 class Parser(Protocol):
     """A connection that parses; it needs no table."""
 
-    def execute(self, sql: str, parameters: Sequence[str], /) -> duckdb.DuckDBPyConnection: ...
+    def execute(self, sql: str, parameters: Sequence[Sequence[str]], /) -> duckdb.DuckDBPyConnection: ...
 
 
 def sources(parser: Parser, sql: str) -> set[str]:
     """The tables that a select reads, as schema.table: base tables without the names of its CTEs."""
-    ((parsed,),) = parser.execute("select json_serialize_sql(?)", [without_comments(sql)]).fetchall()
-    tree = json.loads(parsed)
-    if tree["error"]:
+    (read,) = all_sources(parser, [sql])
+    return read
+
+
+def all_sources(parser: Parser, selects: Sequence[str]) -> list[set[str]]:
+    """The same for each of many selects: one query parses them in half the time. Raises ValueError for other SQL."""
+    query = "select list_transform(?, lambda sql: json_serialize_sql(sql, skip_default := true))"
+    ((parsed,),) = parser.execute(query, [[without_comments(sql) for sql in selects]]).fetchall()
+    return [_sources(json.loads(one)) for one in parsed]
+
+
+def _sources(tree: Mapping[str, Any]) -> set[str]:
+    if "statements" not in tree:
         raise ValueError(tree["error_message"])
     nodes = list(_nodes(tree))
     named = {entry["key"] for node in nodes for entry in node.get("cte_map", {}).get("map", ())}
-    bases = [(node["schema_name"], node["table_name"]) for node in nodes if node.get("type") == "BASE_TABLE"]
+    bases = [(node.get("schema_name"), node["table_name"]) for node in nodes if node.get("type") == "BASE_TABLE"]
     return {f"{schema or 'main'}.{table}" for schema, table in bases if schema or table not in named}
 
 
@@ -39,11 +49,13 @@ def tables_read(sql: str) -> set[str]:
         return sources(parser, sql)
 
 
-def model_sources(parser: Parser, model: str, sql: str) -> frozenset[str]:
-    """The tables that a model reads. `sql` is its text; its fragments make no difference."""
-    if model not in _READ:
-        _READ[model] = frozenset(sources(parser, sql))
-    return _READ[model]
+def model_sources(parser: Parser, models: Iterable[str], text: Callable[[str], str]) -> dict[str, frozenset[str]]:
+    """The tables that each model reads. `text` gives the text of one; its fragments make no difference."""
+    models = list(models)
+    unread = [model for model in models if model not in _READ]
+    if unread:
+        _READ.update(zip(unread, map(frozenset, all_sources(parser, list(map(text, unread)))), strict=True))
+    return {model: _READ[model] for model in models}
 
 
 def in_order(reads: Mapping[str, Collection[str]]) -> list[str]:

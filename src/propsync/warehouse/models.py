@@ -80,7 +80,7 @@ class Models:
 
     def in_order(self, models: Iterable[str]) -> list[str]:
         """The same models, each after those whose tables it reads."""
-        return in_order({model: self._reads(model) for model in models})
+        return in_order(self._reads(models))
 
     def staged_for(self, models: Iterable[str], made: Collection[str] = ()) -> dict[str, frozenset[str]]:
         """The tables of each staging model that `models` read, without those `made`; Python's own staging tables
@@ -89,16 +89,16 @@ class Models:
         found: dict[str, frozenset[str]] = {}
         waiting = set(models)
         while waiting:
-            read = frozenset[str]().union(*(self._reads(model) for model in waiting))
+            read = frozenset[str]().union(*self._reads(waiting).values())
             staged = {table.replace(".", "/") for table in read if table.startswith("staging.")}
             waiting = {model for model in staged - found.keys() - {*made} if _is_there(model)}
-            found |= {model: self._reads(model) for model in waiting}
+            found |= self._reads(waiting)
         return found
 
     def read_by(self, *models: str) -> frozenset[str]:
         """The tables that `models` read, directly or through views and staging models with a file."""
         staged = self.staged_for(models)
-        read = frozenset[str]().union(*(self._reads(model) for model in (*models, *staged)))
+        read = frozenset[str]().union(*self._reads([*models, *staged]).values())
         of_views = view_sources()
         through = (of_views.get(table, {table}) for table in read - {table_of(model) for model in staged})
         return frozenset[str]().union(*through)
@@ -108,10 +108,10 @@ class Models:
         every = (*models, *self.staged_for(models))
         return frozenset(name for model in every for name in _bound(model))
 
-    def _reads(self, model: str) -> frozenset[str]:
+    def _reads(self, models: Iterable[str]) -> dict[str, frozenset[str]]:
         # an unknown fragment is an expression or a name, and neither affects the order
         fragments = defaultdict(lambda: "unknown", self._fragments)
-        return model_sources(self._warehouse, model, filled(_written(model), fragments))
+        return model_sources(self._warehouse, models, lambda model: filled(_written(model), fragments))
 
     def _run(self, before: str, model: str, after: str = "") -> int:
         # from the file alone: a fragment may name an API member called $type

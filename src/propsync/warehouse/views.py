@@ -13,7 +13,7 @@ import duckdb
 
 from propsync.resources import BUILT_IN, Resource
 from propsync.shipped import shipped
-from propsync.warehouse.model_order import in_order, sources
+from propsync.warehouse.model_order import all_sources, in_order
 from propsync.warehouse.typed_versions import Rows, TypedVersions, declared_typed_view
 from propsync.warehouse.view import View
 
@@ -21,18 +21,17 @@ from propsync.warehouse.view import View
 @cache
 def views() -> dict[str, View]:
     """Every view by schema.name, each after those that it reads."""
-    typed = [declared_typed_view(resource) for resource in BUILT_IN.families]
-    declared = {view.full_name: view for view in (*typed, *_declared())}
-    reads = _reads(declared.values())
-    return {name: declared[name] for name in in_order(reads)}
+    declared = {view.full_name: view for view in _declared()}
+    return {name: declared[name] for name in in_order(_reads())}
 
 
 @cache
 def view_sources() -> dict[str, frozenset[str]]:
     """The tables that each view reads, directly or through other views, by the view's schema.name."""
     found: dict[str, frozenset[str]] = {}
-    for name, read in _reads(views().values()).items():
-        found[name] = frozenset[str]().union(*(found.get(table, frozenset({table})) for table in read))
+    reads = _reads()
+    for name in views():
+        found[name] = frozenset[str]().union(*(found.get(table, frozenset({table})) for table in reads[name]))
     return found
 
 
@@ -43,7 +42,13 @@ def views_for_people(resources: Iterable[Resource], rows: Rows) -> list[str]:
     return [";\n".join(view.ddl()) for view in (*typed, *others)]
 
 
-def _declared() -> Iterator[View]:
+@cache
+def _declared() -> tuple[View, ...]:
+    typed = [declared_typed_view(resource) for resource in BUILT_IN.families]
+    return (*typed, *_others())
+
+
+def _others() -> Iterator[View]:
     for path in sorted((shipped("sql") / "views").glob("*/*.toml")):
         spec = tomllib.loads(path.read_text(encoding="utf-8"))
         columns = {name: (kind, comment) for name, (kind, comment) in spec["columns"].items()}
@@ -51,6 +56,10 @@ def _declared() -> Iterator[View]:
         yield View(path.parent.name, path.stem, sql, spec["comment"], columns)
 
 
-def _reads(declared: Iterable[View]) -> dict[str, set[str]]:
+@cache
+def _reads() -> dict[str, set[str]]:
+    """The tables and views that each view reads itself."""
+    declared = _declared()
     with duckdb.connect() as parser:  # DuckDB's parser needs a connection, and no table
-        return {view.full_name: sources(parser, view.sql) for view in declared}
+        read = all_sources(parser, [view.sql for view in declared])
+    return {view.full_name: of_view for view, of_view in zip(declared, read, strict=True)}

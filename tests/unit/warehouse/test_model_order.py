@@ -9,7 +9,7 @@ import pytest
 
 from propsync.shipped import shipped
 from propsync.warehouse import Models, Warehouse
-from propsync.warehouse.model_order import in_order, model_sources
+from propsync.warehouse.model_order import all_sources, in_order, model_sources
 
 OF_TYPES = ("staging/definition_changes", "main/asset_types", "main/asset_type_fields", "main/asset_field_options")
 
@@ -54,8 +54,23 @@ def test_results_are_staged_before_those_that_repeat(warehouse: Warehouse) -> No
 
 
 def test_a_model_is_parsed_once(warehouse: Warehouse) -> None:
-    assert model_sources(warehouse, "staging/once", "from staging.one") == {"staging.one"}
-    assert model_sources(warehouse, "staging/once", "from staging.other") == {"staging.one"}
+    for text in ("from staging.one", "from staging.other"):
+        assert model_sources(warehouse, ["staging/once"], lambda _: text) == {"staging/once": {"staging.one"}}  # noqa: B023 - called at once
+
+
+def test_the_tables_of_a_select_are_those_that_stand_in_no_cte(warehouse: Warehouse) -> None:
+    selects = [
+        "with a as (from main.b) select (select max(x) from history.c) from a, d left join ops.e using (x)",
+        "-- from main.comment\nselect 'from main.text' as x",
+    ]
+    assert all_sources(warehouse, selects) == [{"main.b", "history.c", "main.d", "ops.e"}, set()]
+
+
+def test_what_is_no_select_is_told(warehouse: Warehouse) -> None:
+    with pytest.raises(ValueError, match="SELECT"):
+        all_sources(warehouse, ["from main.a", "drop table main.a"])
+    with pytest.raises(ValueError, match="syntax error"):
+        all_sources(warehouse, ["select from where"])
 
 
 def test_all_models_of_a_schema_have_an_order(warehouse: Warehouse) -> None:
