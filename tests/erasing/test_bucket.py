@@ -112,3 +112,26 @@ def _copy(source: Path, target: Path) -> None:
     if target.exists():
         shutil.rmtree(target)
     shutil.copytree(source, target)
+
+
+@pytest.mark.release
+def test_a_machine_that_had_it_alone_loses_it_when_it_takes_in_the_erasure(
+    machines: Machines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, other = lived(machines), machines("two")
+    assert other.rebuild().exit_code == 0
+    assert home.sync().exit_code == 0
+    machines.api.assets[-1] = asset(GONE, note="third note")
+    _dying(machines.bucket, monkeypatch, 0)
+    with pytest.raises(_Death):
+        home.sync()
+    _dying(machines.bucket, monkeypatch, None)
+    assert traces(home.path, "third note")
+
+    assert other.rebuild().exit_code == 0
+    assert erase(other.settings(), Request(asset=GONE, reason="asked")).exit_code == 0
+    assert home.rebuild().exit_code == 0
+
+    assert traces(home.path, GONE, "third note") == []
+    assert home.sync().exit_code == 0
+    assert traces(machines.bucket.root, GONE, "third note") == []

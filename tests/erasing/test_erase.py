@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 from datetime import UTC, datetime
@@ -117,9 +118,13 @@ def test_an_erased_text_goes_from_every_value(home: PrivateHome) -> None:
 
 @pytest.mark.release
 def test_neither_a_backfill_nor_an_old_state_brings_it_back(home: PrivateHome, tmp_path: Path) -> None:
-    old, old_published = tmp_path / "old-state", tmp_path / "old-published"
-    shutil.copytree(home.path / "state", old)
-    shutil.copytree(home.path / "published", old_published)
+    old, old_published, old_landing = (tmp_path / f"old-{name}" for name in ("state", "published", "landing"))
+    for folder, copy in (("state", old), ("published", old_published), ("landing", old_landing)):
+        shutil.copytree(home.path / folder, copy)
+    for name in ("plans", "aside/1/landing"):
+        (old / name).mkdir(parents=True)
+        (old / name / "1.plan").write_bytes(gzip.compress(ASSET.encode()) if "aside" in name else ASSET.encode())
+    (old / "aside" / "1" / "kept").write_text("nothing of it")
     place = home.column("select property_id from assets where asset_id = ?", ASSET)[0]
     assert erase(home.settings(), Request(asset=ASSET, reason="asked")).exit_code == 0
 
@@ -144,6 +149,13 @@ def test_neither_a_backfill_nor_an_old_state_brings_it_back(home: PrivateHome, t
     assert home.rebuild().exit_code == 0
     assert traces(home.path, ASSET) == []
     assert difference(published, home.published) == {}
+
+    shutil.copytree(old_landing, home.path / "landing", dirs_exist_ok=True)
+    assert traces(home.path, ASSET)
+    assert home.rebuild().exit_code == 0
+    assert traces(home.path, ASSET) == []
+    assert difference(published, home.published) == {}
+    assert (home.path / "state" / "aside" / "1" / "kept").exists()
 
 
 @pytest.mark.slow

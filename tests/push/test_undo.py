@@ -8,8 +8,10 @@ import duckdb
 import pytest
 from kit.push_home import PushHome
 
+from propsync.erasing.request import Request
 from propsync.errors import UsageError
 from propsync.push.plan import CREATE, DELETE, UPDATE
+from propsync.runbooks import erase
 from propsync.runbooks.push_undo import history, undo, unfinished
 
 
@@ -186,3 +188,21 @@ def test_tables_without_writes_are_named_with_what_to_do(home: PushHome) -> None
         history(home.settings())
     with pytest.raises(UsageError, match="Run `propsync rebuild`"):
         home.apply(plan)
+
+
+@pytest.mark.slow
+def test_a_value_of_which_a_part_was_erased_stays_as_it_is(home: PushHome) -> None:
+    first, second = home.assets(2)
+    name, number = 'Jo "J" Zqüx', Decimal(55500017)
+    text, other, count = home.field(first[2], "text"), home.field(second[2], "text"), home.field(first[2], "number")
+    home.apply(home.plan(home.update(first[0], {text: f"by {name}", count: number})))
+    run = home.apply(
+        home.plan(home.update(first[0], {text: "new", count: Decimal(7)}), home.update(second[0], {other: name}))
+    ).run_id
+    for words in (name, "55500017"):
+        assert erase(home.settings(), Request(text=words, reason="asked")).exit_code == 0
+    back = undo(home.settings(), run)
+    assert "Impossible: 1 value of which a part was erased" in back.notes
+    changed = {(entry.key[0], one.field): one.new for entry in back.entries for one in entry.changes}
+    assert changed.keys() == {(first[0], count), (second[0], other)}
+    assert changed[first[0], count] is None

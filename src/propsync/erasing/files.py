@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import logging
+import zlib
 from collections.abc import Iterator
 
 import msgspec
@@ -13,6 +16,8 @@ from propsync.suppression import Suppression
 _PLANS, _JOURNALS, _TAKEN, _ASIDE = "state/plans", "state/push", "archive/taken.jsonl", "state/aside"
 _OWN = ("landing/", "published/", "archive/blobs/", f"{_PLANS}/", f"{_JOURNALS}/", f"{_ASIDE}/", _TAKEN)
 _OWN_DATABASES = "state/"
+_GZIP, _PARQUET, _DUCKDB = b"\x1f\x8b", b"PAR1", b"DUCK"
+_log = logging.getLogger("propsync.erase")
 _MOST = 64 << 20  # bytes of a file of others that propsync looks at
 
 
@@ -44,6 +49,32 @@ class OtherFiles:
                 self._rewrite_taken()
             else:
                 self._storage.delete(key)
+
+    def remove_restored(self) -> None:
+        """Removes those that came back with a backup, or that this machine put aside while another one erased.
+
+        Of the files aside, those stay that show nothing of it.
+        """
+        aside = [key for key in self._storage.list(_ASIDE) if self._may_have_it(key)]
+        for key in aside:
+            self._storage.delete(key)
+        if aside:
+            _log.warning("%d files in %s may have what was erased; propsync removed them", len(aside), _ASIDE)
+        for key in (key for key in self._storage.list(_PLANS) if self._sees(key)):
+            self._storage.delete(key)
+        if self._storage.exists(_TAKEN) and self._sees(_TAKEN):
+            self._rewrite_taken()
+
+    def _may_have_it(self, key: str) -> bool:
+        """Whether a file aside has it, or holds tables."""
+        body = self._storage.get(key)
+        if body.startswith(_GZIP):
+            try:
+                body = gzip.decompress(body)
+            except (OSError, EOFError, zlib.error):
+                return True
+        is_text = not body.startswith(_PARQUET) and body[8:12] != _DUCKDB
+        return not is_text or key.endswith(".wal") or self._suppression.sees(body.decode("utf-8", "replace"))
 
     def documents(self, assessment_id: str) -> Iterator[str]:
         """The hashes of documents of an assessment that no table has yet."""

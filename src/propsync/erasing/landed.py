@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from propsync.errors import ManifestUnreadable, PageLost
 from propsync.landing import Bases, Landed, LookedUp, Manifest, Manifests, PageStore
 from propsync.merge import ErasedRows
 from propsync.records import bytes_hash
@@ -36,12 +38,30 @@ class ErasedLanding:
 
     def rewrite(self) -> None:
         """Writes bodies and manifests again, then removes the bodies that no manifest names any more."""
-        for run_id, names in self._manifests.all_runs().items():
-            for name in names:
-                manifest = self._manifests.get(name, run_id)
-                if manifest is not None and (after := self._manifest(manifest)) != manifest:
-                    self._manifests.put(after)
+        for name, run_id in self._snapshots():
+            self._rewrite_one(name, run_id)
         self._pages.keep_only(self._manifests.named())
+
+    def rewrite_restored(self) -> bool:
+        """The same for a landing that may be older than erasures; whether it had anything of them.
+
+        Damaged snapshots stay as they are: a rebuild does not merge them, and names them.
+        """
+        is_changed = False
+        for name, run_id in self._snapshots():
+            with suppress(PageLost, ManifestUnreadable):
+                is_changed |= self._rewrite_one(name, run_id)
+        return is_changed
+
+    def _snapshots(self) -> list[tuple[str, str]]:
+        return [(name, run_id) for run_id, names in self._manifests.all_runs().items() for name in names]
+
+    def _rewrite_one(self, name: str, run_id: str) -> bool:
+        manifest = self._manifests.get(name, run_id)
+        if manifest is None or (after := self._manifest(manifest)) == manifest:
+            return False
+        self._manifests.put(after)
+        return True
 
     def rewrite_base(self, work: Path, rows: ErasedRows, suffix: str) -> None:
         """Writes the base's files again under other names, and its manifest last."""

@@ -17,6 +17,7 @@ from propsync.suppression import Suppression
 _AT_ONCE = 5_000
 _OF_DOCUMENTS = ("main.documents", "main.bundle_", "main.document_text", "history.bundle_")
 _HISTORY = "history."
+_VALUES = ("old_value", "new_value")
 _OF_NAMES = ("names.types", "names.fields", "names.layout", "ops.columns")
 _NAMES = ("table_name", "column_name")
 ERASED = "erased"
@@ -99,6 +100,8 @@ class ErasedRows:
             return None
         if name == "ops.writes" and self._tells_of(row, "record_id", "field"):
             row = row | {"old_value": None, "new_value": None, "message": None}
+        if name == "ops.writes":
+            row = row | {one: self._value(row[one]) for one in _VALUES}
         if name == "ops.hints" and self._suppression.erases_record(row["key_1"]):
             row = row | {"state": "ignored", "record_id": None, "next_look_at": None, "key_1": None, "key_2": None}
         if name == "main.documents" and row["sha256"] in self._emptied:
@@ -130,6 +133,10 @@ class ErasedRows:
     def _tells_of(self, row: Mapping[str, Any], record: str, field: str) -> bool:
         record_id = row[record]
         return self._suppression.erases_record(record_id) or self._suppression.erases_field(row.get(field), record_id)
+
+    def _value(self, written: str | None) -> str | None:
+        """A value as JSON, which an undo reads again."""
+        return None if written is None else self._suppression.json(written.encode()).decode()
 
     def _cell(self, cell: Any) -> Any:
         if isinstance(cell, str):

@@ -19,9 +19,11 @@ from propsync.push.sameness import is_same
 from propsync.push.schedule_values import MEMBERS
 from propsync.records import key_of
 from propsync.resources import ASSETS
+from propsync.suppression import REPLACEMENT
 
 _EDITED = "somebody edited it since, so the undo leaves it as it is"
 _STAYS = "the API has no delete for assets, so the new asset stays"
+_ERASED = "a part of the value before was erased, so nobody can write it back"
 _UNFIT = "the value before does not fit its field, so the API would refuse it"
 _STATUS = "A schedule that is created again begins with the status of a new one: the API accepts no status"
 _DECODER = msgspec.json.Decoder(float_hook=Decimal)
@@ -109,12 +111,20 @@ def _updated(rows: list[Recorded], there: Present | None, fields: Fields) -> Ite
             continue
         if there is None or not _is_ours(one, now, there):
             yield Refusal(one.row, field.label, first.record, _EDITED)
+        elif _is_erased(one.old):
+            yield Refusal(one.row, field.label, first.record, _ERASED)
         elif not _fits(field, one.old):
             yield Refusal(one.row, field.label, first.record, _UNFIT)
         else:
             changes.append(field_change(field, now, one.old))
     if there is not None and changes:
         yield Entry(first.row, UPDATE, first.key, there.property_id, there.type_id, changes)
+
+
+def _is_erased(value: Any) -> bool:
+    """Whether an erasure replaced a part of a value."""
+    parts = value if isinstance(value, list) else [value]
+    return any(isinstance(part, str) and REPLACEMENT in part for part in parts)
 
 
 def _fits(field: Field, value: Any) -> bool:
@@ -149,6 +159,8 @@ def _undeleted(rows: list[Recorded], there: Present | None, fields: Fields) -> E
     first = rows[0]
     if there is not None:
         return Refusal(first.row, None, first.record, _EDITED)
+    if any(_is_erased(one.old) for one in rows):
+        return Refusal(first.row, None, first.record, _ERASED)
     changes = [field_change(_field(one, "", fields), None, one.old) for one in rows if one.old is not None]
     return _entry(first, CREATE, changes)
 
@@ -166,7 +178,8 @@ def _field(one: Recorded, type_id: str, fields: Fields) -> Field:
 
 
 def _notes(entries: Sequence[Entry], refused: Sequence[Refusal]) -> list[str]:
-    edited, stays, unfit = (sum(one.reason == why for one in refused) for why in (_EDITED, _STAYS, _UNFIT))
+    reasons = (_EDITED, _STAYS, _UNFIT, _ERASED)
+    edited, stays, unfit, erased = (sum(one.reason == why for one in refused) for why in reasons)
     lines = [f"{counted(len(entries), 'record')} can be reversed"]
     if edited:
         lines.append(f"Edited by somebody else since: {counted(edited, 'value')}. The undo leaves them as they are")
@@ -174,6 +187,8 @@ def _notes(entries: Sequence[Entry], refused: Sequence[Refusal]) -> list[str]:
         lines.append(f"Impossible: {counted(stays, 'new asset')}. The API has no delete for assets")
     if unfit:
         lines.append(f"Impossible: {counted(unfit, 'value')} that the API shows, and would refuse")
+    if erased:
+        lines.append(f"Impossible: {counted(erased, 'value')} of which a part was erased")
     is_again = any(one.action == CREATE for one in entries)
     return [*lines, *([_STATUS] if is_again else [])]
 

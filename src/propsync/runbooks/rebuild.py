@@ -77,13 +77,15 @@ def rebuild_in(
     work, contents = place.folder, restored(place)
     fresh = work / f"rebuild.duckdb{PARTIAL}"
     try:
-        base = Bases(LocalStorage(settings.home)).newest()
         databases = readable_databases(settings, work)
+        erased = ErasedSince.of(settings, work, databases)
+        if flow == "rebuild":  # an erasure itself has done that
+            erased.clean(settings, work)
+        base = Bases(LocalStorage(settings.home)).newest()
         if place.bucket is not None and contents is not None:
             refuse_lost_edition(place.bucket, databases)
         source = find_source(settings, work, base, databases)
         catalogue = whole_catalogue(settings, work, base, databases)
-        erased = ErasedSince.of(settings, work, databases)
         erased.rewrite(source.carried)
         witnesses = read_witnesses(settings, work, erased.current(databases), catalogue)
         hidden: frozenset[HiddenField] = frozenset()
@@ -115,6 +117,7 @@ def rebuild_in(
     with Workspace.offline(settings, place, settings.state / WAREHOUSE) as workspace:
         place.commit(run.run_id)
         mended = workspace.publisher.publish(workspace.warehouse, run.run_id, pages=rebuilt.pages)
+        erased.remove_documents(settings, workspace.warehouse)
         collect(workspace)
     seconds = time.monotonic() - began
     left, notes = rebuilt.left_behind, [*rebuilt.notes, *mended]

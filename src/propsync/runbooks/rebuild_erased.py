@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from secrets import token_hex
 
+from propsync.erasing.files import OtherFiles
+from propsync.erasing.landed import ErasedLanding
 from propsync.errors import BaseLost
 from propsync.merge import Carried, ErasedRows, Witness, keep_erased, lacks_erasures, same_versions
 from propsync.runbooks.losses import read_witnesses
+from propsync.runbooks.workplace import blobs_of
 from propsync.runbooks.workspace import Workspace
 from propsync.settings import Settings
 from propsync.storage import LocalStorage
 from propsync.suppression import BEGUN, Erasure, Erasures, Suppression
+from propsync.warehouse import Warehouse, statement
+
+_log = logging.getLogger("propsync.rebuild")
 
 
 @dataclass(frozen=True)
@@ -38,6 +46,26 @@ class ErasedSince:
     def current(self, databases: Mapping[str, Path]) -> dict[str, Path]:
         """The databases that can show what a rebuild would lose: not those that have what was erased since."""
         return {name: path for name, path in databases.items() if name not in self.outdated}
+
+    def clean(self, settings: Settings, work: Path) -> None:
+        """Takes what was erased out of files that came back with a backup, or from before another machine erased."""
+        if not self.suppression:
+            return
+        storage = LocalStorage(settings.home)
+        landing = ErasedLanding(storage, self.suppression)
+        if landing.rewrite_restored():
+            _log.warning("landing was older than an erasure; propsync took what was erased out of it again")
+        landing.rewrite_base(work, ErasedRows(self.suppression), f"{self.erasures[-1].erasure_id}-{token_hex(4)}")
+        OtherFiles(storage, self.suppression).remove_restored()
+
+    def remove_documents(self, settings: Settings, warehouse: Warehouse) -> None:
+        """Removes files of erased documents that came back with a backup."""
+        erased = {sha256 for one in self.suppression.erasures for sha256 in one.documents}
+        if erased:
+            blobs, named = blobs_of(settings), {path for (path,) in warehouse.rows(statement("documents/paths"))}
+            for key in blobs.all():
+                if Path(key).stem in erased and key not in named:
+                    blobs.remove(key)
 
     def rewrite(self, carried: Carried) -> None:
         """Takes what was erased out of the rows to carry over."""

@@ -70,7 +70,7 @@ class Suppression:
         """A text that may be JSON."""
         if not self.sees(text):
             return text
-        if text.lstrip()[:1] in ("{", "["):
+        if text.lstrip()[:1] in ("{", "[", '"'):
             try:
                 return self._whole(text.encode()).decode()
             except (ValueError, RecursionError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 
 from propsync.errors import SettingsError
@@ -78,8 +79,9 @@ def definitions(payloads: Iterable[bytes], shape: Shape) -> Iterable[tuple[str, 
 
 
 def plain(label: str) -> str:
-    """The label without what people write differently each time."""
-    return " ".join(label.split()).casefold()
+    """The label without what people and programs write differently each time."""
+    folded = unicodedata.normalize("NFKC", label).casefold()
+    return " ".join(unicodedata.normalize("NFC", folded).split())
 
 
 def nearest(written: str, known: Collection[str]) -> str | None:
