@@ -25,6 +25,7 @@ from propsync.sweep.lookups import by_ids
 from propsync.warehouse import documents, lot, whole_numbers
 
 from .document_bugs import DOCUMENT_BUGS
+from .erasure_bugs import ERASURE_BUGS
 from .further_bugs import FURTHER_BUGS
 from .kills import moments
 from .planting import Patches, Plant, entered
@@ -41,7 +42,7 @@ def planted(bug: str) -> Iterator[None]:
     """While the block runs, a bug is planted; none without a name."""
     with Patches() as patches:
         if bug:
-            (BUGS | DOCUMENT_BUGS | FURTHER_BUGS | PUSH_BUGS)[bug](patches)
+            (BUGS | DOCUMENT_BUGS | FURTHER_BUGS | PUSH_BUGS | ERASURE_BUGS)[bug](patches)
         yield
 
 

@@ -9,9 +9,10 @@ from pathlib import Path
 from random import Random
 
 from propsync.api import RetryPolicy
+from propsync.erasing.request import Request
 from propsync.errors import PropsyncError, ResourceFailed, StopRun, TokenRefused, WriteForbidden
 from propsync.push.plan import load_plan
-from propsync.runbooks import ArchiveReport, Report, Scope, archive, backfill, night, read_hints, rebuild
+from propsync.runbooks import ArchiveReport, Report, Scope, archive, backfill, erase, forget, night, read_hints, rebuild
 from propsync.runbooks.archive_verify import verify
 from propsync.runbooks.push import apply
 from propsync.runbooks.verify_report import VerifyReport
@@ -83,6 +84,8 @@ def _outcome(report: Ended) -> Outcome:
 
 def _report(order: Order) -> Ended:
     settings = load_settings(environ=dict(order.environ))
+    if order.erases:
+        return _of_erasure(settings, order)
     if order.hints:
         return read_hints(settings, policy=POLICY, now=order.now)
     if order.push:
@@ -94,6 +97,15 @@ def _report(order: Order) -> Ended:
     if order.rebuild:
         return rebuild(settings, now=order.now)
     return night(settings, order.only, accept=order.accept, policy=POLICY, now=order.now)
+
+
+def _of_erasure(settings: Settings, order: Order) -> Outcome:
+    """Nothing ran if there was nothing more to do."""
+    if order.forget:
+        forget(settings, order.forget)
+        return Outcome(None)
+    erased = erase(settings, None if order.erase is None else Request(**order.erase, reason="request 17"))
+    return Outcome(None) if erased.run is None else Outcome.of(erased.run)
 
 
 def _of_push(settings: Settings, path: Path) -> Outcome:

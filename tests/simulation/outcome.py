@@ -16,7 +16,8 @@ class Order:
     """One run: when it thinks it is, what it is to do, and when it dies.
 
     With a `scope` it is a backfill, with `rebuild` a rebuild, with `documents` that run on documents, else the nightly.
-    With `push` it applies the plan at that path, with `hints` it reads what posts name.
+    With `push` it applies the plan at that path, with `hints` it reads what posts name. With `erase` it erases that, or
+    `resumes` an erasure, or lets one come back with `forget`.
     """
 
     environ: Mapping[str, str]
@@ -32,11 +33,19 @@ class Order:
     push: str = ""
     hints: bool = False
     weather: Weather | None = None
+    erase: Mapping[str, str] | None = None
+    resumes: bool = False
+    forget: str = ""
+
+    @property
+    def erases(self) -> bool:
+        """Whether it is about an erasure, and asks no server."""
+        return self.erase is not None or self.resumes or bool(self.forget)
 
     @property
     def asks_for_documents(self) -> bool:
         """Whether it works on documents too, if they are archived and its tables are published."""
-        is_nightly = self.scope is None and not self.rebuild and not self.push and not self.hints
+        is_nightly = self.scope is None and not self.rebuild and not (self.push or self.hints or self.erases)
         return bool(self.documents) or (is_nightly and (not self.only or "assessments" in self.only))
 
     def to_json(self) -> dict[str, Any]:

@@ -11,12 +11,13 @@ from multiprocessing import get_context
 
 from .bugs import BUGS
 from .document_bugs import DOCUMENT_BUGS
+from .erasure_bugs import ERASURE_BUGS
 from .further_bugs import FURTHER_BUGS
 from .push_bugs import PUSH_BUGS
 from .scenario import Scenario
 from .seeds import Verdict, live
 
-ALL = BUGS | DOCUMENT_BUGS | FURTHER_BUGS | PUSH_BUGS
+ALL = BUGS | DOCUMENT_BUGS | FURTHER_BUGS | PUSH_BUGS | ERASURE_BUGS
 _WORDS = 140
 _STALE = re.compile(r"a run ends with a report: ((Type|Attribute|Lookup|Key|Name)Error: .*)")
 """The error of a bug that is planted in code that has changed since: the oracle has caught nothing then."""
@@ -55,6 +56,8 @@ def _seeds(bug: str, seeds: int) -> list[int]:
 def _has_room(bug: str, scenario: Scenario) -> bool:
     if bug in PUSH_BUGS:
         return bool(scenario.pushes)
+    if bug in ERASURE_BUGS:
+        return scenario.erasing is not None
     return bool(scenario.archive if bug in DOCUMENT_BUGS else scenario.further)
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import duckdb
 
+from propsync_sandbox import World
+
 from .buckets import bucket_of
 from .coverage import Coverage, of_end
 from .folder_bucket import flaws
@@ -19,6 +21,7 @@ from .ground import SmallWorld
 from .oracle.again import check_same
 from .oracle.archived import Archived
 from .oracle.claims import check_claims, check_whole
+from .oracle.erased import check_erased_rows, traces
 from .oracle.files import check_landing, check_leftovers, check_merged, check_note, check_received
 from .oracle.further import Further
 from .oracle.holds import check_holds
@@ -26,6 +29,7 @@ from .oracle.past import Past
 from .oracle.present import Present, check_keys
 from .oracle.problems import Problems
 from .oracle.published import RUN_ID, Published, published
+from .oracle.veil import Veil
 from .oracle.wanted import WantedDocuments
 from .outcome import Order, Outcome
 from .rot import Rot
@@ -53,6 +57,9 @@ class Questions:
         further = self.scenario.further
         self.further = Further(has_filter=further.has_filter) if further else None
         files = bucket_of(self.home).root if self.scenario.bucket else None
+        self.veil: Veil | None = None
+        self._veiled_until: int | None = None
+        self._erased_at: datetime | None = None
         self.archived = Archived(self.home, self.scenario.concurrency, days, files) if archive else None
 
     def after_run(self) -> None:
@@ -76,22 +83,87 @@ class Questions:
                 found_flaws = [one for one in told if not any(name in one for name in self.rot.ever_damaged())]
                 problems.expect(not found_flaws, "the bucket has all that home has, and nothing else", found_flaws)
             if self.scenario.concurrency == 1:
-                self.coverage += check_claims(self.home, outcome, window, problems)
+                self.coverage += check_claims(
+                    self.home, outcome, self._seen_runs(self.veil)[-1][1], problems, self.pseudonym
+                )
         problems.settle(f"after {window.name}")
+        order = self.runs[-1][0]
+        if self.veil is not None and self._erased_at is not None and not (order and order.erases):
+            self.after_erasure(with_copies=False)
+
+    def cover(self, veil: Veil) -> None:
+        """From now on all that was shown is seen without what an erasure took, once its tables are published."""
+        self.veil = veil
+
+    def uncover(self) -> None:
+        """Runs from now on show it again."""
+        self._veiled_until = len(self.runs)
+
+    @property
+    def pseudonym(self) -> str | None:
+        """The name in the place of an erased record's id."""
+        return self.veil.pseudonym if self.veil and self.veil.target.resource else None
+
+    @property
+    def is_veiled(self) -> bool:
+        """Whether something is kept away now."""
+        return self.veil is not None and self._veiled_until is None
+
+    @property
+    def seen_world(self) -> World:
+        """The world as the tables must show it."""
+        return self.veil.world(self.world) if self.veil is not None and self.is_veiled else self.world
 
     def _ask(self, found: Published, problems: Problems) -> None:
         if self.runs[-1][2].killed:
             found.read_all()
         check_keys(found, problems)
-        windows = [window for _, window, _ in self.runs]
-        Past(windows, problems, documents_allowed=self.scenario.documents_allowed).check(found)
+        is_erased = self.veil is not None and bool(found.rows("from ops.erasures"))
+        self._check_erased(found, problems, is_erased=is_erased)
+        veil = self.veil if is_erased else None
+        runs = self._seen_runs(veil)
+        same = veil.same if veil else ()
+        windows = [window for _, window, _ in runs]
+        Past(windows, problems, documents_allowed=self.scenario.documents_allowed, same=same).check(found)
         accepting = [window.time for order, window, _ in self.runs if order and order.accept]
-        check_holds(found, accepting, self.scenario.delete_limit, problems)
+        check_holds(found, accepting, self.scenario.delete_limit, problems, self._erased_at)
         self._check_archived(found, problems)
         if self.further is not None:
-            self.further.check(found, self.runs, problems)
+            self.further.check(found, runs, problems)
         _, window, outcome = self.runs[-1]
-        check_whole(found, outcome, window, self.world, problems)
+        check_whole(found, outcome, window, self.seen_world, problems)
+
+    def _seen_runs(self, veil: Veil | None) -> list[tuple[Order | None, Window, Outcome]]:
+        if veil is None:
+            return self.runs
+        until = len(self.runs) if self._veiled_until is None else self._veiled_until
+        return [
+            (order, veil.window(window) if number < until else window, outcome)
+            for number, (order, window, outcome) in enumerate(self.runs)
+        ]
+
+    def _check_erased(self, found: Published, problems: Problems, *, is_erased: bool) -> None:
+        """Wholly before an erasure, or wholly after it."""
+        check_erased_rows(found, self.veil if is_erased else None, problems)
+        if self.veil is None or not is_erased:
+            return
+        if self._erased_at is None:
+            self._erased_at = max(window.time for _, window, _ in self.runs)
+            if self.archived is not None and self.veil.target.kind == "assessment":
+                self.archived.erase(self.veil.target.words)
+            if self.further is not None:
+                self.further.veil(self.veil)
+
+    def after_erasure(self, *, with_copies: bool = True) -> None:
+        """Nothing of it is below home, nor in the bucket, whatever the runs since then have read."""
+        if self.veil is None or self._veiled_until is not None or self.veil.target.kind == "asset field":
+            return
+        problems = Problems()
+        folders = [self.home, *([bucket_of(self.home).root] if self.scenario.bucket else [])]
+        for folder in folders:
+            found = traces(folder, self.veil.target, with_copies=with_copies)
+            problems.expect(not found, "nothing of what was erased is in any file", self.veil.target, found)
+        problems.settle("after an erasure")
 
     def _check_archived(self, found: Published, problems: Problems) -> None:
         order, window, outcome = self.runs[-1]
@@ -104,7 +176,7 @@ class Questions:
         scenario = self.scenario
         with published(self.home) as found:
             present = Present(
-                self.world,
+                self.seen_world,
                 problems,
                 page_limit=scenario.page_limit,
                 documents_allowed=scenario.documents_allowed,
@@ -133,7 +205,7 @@ class Questions:
         """The journal calls a run that died killed, unless it had ended before; no run stays open."""
         for run_id, flow, status in found.rows("select run_id, flow, status from ops.runs"):
             problems.expect(status != "running", "no run is shown as running", run_id)
-            if flow in ("archive", "rebuild"):  # runs of their own, which come a moment after the others
+            if flow in ("archive", "rebuild", "erase"):  # runs of their own, which come a moment after the others
                 continue
             time = datetime.strptime(run_id, RUN_ID).replace(tzinfo=UTC)
             of_time = (one for one in reversed(self.runs) if one[1].is_of(time))
@@ -176,6 +248,7 @@ class Questions:
                 self._check_wanted(found, problems)
             problems.settle("after a rebuild")
             self.coverage["rebuilt"] += 1
+            self.after_erasure()
 
         return ask
 

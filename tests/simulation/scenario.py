@@ -7,6 +7,7 @@ from random import Random
 
 from .archives import Archive, among_documents
 from .buckets import BucketLife, among_buckets
+from .erasures import Erasing, draw_erasure
 from .further import FurtherList, among_further
 from .ground import GROUNDS
 from .hints import Hinting, draw_hints
@@ -43,6 +44,7 @@ class Scenario:
     hints: tuple[Hinting, ...]
     quiet_twice: bool
     rebuild: bool
+    erasing: Erasing | None = None
     bucket: BucketLife | None = None
 
     @classmethod
@@ -77,7 +79,10 @@ class Scenario:
             quiet_twice=seed % 5 == 0,
             rebuild=seed % 6 == 0 or (further is not None and further.rebuild),
         )
-        return found._in_bucket() if has_bucket else found
+        found = found._in_bucket() if has_bucket else found
+        full_kind = f"{'bucket-' if has_bucket else ''}{kind}"
+        erasing = draw_erasure(seed, full_kind, len(found.nights), has_pushes=bool(found.pushes))
+        return replace(found, erasing=erasing)
 
     def _in_bucket(self) -> Scenario:
         life = BucketLife.of(self.seed, len(self.nights), has_pushes=bool(self.pushes))
@@ -117,7 +122,8 @@ class Scenario:
             *([f"home in a bucket: {self.bucket}"] if self.bucket else []),
         ]
         nights = [f"  night {number}: {night}" for number, night in enumerate(self.nights, 1)]
-        return "\n".join(["  " + ", ".join(words), *nights, *map(str, self.pushes), *map(str, self.hints)])
+        erasing = [str(self.erasing)] if self.erasing else []
+        return "\n".join(["  " + ", ".join(words), *nights, *map(str, self.pushes), *map(str, self.hints), *erasing])
 
 
 def _nights(

@@ -27,8 +27,11 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--erasures", action="store_true", help="of these seeds, those alone that erase something")
     wanted = parser.parse_args()
     tasks = [(seed, kind) for kind, count in _counts(wanted.kind, wanted.seeds) for seed in _seeds(wanted.first, count)]
+    if wanted.erasures:
+        tasks = [task for task in tasks if Scenario.of(*task).erasing]
     if len(tasks) == 1:
         print(Scenario.of(*tasks[0]))
         return _tell_all([live(*tasks[0])], 1)

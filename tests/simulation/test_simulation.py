@@ -23,6 +23,14 @@ def test_after_trouble_with_a_bucket_tables_are_the_world(seed: int, lived: Live
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seed", [796, pytest.param(48, marks=pytest.mark.release)])
+def test_an_erasure_amid_trouble_leaves_no_trace_and_all_else(seed: int, lived: Lived):
+    verdict = lived(seed, "process")
+    assert not verdict.broken, verdict.told()
+    assert any(name.startswith("erased ") for name in verdict.coverage)
+
+
+@pytest.mark.slow
 def test_a_planted_bug_is_caught(lived: Lived):
     bug = "no look-up: what is missing is gone"
     assert "no delete that the world did not make" in lived(3, "process", bug).broken

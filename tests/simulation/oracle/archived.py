@@ -91,6 +91,7 @@ class Archived:
         self._concurrency = concurrency
         self._recheck = timedelta(days=recheck_days)
         self._paths: set[str] = set()
+        self._named: dict[str, set[str]] = {}
         self._kept: dict[tuple[Any, ...], str | None] = {}
         self._done: dict[Pair, tuple[datetime, datetime]] = {}
         self._orphans = 0
@@ -110,6 +111,14 @@ class Archived:
             (self._files / path).write_bytes(b"rotten")
         else:
             (self._files / path).unlink()
+
+    def erase(self, assessment_id: str) -> None:
+        """Its documents are gone from now on, and may come again as if for the first time."""
+        gone = {str(row) for row in self._named.get(assessment_id, ())}
+        self._damaged -= gone
+        self._paths -= gone
+        self._kept = {key: digest for key, digest in self._kept.items() if key[0] != assessment_id}
+        self._done = {pair: one for pair, one in self._done.items() if pair[0] != assessment_id}
 
     def check(self, found: Published, window: Window, order: Order, outcome: Outcome, problems: Problems) -> None:
         """What holds after every run, however it went."""
@@ -172,6 +181,9 @@ class Archived:
         for name in bodies.keys() - self._damaged:
             problems.expect(_is_whole(files[name]), "a file has the bytes that its name says", name)
         self._paths = {str(row.path) for row in rows}
+        self._named = {}
+        for row in rows:
+            self._named.setdefault(row.assessment_id, set()).add(str(row.path))
         self._check_orphans(bodies.keys() - self._paths - {line["path"] for line in self._lines()}, problems)
 
     def _check_orphans(self, unnamed: set[str], problems: Problems) -> None:

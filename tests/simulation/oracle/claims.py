@@ -25,8 +25,13 @@ Question = tuple[str, tuple[tuple[str, str], ...]]
 _NARROWED = {"id", "assessment", "property", "type"}
 
 
-def check_claims(home: Path, outcome: Outcome, window: Window, problems: Problems) -> Counter[str]:
-    """Asked where answers came in the order of the requests. Returns how many claims could be checked."""
+def check_claims(
+    home: Path, outcome: Outcome, window: Window, problems: Problems, pseudonym: str | None = None
+) -> Counter[str]:
+    """Asked where answers came in the order of the requests. Returns how many claims could be checked.
+
+    An erased record counts in its answers under its `pseudonym`, and is in no table.
+    """
     checked: Counter[str] = Counter()
     for resource in (*RESOURCES, PROPERTIES):
         path = home / "landing" / resource / str(outcome.run_id) / "manifest.json"
@@ -39,7 +44,7 @@ def check_claims(home: Path, outcome: Outcome, window: Window, problems: Problem
             if last["rung"] < 2:
                 _check_certificate(resource, read, problems)
                 checked["claim of a certificate"] += 1
-            _check_newest(home, resource, read, problems)
+            _check_newest(home, resource, read, problems, pseudonym)
             checked["claim of the newest copy"] += 1
     return checked
 
@@ -103,7 +108,7 @@ def _check_certificate(resource: str, read: list[Entry], problems: Problems) -> 
         problems.expect(is_so, "a certified list showed as many keys as its total", name, len(keys), pages[0].total)
 
 
-def _check_newest(home: Path, resource: str, read: list[Entry], problems: Problems) -> None:
+def _check_newest(home: Path, resource: str, read: list[Entry], problems: Problems, pseudonym: str | None) -> None:
     """Of several copies of a record the one that was asked for later is kept."""
     newest: dict[Key, tuple[Entry, Record]] = {}
     for entry in read:
@@ -111,6 +116,7 @@ def _check_newest(home: Path, resource: str, read: list[Entry], problems: Proble
             newest |= {record.key: (entry, record) for record in entry.records}
     with published(home) as found:
         rows = dict(found.current(resource, "payload"))
+    newest.pop(str(pseudonym), None)
     for key, (entry, record) in newest.items():
         shown = canonical(resource, record.shown(entry.with_flags))
         same = key in rows and canonical(resource, rows[key][0]) == shown

@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
+from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 from urllib.parse import parse_qs
@@ -18,6 +19,7 @@ from ..watch import Window, resource_of
 from .canonical import canonical
 from .problems import Problems
 from .published import Published, Version
+from .veil import Veil
 
 _MEMBERS = ("name", "address.line1", "address.postcode", "customReference")
 _NAMED = f"select source, column_name from ops.columns where (table_schema, table_name) = ('main', '{PROPERTIES}')"
@@ -47,9 +49,20 @@ class Further:
         for version in (one for of in versions.values() for one in of if one.change == "delete"):
             self._check_delete(version, runs, problems)
 
+    def veil(self, veil: Veil) -> None:
+        """The versions published so far are seen without what an erasure took."""
+        self._kept = {
+            (key, since, change, _plain(veil.payload(PROPERTIES, str(key), payload)))
+            for key, since, change, payload in self._kept
+        }
+
     def _check_kept(self, versions: Versions, problems: Problems) -> None:
         """Whether propsync.toml names the list or not, no version goes."""
-        kept = {(key, one.valid_from, one.change, one.payload) for key, of in versions.items() for one in of}
+        kept = {
+            (key, one.valid_from, one.change, _plain(json.loads(one.payload, parse_float=Decimal)))
+            for key, of in versions.items()
+            for one in of
+        }
         lost = sorted(map(str, self._kept - kept))
         problems.expect(not lost, "what the list has shown stays in history", len(lost), lost[:1])
         self._kept = kept
@@ -79,6 +92,10 @@ class Further:
             _check_as_of(found, versions, moment, problems)
         for before, after in {*pairwise(moments), *zip(moments[:1], moments[-1:], strict=True)}:
             _check_changes(found, versions, before, after, problems)
+
+
+def _plain(value: Any) -> str:
+    return json.dumps(value, default=str)
 
 
 def _looks_up_in_vain(entry: Entry, key: Key) -> bool:

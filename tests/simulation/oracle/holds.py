@@ -15,11 +15,14 @@ _FEW = 20
 _PARTS: dict[str, tuple[str, ...]] = {"assets": ("property", "type"), "properties": ()}
 
 
-def check_holds(found: Published, accepting: Collection[datetime], limit: float, problems: Problems) -> None:
-    """For each run apart from those that accepted what was held."""
+def check_holds(
+    found: Published, accepting: Collection[datetime], limit: float, problems: Problems, since: datetime | None = None
+) -> None:
+    """For each run apart from those that accepted what was held; only `since` a moment, if an erasure came then."""
     for resource in found.resources:
-        versions = list(chain.from_iterable(found.history(resource).values()))
+        versions = [one for one in chain.from_iterable(found.history(resource).values()) if one.change != "erase"]
         times = {one.valid_from for one in versions if one.change == "delete"}
+        times = {one for one in times if since is None or one > since}
         for time in sorted(times - set(accepting)):
             _check_run(resource, time, versions, limit, problems)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,16 +14,25 @@ from .canonical import canonical
 from .problems import Problems
 from .published import RUN_ID, Published, Version
 
-_TYPES = ("asset_types", "assessment_types")
+TYPES = ("asset_types", "assessment_types")
 
 
 class Past:
     """Checks the history of one published file against what was shown, run by run."""
 
-    def __init__(self, windows: Sequence[Window], problems: Problems, *, documents_allowed: bool) -> None:
+    def __init__(
+        self,
+        windows: Sequence[Window],
+        problems: Problems,
+        *,
+        documents_allowed: bool,
+        same: Collection[tuple[str, Key, datetime]] = (),
+    ) -> None:
+        """`same` are versions whose only difference was erased."""
         self._windows = windows
         self._problems = problems
         self._documents_allowed = documents_allowed
+        self._same = same
         self._shown: dict[tuple[str, str], dict[Key, list[Any]]] = {}
 
     def check(self, found: Published) -> None:
@@ -31,6 +40,8 @@ class Past:
         for resource in found.with_types:
             for versions in found.history(resource).values():
                 self._check_chain(resource, versions)
+                if versions[0].change == "erase":  # `erased` tells of these
+                    continue
                 for before, version in zip([None, *versions[:-1]], versions, strict=True):
                     self._check_change(resource, before, version)
                     self._check_version(resource, before, version)
@@ -55,6 +66,7 @@ class Past:
             self._problems.add(f"an {version.change} follows a version", name)
         elif version.change == "update":
             differs = _content(resource, before) != _content(resource, version)
+            differs = differs or (resource, version.key, version.valid_from) in self._same
             self._problems.expect(differs, "an update differs from what it follows", name, version.payload)
         else:
             same = before.payload == version.payload
@@ -65,7 +77,7 @@ class Past:
         window = self._window(version)
         if window is None:
             self._problems.add("a row is opened by a run that there was", name, version.valid_from)
-        elif resource in _TYPES:
+        elif resource in TYPES:
             self._check_type(resource, version, window, name)
         elif version.change == "delete":
             self._check_delete(resource, version, window, name)
@@ -123,5 +135,5 @@ class Past:
 
 
 def _content(resource: str, version: Version) -> tuple[Any, ...]:
-    content = canonical(resource, version.payload) if resource not in _TYPES else json.loads(version.payload)
+    content = canonical(resource, version.payload) if resource not in TYPES else json.loads(version.payload)
     return (content, *version.facts)

@@ -34,7 +34,7 @@ class Version:
     valid_to: datetime | None
     change: str
     run_id: str
-    payload: str
+    payload: str  # none of an erased version
     facts: tuple[Any, ...] = ()
 
     @property

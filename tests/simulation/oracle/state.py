@@ -23,14 +23,14 @@ def latest_run(home: Path) -> datetime | None:
 
 def recorded_paths(home: Path) -> set[str]:
     """The files of documents that the state database names, published or not."""
-    with _opened(home / "state") as connection:
+    with opened(home / "state") as connection:
         if connection is None:
             return set()
         return {path for (path,) in connection.execute("select path from main.documents where version > 0").fetchall()}
 
 
 def _journalled(state: Path) -> list[datetime]:
-    with _opened(state) as connection:
+    with opened(state) as connection:
         if connection is None:
             return []
         try:
@@ -41,7 +41,7 @@ def _journalled(state: Path) -> list[datetime]:
 
 
 @contextmanager
-def _opened(state: Path) -> Iterator[duckdb.DuckDBPyConnection | None]:
+def opened(state: Path) -> Iterator[duckdb.DuckDBPyConnection | None]:
     """The file is copied, with the log beside it that a killed run leaves, so that it stays as it is."""
     with tempfile.TemporaryDirectory() as folder:
         for path in state.glob("warehouse.duckdb*"):
