@@ -105,6 +105,11 @@ def test_a_field_that_begins_another_leaves_it_alone(home: SmallHome) -> None:
     assert_lasting(home, "secret")
 
 
+def test_a_short_id_is_found_in_every_table(home: SmallHome) -> None:
+    assert erase(home.settings(), Request(field="f1", reason="asked")).exit_code == 0
+    assert home.column("select count(*) from ops.columns where source = 'f1'") == [0]
+
+
 def status(home: SmallHome, capsys: pytest.CaptureFixture[str]) -> str:
     print_status(home.settings(), None, as_json=False)
     return capsys.readouterr().out

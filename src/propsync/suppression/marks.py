@@ -25,6 +25,8 @@ _DEEPEST_ESCAPES = 2
 """A value may itself be JSON."""
 _PLAIN_ESCAPES = {"b": " ", "f": " ", "n": " ", "r": " ", "t": " "}
 _BLANKS = re.compile(r"[^\S ]\s*|\s{2,}")
+_BORDERS = ("", '"', "\0")
+"""Around a whole text: nothing, quotes, or what separates cells that are searched together."""
 _JOINTS = ("-", "_", ".")
 """Signs inside ids, if a letter or digit follows."""
 _T = TypeVar("_T", str, bytes)
@@ -163,7 +165,7 @@ def _stands_alone(plain: bytes, at: int, length: int, *, is_json: bool) -> bool:
     """
     before, after = _signs(plain[max(0, at - 8) : at])[-2:], _signs(plain[at + length : at + length + 8])[:2]
     if length < SHORTEST_ID and not is_json:
-        return before[-1:] in ("", '"') and after[:1] in ("", '"')
+        return before[-1:] in _BORDERS and after[:1] in _BORDERS
     return not (_continues(before[::-1]) or _continues(after))
 
 
