@@ -37,7 +37,7 @@ def run_erase(settings: Settings, request: Request | None, *, as_json: bool) -> 
         echo(f"Left behind: {line}")
     if erased.run:
         echo(f"Erased as {erased.erasure_id} and published in {erased.run.seconds:.1f} s")
-    echo("Next: propsync status")
+    echo("Next: propsync erase --verify, with the same option")
     return erased.exit_code
 
 
