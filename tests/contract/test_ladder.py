@@ -13,7 +13,8 @@ from kit.nights import Nights
 from kit.server import Answer, Query
 from variants import daily
 
-from propsync.runbooks import Report, Scope
+from propsync.erasing.request import Request as Erasure
+from propsync.runbooks import Report, Scope, erase
 
 INCOMPLETE = "incomplete"
 
@@ -172,6 +173,18 @@ def test_six_thousand_assets_of_one_type_in_random_order_are_the_truth(nights: N
     again = nights.sync(page_limit=1000)
     assert (again.exit_code, nights.rungs(again, "assets")) == (0, [2])
     assert again.resources["assets"]["unchanged"] == 6000
+
+
+@pytest.mark.slow
+def test_a_list_in_parts_is_certified_though_it_shows_an_erased_record(nights: Nights) -> None:
+    """The API still shows it, and what propsync keeps of it has no property."""
+    nights.estate.is_random = True
+    keys = _spread(nights, 120, 30)
+    assert nights.sync().exit_code == 0
+    assert erase(nights.settings(), Erasure(asset=keys[0], reason="asked")).exit_code == 0
+    report = nights.sync()
+    assert (report.exit_code, nights.rungs(report, "assets")) == (0, [2])
+    assert nights.known("assets").keys() == nights.estate.truth("assets").keys() - {keys[0]}
 
 
 @pytest.mark.slow

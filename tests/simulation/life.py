@@ -276,11 +276,11 @@ class Life:
     def _quiet(self) -> None:
         self.watch.edit_chance = 0.0
         self.sandbox.set_faults(())
-        self._change_machine(is_nightly=not self.writing.all)
-        self._rot(0)
         is_named = not (self.scenario.further and self.scenario.further.is_dropped_at_end)
         if self._erased and self.scenario.erasing and self.scenario.erasing.is_forgotten:
             self._forget(self._erased, is_list_named=is_named)
+        self._change_machine(is_nightly=not self.writing.all)
+        self._rot(0)
         for written in self.writing.all:
             self._apply(f"the last push of {written.path.stem}", written, is_list_named=is_named)
         outcome = self._run("the quiet run", 24, is_list_named=is_named)
@@ -288,6 +288,7 @@ class Life:
             self.questions.after_run()
             outcome = self._accept(str(outcome.run_id), is_list_named=is_named)
         if self._erased and self._cannot_be_split(outcome):
+            self.questions.after_run()
             self.world.assets.delete(self._erased.words)
             self.coverage["erased among what only ids part"] += 1
             outcome = self._run("the quiet run, once the API has erased it too", 24, is_list_named=is_named)

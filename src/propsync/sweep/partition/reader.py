@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 
+import msgspec
+
 from propsync.errors import NotFound, RequestRefused
 from propsync.landing import Certificate
 from propsync.progress import Progress, progress
 from propsync.records import Cutter
 from propsync.resources import ListQuery, Resource
+from propsync.suppression import is_pseudonym
 from propsync.sweep.one_list import ListSweep
 from propsync.sweep.page_reader import Asked, PageReader, Reading, RefusedPage
 from propsync.sweep.partition.known_ids import KnownIds
@@ -123,7 +126,7 @@ class Partition:
         self._refused = 0
         records, total = answer.page.records, answer.page.total or 0
         self._places.observe(records)
-        if not all(part.holds(self._places.place(record)) for record in records):
+        if not all(self._is_within(part, record) for record in records):
             self._listed.add(answer.landed, records, self._cutter, _beside(self._query))
             raise Unusable
         if total == len(records) < self._page_size():
@@ -137,6 +140,11 @@ class Partition:
         if not smaller:
             self._read_leaf(part)
         return smaller
+
+    def _is_within(self, part: Part, record: msgspec.Raw) -> bool:
+        """An erased record has no property and no type any more."""
+        key = self._cutter.key(record)
+        return part.holds(self._places.place(record)) or (key is not None and is_pseudonym(key[0]))
 
     def _halve(self, part: Part, answer: RefusedPage) -> list[Part]:
         """Halves a refused part: "not found" for several ids is no evidence about any one of them; one has none."""
