@@ -30,7 +30,7 @@ def _reader() -> _Shared:
 def share() -> None:
     """Once in the life of a process."""
     module: Any = archive_site
-    module.WorkerPool = _reader
+    module.WorkerPool = lambda **_: _reader()
 
 
 def have_one_each() -> None:
