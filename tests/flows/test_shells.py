@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from kit.command_line import CommandLine
-from kit.programs import environment
+from kit.programs import Program, environment
 
 from propsync_sandbox import Sandbox
 
@@ -64,7 +63,7 @@ def steps_of(code: int, lines: str) -> tuple[int, list[str]]:
 
 @pytest.mark.slow
 def test_both_take_the_same_steps_and_come_to_the_same_end(settings: dict[str, str], tmp_path: Path):
-    ours = CommandLine(tmp_path, settings)("--log-level", "DEBUG", "sync", "--only", ASKED)
+    ours = Program(tmp_path, settings)("--log-level", "DEBUG", "sync", "--only", ASKED)
     environ = environment(**settings, PREFECT_HOME=str(tmp_path / "prefect"), **NO_SERVER)
     command = [sys.executable, "-c", IN_PREFECT, ASKED]
     theirs = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=120, cwd=tmp_path)
