@@ -1,12 +1,13 @@
 -- why: files of documents whose assessments are long deleted, unless a document of another assessment is the same file.
--- A tombstone is open only after look-ups proved a delete; a held delete has none, and counts as living in any case
+-- A tombstone is open only after look-ups proved a delete; a held delete has none, and counts as living in any case.
+-- Assessments of hidden types count like all others: to people, one that went over to such a type is deleted
 with gone as (
   select assessment_id
-  from history.assessments
+  from {{history}}
   where valid_to is null and change = 'delete' and valid_from < $now::timestamptz - to_years($years)
 ),
 living as (
-  select assessment_id from main.assessments
+  select assessment_id from {{present}}
   union
   select record_id from ops.held_deletes where resource = 'assessments'
 ),

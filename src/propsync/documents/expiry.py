@@ -12,6 +12,7 @@ from propsync.documents.blobs import Blobs, key_of
 from propsync.documents.content_rows import CONTENT_TABLES
 from propsync.documents.kinds import KINDS
 from propsync.merge import mark_tables
+from propsync.resources import ASSESSMENTS
 from propsync.warehouse import Warehouse, quoted, statement
 
 REMOVED = "removed"
@@ -26,7 +27,11 @@ class Expiry:
 
     def note(self, run_id: str) -> tuple[int, int]:
         """Marks the files that the rule removes, and forgets their contents; returns their number and bytes."""
-        rows = self._warehouse.rows(statement("documents/expired"), {"now": self._now, "years": self._years})
+        known = {
+            "history": self._warehouse.history(ASSESSMENTS.name),
+            "present": self._warehouse.present(ASSESSMENTS.name),
+        }
+        rows = self._warehouse.rows(statement("documents/expired", **known), {"now": self._now, "years": self._years})
         if not rows:
             return 0, 0
         paths, hashes = [path for path, *_ in rows], [sha256 for _, sha256, _ in rows]

@@ -10,7 +10,7 @@ from propsync.merge.erased_versions import (
     same_versions,
 )
 from propsync.merge.freshness import NEVER, mark_tables
-from propsync.merge.hiding import HIDDEN_FILES, Hiding, check_lines, mark_of, remembered
+from propsync.merge.hiding import HIDDEN_FILES, Hiding, check_lines, forget_contents, mark_of, remembered
 from propsync.merge.history.merger import Merger
 from propsync.merge.history.rehash import rehash
 from propsync.merge.history.witness import Witness
@@ -65,6 +65,7 @@ __all__ = [
     "check_requirements",
     "described",
     "finish_reference",
+    "forget_contents",
     "form_of",
     "has_changed",
     "is_compared_otherwise",

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from propsync.api import RetryPolicy
 from propsync.errors import CheckFailed, HidingOutgrown, PropsyncError, ResourceFailed
-from propsync.merge import lists_left_behind, note_erasures
+from propsync.merge import forget_contents, lists_left_behind, note_erasures
 from propsync.runbooks.check import check
 from propsync.runbooks.dashboard import draw_dashboard
 from propsync.runbooks.desk import build_desk
@@ -94,7 +94,7 @@ def _framed(
             record_abandoned(workspace, run)
             _begin_with(workspace)
             left = [*(work(workspace, run) or ())]
-            _refuse_half_hidden(workspace)
+            _hide_the_rest(workspace, run)
             _tell_unmatched(workspace)
             withheld = check(workspace, run)
             left += withheld.lines
@@ -158,7 +158,14 @@ def merge_earlier(workspace: Workspace, run: Run) -> None:
             ResourceSync(workspace, run, resource).finish_earlier()
         except ResourceFailed as error:
             _log.error("%s", error)  # its tables stay as they were; the other resources continue
+    _hide_the_rest(workspace, run)
+
+
+def _hide_the_rest(workspace: Workspace, run: Run) -> None:
+    """Takes out what only all lists together show to be hidden."""
     _refuse_half_hidden(workspace)
+    if workspace.hiding is not None:
+        forget_contents(workspace.warehouse, workspace.hiding, run.run_id)
 
 
 def _refuse_half_hidden(workspace: Workspace) -> None:

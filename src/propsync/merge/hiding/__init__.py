@@ -2,6 +2,7 @@
 
 from propsync.merge.hiding.apart import Apart
 from propsync.merge.hiding.cutting import cut_rejected, lot_of
+from propsync.merge.hiding.documents import forget_contents
 from propsync.merge.hiding.lines import HiddenField, check_lines, mark_of
 from propsync.merge.hiding.second_file import HIDDEN_FILES, KEPT, remembered
 from propsync.merge.hiding.state import Hiding
@@ -14,6 +15,7 @@ __all__ = [
     "Hiding",
     "check_lines",
     "cut_rejected",
+    "forget_contents",
     "lot_of",
     "mark_of",
     "remembered",
