@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from kit.archives import SMALL, Place, place
+from kit.command_line import CommandLine
 from kit.home import QUICK, Rows
 
 from propsync.documents.blobs import Blobs
@@ -35,11 +37,14 @@ def deleted(at: Place, number: int, years: float) -> str:
 
 def shift(at: Place, key: str, years: float) -> None:
     """Makes what is known of an assessment older."""
-    span = f"to_days({int(years * 365.25)})"
     at.in_state(
-        f"update history.assessments set valid_from = valid_from - {span}, valid_to = valid_to - {span} "
+        f"update history.assessments set valid_from = valid_from - {days(years)}, valid_to = valid_to - {days(years)} "
         f"where assessment_id = '{key}'"
     )
+
+
+def days(years: float) -> str:
+    return f"to_days({int(years * 365.25)})"
 
 
 def files(at: Place, key: str) -> list[Path]:
@@ -66,6 +71,10 @@ def test_documents_of_long_deleted_assessments_go_and_no_others(at: Place) -> No
     ) == [(True,)]
     assert not any(file.exists() for file in of_old)
     assert all(file.exists() for file in of_young)
+    told = json.loads(CommandLine(at.path, at.environ())("status", "--json").stdout)["documents"]
+    assert [(told["stored"], told["later_versions"])] == at.rows(
+        "select count(*) filter (is_latest), count(*) filter (version > 1) from documents where state = 'stored'"
+    )
     assert at.rows(f"select * from documents where assessment_id <> '{old}' order by all") == others
     for table in ("bundle_members", "document_text", "bundle_actions", "bundle_controls", "bundle_elements"):
         left = (
@@ -106,6 +115,14 @@ def test_a_held_delete_keeps_its_documents(at: Place) -> None:
         f"values ('assessments', '{old}', 'too many', 'x', '{old}', '')"
     )
     assert at.archive(archive_keep_years=7).counts["removed"] == 0
+
+
+def test_documents_go_although_no_kind_is_fetched_any_more(at: Place) -> None:
+    old = deleted(at, 0, 9)
+    report = at.night(archive_keep_years=7, archive_kinds="none")
+    assert report.documents
+    assert report.documents["removed"] == 2
+    assert states(at, old) == GONE
 
 
 @pytest.mark.release

@@ -93,6 +93,7 @@ def export(
 
 def print_archive(report: ArchiveReport, *, as_json: bool) -> None:
     """Prints the new and the missing documents, and the next command; or one JSON object."""
+    from propsync.cli.report import print_removed
     from propsync.cli.text_tables import echo
 
     if as_json:
@@ -103,8 +104,7 @@ def print_archive(report: ArchiveReport, *, as_json: bool) -> None:
         f"Documents: {counts['stored']:,} stored, {counts['same']:,} the same as before, {counts['missing']:,} missing "
         f"in the API, {counts['failed']:,} failed; {counts['bytes'] / 1e6:,.1f} MB"
     )
-    if removed := counts["removed"]:
-        echo(f"Removed {removed:,} of assessments that were deleted long ago (PROPSYNC_ARCHIVE_KEEP_YEARS)")
+    print_removed(counts["removed"])
     if report.ended:
         echo(f"Stopped before asking for every document: {report.ended}")
     for line in report.left_behind:

@@ -32,11 +32,19 @@ def _print(report: Report) -> None:
         echo(
             f"Documents: {archived['stored']:,} stored, {archived['failed']:,} failed, {archived['lacking']:,} lacking"
         )
+        print_removed(archived["removed"])
     if report.published:
         step = "propsync status" if report.left_behind else "propsync query --tables"
         echo(f"Published to {report.published} in {report.seconds:.1f} s. Next: {step}")
     else:
         echo("Nothing was published; the tables published before stay as they were. Next: propsync doctor")
+
+
+def print_removed(count: int) -> None:
+    """A line about documents that went by the years of the setting, if any did."""
+    if count:
+        documents = "1 document" if count == 1 else f"{count:,} documents"
+        echo(f"Removed {documents} of assessments that were deleted long ago (PROPSYNC_ARCHIVE_KEEP_YEARS)")
 
 
 def print_counts(report: Report) -> None:

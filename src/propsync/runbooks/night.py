@@ -38,7 +38,8 @@ def night(
     A failure of documents never affects the tables: it is in `Report.documents`, and left behind.
     """
     report = nightly(settings, only, accept=accept, call=call, policy=policy, now=now)
-    is_their_turn = with_documents and settings.archive_kinds and (not only or ASSESSMENTS.name in only)
+    has_work = bool(settings.archive_kinds) or settings.archive_keep_years is not None
+    is_their_turn = with_documents and has_work and (not only or ASSESSMENTS.name in only)
     if report.published is None or not is_their_turn:
         return report
     came: list[ArchiveReport] = []
