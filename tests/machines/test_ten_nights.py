@@ -34,7 +34,7 @@ def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FolderBucket:
     def opened(_: StorageAccess) -> FolderBucket:
         return made
 
-    for name in ("workplace", "push"):  # `propsync.runbooks.push` as an attribute is the function of that name
+    for name in ("workplace", "push", "erase_verify"):  # `runbooks.push` as an attribute is the function of that name
         monkeypatch.setattr(sys.modules[f"propsync.runbooks.{name}"], "object_storage", opened)
     return made
 
@@ -45,8 +45,8 @@ def sandbox() -> Iterator[Sandbox]:
         yield made
 
 
-def machine(sandbox: Sandbox, path: Path) -> Machine:
-    return Machine(sandbox, path, storage_url=URL, archive_kinds="report", landing_keep_days=3, delete_limit=0.1)
+def machine(sandbox: Sandbox, path: Path, kinds: str = "report", **given: object) -> Machine:
+    return Machine(sandbox, path, storage_url=URL, archive_kinds=kinds, landing_keep_days=3, delete_limit=0.1, **given)
 
 
 def rename(sandbox: Sandbox, type_id: str, field_id: str, label: str) -> None:

@@ -1,0 +1,134 @@
+"""Every error of propsync, named by what can be done about it.
+
+    PropsyncError
+    ├── UsageError                  exit 2  change the request, then run again
+    │   ├── SettingsError                   a setting is missing or cannot be used: set it
+    │   ├── QueryWrong                      SQL that cannot be run, or may not be: correct it
+    │   └── InvalidValue                    a value to be written fails the API's rules: correct it
+    ├── StopRun                     exit 1  nothing is published; correct it, then run again
+    │   ├── TokenRefused                    401, also after the token file was read again: new token
+    │   ├── WriteForbidden                  403 to a write, or to the look before it: ask for the right, apply again
+    │   ├── CertificateRefused              the server's TLS certificate is not trusted: trust it, or stay away
+    │   ├── DiskFull                        free some space
+    │   ├── LibraryUnfit                    a library changed what propsync needs of it: install the version asked for
+    │   ├── HomeUnusable                    the home folder cannot be used: rights, file system
+    │   ├── StorageRefused                  the bucket refuses the credentials, or does not exist: correct them
+    │   ├── StorageUnfit                    the bucket's server ignores conditions, so two machines could clash
+    │   ├── StorageAway                     the bucket does not answer: run again later
+    │   ├── ClusterUnfit                    a Dask scheduler or worker cannot do its part: correct it
+    │   ├── LeaseLost                       another machine took the lease over: nothing of this run is published
+    │   ├── HomeBehind                      another machine has run since: rebuild from the bucket
+    │   ├── StateUnusable                   the state database cannot be used: rebuild
+    │   ├── ErasureUnfinished               a killed erasure waits: finish it first
+    │   ├── HidingOutgrown                  a field is hidden from now on: the same run begins again, its history cut
+    │   ├── BaseLost                        a file that history needs is damaged: restore it from a backup
+    │   └── CheckFailed                     a rule that the tables must keep is broken: report it
+    ├── ResourceFailed              exit 3  that resource keeps yesterday's rows, the others continue
+    │   ├── AccessForbidden                 403: ask for the right, which is per endpoint
+    │   ├── NotFound                        404, 410: skip it, or conclude that it was deleted
+    │   ├── RequestRefused                  400, 422: the request is wrong, sending it again is no use
+    │   ├── UnexpectedAnswer                an answer the API's document does not know: look at the address
+    │   │   └── MalformedBody               a body of the wrong form: retried while tries are left
+    │   ├── TransientApiError               gave up after the retry budget: run again later
+    │   │   ├── ApiUnreachable              no connection at all: network, proxy, address
+    │   │   └── AnswerLost                  a POST may or may not have been done: look before repeating it
+    │   ├── PageLost                        a landed page is missing or damaged: the next run reads the resource again
+    │   ├── ManifestUnreadable              a landed manifest is damaged: the next run reads the resource again
+    │   ├── MergeFailed                     a record could not be made into rows: report it
+    │   ├── ShapeUnknown                    a shape could not be found: name it under [shapes]
+    │   ├── PageTooLarge                    a body exceeds its bound: ask for fewer records a page
+    │   └── DocumentDamaged                 a document is not whole: propsync discards and retries it later
+    └── Busy                        exit 4  another run holds the lock: wait
+
+No error may hold a token: code that quotes a server's words redacts them first (`log.redact`).
+"""
+
+from propsync.errors.base import (
+    Busy,
+    PropsyncError,
+)
+from propsync.errors.resource import (
+    AccessForbidden,
+    AnswerLost,
+    ApiUnreachable,
+    DocumentDamaged,
+    MalformedBody,
+    ManifestUnreadable,
+    MergeFailed,
+    NotFound,
+    PageLost,
+    PageTooLarge,
+    RequestRefused,
+    ResourceFailed,
+    ShapeUnknown,
+    TransientApiError,
+    UnexpectedAnswer,
+)
+from propsync.errors.stopping import (
+    BaseLost,
+    CertificateRefused,
+    CheckFailed,
+    ClusterUnfit,
+    DiskFull,
+    ErasureUnfinished,
+    HidingOutgrown,
+    HomeBehind,
+    HomeUnusable,
+    LeaseLost,
+    LibraryUnfit,
+    StateUnusable,
+    StopRun,
+    StorageAway,
+    StorageRefused,
+    StorageUnfit,
+    TokenRefused,
+    WriteForbidden,
+)
+from propsync.errors.usage import (
+    InvalidValue,
+    QueryWrong,
+    SettingsError,
+    UsageError,
+)
+
+__all__ = [
+    "AccessForbidden",
+    "AnswerLost",
+    "ApiUnreachable",
+    "BaseLost",
+    "Busy",
+    "CertificateRefused",
+    "CheckFailed",
+    "ClusterUnfit",
+    "DiskFull",
+    "DocumentDamaged",
+    "ErasureUnfinished",
+    "HidingOutgrown",
+    "HomeBehind",
+    "HomeUnusable",
+    "InvalidValue",
+    "LeaseLost",
+    "LibraryUnfit",
+    "MalformedBody",
+    "ManifestUnreadable",
+    "MergeFailed",
+    "NotFound",
+    "PageLost",
+    "PageTooLarge",
+    "PropsyncError",
+    "QueryWrong",
+    "RequestRefused",
+    "ResourceFailed",
+    "SettingsError",
+    "ShapeUnknown",
+    "StateUnusable",
+    "StopRun",
+    "StorageAway",
+    "StorageRefused",
+    "StorageUnfit",
+    "TokenRefused",
+    "TransientApiError",
+    "UnexpectedAnswer",
+    "UsageError",
+    "WriteForbidden",
+]

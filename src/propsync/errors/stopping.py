@@ -1,0 +1,116 @@
+"""Errors that end a run: nothing is published, the exit code is 1."""
+
+from __future__ import annotations
+
+from propsync.errors.base import PropsyncError
+
+
+class StopRun(PropsyncError):
+    """Ends the run; nothing is published."""
+
+    exit_code = 1
+
+
+class TokenRefused(StopRun):
+    """The API answered 401, even after propsync read the token file again."""
+
+    advice = "Put a valid token in PROPSYNC_TOKEN or PROPSYNC_TOKEN_FILE, then run `propsync doctor`"
+
+
+class WriteForbidden(StopRun):
+    """403: the token may not write, or not read what it would write; the rest of the plan would meet the same."""
+
+    advice = "Ask for access to this endpoint, then run the same command again"
+
+
+class CertificateRefused(StopRun):
+    """The system's trust store does not accept the server's TLS certificate."""
+
+    advice = "Add the certificate authority to the system's trust store (or SSL_CERT_FILE), then run `propsync doctor`"
+
+
+class LibraryUnfit(StopRun):
+    """An installed library lacks a member that propsync needs; importing propsync raises this."""
+
+    advice = "Install the versions that propsync requires"
+
+
+class DiskFull(StopRun):
+    """The disk that holds propsync's files is full."""
+
+    advice = "Free some space under PROPSYNC_HOME, then run `propsync sync`"
+
+
+class HomeUnusable(StopRun):
+    """propsync cannot create, write or trust the home folder (rights, network file system)."""
+
+    advice = "Run `propsync doctor`"
+
+
+class StorageRefused(StopRun):
+    """The object store refuses the credentials, or has no such bucket."""
+
+    advice = "Correct PROPSYNC_STORAGE_URL or the credentials, then run `propsync doctor`"
+
+
+class StorageUnfit(StopRun):
+    """The object store ignores conditions of requests, so nothing would keep two machines apart."""
+
+    advice = "Use a store that honours If-None-Match and If-Match: S3, MinIO, Azure"
+
+
+class StorageAway(StopRun):
+    """The object store did not answer within the patience of retries; files on the disk stay for the next run."""
+
+    advice = "Run the same command again later: propsync then puts into the bucket what it lacks"
+
+
+class ClusterUnfit(StopRun):
+    """A Dask scheduler cannot be reached, or its workers cannot fetch documents."""
+
+    advice = "Correct the scheduler or its workers (docs/dask.md), then run the same command again"
+
+
+class LeaseLost(StopRun):
+    """Another machine holds the lease on the bucket now; propsync publishes nothing."""
+
+    advice = "Leave the work to the other machine, or stop it and run `propsync sync`"
+
+
+class HomeBehind(StopRun):
+    """Another machine has worked with the bucket since, or this home is new."""
+
+    advice = "Run `propsync rebuild`"
+
+
+class StateUnusable(StopRun):
+    """The state database is damaged or of another schema version."""
+
+    advice = "Run `propsync rebuild`"
+
+
+class ErasureUnfinished(StopRun):
+    """A killed `propsync erase` has erased a part; nothing else may write before it is complete."""
+
+    advice = "Run the same `propsync erase` command again, or `propsync erase --resume`"
+
+
+class HidingOutgrown(StopRun):
+    """A field that the tables show is hidden from now on."""
+
+    advice = "propsync begins again and cuts all of its history"
+
+
+class BaseLost(StopRun):
+    """A file that history needs is missing or damaged, and a rebuild would lose history; propsync changed nothing."""
+
+    advice = (
+        "Restore that file from a backup, then run the same command again. If the state database is sound, "
+        "`propsync sync` writes the file again"
+    )
+
+
+class CheckFailed(StopRun):
+    """A check of severity "fail" found rows; propsync leaves the published files as they were."""
+
+    advice = "This is a fault in propsync: report it with the output of `propsync --log-level DEBUG sync`"
