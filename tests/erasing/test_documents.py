@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -67,9 +68,13 @@ def test_an_erased_text_takes_the_files_that_have_it_along(archived: Place) -> N
     having = archived.column("select distinct document_sha256 from bundle_actions where title = ?", text)
     rows = archived.rows("select count(*) from bundle_actions")
     assert traces(archived.path, text)
+    killed = archived.path / "archive" / "partial" / "killed.zip.partial"
+    stored = archived.column("select path from documents where sha256 = ?", having[0])[0]
+    shutil.copyfile(archived.path / stored, killed)
 
     assert erase(archived.settings(), Request(text=text, reason="asked")).exit_code == 0
 
+    assert not killed.exists()
     assert traces(archived.path, text) == []
     erased = archived.column("select sha256 from documents where state = 'erased' and path is null")
     assert {*having} <= {*erased}

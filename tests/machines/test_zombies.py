@@ -263,6 +263,6 @@ def test_a_page_that_no_manifest_names_leaves_the_bucket_with_home(
 def test_documents_that_a_reader_needed_for_the_moment_leave_the_disk(bucket: FolderBucket, tmp_path: Path) -> None:
     key = key_of(KINDS["report"], "ab" * 32)
     bucket.put(key, b"%PDF")
-    with closing(BucketBlobs(LocalStorage(tmp_path / "home"), bucket)) as blobs:
+    with closing(BucketBlobs(LocalStorage(tmp_path / "home"), bucket, tmp_path / "partial")) as blobs:
         assert blobs.path(key).read_bytes() == b"%PDF"
     assert [*(tmp_path / "home" / "archive" / "partial").iterdir()] == []

@@ -15,21 +15,23 @@ from propsync.documents.kinds import Kind
 from propsync.errors import DocumentDamaged
 from propsync.storage import LocalStorage, Storage, remove
 
-_CACHE = "archive/partial"  # a run clears it of what a killed one left
 _MOST = 256  # documents that may wait there
 
 
 class BucketBlobs(Blobs):
     """The same keys, in a bucket; documents from before are on the disk until a run puts them there.
 
+    `partial` is a folder for copies; a run clears it of what a killed one left.
+
     Each verb raises StorageAway and StorageRefused too.
     """
 
     is_far = True
 
-    def __init__(self, storage: LocalStorage, bucket: Storage) -> None:
+    def __init__(self, storage: LocalStorage, bucket: Storage, partial: Path) -> None:
         super().__init__(storage)
         self._bucket = bucket
+        self._partial = partial
         self._cached: OrderedDict[str, Path] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -62,7 +64,7 @@ class BucketBlobs(Blobs):
             remove(path)
 
     def _fetched(self, key: str) -> Path:
-        path = self._storage.root / _CACHE / f"{key.rpartition('/')[2]}.{threading.get_ident()}.partial"
+        path = self._partial / f"{key.rpartition('/')[2]}.{threading.get_ident()}.partial"
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
             with path.open("wb") as file:
@@ -112,6 +114,10 @@ class BucketBlobs(Blobs):
         return digest.hexdigest()
 
     def remove(self, key: str) -> None:
-        """Removes a blob."""
+        """Removes a blob, and the copy of it that `path` brought."""
+        with self._lock:
+            cached = self._cached.pop(key, None)
+        if cached is not None:
+            remove(cached)
         super().remove(key)
         self._bucket.delete(key)

@@ -23,6 +23,7 @@ from propsync.documents.inspect import DocumentReader
 from propsync.documents.ledger import ERASED, DocumentChoice, Ledger
 from propsync.documents.worker.client import WorkerPool
 from propsync.errors import CheckFailed, SettingsError
+from propsync.runbooks.archive_lock import archive_lock
 from propsync.runbooks.check import Withheld, check
 from propsync.runbooks.dashboard import draw_dashboard
 from propsync.runbooks.desk import build_desk
@@ -30,11 +31,11 @@ from propsync.runbooks.erase_documents import DocumentSearch
 from propsync.runbooks.hiding import settle_hiding
 from propsync.runbooks.retention import refuse_lost_history
 from propsync.runbooks.run_frame import merge_earlier
-from propsync.runbooks.workplace import blobs_of, make_home, workplace
+from propsync.runbooks.workplace import blobs_of, workplace
 from propsync.runbooks.workspace import WAREHOUSE, Workspace
-from propsync.runs import Run, RunLock, next_run
+from propsync.runs import Run, next_run
 from propsync.settings import Settings
-from propsync.storage import LocalStorage, remove_partials
+from propsync.storage import LocalStorage
 from propsync.suppression import Suppression
 from propsync.warehouse import statement
 
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from propsync.documents.cluster.dask import Cluster
     from propsync.documents.cluster.fetcher import ClusterFetcher
 
-ARCHIVE_LOCK = "archive/archive.lock"
 """Below home; its holder works on documents."""
 _log = logging.getLogger("propsync.archive")
 
@@ -90,7 +90,7 @@ class ArchiveWorkspace:
         Raises SettingsError, Busy at once, and ClusterUnfit.
         """
         access = settings.require_api()
-        with _lock(settings, what) as partial, _cluster(settings, dask, policy) as cluster:
+        with archive_lock(settings, what) as partial, _cluster(settings, dask, policy) as cluster:
             source = TokenSource(access.token.get_secret_value(), access.token_file, access.variable)
             with (
                 Api(access.base_url, source, max_concurrency=settings.max_concurrency, policy=policy) as api,
@@ -218,17 +218,6 @@ class ArchiveWorkspace:
         except CheckFailed as error:
             workspace.journal.end(run, "failed", str(error))
             raise
-
-
-@contextmanager
-def _lock(settings: Settings, what: str) -> Iterator[Path]:
-    """Keeps other runs on documents away; clears the folder for files under way of what killed runs left."""
-    make_home(settings)
-    partial = settings.home / "archive" / "partial"
-    partial.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with RunLock(settings.home / ARCHIVE_LOCK).held(what, 0):
-        remove_partials(partial)
-        yield partial
 
 
 @contextmanager

@@ -6,12 +6,12 @@ import io
 import logging
 import zipfile
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from secrets import token_bytes
 from typing import Any
 
-from propsync.documents.blobs import Blobs
 from propsync.documents.worker.client import WorkerPool
 from propsync.erasing.files import OtherFiles
 from propsync.erasing.landed import ErasedLanding
@@ -21,6 +21,7 @@ from propsync.erasing.search import Found, erased_documents, erased_versions, se
 from propsync.errors import BaseLost, ErasureUnfinished, UsageError
 from propsync.landing import Inspection
 from propsync.merge import ErasedRows
+from propsync.runbooks.archive_lock import without_partials
 from propsync.runbooks.erase_documents import DocumentSearch
 from propsync.runbooks.hiding import remove_unnamed_hidden
 from propsync.runbooks.notice import noticed
@@ -38,6 +39,7 @@ from propsync.webhook.rows import take_in
 
 _log = logging.getLogger("propsync.erase")
 _ALL = 1 << 62  # bytes
+_AT_WORK = "A run on documents is at work: its unfinished files may have it until that run ends"
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,8 @@ def erase(settings: Settings, request: Request | None) -> Erased:
     """
     if request is not None:
         request.check()
-    with workplace(settings, "propsync erase", is_erasing=True) as place:
+    what = "propsync erase"
+    with workplace(settings, what, is_erasing=True) as place, without_partials(settings, what) as is_clear:
         unread: list[str] = []
         erasure = _begun(settings, place, request, unread)
         if erasure.state == DONE:
@@ -111,7 +114,7 @@ def erase(settings: Settings, request: Request | None) -> Erased:
         report = rebuild_in(place, settings, flow="erase")
         remove_unnamed_hidden(settings, place)
         storage, erasures = LocalStorage(settings.home), Erasures(LocalStorage(settings.home))
-        _remove_documents(blobs_of(settings), erasure)
+        _remove_documents(settings, place, erasure)
         suppression = Suppression(erasures.marker(), [erasure])
         still = [
             f"{name} below this home has it too, and propsync does not write that file"
@@ -122,7 +125,8 @@ def erase(settings: Settings, request: Request | None) -> Erased:
         place.settle()  # the bucket too is without it before anything says so
         kept = next(one for one in erasures.all() if one.erasure_id == erasure.erasure_id)
         erasures.change(kept, state=DONE)
-    return Erased(erasure.erasure_id, erasure.kind, erasure.counts, report, still=still)
+    notes = [] if is_clear else [_AT_WORK]
+    return Erased(erasure.erasure_id, erasure.kind, erasure.counts, report, notes, still=still)
 
 
 def forget(settings: Settings, given: str) -> Erasure:
@@ -207,7 +211,7 @@ def _planned(
         _refuse_own_lists(settings, suppression)
         if suppression.sees(request.reason):
             raise UsageError("--reason", "it names what is to be erased, and the reason stays", "Leave that out of it")
-        documents, unread = _documents(blobs_of(settings), place, suppression, warehouse, request)
+        documents, unread = _documents(settings, place, suppression, warehouse, request)
         found = Found(
             tables=dict(search_tables(warehouse, request)),
             histories=frozenset(f"history.{name}" for name in workspace.catalogue.names),
@@ -226,12 +230,12 @@ def _planned(
 
 
 def _documents(
-    blobs: Blobs, place: Workplace, suppression: Suppression, warehouse: Warehouse, request: Request
+    settings: Settings, place: Workplace, suppression: Suppression, warehouse: Warehouse, request: Request
 ) -> tuple[list[str], list[str]]:
     """The hashes of documents to remove, and the names of those that cannot be read."""
     if request.text is None:
         return erased_documents(warehouse, request), []
-    with WorkerPool() as pdf:
+    with WorkerPool() as pdf, closing(blobs_of(settings, place.folder)) as blobs:
         search = DocumentSearch(blobs, suppression, pdf, place.folder)
         found = search.found(warehouse, request.words)
     for name in search.unread:
@@ -285,11 +289,12 @@ def _rewrite_earlier(erasures: Erasures, suppression: Suppression) -> None:
             erasures.change(one, same=same, reason=reason)
 
 
-def _remove_documents(blobs: Blobs, erasure: Erasure) -> None:
+def _remove_documents(settings: Settings, place: Workplace, erasure: Erasure) -> None:
     wanted = set(erasure.documents)
-    for key in blobs.all() if wanted else ():
-        if Path(key).stem in wanted:
-            blobs.remove(key)
+    with closing(blobs_of(settings, place.folder)) as blobs:
+        for key in blobs.all() if wanted else ():
+            if Path(key).stem in wanted:
+                blobs.remove(key)
 
 
 def _by_place(found: Found) -> dict[str, int]:

@@ -11,7 +11,7 @@ from propsync.api import RetryPolicy
 from propsync.errors import Busy, ResourceFailed, StopRun
 from propsync.resources import ASSESSMENTS
 from propsync.runbooks.archive import ArchiveReport, archived
-from propsync.runbooks.archive_workspace import ARCHIVE_LOCK
+from propsync.runbooks.archive_lock import ARCHIVE_LOCK
 from propsync.runbooks.nightly import nightly
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.report import Report

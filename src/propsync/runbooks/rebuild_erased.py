@@ -12,6 +12,7 @@ from propsync.erasing.files import OtherFiles
 from propsync.erasing.landed import ErasedLanding
 from propsync.errors import BaseLost
 from propsync.merge import Carried, ErasedRows, Witness, keep_erased, lacks_erasures, same_versions
+from propsync.runbooks.archive_lock import without_partials
 from propsync.runbooks.losses import read_witnesses
 from propsync.runbooks.workplace import blobs_of
 from propsync.runbooks.workspace import Workspace
@@ -57,6 +58,8 @@ class ErasedSince:
             _log.warning("landing was older than an erasure; propsync took what was erased out of it again")
         landing.rewrite_base(work, ErasedRows(self.suppression), f"{self.erasures[-1].erasure_id}-{token_hex(4)}")
         OtherFiles(storage, self.suppression).remove_restored()
+        with without_partials(settings, "propsync rebuild") as is_clear:
+            _log.debug("unfinished documents of killed runs are gone: %s", is_clear)
 
     def remove_documents(self, settings: Settings, warehouse: Warehouse) -> None:
         """Removes files of erased documents that came back with a backup."""

@@ -19,6 +19,8 @@ from propsync.settings import Settings, StorageAccess
 from propsync.storage import LocalStorage, Storage, remove, remove_partials
 from propsync.suppression import Erasures
 
+PARTIALS = "archive/partial"
+"""Documents under way, below home."""
 _log = logging.getLogger("propsync.bucket")
 
 
@@ -121,10 +123,15 @@ def object_storage(access: StorageAccess, *, is_patient: bool = True) -> Storage
     return ObjectStorage(access) if is_patient else ObjectStorage(access, HASTE, seconds=10)
 
 
-def blobs_of(settings: Settings) -> Blobs:
-    """The archive's documents, wherever they are. Raises SettingsError."""
+def blobs_of(settings: Settings, partial: Path | None = None) -> Blobs:
+    """The archive's documents, wherever they are: close them. Raises SettingsError.
+
+    `partial` is the folder for copies of what is in a bucket.
+    """
     home, access = LocalStorage(settings.home), settings.storage()
-    return Blobs(home) if access is None else BucketBlobs(home, object_storage(access))
+    if access is None:
+        return Blobs(home)
+    return BucketBlobs(home, object_storage(access), partial or settings.home / PARTIALS)
 
 
 def check_delta(settings: Settings) -> None:

@@ -45,7 +45,7 @@ class Equipment:
 
         self._partial = folder / "archive" / "partial"
         self._partial.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._blobs: Blobs = BucketBlobs(LocalStorage(folder), ObjectStorage(bucket))
+        self._blobs: Blobs = BucketBlobs(LocalStorage(folder), ObjectStorage(bucket), self._partial)
         source = TokenSource(access.token.get_secret_value(), access.token_file, access.variable)
         self._api = Api(access.base_url, source, policy=policy)
         self._pdf = WorkerPool()
