@@ -41,7 +41,7 @@ _DOCUMENTS = (
 _TOLD = "schema_changes"
 _SHAPES = "shapes"
 _LISTS = "lists."
-_HIDDEN_NAMES = "hidden names"
+_HIDDEN_NAMES = "hidden.fields"
 _TABLES = [*(f"ops.{name}" for name in (*_JOURNAL, _TOLD, _SHAPES)), *_DOCUMENTS]
 NAMES = {"names.types": TYPE_NAMES, "names.fields": FIELD_NAMES, "names.layout": statement("merge/layout")}
 CARRIED = {name: statement("merge/rows_of", table=name) for name in _TABLES} | NAMES
@@ -111,7 +111,8 @@ class Carried:
 
     def erase(self, rewrite: Callable[[str, Path], int]) -> None:
         """Rewrites each file without what was erased since the database was current."""
-        for files in (self._files, self._kept):
+        names = {_HIDDEN_NAMES: self._hidden_names} if self._hidden_names else {}
+        for files in (self._files, self._kept, names):
             for name, path in files.items():
                 rewrite(name, path)
 

@@ -19,6 +19,7 @@ _OF_DOCUMENTS = ("main.documents", "main.bundle_", "main.document_text", "histor
 _HISTORY = "history."
 _VALUES = ("old_value", "new_value")
 _OF_NAMES = ("names.types", "names.fields", "names.layout", "ops.columns")
+_OF_FIELDS = ("names.fields", "hidden.fields")
 _NAMES = ("table_name", "column_name")
 ERASED = "erased"
 """The state of a document whose file was erased."""
@@ -128,7 +129,7 @@ class ErasedRows:
         if name == "ops.schema_changes":
             tells = suppression.sees_name("\0".join(one for one in row.values() if isinstance(one, str)))
             return tells or any(suppression.erases_field(part, None) for part in key_of(row["name"] or ""))
-        return name == "names.fields" and suppression.erases_field(row["field_id"], None)
+        return name in _OF_FIELDS and suppression.erases_field(row["field_id"], None)
 
     def _tells_of(self, row: Mapping[str, Any], record: str, field: str) -> bool:
         record_id = row[record]
