@@ -125,13 +125,22 @@ class Questions:
         same = veil.same if veil else ()
         windows = [window for _, window, _ in runs]
         Past(windows, problems, documents_allowed=self.scenario.documents_allowed, same=same).check(found)
-        accepting = [window.time for order, window, _ in self.runs if order and order.accept]
-        check_holds(found, accepting, self.scenario.delete_limit, problems, self._erased_at)
+        check_holds(found, self._asked_to_delete(), self.scenario.delete_limit, problems, self._erased_at)
         self._check_archived(found, problems)
         if self.further is not None:
             self.further.check(found, runs, problems)
         _, window, outcome = self.runs[-1]
         check_whole(found, outcome, window, self.seen_world, problems)
+
+    def _asked_to_delete(self) -> list[datetime]:
+        """When a run carried out what a person wanted: held deletes, or what a killed push had done."""
+        asked = []
+        is_push_left = False
+        for order, window, outcome in self.runs:
+            if is_push_left or (order and order.accept):
+                asked.append(window.time)
+            is_push_left = outcome.killed and (is_push_left or bool(order and order.push))
+        return asked
 
     def _seen_runs(self, veil: Veil | None) -> list[tuple[Order | None, Window, Outcome]]:
         if veil is None:

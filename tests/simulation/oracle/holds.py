@@ -18,10 +18,11 @@ _PARTS: dict[str, tuple[str, ...]] = {"assets": ("property", "type"), "propertie
 def check_holds(
     found: Published, accepting: Collection[datetime], limit: float, problems: Problems, since: datetime | None = None
 ) -> None:
-    """For each run apart from those that accepted what was held; only `since` a moment, if an erasure came then."""
+    """For each run apart from pushes, and from those that accepted what was held; only `since` an erasure."""
+    pushes = {run_id for (run_id,) in found.rows("select run_id from ops.runs where flow = 'push'")}
     for resource in found.resources:
         versions = [one for one in chain.from_iterable(found.history(resource).values()) if one.change != "erase"]
-        times = {one.valid_from for one in versions if one.change == "delete"}
+        times = {one.valid_from for one in versions if one.change == "delete" and one.run_id not in pushes}
         times = {one for one in times if since is None or one > since}
         for time in sorted(times - set(accepting)):
             _check_run(resource, time, versions, limit, problems)
