@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
-import pyarrow.parquet as pq
+from typing import TYPE_CHECKING, Any
 
 from propsync.records import bytes_hash, key_of
 from propsync.storage import remove
 from propsync.suppression import Suppression
+
+if TYPE_CHECKING:  # it takes 0.15 s to import, and nights need none of it
+    import pyarrow as pa
 
 _AT_ONCE = 5_000
 _OF_DOCUMENTS = ("main.documents", "main.bundle_", "main.document_text", "history.bundle_")
@@ -42,6 +42,9 @@ class ErasedRows:
 
     def rewrite(self, name: str, path: Path) -> int:
         """Rewrites a file of the table `name` if it has anything of it; returns how many rows had."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
         source = pq.ParquetFile(path)
         after = path.with_name(f"{path.name}.erased")
         changed = 0
@@ -62,6 +65,8 @@ class ErasedRows:
 
     def _batch(self, name: str, table: pa.Table) -> tuple[pa.Table, int]:
         """The rows without it, and how many of them had anything."""
+        import pyarrow as pa
+
         suspects = self._suspects(table)
         if not suspects:
             return table, 0
