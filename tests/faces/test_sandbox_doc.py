@@ -14,7 +14,7 @@ from propsync_sandbox import Sandbox, read_fault_plan, read_hint_plan
 DOC = (Path(__file__).parents[2] / "docs" / "sandbox.md").read_text(encoding="utf-8")
 
 
-EDIT, HINTS, PLAN = re.findall(r"^```json\n(.*?)^```", DOC, re.MULTILINE | re.DOTALL)
+ASSET_EDIT, EDIT, HINTS, PLAN = re.findall(r"^```json\n(.*?)^```", DOC, re.MULTILINE | re.DOTALL)
 
 
 def test_the_fault_plan_shown_is_a_fault_plan(tmp_path: Path):
@@ -34,6 +34,17 @@ def test_the_edit_shown_is_one_that_the_sandbox_makes():
         answer = httpx.post(f"{sandbox.base_url}/_sandbox/edit", content=edit, trust_env=False)
         assert answer.status_code == 204
         assert sandbox.world.schedules.truth()[key]["dueDate"] == "2026-05-01"
+
+
+def test_the_edit_of_an_asset_shown_is_one_that_the_sandbox_makes():
+    with Sandbox(scale=12) as sandbox:
+        record = sandbox.world.assets.records()[0]
+        fields = sandbox.world.asset_types.fields(record.type)
+        field = next(one["id"] for one in fields if one["type"] == "text")
+        edit = ASSET_EDIT.replace("ASSET", str(record.key)).replace("FIELD", field)
+        answer = httpx.post(f"{sandbox.base_url}/_sandbox/edit", content=edit, trust_env=False)
+        assert answer.status_code == 204
+        assert "a new value" in str(sandbox.world.assets.truth()[record.key])
 
 
 def test_the_command_shown_serves_the_api():

@@ -10,7 +10,7 @@ from kit.dialects import Dialect
 from kit.world_server import WorldServer
 from privacy.private import FIRST, LINES, NIGHTS, WORD, PrivateHome, found_in, live, private_world, quiet_night, served
 
-from propsync.runbooks.doctor_privacy import examine_labels, personal
+from propsync.runbooks.doctor_privacy import examine_labels, examine_lines, personal
 from propsync.runbooks.plans import Wanted, make_plan, make_template
 from propsync.storage import LocalStorage
 from propsync.warehouse import Warehouse
@@ -96,7 +96,32 @@ def test_the_doctor_names_labels_that_look_personal_until_they_are_hidden(
     [of_open] = examine_labels(open_home.settings())
     [of_hidden] = examine_labels(hidden_home.settings())
     assert "Resident remarks" in of_open.seen
+    assert "assessments.occupant.name" in of_open.seen
+    assert "assessments.occupant.name" not in of_hidden.seen
     assert "Resident remarks" not in of_hidden.seen
+
+
+def test_the_doctor_names_lines_that_hide_nothing_or_that_a_run_would_refuse(
+    open_home: PrivateHome, hidden_home: PrivateHome
+) -> None:
+    def found(home: PrivateHome) -> list[str]:
+        findings = list(examine_lines(home.settings()))
+        assert not any(one.is_well for one in findings)
+        return [f"{one.seen}. {one.next_step}" for one in findings]
+
+    assert found(open_home) == found(hidden_home) == []
+    for home in (open_home, hidden_home):
+        home.hide(*LINES, "assets.fields[remark]", "type:doors of nobody", "schedules.assignedUsers", "assets.ocupant")
+        of_field, of_type, of_member = found(home)
+        assert "assets.fields[remark]" in of_field
+        assert "the nearest is Remarks" in of_field
+        assert "type:doors of nobody" in of_type
+        assert "assets.ocupant" in of_member
+        assert "Correct the line" in of_member
+    open_home.hide("users.name")
+    [refused] = found(open_home)
+    assert "there is no resource users. Name one of asset_types" in refused
+    assert "take the column out of its file" in refused
 
 
 def test_a_post_of_unknown_form_is_counted_without_its_payload(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from propsync.merge.erased_versions import (
     same_versions,
 )
 from propsync.merge.freshness import NEVER, mark_tables
-from propsync.merge.hiding import HIDDEN_FILES, Hiding, check_lines, forget_contents, mark_of, remembered
+from propsync.merge.hiding import HIDDEN_FILES, Hiding, Unmatched, check_lines, forget_contents, mark_of, remembered
 from propsync.merge.history.merger import Merger
 from propsync.merge.history.rehash import rehash
 from propsync.merge.history.witness import Witness
@@ -56,6 +56,7 @@ __all__ = [
     "Requirement",
     "ShapeStore",
     "StagedLists",
+    "Unmatched",
     "UnseenRecords",
     "Witness",
     "build_reference",

@@ -18,7 +18,7 @@ from propsync.merge import KEYS, REQUIREMENTS, TYPE, Known, check_requirements, 
 from propsync.records import decode_shallow, first_text, follow
 from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSET_TYPES, ASSETS, Resource
 from propsync.runbooks.doctor_bucket import examine_bucket
-from propsync.runbooks.doctor_privacy import examine_labels
+from propsync.runbooks.doctor_privacy import examine_labels, examine_lines
 from propsync.runbooks.finding import Finding
 from propsync.runbooks.workplace import check_delta, make_home
 from propsync.runbooks.workspace import configured_catalogue
@@ -58,6 +58,7 @@ def examine(settings: Settings) -> Iterator[Finding]:
     yield from _archive(settings)
     yield from _lists(settings)
     yield from _desk(settings)
+    yield from examine_lines(settings)
     yield from examine_labels(settings)
     source = TokenSource(access.token.get_secret_value(), access.token_file, access.variable)
     with Api(access.base_url, source, max_concurrency=2, policy=RetryPolicy(attempts=2)) as api:

@@ -1,11 +1,14 @@
-"""The doctor's look at labels that may be about people, and that `[privacy] hide` does not name."""
+"""The doctor's look at `[privacy] hide`, and at names that may be about people and that it does not hide."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
 
+from propsync.errors import SettingsError, UsageError
+from propsync.merge import HIDDEN_FILES, Unmatched, check_lines
 from propsync.runbooks.finding import Finding
+from propsync.runbooks.workspace import configured_catalogue
 from propsync.settings import Settings
 from propsync.warehouse import open_published, statement
 
@@ -23,7 +26,7 @@ def personal(labels: Iterable[str]) -> list[str]:
 
 
 def examine_labels(settings: Settings) -> Iterator[Finding]:
-    """A finding about the published fields whose label looks personal. A label says nothing for certain."""
+    """A finding about published fields and members whose name looks personal. A name says nothing for certain."""
     path = settings.published / "warehouse.duckdb"
     if not path.exists():
         return
@@ -31,8 +34,38 @@ def examine_labels(settings: Settings) -> Iterator[Finding]:
         rows = reader.rows(statement("runbooks/labels_with_values"))[1]
     found = personal(label for (label,) in rows if label)
     if not found:
-        yield Finding("privacy", True, "no published field has a label that looks personal")
+        yield Finding("privacy", True, "no published field or member has a name that looks personal")
         return
     more = f" and {len(found) - _MOST} more" if len(found) > _MOST else ""
-    seen = f"published fields whose label looks personal: {', '.join(found[:_MOST])}{more}"
+    seen = f"published fields and members whose name looks personal: {', '.join(found[:_MOST])}{more}"
     yield Finding("privacy", True, f"{seen}. To hide one: [privacy] hide in propsync.toml (docs/privacy.md)")
+
+
+def examine_lines(settings: Settings) -> Iterator[Finding]:
+    """Findings about lines of `[privacy] hide` that the next run would refuse, or that hide nothing."""
+    lines = settings.privacy.hide
+    try:
+        check_lines(lines, configured_catalogue(settings))
+    except SettingsError as refused:
+        yield Finding("privacy", False, f"{refused.where}: {refused.what}", refused.next_step)
+        return
+    path = settings.published / "warehouse.duckdb"
+    if not lines or not path.exists():
+        return
+    try:
+        met = _met(settings)
+    except UsageError:
+        return  # a run is at work, and has the file of hidden records open
+    with open_published(path) as reader:
+        found = Unmatched(lambda query: reader.rows(query)[1]).of(line for line in lines if line.text not in met)
+    for line in found:
+        yield Finding("privacy", False, line, "Correct the line, or keep it if the API will show such a part later")
+
+
+def _met(settings: Settings) -> set[str]:
+    """The lines that matched anything in an earlier run."""
+    met: set[str] = set()
+    for path in settings.state.glob(HIDDEN_FILES):
+        with open_published(path) as reader:
+            met |= {line for (line,) in reader.rows(statement("runbooks/lines_met"))[1]}
+    return met

@@ -12,6 +12,7 @@ from propsync.merge import (
     Carried,
     Hiding,
     build_reference,
+    check_lines,
     finish_reference,
     keep_erased,
     mark_of,
@@ -44,6 +45,7 @@ def settle_hiding(settings: Settings, place: Workplace) -> None:
     if not state.exists() or not (lines or any(settings.state.glob(HIDDEN_FILES))):
         return
     catalogue = whole_catalogue(settings, place.folder, None, {"state": state})
+    check_lines(lines, catalogue)
     whole = _whole(settings, place, state, catalogue)
     if whole is None:
         return

@@ -6,6 +6,7 @@ from propsync.merge.hiding.documents import forget_contents
 from propsync.merge.hiding.lines import HiddenField, check_lines, mark_of
 from propsync.merge.hiding.second_file import HIDDEN_FILES, KEPT, remembered
 from propsync.merge.hiding.state import Hiding
+from propsync.merge.hiding.unmatched import Unmatched
 
 __all__ = [
     "HIDDEN_FILES",
@@ -13,6 +14,7 @@ __all__ = [
     "Apart",
     "HiddenField",
     "Hiding",
+    "Unmatched",
     "check_lines",
     "cut_rejected",
     "forget_contents",

@@ -30,8 +30,9 @@ def check_lines(lines: Sequence[HiddenLine], catalogue: Catalogue) -> None:
     """Raises SettingsError for a resource that does not exist, or a member without which propsync cannot work."""
     for line in (one for one in lines if one.type is None):
         if line.resource not in catalogue.names:
-            close = nearest(line.resource, catalogue.names)
-            known = f"Did you mean {close}?" if close else f"Name one of {', '.join(catalogue.names)}"
+            close = nearest(line.resource, catalogue.names, likeness=0.7)
+            own = "From a list of your own, take the column out of its file"
+            known = f"Did you mean {close}?" if close else f"Name one of {', '.join(catalogue.names)}. {own}"
             raise SettingsError(f'"{line.text}" in [privacy] hide', f"there is no resource {line.resource}", known)
         if line.path:
             refuse_needed(catalogue[line.resource], Shape(line.resource), line.path)
@@ -84,8 +85,8 @@ def plain(label: str) -> str:
     return " ".join(unicodedata.normalize("NFC", folded).split())
 
 
-def nearest(written: str, known: Collection[str]) -> str | None:
+def nearest(written: str, known: Collection[str], *, likeness: float = 0.4) -> str | None:
     """The known name that is most like what somebody wrote; None if none is."""
     by_plain = {plain(name): name for name in known}
-    found = difflib.get_close_matches(plain(written), list(by_plain), n=1, cutoff=0.4)
+    found = difflib.get_close_matches(plain(written), list(by_plain), n=1, cutoff=likeness)
     return by_plain[found[0]] if found else None

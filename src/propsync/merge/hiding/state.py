@@ -15,13 +15,13 @@ from propsync.merge.hiding.lines import (
     hidden_fields,
     is_of_type,
     mark_of,
-    nearest,
     refuse_needed,
 )
 from propsync.merge.hiding.reading import read_cut
 from propsync.merge.hiding.run_log import conditions, document_conditions, keyed_condition, unshown_columns
 from propsync.merge.hiding.second_file import SETTING, make_tables, new_name, remembered, whole_history
 from propsync.merge.hiding.types import has_types, named_types, present, records_now, whole_with_records
+from propsync.merge.hiding.unmatched import unmatched
 from propsync.records import Path, Shears
 from propsync.resources import ASSESSMENTS, ASSET_TYPES, ASSETS, Resource
 from propsync.settings import HiddenLine
@@ -201,10 +201,7 @@ class Hiding:
         labels, types = statement("merge/hidden/labels"), statement("merge/hidden/type_names")
         names = labels if line.type is None else types
         named = self._warehouse.rows(statement("merge/hidden/members") if line.path else names, of_resource)
-        written = line.field or line.type or ".".join(line.path)
-        close = nearest(written, [name for (name,) in named if name])
-        advice = f"; the nearest is {close}" if close else ""
-        return f'[privacy] hide has "{line.text}", which matches nothing{advice}'
+        return unmatched(line, [name for (name,) in named if name])
 
     def conditions(self, *, is_changed: bool = False) -> dict[str, str]:
         """Which rows of the run log tell of anything hidden: a condition for each table, by its name.
