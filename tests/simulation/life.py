@@ -233,8 +233,11 @@ class Life:
             self.questions.after_run()
 
     def _forget(self, target: Target, *, is_list_named: bool) -> None:
-        """What was erased may come back."""
-        self._run("the forgetting", 1, forget=target.words, is_list_named=is_list_named)
+        """What was erased may come back; a home behind its bucket is rebuilt first."""
+        outcome = self._run("the forgetting", 1, forget=target.words, is_list_named=is_list_named)
+        if (outcome.error or "").startswith("HomeBehind"):
+            self._run("the rebuild before the forgetting", 1, rebuild=True, is_list_named=is_list_named)
+            self._run("the forgetting again", 1, forget=target.words, is_list_named=is_list_named)
         self.questions.uncover()
         self.coverage[f"forgotten {target.kind}"] += 1
 
@@ -416,7 +419,7 @@ class Life:
         self.coverage["rebuild refused"] += is_refused
         is_away = weather is not None and (outcome.error or "").startswith("StorageAway")
         self.coverage["bucket away"] += is_away
-        is_behind = scope is not None and (outcome.error or "").startswith("HomeBehind")
+        is_behind = (scope is not None or bool(forget)) and (outcome.error or "").startswith("HomeBehind")
         is_amid = "amid an erasure" in name
         is_kept_away = self._refusal(order, outcome, "amid" if is_amid else "named")
         problems.expect(is_kept_away or not is_amid, "no run begins amid an erasure", outcome)
