@@ -18,6 +18,7 @@ from kit.world_home import WorldHome
 from kit.world_server import WorldServer
 
 from propsync.cli.status import print_status
+from propsync.sweep import find_new_volatile
 
 
 class SignedLater(Dialect):
@@ -154,3 +155,35 @@ def test_links_that_two_readings_show_alike_cannot_be_known(home: WorldHome, dia
         dialect.signs = iter(lambda night=night: night, None)  # type: ignore[arg-type, misc]
         assert moved(home.sync())["assets"] == (0, 130)
     assert changes(home) == []
+
+
+class Uncounted(SignedLater):
+    """Once links are signed, the total of all assessments together is wrong, in its own way each time."""
+
+    wrong = count(1_000)
+
+    def assessments_body(self, total: int, records: list[Any]) -> Any:
+        is_of_all = self.signs is not None and len(records) == 1 < total
+        return super().assessments_body(next(self.wrong) if is_of_all else total, records)
+
+
+@pytest.mark.slow
+def test_a_rebuild_reads_no_answer_that_a_sweep_did_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def later(swept: Any) -> frozenset[str]:
+        del dialect.world.assessments[0]
+        for one in dialect.world.assessments:
+            one.extra = {"edited": Literal("1")}
+        return find_new_volatile(swept)
+
+    monkeypatch.setattr("propsync.runbooks.resource_sync.find_new_volatile", later)
+    dialect = Uncounted(small_world(assets=30, assessments=30, schedules=3))
+    with WorldServer(dialect) as server:
+        home = WorldHome(tmp_path / "home", server)
+        home.sync()
+        dialect.signs = count()
+        assert home.sync().exit_code == 3
+        before = home.copy_of_published()
+        assert home.rebuild().exit_code == 0
+        assert_same(before, home.published)

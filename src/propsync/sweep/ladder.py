@@ -183,7 +183,7 @@ def _swept(counted: Attempt | None, ladder: _Ladder, reader: PageReader, shaping
     certificates = [one for attempt in ladder.made for one in attempt.certificates]
     if counted is None:
         verdict, rung = Verdict.INCOMPLETE, GIVEN_UP
-        landed = reader.landed
+        landed = [*reader.landed]  # without what propsync asks for after the climb, unless that counts too
         certificates += _verdicts(ladder.made[-1:], rung, "incomplete")
     else:
         landed = _counted(counted, ladder, reader, listed)
