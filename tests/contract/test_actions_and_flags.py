@@ -124,7 +124,7 @@ def test_a_bundle_with_other_bytes_alone_keeps_no_second_copy_of_its_actions(mad
     assert [row[:2] for row in states(made, first)] == [("1", "closed")]
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_flags_are_what_their_history_says(made: Place) -> None:
     first, *_ = made.wanted()
     moment = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0)

@@ -67,7 +67,7 @@ def _dies(*_: Any) -> None:
     raise Killed("after the marts")
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_list_and_a_shape_change_marts_alone(small_nights: SmallHome) -> None:
     """The API shows the same as the night before; only people's own files differ."""
     home = small_nights

@@ -97,6 +97,7 @@ def test_a_text_goes_from_names_too_and_a_later_erasure_cleans_earlier_ones(home
     assert_lasting(home, *words, "mary poppins")
 
 
+@pytest.mark.release
 def test_a_field_that_begins_another_leaves_it_alone(home: SmallHome) -> None:
     assert erase(home.settings(), Request(field="f-notes", reason="asked")).exit_code == 0
     assert home.rows("select field_id, value_text from asset_field_values where asset_id = 'room-101-b'") == [
@@ -115,6 +116,7 @@ def status(home: SmallHome, capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().out
 
 
+@pytest.mark.release
 def test_a_record_may_be_erased_come_back_and_be_erased_again(
     home: SmallHome, capsys: pytest.CaptureFixture[str]
 ) -> None:
