@@ -171,18 +171,19 @@ class Uncounted(SignedLater):
 def test_a_rebuild_reads_no_answer_that_a_sweep_did_not_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    uncounted = Uncounted(small_world(assets=30, assessments=30, schedules=3))
+
     def later(swept: Any) -> frozenset[str]:
-        del dialect.world.assessments[0]
-        for one in dialect.world.assessments:
+        del uncounted.world.assessments[0]
+        for one in uncounted.world.assessments:
             one.extra = {"edited": Literal("1")}
         return find_new_volatile(swept)
 
     monkeypatch.setattr("propsync.runbooks.resource_sync.find_new_volatile", later)
-    dialect = Uncounted(small_world(assets=30, assessments=30, schedules=3))
-    with WorldServer(dialect) as server:
+    with WorldServer(uncounted) as server:
         home = WorldHome(tmp_path / "home", server)
         home.sync()
-        dialect.signs = count()
+        uncounted.signs = count()
         assert home.sync().exit_code == 3
         before = home.copy_of_published()
         assert home.rebuild().exit_code == 0
