@@ -233,7 +233,7 @@ class Life:
             self.questions.after_run()
 
     def _forget(self, target: Target, *, is_list_named: bool) -> None:
-        """What was erased may come back; a home behind its bucket is rebuilt first."""
+        """Lets an erased thing come back; a home behind its bucket is rebuilt first."""
         outcome = self._run("the forgetting", 1, forget=target.words, is_list_named=is_list_named)
         if (outcome.error or "").startswith("HomeBehind"):
             self._run("the rebuild before the forgetting", 1, rebuild=True, is_list_named=is_list_named)
