@@ -48,7 +48,7 @@ def known(home: SandboxHome) -> list[tuple[Any, ...]]:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.release
 @pytest.mark.usefixtures("known")
 def test_homes_have_measures(home: SandboxHome) -> None:
     assert home.column("select count(value) > 5 from marts.measures where measure like 'BS%' or unit = 'homes'") == [

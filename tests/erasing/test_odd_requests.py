@@ -72,6 +72,7 @@ def test_what_propsync_works_by_is_refused_before_anything_changes(home: SmallHo
     assert not list((home.path / "landing" / "erasures").glob("*.json"))
 
 
+@pytest.mark.release
 def test_a_text_goes_from_names_too_and_a_later_erasure_cleans_earlier_ones(home: SmallHome) -> None:
     words = ("jane doe", "jane_doe")
     assert erase(home.settings(), Request(text="Jane Doe", reason="Mary Poppins asked about room-101")).exit_code == 0

@@ -33,6 +33,7 @@ def test_hiding_a_type_later_equals_hiding_it_from_the_start(
     assert hidden_typed.rows(KEYS) == open_typed.rows(KEYS)
 
 
+@pytest.mark.release
 @pytest.mark.costly
 @pytest.mark.parametrize("is_from_the_start", [True, False])
 def test_a_type_comes_back_with_all_its_history(
