@@ -61,7 +61,7 @@ def states(made: Place, key: str) -> list[tuple[Any, ...]]:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_actions_close_over_bundles_that_propsync_asks_for_weekly(made: Place, works: Works) -> None:
     first, second, third, *_ = made.wanted()
     works.actions = {

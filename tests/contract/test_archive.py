@@ -191,7 +191,7 @@ def probes(made: Place) -> list[Any]:
     return [entry for entry in made.sandbox.journal.entries() if entry.path.endswith((".pdf", ".zip"))]
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_rebuild_keeps_documents_and_what_they_hold_row_for_row(old: Place) -> None:
     old.edit(*old.wanted()[:2])
     old.sync()

@@ -158,7 +158,7 @@ def test_neither_a_backfill_nor_an_old_state_brings_it_back(home: PrivateHome, t
     assert (home.path / "state" / "aside" / "1" / "kept").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_dry_run_changes_nothing_and_forgetting_brings_it_back(home: PrivateHome) -> None:
     before = {path: path.read_bytes() for path in home.path.rglob("*") if path.is_file() and "lock" not in path.name}
     found = find(home.settings(), Request(asset=ASSET)).found

@@ -190,7 +190,7 @@ def test_tables_without_writes_are_named_with_what_to_do(home: PushHome) -> None
         home.apply(plan)
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_a_value_of_which_a_part_was_erased_stays_as_it_is(home: PushHome) -> None:
     first, second = home.assets(2)
     name, number = 'Jo "J" Zqüx', Decimal(55500017)
