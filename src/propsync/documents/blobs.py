@@ -88,6 +88,12 @@ class Blobs:
         """Removes a blob."""
         self._storage.delete(key)
 
+    def remove_by_hash(self, hashes: Collection[str], *, but: Collection[str] = ()) -> None:
+        """Removes the blobs with these hashes of their bytes, but for the keys in `but`."""
+        for key in self.all() if hashes else ():
+            if Path(key).stem in hashes and key not in but:
+                self.remove(key)
+
 
 def key_of(kind: Kind, sha256: str) -> str:
     """The path of a document with these bytes, relative to home."""

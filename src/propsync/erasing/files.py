@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import logging
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -30,9 +30,8 @@ class OtherFiles:
 
     def found(self) -> list[str]:
         """Plans and other files that have it, and copies that propsync once put aside."""
-        plans = [key for key in self._storage.list(_PLANS) if self._sees(key)]
-        taken = [_TAKEN] if self._storage.exists(_TAKEN) and self._sees(_TAKEN) else []
-        return [*plans, *taken, *self._storage.list(_ASIDE)]
+        taken = [_TAKEN] if self._is_in_taken() else []
+        return [*self._plans(), *taken, *self._storage.list(_ASIDE)]
 
     def refuse_unfinished(self) -> None:
         """Raises UsageError if a push that names it is not finished: its journal is still needed."""
@@ -44,11 +43,7 @@ class OtherFiles:
 
     def remove(self) -> None:
         """Removes them. A plan can be made again; a result without its document is asked for again."""
-        for key in self.found():
-            if key == _TAKEN:
-                self._rewrite_taken()
-            else:
-                self._storage.delete(key)
+        self._remove(self._storage.list(_ASIDE))
 
     def remove_restored(self) -> None:
         """Removes those that came back with a backup, or that this machine put aside while another one erased.
@@ -56,25 +51,36 @@ class OtherFiles:
         Of the files aside, those stay that show nothing of it.
         """
         aside = [key for key in self._storage.list(_ASIDE) if self._may_have_it(key)]
-        for key in aside:
-            self._storage.delete(key)
         if aside:
             _log.warning("%d files in %s may have what was erased; propsync removed them", len(aside), _ASIDE)
-        for key in (key for key in self._storage.list(_PLANS) if self._sees(key)):
+        self._remove(aside)
+
+    def _remove(self, aside: Iterable[str]) -> None:
+        for key in (*self._plans(), *aside):
             self._storage.delete(key)
-        if self._storage.exists(_TAKEN) and self._sees(_TAKEN):
+        if self._is_in_taken():
             self._rewrite_taken()
 
+    def _plans(self) -> list[str]:
+        return [key for key in self._storage.list(_PLANS) if self._sees(key)]
+
+    def _is_in_taken(self) -> bool:
+        return self._storage.exists(_TAKEN) and self._sees(_TAKEN)
+
     def _may_have_it(self, key: str) -> bool:
-        """Whether a file aside has it, or holds tables."""
+        """Whether a file aside has it, or holds tables, or is too large for a body of the API."""
+        path = self._storage.root / key
+        with path.open("rb") as file:
+            head = file.read(12)
+        if _holds_tables(head) or key.endswith(".wal") or path.stat().st_size > _MOST:
+            return True
         body = self._storage.get(key)
         if body.startswith(_GZIP):
             try:
                 body = gzip.decompress(body)
             except (OSError, EOFError, zlib.error):
                 return True
-        is_text = not body.startswith(_PARQUET) and body[8:12] != _DUCKDB
-        return not is_text or key.endswith(".wal") or self._suppression.sees(body.decode("utf-8", "replace"))
+        return _holds_tables(body) or self._suppression.sees(body.decode("utf-8", "replace"))
 
     def documents(self, assessment_id: str) -> Iterator[str]:
         """The hashes of documents of an assessment that no table has yet."""
@@ -106,3 +112,8 @@ class OtherFiles:
 
     def _sees(self, key: str) -> bool:
         return self._suppression.sees(self._storage.get(key).decode("utf-8", "replace"))
+
+
+def _holds_tables(body: bytes) -> bool:
+    """Whether a file begins as Parquet or a database of DuckDB does."""
+    return body.startswith(_PARQUET) or body[8:12] == _DUCKDB

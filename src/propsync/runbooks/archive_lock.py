@@ -13,6 +13,7 @@ from propsync.settings import Settings
 from propsync.storage import remove_partials
 
 ARCHIVE_LOCK = "archive/archive.lock"
+"""Below home; its holder works on documents."""
 
 
 @contextmanager

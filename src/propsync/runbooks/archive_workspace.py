@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from propsync.documents.cluster.dask import Cluster
     from propsync.documents.cluster.fetcher import ClusterFetcher
 
-"""Below home; its holder works on documents."""
 _log = logging.getLogger("propsync.archive")
 
 

@@ -8,7 +8,6 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from secrets import token_bytes
 from typing import Any
 
@@ -290,11 +289,8 @@ def _rewrite_earlier(erasures: Erasures, suppression: Suppression) -> None:
 
 
 def _remove_documents(settings: Settings, place: Workplace, erasure: Erasure) -> None:
-    wanted = set(erasure.documents)
     with closing(blobs_of(settings, place.folder)) as blobs:
-        for key in blobs.all() if wanted else ():
-            if Path(key).stem in wanted:
-                blobs.remove(key)
+        blobs.remove_by_hash({*erasure.documents})
 
 
 def _by_place(found: Found) -> dict[str, int]:

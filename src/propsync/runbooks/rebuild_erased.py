@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from secrets import token_hex
@@ -65,10 +66,9 @@ class ErasedSince:
         """Removes files of erased documents that came back with a backup."""
         erased = {sha256 for one in self.suppression.erasures for sha256 in one.documents}
         if erased:
-            blobs, named = blobs_of(settings), {path for (path,) in warehouse.rows(statement("documents/paths"))}
-            for key in blobs.all():
-                if Path(key).stem in erased and key not in named:
-                    blobs.remove(key)
+            named = {path for (path,) in warehouse.rows(statement("documents/paths"))}
+            with closing(blobs_of(settings)) as blobs:
+                blobs.remove_by_hash(erased, but=named)
 
     def rewrite(self, carried: Carried) -> None:
         """Takes what was erased out of the rows to carry over."""

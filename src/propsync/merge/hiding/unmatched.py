@@ -21,10 +21,9 @@ class Unmatched:
         self._ask = ask
 
     def of(self, lines: Iterable[HiddenLine]) -> list[str]:
-        """A sentence for each line that matches nothing, with the nearest name."""
-        return [
-            unmatched(line, self._names(line)) for line in lines if not (self._is_named(line) or self._is_member(line))
-        ]
+        """A sentence for each line that matches nothing, with the nearest name; none for a resource not read yet."""
+        missed = [line for line in lines if not (self._may_be_member(line) if line.path else self._is_named(line))]
+        return [unmatched(line, self._names(line)) for line in missed]
 
     def _names(self, line: HiddenLine) -> list[str]:
         if line.path:
@@ -34,18 +33,19 @@ class Unmatched:
         return [name for row in self._ask(query) for name in row if name]
 
     def _is_named(self, line: HiddenLine) -> bool:
-        written = line.field or line.type
-        if written is None:
-            return False
+        written = line.field or line.type or ""
         name = text(json.dumps(written, ensure_ascii=False))
         is_now = plain(written) in {plain(name) for name in self._names(line)}
-        return is_now or bool(self._ask(statement("merge/hidden/was_named", name=name))[0][0])
+        return is_now or self._holds(statement("merge/hidden/was_named", name=name))
 
-    def _is_member(self, line: HiddenLine) -> bool:
-        if not line.path:
-            return False
+    def _may_be_member(self, line: HiddenLine) -> bool:
+        if not self._holds(statement("merge/hidden/is_published", resource=text(line.resource))):
+            return True
         member = text(f'"{line.path[-1]}"')
-        return bool(self._ask(statement("merge/hidden/has_member", table=quoted(line.resource), member=member))[0][0])
+        return self._holds(statement("merge/hidden/has_member", table=quoted(line.resource), member=member))
+
+    def _holds(self, query: str) -> bool:
+        return bool(self._ask(query)[0][0])
 
 
 def unmatched(line: HiddenLine, names: Iterable[str]) -> str:
