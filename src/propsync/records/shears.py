@@ -36,11 +36,16 @@ class Shears:
     def cut(self, record: bytes) -> bytes:
         """The record without what is hidden; the same object if it has nothing of it. `null` if it is no object."""
         try:
-            return self._object(record, self._tree, is_record=True)
+            hidden = self._quick.hidden(record) if self._quick else None
+            if not self._tree and hidden is not None and not any(hidden):
+                return record
+            return self._object(record, self._tree, is_record=True, hidden=hidden)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
             return b"null"
 
-    def _object(self, text: bytes, tree: _Tree, path: Path = (), *, is_record: bool = False) -> bytes:
+    def _object(
+        self, text: bytes, tree: _Tree, path: Path = (), *, is_record: bool = False, hidden: list[bool] | None = None
+    ) -> bytes:
         members = _MEMBERS.decode(text)
         changed: dict[str, bytes | msgspec.Raw | None] = {}
         for name, inner in tree.items():
@@ -50,7 +55,7 @@ class Shears:
                     self.met.add((*path, name))
                 changed |= {name: after} if after is None or after is not members[name] else {}
         if is_record and self._references and self._ids and _FIELDS in members and _FIELDS not in changed:
-            after = self._entries(members[_FIELDS])
+            after = self._entries(members[_FIELDS], hidden)
             changed |= {_FIELDS: after} if after is not None else {}
         if not changed:
             return text
@@ -70,8 +75,8 @@ class Shears:
             return value if is_same else b"[" + b",".join(map(bytes, cut)) + b"]"
         return value
 
-    def _entries(self, value: msgspec.Raw) -> bytes | None:
-        """The entries that stay; None if all do."""
+    def _entries(self, value: msgspec.Raw, hidden: list[bool] | None) -> bytes | None:
+        """The entries that stay; None if all do. `hidden` says of each whether it is hidden, if that is known."""
         start = bytes(value)[:1]
         if start == b"{":
             named = _MEMBERS.decode(value)
@@ -80,7 +85,6 @@ class Shears:
         if start != b"[":
             return None
         listed = _ARRAY.decode(value)
-        hidden = self._quick.hidden(value) if self._quick else None
         if hidden is None:
             hidden = [self._is_hidden(None, one) for one in listed]
         if not any(hidden):
@@ -97,11 +101,12 @@ class Shears:
 
 
 class _QuickEntries:
-    """Reads one member of all entries at once, if the reference is such a member."""
+    """Reads one member of all entries of a record at once, if the reference is such a member."""
 
     def __init__(self, member: str, ids: frozenset[str]) -> None:
-        kind = msgspec.defstruct("Entry", [("member", str | None, None)], rename={"member": member})
-        self._decoder = msgspec.json.Decoder(list[kind])  # type: ignore[valid-type]
+        entry = msgspec.defstruct("Entry", [("member", str | None, None)], rename={"member": member})
+        record = msgspec.defstruct("Record", [(_FIELDS, list[entry], [])])  # type: ignore[valid-type]
+        self._decoder = msgspec.json.Decoder(record)
         self._ids = ids
 
     @classmethod
@@ -110,13 +115,13 @@ class _QuickEntries:
             return None
         return cls(references[0][0], ids)
 
-    def hidden(self, value: msgspec.Raw) -> list[bool] | None:
-        """Which entries are hidden; None if an entry is of another form."""
+    def hidden(self, record: bytes) -> list[bool] | None:
+        """Which entries are hidden; None if the record or an entry is of another form."""
         try:
-            found: list[Any] = self._decoder.decode(value)
+            found: Any = self._decoder.decode(record)
         except msgspec.ValidationError:
             return None
-        return [one.member in self._ids for one in found]
+        return [one.member in self._ids for one in found.fields]
 
 
 def _tree(paths: Iterable[Path], *, is_fieldless: bool) -> _Tree:
