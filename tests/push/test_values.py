@@ -17,6 +17,7 @@ from propsync.push.asset_values import from_table
 from propsync.push.sameness import is_same, is_still
 from propsync.push.schedule_values import schedule_values
 from propsync.push.shapes import AssetAnswers
+from propsync.suppression import Suppression
 from propsync.warehouse import open_published
 
 _VALUES = (
@@ -36,7 +37,7 @@ def test_an_answer_has_the_values_that_the_tables_show(tmp_path: Path, family: t
         home = WorldHome(tmp_path / "home", server)
         home.sync(["assets", "schedules"])
     with open_published(home.published) as reader:
-        answers = AssetAnswers.published(reader, {})
+        answers = AssetAnswers.published(reader, {}, Suppression(None, []))
     shown: dict[str, dict[str, Any]] = {key: {} for key in home.column("select asset_id from assets")}
     for key, field_id, kind, text, options, written, fits in home.rows(_VALUES):
         shown[key][field_id] = from_table(kind, text, options, written, fits=fits)

@@ -14,9 +14,11 @@ from decimal import Decimal
 import msgspec
 
 from propsync.errors import StateUnusable
+from propsync.push.erased import shown_outcome
 from propsync.push.outcome import Outcome
 from propsync.push.plan import Plan
 from propsync.storage import LineFile, LocalStorage
+from propsync.suppression import Suppression
 
 FOLDER = "state/push"
 _STEP = "Restore it from a backup, or look at the records of the plan in the API before you plan again"
@@ -108,8 +110,9 @@ class WriteJournal:
     A line is on the disk when its method returns: one fsync serves all lines that wait for it.
     """
 
-    def __init__(self, storage: LocalStorage, plan: Plan) -> None:
+    def __init__(self, storage: LocalStorage, plan: Plan, suppression: Suppression) -> None:
         """Begins the journal, or resumes it. Raises StateUnusable, DiskFull, HomeUnusable."""
+        self._suppression = suppression
         known = read_journal(storage, plan.plan_id)
         self.so_far = known or Journalled(plan)
         self._storage = storage
@@ -133,8 +136,8 @@ class WriteJournal:
         self._add(_Line("sending", entry=entry, ids=sorted(set(seen) - known)))
 
     def done(self, entry: int, outcome: Outcome) -> None:
-        """Notes a final outcome."""
-        self._add(_Line("done", entry=entry, outcome=outcome))
+        """Notes a final outcome, without what was erased."""
+        self._add(_Line("done", entry=entry, outcome=shown_outcome(outcome, self._suppression)))
 
     def finish(self) -> None:
         """Deletes the journal, after a run has recorded and published every outcome: `ops.writes` has them now."""

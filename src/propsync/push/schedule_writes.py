@@ -8,16 +8,24 @@ from typing import Any
 from propsync.api import Api
 from propsync.errors import NotFound, RequestRefused, UnexpectedAnswer
 from propsync.push import verdicts
+from propsync.push.erased import shown_members
 from propsync.push.outcome import Outcome
 from propsync.push.plan import CREATE, DELETE, Entry
 from propsync.push.sameness import is_same
 from propsync.push.schedule_values import MEMBERS, changes_of, schedule_values
+from propsync.suppression import Suppression
 
 Members = Mapping[str, Any]
 
 
 class ScheduleWrites:
-    """Reads schedules through one client and writes them through another, which may have another token."""
+    """Reads schedules through one client and writes them through another, which may have another token.
+
+    It compares what the tables show of them, and writes back other members as the API has them.
+    """
+
+    def __init__(self, suppression: Suppression) -> None:
+        self._suppression = suppression
 
     def current(self, api: Api, key: tuple[str, ...]) -> Members | None:
         """The schedule's members as they are now, None if there is none. Raises ResourceFailed."""
@@ -30,6 +38,7 @@ class ScheduleWrites:
 
     def compared(self, entry: Entry, there: Members | None, *, was_sent: bool) -> Outcome | None:
         """The outcome of an entry that needs no write, or must have none; None if propsync may send it."""
+        there = None if there is None else shown_members(there, self._suppression)
         if entry.action == CREATE:
             return self._compared_new(entry, there, was_sent=was_sent)
         if there is None:

@@ -17,6 +17,7 @@ from propsync.push.plan import CREATE, Entry
 from propsync.push.schedule_writes import ScheduleWrites
 from propsync.push.shapes import AssetAnswers
 from propsync.resources import ASSETS
+from propsync.suppression import Suppression
 
 _Lane = list[int]
 """Entries that must not be sent at the same time, by their places in the plan."""
@@ -33,7 +34,14 @@ class Clients:
 class Sender:
     """Sends what the journal shows as open. `left` are outcomes that are not final."""
 
-    def __init__(self, api: Api, token: TokenSource | None, answers: AssetAnswers, journal: WriteJournal) -> None:
+    def __init__(
+        self,
+        api: Api,
+        token: TokenSource | None,
+        answers: AssetAnswers,
+        journal: WriteJournal,
+        suppression: Suppression,
+    ) -> None:
         """`token` is the one for writes, if they have their own."""
         self._api = api
         self._token = token
@@ -41,7 +49,7 @@ class Sender:
         self._plan = journal.so_far.plan
         updates = AssetUpdates(answers)
         self._updates, self._creations = updates, Creations(updates, journal)
-        self._schedules = ScheduleWrites()
+        self._schedules = ScheduleWrites(suppression)
         self.left: dict[int, Outcome] = {}
 
     def send(self) -> None:

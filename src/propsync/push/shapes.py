@@ -13,6 +13,7 @@ from propsync.push.asset_values import AssetShape
 from propsync.records import Cutter, Path
 from propsync.resources import ASSET_TYPES, ASSETS, BUILT_IN
 from propsync.shapes import Shape, configured, cutter_of
+from propsync.suppression import Suppression
 from propsync.warehouse import PublishedReader, statement
 
 Kinds = Mapping[str, Mapping[str, str]]
@@ -30,9 +31,10 @@ class AssetReading:
 
 
 class AssetAnswers:
-    """Reads pages of assets."""
+    """Reads pages of assets, as the tables show them: without what was erased."""
 
-    def __init__(self, assets: Shape, types: Shape, kinds: Kinds) -> None:
+    def __init__(self, assets: Shape, types: Shape, kinds: Kinds, suppression: Suppression) -> None:
+        self._suppression = suppression
         self._shape = AssetShape.of(assets, types)
         self._kinds = kinds
         page = cutter_of(assets, ASSETS)
@@ -40,7 +42,7 @@ class AssetAnswers:
         self._cutter = Cutter(page.list_path, roles)
 
     @classmethod
-    def published(cls, reader: PublishedReader, overrides: Mapping[str, Any]) -> AssetAnswers:
+    def published(cls, reader: PublishedReader, overrides: Mapping[str, Any], suppression: Suppression) -> AssetAnswers:
         """By the shapes and types of a published file, and what propsync.toml says instead."""
         _, rows = reader.rows(statement("merge/shapes"))
 
@@ -51,11 +53,12 @@ class AssetAnswers:
         kinds: dict[str, dict[str, str]] = {}
         for type_id, field_id, kind in reader.rows(statement("push/kinds_of_fields"))[1]:
             kinds.setdefault(type_id, {})[field_id] = kind
-        return cls(shape(ASSETS.name), shape(ASSET_TYPES.name), kinds)
+        return cls(shape(ASSETS.name), shape(ASSET_TYPES.name), kinds, suppression)
 
     def cut(self, body: bytes) -> tuple[int | None, list[AssetReading]]:
-        """The total and the assets of a page; those without an id, a property or a type are left out."""
-        page = self._cutter.cut(body)
+        """The total and the assets of a page; those without an id, a property or a type are left out,
+        and so are erased assets."""
+        page = self._cutter.cut(self._suppression.json(body))
         found = ((self._cutter.key(record), record) for record in page.records)
         return page.total, [self._reading(key, record) for key, record in found if key]
 

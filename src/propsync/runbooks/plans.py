@@ -10,6 +10,7 @@ from pathlib import Path
 from propsync.errors import UsageError
 from propsync.publish import WAREHOUSE
 from propsync.push.asset_rows import AssetRows
+from propsync.push.erased import refuse_erased_rows
 from propsync.push.fields import RecordType
 from propsync.push.files import read_answer, read_file
 from propsync.push.plan import Plan, is_plan, save_plan
@@ -21,6 +22,8 @@ from propsync.push.template import asset_template, schedule_template
 from propsync.push.template_file import write_template
 from propsync.runbooks.push_tables import open_tables
 from propsync.settings import Settings
+from propsync.storage import LocalStorage
+from propsync.suppression import Suppression
 from propsync.warehouse import check_published
 from propsync.warehouse.sealed_query import SealedQuery
 
@@ -48,6 +51,7 @@ def make_plan(settings: Settings, wanted: Wanted) -> tuple[Plan, Path]:
     source = _source(settings, wanted)
     with _published(settings) as published:
         plan = _rows(published, source, wanted).plan()
+    refuse_erased_rows(plan, Suppression.of(LocalStorage(settings.home)))
     path = wanted.out or plan_path(settings.state, plan)
     save_plan(plan, path)
     return plan, path

@@ -9,6 +9,7 @@ from dataclasses import replace
 from propsync.api import Api, RetryPolicy, TokenSource
 from propsync.bucket import begin_sending, end_sending
 from propsync.errors import ApiUnreachable, PropsyncError, ResourceFailed, StopRun, TokenRefused, UsageError
+from propsync.push.erased import names_erased
 from propsync.push.journal import WriteJournal, journal_key
 from propsync.push.outcome import APPLIED, VERIFIED, Outcome
 from propsync.push.plan import DELETE, Plan
@@ -27,6 +28,7 @@ from propsync.runbooks.workspace import Workspace
 from propsync.runs import Run, RunLock
 from propsync.settings import ApiAccess, Settings
 from propsync.storage import LocalStorage
+from propsync.suppression import Suppression
 from propsync.warehouse import PublishedReader, statement, text
 
 _PLAN_AGAIN = "Run `propsync push plan` again"
@@ -50,14 +52,16 @@ def apply(
         return PushReport(plan, "", [])
     make_home(settings)
     with RunLock(settings.state / PUSH_LOCK).held("propsync push apply", 0):
+        suppression = Suppression.of(LocalStorage(settings.home))
+        _check_erased(plan, suppression)
         with open_tables(settings) as reader:
             _check_run(reader, plan)
             recorded = _recorded(reader, plan)
-            answers = AssetAnswers.published(reader, settings.shapes)
-        with _journal(settings, plan, is_recorded=bool(recorded)) as journal:
+            answers = AssetAnswers.published(reader, settings.shapes, suppression)
+        with _journal(settings, plan, suppression, is_recorded=bool(recorded)) as journal:
             if journal is None:
                 return _repeated(plan, recorded)
-            return _Apply(settings, plan, journal, call, policy).run(answers)
+            return _Apply(settings, plan, journal, suppression, call, policy).run(answers)
 
 
 def _check_consent(plan: Plan, allow_large: str | None) -> None:
@@ -66,6 +70,12 @@ def _check_consent(plan: Plan, allow_large: str | None) -> None:
     if allow_large is None and (reasons := plan.why_large()):
         step = f"Review it, then add --allow-large {plan.plan_id}"
         raise UsageError(f"plan {plan.plan_id}", f"the plan is large: {'; '.join(reasons)}", step)
+
+
+def _check_erased(plan: Plan, suppression: Suppression) -> None:
+    """Refuses a plan from before an erasure: `ops.writes` would tell of it again."""
+    if names_erased(plan, suppression):
+        raise UsageError(f"plan {plan.plan_id}", "it names what was erased since", _PLAN_AGAIN)
 
 
 def _check_run(reader: PublishedReader, plan: Plan) -> None:
@@ -83,13 +93,15 @@ def _recorded(reader: PublishedReader, plan: Plan) -> list[tuple[str, WriteState
 
 
 @contextmanager
-def _journal(settings: Settings, plan: Plan, *, is_recorded: bool) -> Iterator[WriteJournal | None]:
+def _journal(
+    settings: Settings, plan: Plan, suppression: Suppression, *, is_recorded: bool
+) -> Iterator[WriteJournal | None]:
     """The journal; None if an earlier run recorded the plan, and nothing of it is unfinished."""
     storage = LocalStorage(settings.home)
     if is_recorded and not storage.exists(journal_key(plan.plan_id)):
         yield None
         return
-    journal = WriteJournal(storage, plan)
+    journal = WriteJournal(storage, plan, suppression)
     try:
         yield journal
     finally:
@@ -107,9 +119,15 @@ class _Apply:
     """One `apply` of one plan."""
 
     def __init__(
-        self, settings: Settings, plan: Plan, journal: WriteJournal, call: Call, policy: RetryPolicy | None
+        self,
+        settings: Settings,
+        plan: Plan,
+        journal: WriteJournal,
+        suppression: Suppression,
+        call: Call,
+        policy: RetryPolicy | None,
     ) -> None:
-        self._settings, self._plan, self._journal = settings, plan, journal
+        self._settings, self._plan, self._journal, self._suppression = settings, plan, journal, suppression
         self._call, self._policy = call, policy
         self._left: dict[int, Outcome] = {}
         self._stopped: PropsyncError | None = None
@@ -146,7 +164,7 @@ class _Apply:
         own = _source(write) if write.variable != look.variable else None
         most = self._settings.max_concurrency
         with Api(look.base_url, _source(look), max_concurrency=most, policy=self._policy) as api:
-            sender = Sender(api, own, answers, self._journal)
+            sender = Sender(api, own, answers, self._journal, self._suppression)
             try:
                 sender.send()
             except (StopRun, ApiUnreachable) as error:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import logging
 
 from propsync.errors import StateUnusable
-from propsync.push.journal import journals, read_journal
+from propsync.push.erased import names_erased
+from propsync.push.journal import journal_key, journals, read_journal
 from propsync.push.records import record_writes, writes_of
 from propsync.runbooks.workspace import Workspace
 from propsync.runs import Run, RunLock
+from propsync.settings import Settings
+from propsync.storage import LocalStorage
+from propsync.suppression import Suppression
 from propsync.warehouse import statement
 
 PUSH_LOCK = "push.lock"
@@ -19,6 +23,7 @@ def record_abandoned(workspace: Workspace, run: Run) -> None:
     """Puts writes into `ops.writes` that only a journal has, as applied; an apply at work records its own."""
     if RunLock(workspace.settings.state / PUSH_LOCK).is_held():
         return
+    remove_erased_journals(workspace.settings, Suppression.of(workspace.storage))
     for plan_id in journals(workspace.storage):
         try:
             found = read_journal(workspace.storage, plan_id)
@@ -30,3 +35,18 @@ def record_abandoned(workspace: Workspace, run: Run) -> None:
         if found and len(writes) > known:
             _log.warning("plan %s is unfinished: propsync records what it wrote; apply it again", plan_id)
             record_writes(workspace.warehouse, run.run_id, found.plan, writes)
+
+
+def remove_erased_journals(settings: Settings, suppression: Suppression) -> None:
+    """Removes journals that name what was erased: they came back with a backup, or another machine erased it."""
+    if not suppression or RunLock(settings.state / PUSH_LOCK).is_held():
+        return
+    storage = LocalStorage(settings.home)
+    for plan_id in journals(storage):
+        try:
+            found = read_journal(storage, plan_id)
+        except StateUnusable:  # record_abandoned tells of it
+            continue
+        if found and names_erased(found.plan, suppression):
+            _log.warning("the journal of plan %s names what was erased; propsync removed it", plan_id)
+            storage.delete(journal_key(plan_id))

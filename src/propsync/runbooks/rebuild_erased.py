@@ -15,6 +15,7 @@ from propsync.errors import BaseLost
 from propsync.merge import Carried, ErasedRows, Witness, keep_erased, lacks_erasures, same_versions
 from propsync.runbooks.archive_lock import without_partials
 from propsync.runbooks.losses import read_witnesses
+from propsync.runbooks.push_abandoned import remove_erased_journals
 from propsync.runbooks.workplace import blobs_of
 from propsync.runbooks.workspace import Workspace
 from propsync.settings import Settings
@@ -59,6 +60,7 @@ class ErasedSince:
             _log.warning("landing was older than an erasure; propsync took what was erased out of it again")
         landing.rewrite_base(work, ErasedRows(self.suppression), f"{self.erasures[-1].erasure_id}-{token_hex(4)}")
         OtherFiles(storage, self.suppression).remove_restored()
+        remove_erased_journals(settings, self.suppression)
         with without_partials(settings, "propsync rebuild") as is_clear:
             _log.debug("unfinished documents of killed runs are gone: %s", is_clear)
 

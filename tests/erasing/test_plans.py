@@ -1,0 +1,115 @@
+"""Plans and journals never bring back what was erased, and a write leaves it as it is in the API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from erasing.traces import traces
+from kit.deaths import dying
+from kit.kept import KeptHomes
+from kit.push_home import PushHome, push_home
+
+from propsync.erasing.request import Request
+from propsync.errors import UsageError
+from propsync.push.plan import DELETE, UPDATE
+from propsync.runbooks.erase import erase
+from propsync.runbooks.plans import Wanted, make_plan
+
+pytestmark = pytest.mark.slow
+NOTE = "Call Jane Quux first"
+
+
+@pytest.fixture
+def home(kept: KeptHomes, tmp_path: Path) -> Iterator[PushHome]:
+    with push_home(kept, tmp_path / "home") as made:
+        yield made
+
+
+def erased(home: PushHome, **words: str) -> None:
+    assert erase(home.settings(), Request(**words, reason="asked")).exit_code == 0  # type: ignore[arg-type]
+    home.sandbox.journal.clear()
+
+
+def test_no_plan_names_an_erased_asset(home: PushHome, tmp_path: Path) -> None:
+    (gone, place, kind), (stays, _, other) = home.assets(2)
+    old = home.plan(
+        home.update(gone, {home.field(kind, "text"): "new"}), home.update(stays, {home.field(other, "text"): "x"})
+    )
+    erased(home, asset=gone)
+
+    with pytest.raises(UsageError, match="names what was erased since"):
+        home.apply(old)
+    assert home.requests == []
+    file = tmp_path / "edits.csv"
+    file.write_text(f"asset_id,property_id\n{stays},{place}\n{gone},{place}\n")
+    with pytest.raises(UsageError, match="what was erased is in row 3"):
+        make_plan(home.settings(), Wanted("assets", file))
+    assert traces(home.path, gone) == []
+
+
+def test_no_plan_writes_an_erased_field_of_one_asset(home: PushHome) -> None:
+    asset_id, _, kind = home.assets(1)[0]
+    text, number = home.field(kind, "text"), home.field(kind, "number")
+    old = home.plan(home.update(asset_id, {text: "new"}))
+    erased(home, field=text, asset=asset_id)
+
+    with pytest.raises(UsageError, match="names what was erased since"):
+        home.apply(old)
+    report = home.apply(home.plan(home.update(asset_id, {number: 7})))
+    assert (report.exit_code, report.left_behind) == (0, [])
+    assert home.writes() == [(asset_id, number, "verified")]
+
+
+def test_a_schedule_with_an_erased_text_is_written(home: PushHome) -> None:
+    changed, deleted = home.schedules(2)
+    for key in (changed, deleted):
+        assert home.sandbox.world.schedules.set_members(key, description=NOTE)
+    assert home.sync(["assets", "schedules"]).exit_code == 0
+    erased(home, text="Jane Quux")
+    assert home.members(deleted)["description"] == "Call [erased] first"
+
+    plan = home.plan(
+        home.schedule(UPDATE, changed, {"dueDate": "2031-01-01"}),
+        home.schedule(DELETE, deleted, {}),
+        resource="schedules",
+    )
+    report = home.apply(plan)
+    assert (report.exit_code, report.left_behind) == (0, [])
+    assert home.effects == {("update", changed): 1, ("delete", deleted): 1}
+    (sent,) = [entry.write.values for entry in home.sandbox.journal.writes() if entry.write and entry.method == "PUT"]
+    assert (sent or {})["description"] == NOTE
+    assert home.rows("select old_value from ops.writes where field = 'description'") == [('"Call [erased] first"',)]
+    assert traces(home.path, "Jane Quux") == []
+
+
+def test_the_journal_of_a_killed_apply_has_no_erased_asset(home: PushHome) -> None:
+    gone, place, kind = home.assets(1)[0]
+    erased(home, asset=gone)
+    plan = home.plan(home.create(place, kind, {home.field(kind, "text"): "new"}))
+    with dying(4):
+        home.apply(plan, max_concurrency=1)
+    journals = list((home.path / "state" / "push").glob("*.jsonl"))
+    assert journals
+    assert traces(home.path, gone) == []
+
+    report = home.apply(plan)
+    assert (report.exit_code, list(home.effects.values())) == (0, [1])
+
+
+def test_a_journal_that_comes_back_with_a_backup_goes(home: PushHome) -> None:
+    gone, _, kind = home.assets(1)[0]
+    plan = home.plan(home.update(gone, {home.field(kind, "text"): "new"}))
+    with dying(8):
+        home.apply(plan, max_concurrency=1)
+    (journal,) = (home.path / "state" / "push").glob("*.jsonl")
+    body = journal.read_bytes()
+    assert home.apply(plan).exit_code == 0
+    erased(home, asset=gone)
+    journal.parent.mkdir(exist_ok=True)
+    journal.write_bytes(body)
+
+    assert home.sync(["assets", "schedules"]).exit_code == 0
+    assert not journal.exists()
+    assert traces(home.path, gone) == []
