@@ -10,7 +10,7 @@ from erasing.traces import traces
 from kit.bucket import FolderBucket, flaws
 from kit.comparing import assert_same
 from kit.server import Server
-from kit.small_api import SmallApi, asset
+from kit.small_api import DOOR, LIFT, SmallApi, asset
 from machines.conftest import Machine, Machines
 
 from propsync.erasing.request import Request
@@ -55,6 +55,38 @@ def test_no_object_has_it_and_a_new_machine_gets_the_rest(machines: Machines) ->
     assert traces(machines.bucket.root, GONE) == []
     assert home.sync().exit_code == 0
     assert traces(home.path, GONE) == []
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("what", ["record", "text"])
+def test_a_record_of_a_hidden_type_is_erased_from_the_bucket(machines: Machines, what: str) -> None:
+    machines.api.types = [DOOR, LIFT]
+    machines.api.assets[-1] = asset(GONE, type="t2", note="first note")
+    hides = '[privacy]\nhide = ["type:Lifts"]\n'
+    home, other = machines("one"), machines("two")
+    for one in (home, other):
+        one.path.mkdir()
+        (one.path / "propsync.toml").write_text(hides)
+    home.sync()
+    machines.api.assets[-1] = asset(GONE, type="t2", note="second note")
+    machines.api.assets.append(asset("stays", type="t2", note="third note"))
+    home.sync()
+    assert traces(home.published, GONE, "second note", "third note") == []
+    assert traces(machines.bucket.root, GONE)
+
+    words = (GONE, "first note", "second note") if what == "record" else ("second note",)
+    request = Request(asset=GONE, reason="asked") if what == "record" else Request(text="second note", reason="asked")
+    assert erase(home.settings(), request).exit_code == 0
+    for folder in (home.path, machines.bucket.root):
+        assert traces(folder, *words) == []
+        assert traces(folder, "third note")
+    assert other.rebuild().exit_code == 0
+    assert other.sync().exit_code == 0
+    (other.path / "propsync.toml").write_text("")
+    assert other.sync().exit_code == 0
+    assert other.column("select count(*) from assets where asset_type_id = 't2'") == [1 if what == "record" else 2]
+    for folder in (other.path, machines.bucket.root):
+        assert traces(folder, *words) == []
 
 
 @pytest.mark.costly

@@ -54,7 +54,7 @@ def _unpacked(raw: bytes) -> Iterator[tuple[str, bytes]]:
     elif raw.startswith(b"PK"):
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             for name in archive.namelist():
-                yield f"zip {name}", archive.read(name)
+                yield from ((f"zip {name}, {how}", body) for how, body in _unpacked(archive.read(name)))
 
 
 def _of_database(path: Path) -> Iterator[tuple[str, str]]:
