@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import duckdb
+import msgspec
 
+from propsync.push.plan import Plan
 from propsync_sandbox import World
 
 from .erasures import Erasing
@@ -98,6 +100,29 @@ class Erasure:
             self.before.check(found, veil, problems)
         problems.settle("after an erasure")
         self.questions.after_erasure()
+
+
+def names(plan: Plan, target: Target) -> bool:
+    """Whether a plan has what was erased, or writes an erased field of one asset."""
+    if target.kind == "asset field":
+        return any(
+            change.field == target.words and entry.key == (target.asset,)
+            for entry in plan.entries
+            for change in entry.changes
+        )
+    return any(target.pattern.search(text) for text in _texts(msgspec.to_builtins(plan)))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, one in value.items():
+            yield name
+            yield from _texts(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _texts(one)
+    else:
+        yield str(value)
 
 
 def _target(kind: str, home: Path, dice: Random) -> Target | None:

@@ -63,10 +63,10 @@ class Erasing:
         return f"  after night {self.night}: {', '.join(words)}"
 
 
-def draw_erasure(seed: int, kind: str, nights: int, *, has_pushes: bool) -> Erasing | None:
-    """That of a seed. A plan that names what is erased cannot be applied, so seeds with pushes have none."""
+def draw_erasure(seed: int, kind: str, nights: int) -> Erasing | None:
+    """That of a seed."""
     dice = Random(f"erasures {seed}")
-    if has_pushes or seed % 11 not in _SEEDS:
+    if seed % 11 not in _SEEDS:
         return None
     return Erasing(
         night=dice.randint(1, nights),

@@ -13,8 +13,7 @@ from propsync_sandbox import RESOURCES, Entry, Sandbox
 from . import buckets
 from .bugs import FROM_THE_START, planted
 from .coverage import Coverage, of_run
-from .erasing import SILENT, Erasure
-from .erasures import Erasing
+from .erased_life import ErasedLife
 from .further import write_toml
 from .ground import SmallWorld
 from .grounds import FIRST_RUN, TOKEN, Runner, first_window, ground_home
@@ -23,7 +22,6 @@ from .hints import Hinting
 from .nights import Kill, Night
 from .oracle.problems import Problems
 from .oracle.state import latest_run
-from .oracle.veil import Target
 from .outcome import Order, Outcome
 from .papers import write_plain_documents
 from .pushes import Push
@@ -57,7 +55,7 @@ class Life:
         self.questions = Questions(scenario, self.world, runner.home)
         self.writing = Writing(scenario.seed, self.world, runner.home)
         self.coverage: Coverage = Counter()
-        self._erased: Target | None = None
+        self.erased = ErasedLife(self)
 
     def live(self) -> Coverage:
         """The whole course. Raises Broken at the first moment at which a promise does not hold."""
@@ -68,7 +66,7 @@ class Life:
                 self._night(night, number)
                 self._after_night(number, is_list_named=night.is_list_named)
             self._quiet()
-            self.coverage += self.writing.check(self.sandbox.journal.writes())
+            self.coverage += self.writing.check(self.sandbox.journal.writes(), self.questions.veil)
         self.coverage += self.questions.coverage
         self.coverage.update({f"edit {kind}": count for kind, count in self.watch.editor.done.items()})
         if self.questions.archived:
@@ -90,7 +88,7 @@ class Life:
             if hinting.night == number:
                 self._hear(hinting, is_list_named=is_list_named)
         if self.scenario.erasing and self.scenario.erasing.night == number:
-            self._erase(self.scenario.erasing, is_list_named=is_list_named)
+            self.erased.erase(self.scenario.erasing, is_list_named=is_list_named)
 
     def _begin_on_ground(self) -> None:
         early = self._bug if self._bug in FROM_THE_START else ""
@@ -132,7 +130,7 @@ class Life:
             self.questions.archived.damage(dice)
         self._change_machine(is_nightly=not (night.ids_of or night.rebuilds or night.documents))
         life = self.scenario.bucket
-        self._run(
+        self.run(
             f"night {number}",
             night.hours,
             kill=night.kill,
@@ -155,14 +153,14 @@ class Life:
         self.writing.edit_by_others(written, push.theirs)
         self.sandbox.set_faults(push.faults)
         name = f"the push after night {push.night}"
-        self._apply(name, written, kill=push.kill, is_list_named=is_list_named)
+        self.apply(name, written, kill=push.kill, is_list_named=is_list_named)
         self.sandbox.set_faults(())
         if push.is_repeated:
-            self._apply(f"{name}, again", written, is_list_named=is_list_named)
+            self.apply(f"{name}, again", written, is_list_named=is_list_named)
 
-    def _apply(self, name: str, written: Written, *, is_list_named: bool, kill: Kill | None = None) -> None:
+    def apply(self, name: str, written: Written, *, is_list_named: bool, kill: Kill | None = None) -> None:
         """One apply. It is no run if it stops before it begins one, or if an earlier one has done it all."""
-        outcome = self._run(name, 1, kill=kill, push=str(written.path), is_list_named=is_list_named)
+        outcome = self.run(name, 1, kill=kill, push=str(written.path), is_list_named=is_list_named)
         if outcome.killed or outcome.exit_code in (0, 3):
             self.questions.after_run()
 
@@ -188,67 +186,9 @@ class Life:
 
     def _look(self, name: str, kill: Kill | None, *, is_list_named: bool) -> None:
         """One look at what is due; without anything it is no run."""
-        outcome = self._run(name, 0.5, kill=kill, hints=True, is_list_named=is_list_named)
+        outcome = self.run(name, 0.5, kill=kill, hints=True, is_list_named=is_list_named)
         if outcome.killed or (outcome.run_id and outcome.exit_code in (0, 3)):
             self.questions.after_run()
-
-    def _erase(self, erasing: Erasing, *, is_list_named: bool) -> None:
-        """Erases in spite of deaths, without a server, and asks the API for it afterwards."""
-        self.watch.edit_chance = 0.0
-        self.questions.rot.restore()
-        erasure = Erasure.of(erasing, self.questions, Random(f"erased {self.scenario.seed}"))
-        if erasure is None:
-            return
-        if erasure.erase_in(self.world):
-            self.coverage["erased in the API"] += 1
-        self.sandbox.set_faults(SILENT)
-        for number, kill in enumerate((*erasing.kills, None), 1):
-            name = f"erasure {number} after night {erasing.night}"
-            outcome = self._run(name, 1, **erasure.command(kill), is_list_named=is_list_named)
-            if kill and outcome.killed:
-                self.coverage[f"erasure killed at {kill.event}"] += 1
-            erasure.note()
-            if outcome.killed or outcome.run_id:
-                self.questions.after_run()
-            if not outcome.killed:
-                break
-            if erasing.tries_night and erasure.is_unfinished():
-                self._run("a night amid an erasure", 1, is_list_named=is_list_named)
-        self.sandbox.set_faults(())
-        erasure.check()
-        self._erased = erasure.target
-        self.coverage[f"erased {erasure.target.kind}"] += 1
-        if erasing.backfills:
-            self._backfill_erased(erasure.target, is_list_named=is_list_named)
-
-    def _backfill_erased(self, target: Target, *, is_list_named: bool) -> None:
-        """By its id, which propsync refuses, and by its property."""
-        resource, key = target.resource or "assets", target.asset or target.words
-        if target.resource:
-            self._run("the backfill of what was erased", 1, scope={resource: (key,)}, is_list_named=is_list_named)
-        record = self.world.shelf(resource).get(key)
-        if record is not None:
-            scope: dict[str, tuple[str, ...]] = {"properties": (record.property,)}
-            self._run("the backfill of its property", 1, scope=scope, is_list_named=is_list_named)
-            self.questions.after_run()
-
-    def _forget(self, target: Target, *, is_list_named: bool) -> None:
-        """Lets an erased thing come back; a home behind its bucket is rebuilt first."""
-        outcome = self._run("the forgetting", 1, forget=target.words, is_list_named=is_list_named)
-        if (outcome.error or "").startswith("HomeBehind"):
-            self._run("the rebuild before the forgetting", 1, rebuild=True, is_list_named=is_list_named)
-            self._run("the forgetting again", 1, forget=target.words, is_list_named=is_list_named)
-        self.questions.uncover()
-        self.coverage[f"forgotten {target.kind}"] += 1
-
-    def _refusal(self, order: Order, outcome: Outcome, kind: str) -> bool:
-        """Whether an erasure is why propsync refuses: an unfinished one, or one of what a backfill names."""
-        told = outcome.error or ""
-        target = self._erased
-        if kind == "amid":
-            return told.startswith("ErasureUnfinished") and not order.erases
-        named = (order.scope or {}).get(target.resource or "", ()) if target else ()
-        return told.startswith("UsageError") and target is not None and target.words in named
 
     def _rot(self, number: int) -> None:
         """Bodies of merged snapshots rot; one that was killed before its merge may have nothing but its bodies."""
@@ -280,21 +220,19 @@ class Life:
         self.watch.edit_chance = 0.0
         self.sandbox.set_faults(())
         is_named = not (self.scenario.further and self.scenario.further.is_dropped_at_end)
-        if self._erased and self.scenario.erasing and self.scenario.erasing.is_forgotten:
-            self._forget(self._erased, is_list_named=is_named)
+        self.erased.forget(is_list_named=is_named)
         self._change_machine(is_nightly=not self.writing.all)
         self._rot(0)
         for written in self.writing.all:
-            self._apply(f"the last push of {written.path.stem}", written, is_list_named=is_named)
-        outcome = self._run("the quiet run", 24, is_list_named=is_named)
+            self.apply(f"the last push of {written.path.stem}", written, is_list_named=is_named)
+        outcome = self.run("the quiet run", 24, is_list_named=is_named)
         if outcome.held:
             self.questions.after_run()
             outcome = self._accept(str(outcome.run_id), is_list_named=is_named)
-        if self._erased and self._cannot_be_split(outcome):
+        if self.erased.cannot_be_split(outcome):
             self.questions.after_run()
-            self.world.assets.delete(self._erased.words)
-            self.coverage["erased among what only ids part"] += 1
-            outcome = self._run("the quiet run, once the API has erased it too", 24, is_list_named=is_named)
+            self.erased.erase_in_api()
+            outcome = self.run("the quiet run, once the API has erased it too", 24, is_list_named=is_named)
         problems = Problems()
         problems.expect(outcome.exit_code == 0, "a quiet run ends well", outcome.exit_code, outcome.left_behind)
         problems.settle("the quiet run")
@@ -302,17 +240,10 @@ class Life:
         is_settled = self.questions.after_quiet()
         if self.scenario.quiet_twice and is_settled:
             ask = self.questions.before_another()
-            self._run("the second quiet run", 24, is_list_named=is_named)
+            self.run("the second quiet run", 24, is_list_named=is_named)
             ask()
-        if self.scenario.rebuild or self._erased:
+        if self.scenario.rebuild or self.erased.target:
             self._rebuild(is_list_named=is_named)
-
-    def _cannot_be_split(self, outcome: Outcome) -> bool:
-        """Whether a list in no order may need to be asked for by ids: propsync has no id of an erased asset."""
-        target = self._erased
-        is_there = target is not None and target.kind == "asset" and target.words in self.world.assets
-        is_split = outcome.exit_code == 3 and outcome.resources.get("assets") == "incomplete"
-        return is_there and is_split and self.scenario.order != "stable" and self.questions.is_veiled
 
     def _accept(self, held: str, *, is_list_named: bool) -> Outcome:
         """Takes a person's word for what a run held; some runs that do so are killed, and the word is given again."""
@@ -322,21 +253,19 @@ class Life:
             if self.watch.properties:
                 self.watch.bring_back_property(Random(f"held property {seed}"))
         kill = further.accepting_kill(seed) if further else None
-        outcome = self._run("the accepting run", 1, accept=held, kill=kill, is_list_named=is_list_named)
+        outcome = self.run("the accepting run", 1, accept=held, kill=kill, is_list_named=is_list_named)
         if not outcome.killed:
             return outcome
         self.questions.after_run()
-        return self._run("the accepting run again", 1, accept=held, is_list_named=is_list_named)
+        return self.run("the accepting run again", 1, accept=held, is_list_named=is_list_named)
 
     def _rebuild(self, *, is_list_named: bool) -> None:
         further = self.scenario.further
         without_state = self.scenario.seed % 12 == 0 or bool(further and further.loses_state)
-        without_state = without_state or bool(
-            self._erased and self.scenario.erasing and self.scenario.erasing.loses_state
-        )
+        without_state = without_state or self.erased.loses_state
         ask = self.questions.before_rebuild(without_state=without_state)
         is_named = is_list_named and not (further and further.is_rebuilt_without)
-        self._run("the rebuild", 1, rebuild=True, is_list_named=is_named)
+        self.run("the rebuild", 1, rebuild=True, is_list_named=is_named)
         ask()
 
     def _entries(self) -> list[Entry]:
@@ -355,10 +284,10 @@ class Life:
             return
         self.coverage[f"machine {life.machines}"] += 1
         if not is_nightly:
-            self._run("the rebuild on another machine", 1, rebuild=True)
+            self.run("the rebuild on another machine", 1, rebuild=True)
             self.questions.after_run()
 
-    def _run(
+    def run(
         self,
         name: str,
         hours: float,
@@ -420,9 +349,7 @@ class Life:
         is_away = weather is not None and (outcome.error or "").startswith("StorageAway")
         self.coverage["bucket away"] += is_away
         is_behind = (scope is not None or bool(forget)) and (outcome.error or "").startswith("HomeBehind")
-        is_amid = "amid an erasure" in name
-        is_kept_away = self._refusal(order, outcome, "amid" if is_amid else "named")
-        problems.expect(is_kept_away or not is_amid, "no run begins amid an erasure", outcome)
+        is_kept_away = self.erased.is_refusal(name, order, outcome, problems)
         self.coverage["run refused for an erasure"] += is_kept_away
         is_refused = is_refused or is_kept_away
         is_right = outcome.error is None or is_refused or is_away or (is_behind and self.scenario.bucket is not None)

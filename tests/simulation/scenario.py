@@ -81,7 +81,7 @@ class Scenario:
         )
         found = found._in_bucket() if has_bucket else found
         full_kind = f"{'bucket-' if has_bucket else ''}{kind}"
-        erasing = draw_erasure(seed, full_kind, len(found.nights), has_pushes=bool(found.pushes))
+        erasing = draw_erasure(seed, full_kind, len(found.nights))
         return replace(found, erasing=erasing)
 
     def _in_bucket(self) -> Scenario:
