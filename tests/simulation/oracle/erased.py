@@ -24,6 +24,7 @@ from .veil import Target, Veil
 
 _PSEUDONYM = re.compile(r"erased-[0-9a-f]{16}")
 _GZIP, _ZSTD = b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"
+_PIECE = 65_536
 Histories = dict[str, dict[Key, list[Version]]]
 
 
@@ -151,16 +152,23 @@ def _rows(connection: duckdb.DuckDBPyConnection, source: str) -> str:
 
 def _unpacked(raw: bytes) -> Iterator[bytes]:
     """All packed bytes, at any place in a file: the packs of a bucket have many bodies."""
+    view = memoryview(raw)
     for at in _places(raw, _GZIP):
         try:
-            yield zlib.decompressobj(31).decompress(raw[at:])
+            yield _body(view[at:], zlib.decompressobj(31))
         except zlib.error:
             continue
     for at in _places(raw, _ZSTD):
         try:
-            yield zstandard.ZstdDecompressor().decompressobj().decompress(raw[at:])
+            yield _body(view[at:], zstandard.ZstdDecompressor().decompressobj())
         except zstandard.ZstdError:
             continue
+
+
+def _body(view: memoryview, unpacker: Any) -> bytes:
+    """One body, piece by piece: an unpacker copies whatever follows it."""
+    pieces = (unpacker.decompress(view[at : at + _PIECE]) for at in range(0, len(view), _PIECE) if not unpacker.eof)
+    return b"".join(pieces)
 
 
 def _places(raw: bytes, magic: bytes) -> Iterator[int]:
