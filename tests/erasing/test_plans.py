@@ -12,7 +12,7 @@ from kit.kept import KeptHomes
 from kit.push_home import PushHome, push_home
 
 from propsync.erasing.request import Request
-from propsync.errors import UsageError
+from propsync.errors import ErasureUnfinished, UsageError
 from propsync.push.plan import DELETE, UPDATE
 from propsync.runbooks.erase import erase
 from propsync.runbooks.plans import Wanted, make_plan
@@ -47,6 +47,19 @@ def test_no_plan_names_an_erased_asset(home: PushHome, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="what was erased is in row 3"):
         make_plan(home.settings(), Wanted("assets", file))
     assert traces(home.path, gone) == []
+
+
+def test_nothing_is_sent_amid_an_erasure(home: PushHome) -> None:
+    (gone, _, _), (stays, _, kind) = home.assets(2)
+    plan = home.plan(home.update(stays, {home.field(kind, "text"): "x"}))
+    with dying(6):
+        erase(home.settings(), Request(asset=gone, reason="asked"))
+    home.sandbox.journal.clear()
+    with pytest.raises(ErasureUnfinished):
+        home.apply(plan)
+    assert home.requests == []
+    assert erase(home.settings(), None).exit_code == 0
+    assert home.apply(plan).exit_code == 0
 
 
 def test_no_plan_writes_an_erased_field_of_one_asset(home: PushHome) -> None:

@@ -23,7 +23,7 @@ from propsync.runbooks.push_report import PushReport, WriteState
 from propsync.runbooks.push_tables import open_tables
 from propsync.runbooks.read_back import ReadBack
 from propsync.runbooks.run_frame import Call, framed_run, plainly
-from propsync.runbooks.workplace import make_home, object_storage, workplace
+from propsync.runbooks.workplace import make_home, object_storage, refuse_half_erased, workplace
 from propsync.runbooks.workspace import Workspace
 from propsync.runs import Run, RunLock
 from propsync.settings import ApiAccess, Settings
@@ -45,13 +45,15 @@ def apply(
 ) -> PushReport:
     """Sends what the plan says, once, and resumes an unfinished `apply` of it.
 
-    Raises UsageError (exit 2), StopRun and ApiUnreachable (exit 1; it has recorded what it wrote), and Busy (exit 4).
+    Raises UsageError (exit 2), StopRun and ApiUnreachable (exit 1; it has recorded what it wrote), ErasureUnfinished
+    before it sends anything, and Busy (exit 4).
     """
     _check_consent(plan, allow_large)
     if not plan.entries:
         return PushReport(plan, "", [])
     make_home(settings)
     with RunLock(settings.state / PUSH_LOCK).held("propsync push apply", 0):
+        refuse_half_erased(settings)
         suppression = Suppression.of(LocalStorage(settings.home))
         _check_erased(plan, suppression)
         with open_tables(settings) as reader:

@@ -81,7 +81,7 @@ def workplace(
         for folder in (settings.landing, settings.published, settings.state):
             remove_partials(folder)
         if not is_erasing:
-            _refuse_half_erased(settings)
+            refuse_half_erased(settings)
         work = _work_folder(settings.state / "work")
         access = settings.storage()
         if access is None:
@@ -93,7 +93,8 @@ def workplace(
             yield from _kept(Workplace(work, bucket, keeps_documents, is_erasing))
 
 
-def _refuse_half_erased(settings: Settings) -> None:
+def refuse_half_erased(settings: Settings) -> None:
+    """Raises ErasureUnfinished if a killed erasure waits."""
     if Erasures(LocalStorage(settings.home)).unfinished() is not None:
         raise ErasureUnfinished(str(settings.home), "an erasure was interrupted, and a part of it is done")
 
