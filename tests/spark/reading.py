@@ -1,8 +1,8 @@
 """Run as a program with pyspark: reads every Delta table, answers questions, travels in time; prints it as JSON.
 
-Standard input has a JSON object with these members: `master`, `tables` (their names), `questions`, `moments` (a list of
-table, time and columns) and `settings` of Spark, such as those of S3. `base` is the folder of the tables or its s3a://
-address.
+Standard input has a JSON object: `master`, `tables` (their names), `questions`, and `moments` (a list of table, time
+and columns). `counts` says whether to count and not to sum. `settings` are Spark's, such as those of S3. `base` is the
+folder of the tables or its s3a:// address.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ def main() -> None:
         schema, _, name = table.partition("/")
         spark.sql(f"create schema if not exists {schema}")
         spark.sql(f"create table {schema}.{name} using delta location '{asked['base']}/{table}'")
-    sums = {table: _timed(_sum, spark, table.replace("/", ".")) for table in asked["tables"]}
+    look = _count if asked["counts"] else _sum
+    sums = {table: _timed(look, spark, table.replace("/", ".")) for table in asked["tables"]}
     answers = [_timed(_answer, spark, sql) for sql in asked["questions"]]
     travels = [
         _sum(spark, f"{table.replace('/', '.')} timestamp as of '{moment}'", columns)
@@ -83,6 +84,14 @@ def _sum(spark: Any, table: str, columns: list[str] | None = None) -> list[int]:
     frame.createOrReplaceTempView("asked")
     (row,) = spark.sql(f"select count(*), coalesce(sum({number}), 0) from asked").collect()
     return [int(row[0]), int(row[1])]
+
+
+def _count(spark: Any, table: str) -> list[int]:
+    """The number of rows, and of values in each column by name."""
+    columns = sorted(spark.sql(f"select * from {table}").columns)
+    counts = ", ".join(f"count(`{name}`)" for name in columns)
+    (row,) = spark.sql(f"select count(*), {counts} from {table}").collect()
+    return [int(number) for number in row]
 
 
 def _plain(value: Any) -> Any:
