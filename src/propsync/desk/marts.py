@@ -16,7 +16,7 @@ from propsync.desk.given import STAGED, Given
 from propsync.desk.inputs import made_by, marks_of_tables
 from propsync.errors import MergeFailed
 from propsync.merge import NEVER, mark_tables
-from propsync.warehouse import MARTS, Models, Table, Warehouse, quoted, statement
+from propsync.warehouse import MARTS, Models, Warehouse, quoted, statement
 
 _OF_RUN = frozenset({"run_id", "as_of", "built_through", "is_whole"})
 """Values that differ in each run, and that alone give no mart other rows."""
@@ -38,7 +38,7 @@ class _Outcome:
 class Marts:
     """The marts of one warehouse, as a run builds them.
 
-    A mart `x` is the file sql/marts/x.sql: its rows replace those of the table if they differ. Or it is the pair
+    A mart `x` is the file sql/marts/x.sql: its rows replace those of the table that differ. Or it is the pair
     x.close.sql and x.open.sql, which change only what is newer than `$built_through`. If `$is_whole`, they change every
     row: other SQL, settings or shapes may give earlier rows another look. x.toml has its columns.
 
@@ -145,19 +145,20 @@ class Marts:
             return bool(removed + models.open(f"marts/{mart}.open"))
 
     def _replace(self, mart: str) -> bool:
-        """Builds the mart beside its rows, and puts it in their place if it differs."""
+        """Builds the mart beside its rows, and replaces those that differ."""
         table, model = MARTS[f"marts.{mart}"], f"marts/{mart}"
         self._models.stage_for(model)
         self._models.stage(model)
         names = {"staged": f"staging.{quoted(mart)}", "target": f"marts.{quoted(mart)}"}
-        is_changed, is_double = self._warehouse.rows(statement("desk/judged", **names, **_judged(table)))[0]
-        if is_double:
+        if self._warehouse.value(statement("desk/doubles", **names, key=_named(table.key))):
             raise MergeFailed(model, f"two rows have one key ({', '.join(table.key)})")
-        if is_changed:
-            with self._warehouse.transaction():
-                self._warehouse.execute(statement("desk/empty", **names))
-                self._warehouse.execute(statement("desk/fill", **names))
-        return bool(is_changed)
+        self._warehouse.execute(statement("desk/differing", **names, compared=_named(table.columns)))
+        if not self._warehouse.value("select exists (from staging.differing)"):
+            return False
+        with self._warehouse.transaction():
+            self._warehouse.execute(statement("desk/remove_differing", **names))
+            self._warehouse.execute(statement("desk/fill_differing", **names))
+        return True
 
     def _note(self, outcomes: Iterable[_Outcome]) -> None:
         rows = [self._row(one) for one in outcomes]
@@ -186,5 +187,5 @@ def _hash(*parts: Any) -> str:
     return xxhash.xxh3_128_hexdigest(repr(parts).encode())
 
 
-def _judged(table: Table) -> dict[str, str]:
-    return {"compared": ", ".join(map(quoted, table.columns)), "key": ", ".join(map(quoted, table.key))}
+def _named(columns: Iterable[str]) -> str:
+    return ", ".join(map(quoted, columns))
