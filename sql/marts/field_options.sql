@@ -1,21 +1,23 @@
 -- grain: asset_type_id, field_id, option_id
 -- why: how often each option is chosen, and the choices that no option explains
-with chosen as (
-  select asset_id, asset_type_id, field_id, unnest(value_options) as option_id
+with answers as (
+  -- few sets of options have many answers
+  select asset_type_id, field_id, value_options, count(*) as assets
   from main.asset_field_values
   where len(value_options) > 0
+  group by asset_type_id, field_id, value_options
+),
+chosen as (
+  select asset_type_id, field_id, assets, unnest(list_distinct(value_options)) as option_id from answers
 ),
 choices as (
-  select asset_type_id, field_id, option_id, count(distinct asset_id) as assets
+  select asset_type_id, field_id, option_id, sum(assets)::bigint as assets
   from chosen
   where option_id is not null
   group by asset_type_id, field_id, option_id
 ),
 answered as (
-  select asset_type_id, field_id, count(*) as answered
-  from main.asset_field_values
-  where len(value_options) > 0
-  group by asset_type_id, field_id
+  select asset_type_id, field_id, sum(assets)::bigint as answered from answers group by asset_type_id, field_id
 ),
 options as (
   select asset_type_id, field_id, option_id, label, true as is_offered from main.asset_field_options
