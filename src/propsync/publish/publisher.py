@@ -110,7 +110,7 @@ class Publisher:
         remove(self._folder / f"{WAREHOUSE}.wal")
         with progress("Publishing", len(tables), "files") as bar:
             for name, table in tables.items():
-                files[name] = whole.get(name) or self._put_table(warehouse, table)
+                files[name] = whole.get(name) or self._put_table(warehouse, table, files.keys() - whole.keys())
                 bar.advance()
         files |= self._pages(before, pages or {})
         self._remove_others(set(tables))
@@ -179,7 +179,11 @@ class Publisher:
         finally:
             remove(partial.with_name(f"{partial.name}.wal"))
 
-    def _put_table(self, warehouse: Warehouse, table: TableFile) -> Sums:
+    def _put_table(self, warehouse: Warehouse, table: TableFile, fresh: Collection[str]) -> Sums:
+        """Writes a file, or copies its twin if that is among the `fresh` ones of this publication."""
+        if table.twin and table.twin in fresh:
+            twin = self._folder / table.twin
+            return self._put(table.name, lambda partial: copy(twin, partial))
         return self._put(table.name, lambda partial: self._write_rows(warehouse, table, partial))
 
     def _write_rows(self, warehouse: Warehouse, table: TableFile, partial: Path) -> None:

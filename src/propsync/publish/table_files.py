@@ -8,7 +8,7 @@ from pathlib import Path
 
 import xxhash
 
-from propsync.warehouse import Warehouse, quoted, statement, text, view_sources
+from propsync.warehouse import MARTS, Warehouse, quoted, statement, text, view_sources
 
 FOLDERS = ("parquet", "flat")
 _FLAT = ("main", "marts", "by_type")
@@ -32,6 +32,8 @@ class TableFile:
     is_withheld: bool = False
     comments: Mapping[str, str] = field(default_factory=dict)
     """Of the table, under an empty name, and of its columns; only a Delta table has them."""
+    twin: str | None = None
+    """An earlier file with the same bytes if both are of one version."""
 
     def sql(self, partial: Path) -> str:
         """The statement that writes the whole file to `partial`."""
@@ -47,10 +49,10 @@ def table_files(
     """
     rows = warehouse.rows(statement("publish/tables"))
     marks = {f"{schema}.{table}": version or "" for schema, table, version in rows}
-    files = (
-        *(_whole(schema, table, marks, run_id) for schema, table, _ in rows),
-        *_flat(warehouse, marks, run_id, time_zone),
-    )
+    flat = list(_flat(warehouse, marks, run_id, time_zone))
+    twins = {file.twin: file for file in flat if file.twin}
+    whole = (_whole(schema, table, marks, run_id) for schema, table, _ in rows)
+    files = [*(_like(file, twins[file.name]) if file.name in twins else file for file in whole), *flat]
     return {file.name: file for file in _with_withheld(files, withheld, noted)}
 
 
@@ -116,8 +118,19 @@ def _whole(schema: str, table: str, marks: Mapping[str, str], run_id: str) -> Ta
 def _flat(warehouse: Warehouse, marks: Mapping[str, str], run_id: str, time_zone: str) -> Iterator[TableFile]:
     """The columns that every program reads, with times in `time_zone`; the version is that of the form too."""
     for (schema, table), columns in _plain_columns(warehouse, "flat", _FLAT, text(time_zone)).items():
-        name = f"flat/{schema}/{table}.parquet"
-        yield _formed(_whole(schema, table, marks, run_id), name, "publish/write_flat", columns)
+        whole = _whole(schema, table, marks, run_id)
+        file = _formed(whole, f"flat/{schema}/{table}.parquet", "publish/write_flat", columns)
+        yield replace(file, twin=whole.name) if _is_plain(whole.table, columns) else file
+
+
+def _is_plain(table: str, columns: str) -> bool:
+    """Whether the flat form of a mart has every column as it is."""
+    return table in MARTS and columns == ", ".join(f"{quoted(name)} as {quoted(name)}" for name in MARTS[table].columns)
+
+
+def _like(whole: TableFile, flat: TableFile) -> TableFile:
+    """The whole file, written as its flat form is: one statement writes both."""
+    return replace(whole, written=flat.written, fragments=flat.fragments)
 
 
 def _with_withheld(
