@@ -149,15 +149,17 @@ def _dlt(where: Place, notes: Notes, case: str, contestant: str, folder: Path) -
 
 
 def rebuild(where: Place, notes: Notes, how_many: int, repeats: int) -> None:
-    """Rebuilds from that many landed nights; the floor loads the last night and reads the pages of all."""
+    """Rebuilds from that many landed nights; the floor reads the pages of all, loads the last night and makes the marts."""
     home, bare, limit = where.fresh("home"), where.fresh("floor"), notes.memory_limit
+    without = where.fresh("without")
     for night in range(how_many):
         where.show(night)
         programs.propsync(SYNC, where.api, home, limit)
+        programs.without_desk(where.api, without, limit)
     for _ in range(repeats):
         notes.add(REBUILD.format(how_many), PROPSYNC, programs.propsync("rebuild", where.api, home, limit))
-        reread = programs.floor("reread", where.api, where.nights, limit)
-        notes.add(REBUILD.format(how_many), FLOOR, programs.floor("load", where.api, bare, limit) + reread)
+        reread, desk = programs.floor("reread", where.api, where.nights, limit), _desk(where, without)
+        notes.add(REBUILD.format(how_many), FLOOR, programs.floor("load", where.api, bare, limit, desk) + reread)
     programs.assert_equal(home / "published", bare)
 
 

@@ -21,8 +21,8 @@ makes the tables of records, values, flags and types with one set-based load, th
 For a night it fetches, hashes and compares; then it replaces the rows of what changed in the warehouse of the night
 before, and writes the Parquet of the tables that changed. It lands nothing, checks nothing, and keeps no history.
 Marts read history. So the floor runs the marts' own SQL, each statement once, on a copy of the state of a propsync that
-built no mart; it asks the dashboard's questions and writes the answers as plain tables. For a rebuild the floor loads
-the last night and reads and hashes the pages of all, without marts.
+built no mart; it asks the dashboard's questions and writes the answers as plain tables. For a rebuild the floor reads
+and hashes the pages of all nights, loads the last one, and makes the marts of all from such a state.
 
 dlt merges by key or keeps history (scd2); it makes no wide tables, no marts and no Parquet. It runs as tuned as its
 documentation says, and as its documentation begins. propsync without its desk builds no mart and draws no dashboard.
