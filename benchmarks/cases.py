@@ -149,7 +149,7 @@ def _dlt(where: Place, notes: Notes, case: str, contestant: str, folder: Path) -
 
 
 def rebuild(where: Place, notes: Notes, how_many: int, repeats: int) -> None:
-    """Rebuilds from that many landed nights; the floor reads the pages of all, loads the last night and makes the marts."""
+    """Rebuilds from that many landed nights; the floor reads the pages of all, loads the last night, makes marts."""
     home, bare, limit = where.fresh("home"), where.fresh("floor"), notes.memory_limit
     without = where.fresh("without")
     for night in range(how_many):
