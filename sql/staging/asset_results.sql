@@ -5,7 +5,8 @@
 with dirty as (
   select versions.asset_id, property_id, asset_type_id, readable
   from staging.readable_versions as versions
-  join {{placed}} as assets on assets.asset_id = versions.asset_id
+  -- a left join keeps the payloads on its left, past which it reads
+  left join {{placed}} as assets on assets.asset_id = versions.asset_id
 ),
 listed as (
   select *, json_extract(readable, '$."fields"[*]') as listed_results

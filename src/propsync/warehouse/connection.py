@@ -169,6 +169,18 @@ class Warehouse:
         with our_errors(self.path):
             self._connection.commit()
 
+    @contextmanager
+    def joins_as_written(self) -> Iterator[None]:
+        """Keeps the right side of each join in memory, as the SQL has it, and reads the left one past it.
+
+        DuckDB would swap them by rows and columns alone, and so hold every payload of a join's left side.
+        """
+        self.execute("set disabled_optimizers = 'build_side_probe_side'")
+        try:
+            yield
+        finally:
+            self.execute("reset disabled_optimizers")
+
     def attach(self, path: Path, name: str) -> None:
         """Opens another database file beside the state, under a name; it is made if it does not exist."""
         with our_errors(path):

@@ -19,5 +19,6 @@ WITH_PARTS: Mapping[str, type[RecordTables]] = {ASSETS.name: AssetTables, ASSESS
 
 def build_tables(warehouse: Warehouse, run: Run, resource: Resource, shapes: Mapping[str, Shape]) -> None:
     """Updates a resource's tables from its history; `shapes` are those of the resource and of its types."""
-    WITH_PARTS.get(resource.name, RecordTables)(warehouse, run, resource).build(shapes)
+    with warehouse.joins_as_written():
+        WITH_PARTS.get(resource.name, RecordTables)(warehouse, run, resource).build(shapes)
     add_list_columns(warehouse, run.run_id, resource.name)
