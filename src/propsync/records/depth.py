@@ -18,6 +18,8 @@ DEEPEST = 64
 
 _DEEPEST_PAGE = 96  # of the rest of a page, so that a record in it that is too deep still shows that it is
 _TOKENS = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[\[{\]}]', re.DOTALL)
+_NO_BRACKETS = bytes({*range(256)} - {*b"[]{}"})
+_ROUNDS = 8  # of one or two levels, which together are fewer than `DEEPEST`
 _STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 
 
@@ -26,12 +28,28 @@ def is_too_deep(record: bytes | msgspec.Raw) -> bool:
     text = bytes(record)
     if text.count(b"[") + text.count(b"{") <= DEEPEST:  # nearly every record
         return False
+    brackets = _brackets(text)
+    if not _without_innermost(brackets):  # nearly every record with many members
+        return False
     depth = 0
-    for token in _TOKENS.finditer(text):
-        depth += _STEP.get(text[token.start()], 0)
+    for bracket in brackets:
+        depth += _STEP[bracket]
         if depth > DEEPEST:
             return True
     return False
+
+
+def _brackets(text: bytes) -> bytes:
+    """The brackets outside of texts. A loop over all tokens takes ten times as long: 0.2 ms for 80 members."""
+    unescaped = text.replace(rb"\\", b"").replace(rb"\"", b"")
+    return b"".join(unescaped.split(b'"')[::2]).translate(None, _NO_BRACKETS)
+
+
+def _without_innermost(brackets: bytes) -> bytes:
+    """What is left without the innermost levels; each round takes one or two of them."""
+    for _ in range(_ROUNDS):
+        brackets = brackets.replace(b"{}", b"").replace(b"[]", b"")
+    return brackets
 
 
 def shallow(text: bytes, most: int = _DEEPEST_PAGE) -> bytes:

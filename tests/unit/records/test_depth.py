@@ -22,6 +22,15 @@ def test_brackets_in_texts_and_side_by_side_are_no_depth(flat):
     assert shallow(flat, 3) == flat
 
 
+@pytest.mark.parametrize("mark", ["x", '"', "\\", '\\"', "]", "[", "{[", '"]}'])
+@pytest.mark.parametrize(("levels", "is_too_much"), [(DEEPEST - 1, False), (DEEPEST, True)])
+def test_texts_beside_brackets_change_no_depth(mark, levels, is_too_much):
+    value = [mark]
+    for _ in range(levels):
+        value = [mark, value, mark] if levels % 2 else {mark: value, "a": [mark]}
+    assert is_too_deep(json.dumps(value).encode()) is is_too_much
+
+
 def test_what_is_left_out_is_what_lies_at_the_level():
     assert shallow(b'{"a":[[1,"]"],2],"b":{"c":{"d":3}},"e":[]}', 2) == b'{"a":[],"b":{},"e":[]}'
 
