@@ -1,12 +1,18 @@
 -- grain: asset_id, position
 -- why: one row per field result. A result refers to its field by a member that the API's document does not show, or, in
--- an object, by its own name. Results of one type are together: its table reads them alone, and finds them ten times as
--- fast. Position 0 is a value in place of field results, and is none
+-- an object, by its own name. Assets of one type come together, and so do their results: its table reads them alone, and
+-- finds them ten times as fast. Position 0 is a value in place of field results, and is none
 with dirty as (
-  select versions.asset_id, property_id, asset_type_id, readable
+  -- a left join reads the payloads past the assets; an inner one might hold them in memory. An asset without a row has no
+  -- results
+  select
+    versions.asset_id,
+    property_id,
+    asset_type_id,
+    if(assets.asset_id is null, null, readable) as readable
   from staging.readable_versions as versions
-  -- a left join keeps the payloads on its left, past which it reads
   left join {{placed}} as assets on assets.asset_id = versions.asset_id
+  order by asset_type_id
 ),
 listed as (
   select *, json_extract(readable, '$."fields"[*]') as listed_results
@@ -83,4 +89,3 @@ select
   own_kind is null and name is null as is_untyped,
   if(is_bare or position = 0, result, {{result_value}}) as value
 from typed
-order by asset_type_id
