@@ -64,6 +64,8 @@ class Inside:
             if moments.is_dead:
                 shutil.rmtree(self.home)
                 self._aside.rename(self.home)
+            else:
+                moments.plan(None, self._copy)  # the questions after a run use propsync's own functions
 
     @staticmethod
     def _ended_early(error: str) -> Outcome:
