@@ -1,8 +1,10 @@
 -- grain: resource, record_id, changed_at
--- why: the events after the latest of their resource that the mart has: a late build brings several nights at once. A
--- value shows its latest writing, so the earlier events of a record with a newer version come again. So do those of a
--- type with a newer definition, and those with a name to renew
-with versions as (
+-- why: every event of the records with news, of which the mart lacks some: a value shows its latest writing, so the
+-- earlier events of a record with a newer version come again
+with news as (
+  select * from staging.records_with_news
+),
+asset_versions as (
   select
     'assets' as resource,
     asset_id as record_id,
@@ -16,29 +18,52 @@ with versions as (
     change,
     run_id
   from history.assets_typed
-  union all
+  semi join (from news where resource = 'assets') as news on key_1 = asset_id
+),
+assessment_versions as (
   select
-    'assessments', assessment_id, assessment_id, '', property_id, assessment_type_id, types.name, valid_from, first_seen_at, change, run_id
-  from history.assessments_typed
-  left join (select assessment_type_id, name from main.assessment_types) as types using (assessment_type_id)
-  union all
-  select
-    'schedules',
-    replace(replace(property_id, '\', '\\'), '/', '\/') || '/' || replace(replace(assessment_type_id, '\', '\\'), '/', '\/'),
+    'assessments' as resource,
+    assessment_id as record_id,
+    assessment_id as key_1,
+    '' as key_2,
     property_id,
-    assessment_type_id,
-    property_id,
-    assessment_type_id,
-    types.name,
-    valid_from,
+    assessment_type_id as type_id,
+    types.name as type,
+    valid_from as changed_at,
     first_seen_at,
     change,
     run_id
-  from history.schedules_typed
+  from (
+    from history.assessments_typed
+    semi join (from news where resource = 'assessments') as news on key_1 = assessment_id
+  )
   left join (select assessment_type_id, name from main.assessment_types) as types using (assessment_type_id)
 ),
-latest as (
-  select resource, max(changed_at) as latest_at from marts.changes group by resource
+schedule_versions as (
+  select
+    'schedules' as resource,
+    replace(replace(property_id, '\', '\\'), '/', '\/') || '/' || replace(replace(assessment_type_id, '\', '\\'), '/', '\/') as record_id,
+    property_id as key_1,
+    assessment_type_id as key_2,
+    property_id,
+    assessment_type_id as type_id,
+    types.name as type,
+    valid_from as changed_at,
+    first_seen_at,
+    change,
+    run_id
+  from (
+    from history.schedules_typed
+    semi join (from news where resource = 'schedules') as news on key_1 = property_id and key_2 = assessment_type_id
+  )
+  left join (select assessment_type_id, name from main.assessment_types) as types using (assessment_type_id)
+),
+versions as (
+  from asset_versions
+  union all
+  from assessment_versions
+  union all
+  from schedule_versions
 ),
 first_loads as (
   select 'assets' as resource, min(valid_from) as loaded_at from history.assets
@@ -46,21 +71,6 @@ first_loads as (
   select 'assessments', min(valid_from) from history.assessments
   union all
   select 'schedules', min(valid_from) from history.schedules
-),
-retyped as (
-  select asset_type_id as type_id, 'assets' as resource
-  from history.asset_types
-  where valid_from > $built_through::timestamptz
-),
-with_news as (
-  select distinct resource, record_id, true as has_news
-  from versions
-  left join latest using (resource)
-  left join retyped using (resource, type_id)
-  where $is_whole or latest_at is null or changed_at > latest_at or retyped.type_id is not null
-),
-renamed as (
-  select resource, record_id, changed_at, true as is_renamed from staging.renamed_changes
 )
 select
   versions.* exclude (change, first_seen_at),
@@ -73,6 +83,3 @@ select
   changed_at = loaded_at as is_first_load
 from versions
 join first_loads using (resource)
-left join with_news using (resource, record_id)
-left join renamed using (resource, record_id, changed_at)
-where has_news or is_renamed

@@ -22,15 +22,23 @@ payloads as (
     and history.assessment_type_id = events.key_2
   where history.valid_from = events.changed_at or history.valid_to = events.changed_at
 ),
+-- DuckDB parses a payload once for the kinds of all its members, and once more for each that it reads
 members as (
+  select * exclude (payload, member), member[1] as field, member[2] as kind, payload
+  from (
+    select *, unnest(list_zip(json_keys(payload), json_type(payload, '$.*'))) as member from payloads
+  )
+),
+chosen as (
   select
-    * exclude (payload),
+    * exclude (payload, kind),
     json_extract(payload, '/' || replace(replace(field, '~', '~0'), '/', '~1')) as value
-  from (select *, unnest(json_keys(payload)) as field from payloads)
-  where (resource, field) not in (('assets', 'fields'), ('schedules', 'assignedUsers'), ('schedules', 'asset'))
+  from members
+  where (kind = 'ARRAY' or (resource = 'assessments' and field = 'flags'))
+    and (resource, field) not in (('assets', 'fields'), ('schedules', 'assignedUsers'), ('schedules', 'asset'))
 ),
 arrays as (
-  select * from members where json_type(value) = 'ARRAY' or (resource = 'assessments' and field = 'flags')
+  select * from chosen where json_type(value) = 'ARRAY' or (resource = 'assessments' and field = 'flags')
 ),
 beside as (
   select
