@@ -3,10 +3,14 @@
 with assets as (
   select * from staging.unregistered_assets
 ),
-recorded as (
-  select recorded.*
+-- DuckDB reads texts in lots: a value by its place costs a fifth of one by its key
+places as (
+  select recorded.rowid as place
   from main.asset_field_values as recorded
   semi join assets on assets.asset_id = recorded.asset_id
+),
+recorded as (
+  select * from main.asset_field_values where rowid in (select place from places)
 ),
 field_values as (
   select

@@ -35,7 +35,9 @@ required as (
     property_id,
     count(*) as required_assessments,
     count(*) filter (last_assessment_id is null) as missing_assessments,
-    string_agg(assessment_type, '; ' order by assessment_type) filter (last_assessment_id is null) as missing,
+    array_to_string(
+      list_sort(list(assessment_type) filter (last_assessment_id is null and assessment_type is not null)), '; '
+    ) as missing,
     count(*) filter (state = 'in date') as in_date,
     count(*) filter (state = 'due soon') as due_soon,
     count(*) filter (state = 'out of date') as out_of_date,

@@ -1,12 +1,19 @@
 -- grain: property_id, assessment_type_id, user_id
 -- why: who has what due; a schedule that nobody is assigned to has a row too
 with schedules as (
-  select property_id, assessment_type_id, status, due_date, list_distinct(assigned_users) as users
+  select property_id, assessment_type_id, status, due_date, assigned_users
   from main.schedules
   where not staging.is_finished(status)
 ),
+teams as (
+  -- few sets of users have many schedules
+  select assigned_users, unnest(if(len(list_distinct(assigned_users)) > 0, list_distinct(assigned_users), [null])) as user_id
+  from (select distinct assigned_users from schedules)
+),
 assigned as (
-  select * exclude users, unnest(if(len(users) > 0, users, [null])) as user_id from schedules
+  select schedules.* exclude (assigned_users), teams.user_id
+  from schedules
+  join teams on teams.assigned_users is not distinct from schedules.assigned_users
 )
 select
   assigned.property_id,

@@ -13,7 +13,8 @@ with schedules as (
 ),
 teams as (
   -- few sets of users have many schedules
-  select distinct assigned_users, unnest(list_distinct(assigned_users)) as user_id from main.schedules
+  select assigned_users, unnest(list_distinct(assigned_users)) as user_id
+  from (select distinct assigned_users from main.schedules)
 ),
 assignees as (
   select

@@ -4,15 +4,28 @@
 with events as (
   select record_id, changed_at from staging.change_events where resource = 'assets' and change = 'changed'
 ),
+began_later as (
+  select asset_id, field_id, valid_from
+  from history.asset_field_value_starts
+  semi join events on events.record_id = asset_id
+),
+-- DuckDB reads texts in lots: a value by its place costs a fifth of one by its key
+places as (
+  select shown.rowid as place
+  from main.asset_field_values as shown
+  semi join began_later on began_later.asset_id = shown.asset_id and began_later.field_id = shown.field_id
+),
+recorded as materialized (
+  select * from main.asset_field_values where rowid in (select place from places)
+),
 intervals as (
   select * exclude (valid_from, valid_to, property_id), valid_from, valid_to
   from history.asset_field_values_earlier
   semi join events on events.record_id = asset_id
   union all by name
-  select shown.* exclude (property_id, label), starts.valid_from, null::timestamptz as valid_to
-  from main.asset_field_values as shown
-  join history.asset_field_value_starts as starts using (asset_id, field_id)
-  semi join events on events.record_id = asset_id
+  select recorded.* exclude (property_id, label), began_later.valid_from, null::timestamptz as valid_to
+  from recorded
+  join began_later using (asset_id, field_id)
 ),
 spelt as (
   select

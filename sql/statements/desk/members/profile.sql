@@ -1,8 +1,11 @@
 -- why: the column that plays a part shows it by what it holds; a sample of whole records tells, the same one each time
-with sampled as (
-  select {{cells}} as cells
-  from {{table}} as rows
-  where hash(assessment_id) % (select greatest(1, count(*) // {{most}}) from {{table}}) = 0
+with chosen as materialized (
+  select rowid as place
+  from {{table}}
+  where hash(assessment_id) % (select greatest(1, count(*) // {{most}})::ubigint from {{table}}) = 0
+),
+sampled as (
+  select {{cells}} as cells from {{table}} as rows where rowid in (select place from chosen)
 ),
 filled as (
   select member, written
