@@ -5,7 +5,9 @@ select
   coalesce(property_name, property_id) as property,
   homes,
   count(*) as lacking,
-  string_agg(assessment_type, '; ' order by assessment_type) as assessment_types
+  array_to_string(
+    list_sort(list(assessment_type) filter (assessment_type is not null)), '; '
+  ) as assessment_types
 from marts.compliance
 where last_assessment_id is null
 group by property_id, property_name, homes

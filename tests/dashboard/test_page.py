@@ -65,6 +65,15 @@ def test_the_sql_of_a_number_gives_its_rows_in_propsync_query(home: SandboxHome)
     assert found == {name: one.count or 0 for name, one in page.items()}
 
 
+def test_a_number_counts_the_rows_of_its_sql_whatever_their_order(home: SandboxHome) -> None:
+    with open_published(home.published) as reader:
+        for name in QUESTIONS:
+            asked = question(name)
+            assert asked.sql.removeprefix(asked.unordered).startswith("\norder by"), name
+            counts = [reader.rows(f"select count(*) from ({sql}\n)")[1] for sql in (asked.sql, asked.unordered)]
+            assert counts[0] == counts[1], name
+
+
 def test_hostile_texts_do_no_harm(drawn: Drawing) -> None:
     page = drawn(*SPOILT)
     assert page.errors == []

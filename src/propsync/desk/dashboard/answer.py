@@ -97,4 +97,4 @@ class Asker:
 
     def _count(self, asked: Question) -> int:
         """Of all rows, when some may have been left out."""
-        return int(self._reader.rows(statement("desk/dashboard/count", query=asked.sql))[1][0][0])
+        return int(self._reader.rows(statement("desk/dashboard/count", query=asked.unordered))[1][0][0])

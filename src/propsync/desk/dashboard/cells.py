@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from datetime import date
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -22,10 +22,27 @@ def cells(answer: Answer, hidden: Collection[str], zone: ZoneInfo) -> Iterator[M
     A cell's end tag may be left out in HTML: that makes the page a quarter smaller.
     """
     numeric = answer.numeric
-    columns = [(at, name == "state", name in numeric) for at, name in enumerate(answer.columns) if name not in hidden]
+    columns = [
+        (at, _made_once(name == "state", name in numeric, zone))
+        for at, name in enumerate(answer.columns)
+        if name not in hidden
+    ]
     for row in answer.rows:
-        made = (_cell(row[at], is_state, is_number, zone) for at, is_state, is_number in columns)
-        yield Markup("".join(made))  # noqa: S704 - `_cell` escapes each value
+        yield Markup("".join([cell(row[at]) for at, cell in columns]))  # noqa: S704 - `_cell` escapes each value
+
+
+def _made_once(is_state: bool, is_number: bool, zone: ZoneInfo) -> Callable[[Any], str]:
+    """Makes the cells of one column: few values of it differ, and all are of one type."""
+    made: dict[Any, str] = {}
+
+    def cell(value: Any) -> str:
+        if isinstance(value, list):
+            return _cell(value, is_state, is_number, zone)
+        if value not in made:
+            made[value] = _cell(value, is_state, is_number, zone)
+        return made[value]
+
+    return cell
 
 
 def _cell(value: Any, is_state: bool, is_number: bool, zone: ZoneInfo) -> str:
