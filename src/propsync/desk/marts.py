@@ -22,6 +22,8 @@ _OF_RUN = frozenset({"run_id", "as_of", "built_through", "is_whole"})
 """Values that differ in each run, and that alone give no mart other rows."""
 _OF_DAY = frozenset({"today"})
 """Values that give other rows each day, of which a mart that renews some of its rows takes care itself."""
+_OF_MART = frozenset({"built_through", "is_whole"})
+"""Values that differ from mart to mart, and so do the rows of a staging model that binds one."""
 _log = logging.getLogger("propsync.desk")
 
 
@@ -53,6 +55,7 @@ class Marts:
         self._models = Models(warehouse, chosen.choices.values() | {"run_id": run_id}, chosen.fragments)
         rows = warehouse.rows(statement("desk/built"))
         self._built: dict[str, tuple[str, datetime, bool]] = {mart: (*of,) for mart, *of in rows}
+        self._staged: set[str] = set()
 
     def build(self, withheld: Collection[str] = ()) -> list[str]:
         """Builds what is behind, but for marts that read a table in `withheld`; returns a line for each that failed."""
@@ -132,14 +135,21 @@ class Marts:
         except MergeFailed as error:
             _log.error("the mart %s: %s", mart, error)
             return _Outcome(mart, inputs, error=error.what)
+        finally:
+            self._staged -= {model for model in self._staged if f"marts.{mart}" in self._models.read_by(model)}
         return _Outcome(mart, inputs, is_changed=changed)
+
+    def _stage_for(self, models: Models, *of_mart: str) -> None:
+        """Makes the staging models that a mart reads, but for those that an earlier mart of this build left."""
+        made = models.stage_for(*of_mart, made=self._staged)
+        self._staged |= {model for model in made if not models.bound_by(model) & _OF_MART}
 
     def _renew(self, mart: str) -> bool:
         """Replaces the rows that are newer than the last build, or all of them if its rules are others."""
         inputs, built_through, _ = self._built.get(mart, ("", NEVER, True))
         is_whole = not inputs.startswith(self._rules(mart))
         models = self._models.with_values(built_through=built_through, is_whole=is_whole)
-        models.stage_for(f"marts/{mart}.close", f"marts/{mart}.open")
+        self._stage_for(models, f"marts/{mart}.close", f"marts/{mart}.open")
         with self._warehouse.transaction():
             removed = models.close(f"marts/{mart}.close")
             return bool(removed + models.open(f"marts/{mart}.open"))
@@ -147,7 +157,7 @@ class Marts:
     def _replace(self, mart: str) -> bool:
         """Builds the mart beside its rows, and replaces those that differ."""
         table, model = MARTS[f"marts.{mart}"], f"marts/{mart}"
-        self._models.stage_for(model)
+        self._stage_for(self._models, model)
         self._models.stage(model)
         names = {"staged": f"staging.{quoted(mart)}", "target": f"marts.{quoted(mart)}"}
         if self._warehouse.value(statement("desk/doubles", **names, key=_named(table.key))):

@@ -71,12 +71,12 @@ class Models:
         self._warehouse.execute(f"delete from {_target(model)}")
         return self.open(model)
 
-    def stage_for(self, *models: str) -> list[str]:
-        """Makes the staging models that `models` read, directly or not, in order; returns them."""
-        made = in_order(self.staged_for(models))
-        for model in made:
+    def stage_for(self, *models: str, made: Collection[str] = ()) -> list[str]:
+        """Makes the staging models that `models` read, directly or not, in order, without those `made`; returns them."""
+        staged = in_order(self.staged_for(models, made))
+        for model in staged:
             self.stage(model)
-        return made
+        return staged
 
     def in_order(self, models: Iterable[str]) -> list[str]:
         """The same models, each after those whose tables it reads."""
