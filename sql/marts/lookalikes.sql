@@ -1,6 +1,6 @@
 -- grain: asset_type_id, why, value
 -- why: two assets of one type with one serial number or QR code are often one asset that somebody entered twice
-with written as materialized (
+with written as (
   -- few values repeat, and a hash of each is faster to count than its text
   select *, hash(asset_type_id, why, value) as digest
   from (

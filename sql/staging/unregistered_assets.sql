@@ -1,6 +1,6 @@
 -- grain: asset_id
 -- why: assets that the register lacks, or has as they were before a change of the asset, its type or your list. Other
--- rules of the mart make every row again
+-- rules of the mart make every row again. Of an asset that is gone, the register still has a row
 with assets as (
   select
     assets.asset_id,
@@ -15,10 +15,11 @@ with assets as (
   left join staging.type_marks as marks on marks.asset_type_id = assets.asset_type_id
   left join staging.listed_properties as properties on properties.property_id = assets.property_id
 )
-select assets.*
+select assets.* replace (coalesce(assets.asset_id, register.asset_id) as asset_id), assets.asset_id is null as is_gone
 from assets
-left join marts.asset_register as register on register.asset_id = assets.asset_id
+full join marts.asset_register as register on register.asset_id = assets.asset_id
 where $is_whole
+  or assets.asset_id is null
   or register.asset_id is null
   or register.changed_at <> assets.changed_at
   or register.type_mark is distinct from assets.type_mark
