@@ -14,7 +14,7 @@ select
 from marts.compliance
 qualify row_number() over (
   partition by assessment_type_id
-  order by list_position(['out of date', 'unknown', 'due soon', 'in date'], state), due_date, property_id
+  order by row(list_position(['out of date', 'unknown', 'due soon', 'in date'], state), due_date, property_id)
 ) <= 60
 order by
   assessment_type_id,

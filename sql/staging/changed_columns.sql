@@ -32,23 +32,27 @@ versions as (
   from schedule_versions as versions
 ),
 beside as (
-  select events.resource, events.record_id, events.changed_at, versions.valid_from = events.changed_at as is_new, shown
+  select
+    events.resource,
+    events.record_id,
+    events.changed_at,
+    any_value(shown) filter (versions.valid_to = events.changed_at) as shown_before,
+    any_value(shown) filter (versions.valid_from = events.changed_at) as shown_after
   from events
   join versions using (resource, key_1, key_2)
   where versions.valid_from = events.changed_at or versions.valid_to = events.changed_at
+  group by events.resource, events.record_id, events.changed_at
 ),
 columns as (
-  select * exclude (shown, member), member[1] as field, member[2] as value
-  from (select *, unnest(list_zip(json_keys(shown), json_extract_string(shown, '$.*'))) as member from beside)
-  where member[1] not in ('valid_from', 'valid_to')
+  select
+    resource,
+    record_id,
+    changed_at,
+    unnest(list_zip(
+      json_keys(shown_after), json_extract_string(shown_before, '$.*'), json_extract_string(shown_after, '$.*')
+    )) as beside
+  from beside
 )
-select
-  resource,
-  record_id,
-  changed_at,
-  field,
-  max(value) filter (not is_new) as old_value,
-  max(value) filter (is_new) as new_value
+select resource, record_id, changed_at, beside[1] as field, beside[2] as old_value, beside[3] as new_value
 from columns
-group by resource, record_id, changed_at, field
-having old_value is distinct from new_value
+where beside[2] is distinct from beside[3] and beside[1] not in ('valid_from', 'valid_to')

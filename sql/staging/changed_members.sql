@@ -24,21 +24,23 @@ payloads as (
 ),
 -- DuckDB parses a payload once for the kinds of all its members, and once more for each that it reads
 members as (
-  select * exclude (payload, member), member[1] as field, member[2] as kind, payload
-  from (
-    select *, unnest(list_zip(json_keys(payload), json_type(payload, '$.*'))) as member from payloads
-  )
-),
-chosen as (
   select
-    * exclude (payload, kind),
-    json_extract(payload, '/' || replace(replace(field, '~', '~0'), '/', '~1')) as value
-  from members
-  where (kind = 'ARRAY' or (resource = 'assessments' and field = 'flags'))
-    and (resource, field) not in (('assets', 'fields'), ('schedules', 'assignedUsers'), ('schedules', 'asset'))
+    * exclude (payload, member),
+    json_extract(payload, '/' || replace(replace(member[1], '~', '~0'), '/', '~1')) as value,
+    member[1] as field
+  from (
+    select
+      *,
+      unnest(list_filter(
+        list_zip(json_keys(payload), json_type(payload, '$.*')),
+        lambda one: one[2] = 'ARRAY' or one[1] = 'flags'
+      )) as member
+    from payloads
+  )
+  where (resource, member[1]) not in (('assets', 'fields'), ('schedules', 'assignedUsers'), ('schedules', 'asset'))
 ),
 arrays as (
-  select * from chosen where json_type(value) = 'ARRAY' or (resource = 'assessments' and field = 'flags')
+  select * from members where json_type(value) = 'ARRAY' or (resource = 'assessments' and field = 'flags')
 ),
 beside as (
   select
