@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from sql.case import FOLDER, Case, difference, read_cases
-from sql.running import Running
+from sql.running import STAGED, Running
 
 from propsync.resources import SCHEDULES
 from propsync.shipped import shipped
@@ -50,6 +50,13 @@ def test_every_expected_row_has_its_reason(case: Case) -> None:
     assert all(len(reason.split()) > 1 for reason in reasons)
     assert case.columns or not case.rows
     assert case.model in FILES
+
+
+def test_the_standings_of_no_day_have_the_columns_of_any_day(shared: Warehouse) -> None:
+    shared.execute("create or replace table staging.counted_days (day date)")
+    query = (ROOT / "staging/desk/compliance_of_no_day.sql").read_text(encoding="utf-8")
+    described = shared.rows(f"select column_name, column_type from (describe {query})")
+    assert dict(described) == STAGED["compliance_then"]
 
 
 @pytest.mark.parametrize("model", [name for name in FILES if not name.startswith(SHOWN)])

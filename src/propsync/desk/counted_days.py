@@ -43,8 +43,11 @@ class CountedDays:
         basis = self._basis()
         models = self._models.with_values(basis=basis)
         models.stage("staging/desk/counted_days")
-        models.stage("staging/read_verdicts")
-        models.stage("staging/desk/compliance_then")
+        if self._warehouse.value(statement("desk/counts_earlier_days")):
+            models.stage("staging/read_verdicts")
+            models.stage("staging/desk/compliance_then")
+        else:
+            models.stage("staging/desk/compliance_of_no_day", "compliance_then")
         return dict.fromkeys(self.TABLES, basis)
 
     def _basis(self) -> str:

@@ -135,14 +135,16 @@ class Marts:
         except MergeFailed as error:
             _log.error("the mart %s: %s", mart, error)
             return _Outcome(mart, inputs, error=error.what)
-        finally:
-            self._staged -= {model for model in self._staged if f"marts.{mart}" in self._models.read_by(model)}
         return _Outcome(mart, inputs, is_changed=changed)
 
     def _stage_for(self, models: Models, *of_mart: str) -> None:
         """Makes the staging models that a mart reads, but for those that an earlier mart of this build left."""
         made = models.stage_for(*of_mart, made=self._staged)
-        self._staged |= {model for model in made if not models.bound_by(model) & _OF_MART}
+        self._staged |= {model for model in made if self._stays(model)}
+
+    def _stays(self, model: str) -> bool:
+        """Whether a staging model has the same rows for every mart of one build."""
+        return not self._models.bound_by(model) & _OF_MART and not self._models.read_by(model) & MARTS.keys()
 
     def _renew(self, mart: str) -> bool:
         """Replaces the rows that are newer than the last build, or all of them if its rules are others."""

@@ -72,7 +72,7 @@ class Models:
         return self.open(model)
 
     def stage_for(self, *models: str, made: Collection[str] = ()) -> list[str]:
-        """Makes the staging models that `models` read, directly or not, in order, without those `made`; returns them."""
+        """Makes the staging models that `models` read, directly or not, but for those `made`; returns them in order."""
         staged = in_order(self.staged_for(models, made))
         for model in staged:
             self.stage(model)

@@ -1,6 +1,7 @@
 """Promises of the model runner: a file is a table, values are bound, fragments do no harm."""
 
 import json
+from datetime import date
 
 import pytest
 from hypothesis import given
@@ -167,3 +168,19 @@ def test_a_quoted_name_and_a_text_are_taken_as_they_are(warehouse, name, value):
     value = value.replace("\0", "")
     cursor = warehouse.execute(f"select {text(value)} as {quoted(name)}")
     assert (cursor.description[0][0], cursor.fetchall()) == (name, [(value,)])
+
+
+def test_what_an_earlier_model_left_in_staging_is_not_made_again(warehouse):
+    models = Models(warehouse, {"time_zone": "UTC", "today": date(2026, 1, 2)})
+    warehouse.execute(
+        f"{TYPES}dated_assessments as select 'a' as assessment_id, 'p' as property_id, "
+        "'t' as assessment_type_id, 'approved' as status, now() as approved_at, date '2026-01-01' as performed_on, "
+        "'date' as date_source"
+    )
+    reads = "staging/due_when_approved"
+    assert models.stage_for(reads) == ["staging/last_approvals"]
+    warehouse.execute("delete from staging.dated_assessments")
+    assert models.stage_for(reads, made={"staging/last_approvals"}) == []
+    assert warehouse.value("select count(*) from staging.last_approvals") == 1
+    models.stage_for(reads)
+    assert warehouse.value("select count(*) from staging.last_approvals") == 0
