@@ -3,7 +3,7 @@
 with assets as (
   select * from staging.unregistered_assets where not is_gone
 ),
--- DuckDB reads texts in lots: a value by its place costs a fifth of one by its key
+-- DuckDB unpacks 2,048 texts at once, so it reads few rows faster by their places than by their keys
 places as (
   select recorded.rowid as place
   from main.asset_field_values as recorded

@@ -1,6 +1,6 @@
 -- grain: resource, record_id, changed_at
--- why: every event of the records with news, of which the mart lacks some: a value shows its latest writing, so the
--- earlier events of a record with a newer version come again
+-- why: every event of the records with news. A value shows its latest writing, so the earlier events of a record with a
+-- newer version come again
 with news as (
   select * from staging.records_with_news
 ),

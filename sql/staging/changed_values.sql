@@ -9,7 +9,7 @@ began_later as (
   from history.asset_field_value_starts
   semi join events on events.record_id = asset_id
 ),
--- DuckDB reads texts in lots: a value by its place costs a fifth of one by its key
+-- DuckDB unpacks 2,048 texts at once, so it reads few rows faster by their places than by their keys
 places as (
   select shown.rowid as place
   from main.asset_field_values as shown
