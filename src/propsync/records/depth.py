@@ -46,7 +46,7 @@ def _brackets(text: bytes) -> bytes:
 
 
 def _without_innermost(brackets: bytes) -> bytes:
-    """What is left without the innermost levels; each round takes one or two of them."""
+    """The same without the innermost levels; each round removes one or two of them."""
     for _ in range(_ROUNDS):
         brackets = brackets.replace(b"{}", b"").replace(b"[]", b"")
     return brackets

@@ -32,7 +32,7 @@ def _may_repeat(record: bytes) -> bool:
         encoded = _encode(_decode(record))
     except (msgspec.DecodeError, RecursionError):  # a number beyond any float
         return True
-    # one record at a time: many at once make so many objects that Python's collector takes as long again
+    # one record at a time: all objects of many records keep Python's collector busy for as long again
     if encoded == record:
         return False
     if any(pair in record for pair in _SPACED):
