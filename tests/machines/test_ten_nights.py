@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -35,7 +35,7 @@ def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FolderBucket:
         return made
 
     for name in ("workplace", "push", "erase_verify"):  # `runbooks.push` as an attribute is the function of that name
-        monkeypatch.setattr(sys.modules[f"propsync.runbooks.{name}"], "object_storage", opened)
+        monkeypatch.setattr(import_module(f"propsync.runbooks.{name}"), "object_storage", opened)
     return made
 
 
