@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+import pytest
 from kit.bucket import flaws
 from kit.comparing import assert_same, difference
 from kit.small_api import asset
+
+from propsync.errors import StorageAway
 
 from .conftest import Machines
 
@@ -29,3 +34,22 @@ def test_a_night_is_in_the_bucket_and_a_new_machine_rebuilds_it(machines: Machin
     assert second.sync().exit_code == 0
     assert_same(before, second.published)
     assert flaws(machines.bucket, second.path) == []
+
+
+@pytest.mark.slow
+def test_a_bucket_that_goes_away_amid_a_restore_leaves_no_unfinished_file(machines: Machines) -> None:
+    assert machines("first").sync().exit_code == 0
+    new, is_away = machines("new"), True
+
+    @contextmanager
+    def around(verb: str, key: str) -> Iterator[None]:
+        if is_away and (verb, key) == ("get", "published/warehouse.duckdb"):
+            raise StorageAway(key, "no answer")
+        yield
+
+    machines.bucket.around = around
+    with pytest.raises(StorageAway):
+        new.rebuild()
+    assert not list(new.path.rglob("*.partial"))
+    is_away = False
+    assert new.rebuild().exit_code == 0

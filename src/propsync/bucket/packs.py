@@ -139,13 +139,16 @@ def sequence_of(object_key: str) -> int:
 
 
 def download(storage: Storage, key: str, path: Path) -> None:
-    """Writes an object to a local file. Raises BaseLost if it does not exist."""
+    """Writes an object to a local file, or leaves none. Raises BaseLost if it does not exist, StorageAway."""
     try:
         with path.open("wb") as file:
             for block in storage.read(key):
                 file.write(block)
-    except FileNotFoundError as error:
-        raise BaseLost(f"{key} in the bucket", "it is missing") from error
+    except BaseException as error:
+        remove(path)
+        if isinstance(error, FileNotFoundError):
+            raise BaseLost(f"{key} in the bucket", "it is missing") from error
+        raise
 
 
 def some_blocks(read: Callable[[int], bytes], size: int) -> Iterator[bytes]:
