@@ -1,6 +1,7 @@
 """Promises about depth: which text lies too deep, and that the rest of it stays as it is."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ def test_brackets_in_texts_and_side_by_side_are_no_depth(flat):
 @pytest.mark.parametrize("mark", ["x", '"', "\\", '\\"', "]", "[", "{[", '"]}'])
 @pytest.mark.parametrize(("levels", "is_too_much"), [(DEEPEST - 1, False), (DEEPEST, True)])
 def test_texts_beside_brackets_change_no_depth(mark, levels, is_too_much):
-    value = [mark]
+    value: Any = [mark]
     for _ in range(levels):
         value = [mark, value, mark] if levels % 2 else {mark: value, "a": [mark]}
     assert is_too_deep(json.dumps(value).encode()) is is_too_much
