@@ -50,6 +50,20 @@ def test_landing_that_home_lost_or_damaged_comes_back(
 
 
 @pytest.mark.slow
+def test_a_page_that_rotted_here_comes_back_with_what_another_machine_did(machines: Machines, first: Machine) -> None:
+    second = machines("second")
+    assert second.rebuild().exit_code == 0
+    machines.api.assets.append(asset("later"))
+    assert second.sync().exit_code == 0
+    for path in (first.path / "landing" / "pages").rglob("*"):
+        if path.is_file():
+            path.write_bytes(b"rotten")
+    assert first.sync().exit_code == 0
+    assert flaws(machines.bucket, first.path) == []
+    assert first.known("assets") == second.known("assets")
+
+
+@pytest.mark.slow
 def test_verifying_a_move_names_what_differs(machines: Machines, first: Machine) -> None:
     (pack,) = machines.bucket.root.glob("packs/*")
     pack.write_bytes(pack.read_bytes()[::-1])
