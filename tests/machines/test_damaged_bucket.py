@@ -95,4 +95,5 @@ def test_what_a_new_machine_cannot_read_is_named_and_nothing_is_put(
     }
     with pytest.raises(BaseLost, match=what or "published/warehouse.duckdb in s3://.*: it cannot be read"):
         machines("second").rebuild()
+    assert not list((machines.root / "second").rglob("*.partial"))
     assert all(path.read_bytes() == body for path, body in before.items())

@@ -203,18 +203,12 @@ class BucketHome:
             _log.warning("%s and %d more were missing from home; propsync brings them back", min(lost), len(lost) - 1)
             PackReader(self.home, self.storage, self.work).fetch(lost)
 
-    def bring_back_damaged(self) -> None:
-        """Brings back pages and manifests that are missing here, or whose bytes changed; reads all of landing."""
-        PackReader(self.home, self.storage, self.work).fetch(
-            self.damaged(self.known.contents.places if self.known else {})
-        )
-
-    def damaged(self, places: Mapping[str, Place]) -> dict[str, Place]:
-        """Those of the files that never change which are missing here, or whose bytes changed; says so."""
-        found = {key: place for key, place in places.items() if is_fixed(key) and not self._is_sound(key, place)}
-        if found:
-            _log.warning("%s and %d more were damaged; propsync brings them back", min(found), len(found) - 1)
-        return found
+    def bring_back_damaged(self, places: Mapping[str, Place]) -> None:
+        """Brings back those pages and manifests that are missing here, or whose bytes changed; reads all of them."""
+        damaged = {key: place for key, place in places.items() if is_fixed(key) and not self._is_sound(key, place)}
+        if damaged:
+            _log.warning("%s and %d more were damaged; propsync brings them back", min(damaged), len(damaged) - 1)
+            PackReader(self.home, self.storage, self.work).fetch(damaged)
 
     def _is_sound(self, key: str, place: Place) -> bool:
         try:

@@ -16,6 +16,7 @@ from propsync.storage import PARTIAL, LocalStorage, Storage, remove
 FOLDERS = ("packs", "files")
 _PACK = 64 << 20  # bytes of a pack
 _ALONE = 16 << 20  # bytes of a file that gets an object of its own
+_UNPACKED = f"unpacked{PARTIAL}"
 _DIGITS = 10  # of the number that begins the name of each object
 
 
@@ -114,10 +115,11 @@ class PackReader:
                 self._unpack(path, {key: places[key] for key in keys})
             finally:
                 remove(path)
+                remove(self.work / _UNPACKED)
         self.home.settle(places)
 
     def _unpack(self, path: Path, places: Mapping[str, Place]) -> None:
-        one = self.work / f"unpacked{PARTIAL}"
+        one = self.work / _UNPACKED
         with path.open("rb") as source:
             for key, place in places.items():
                 source.seek(place.offset)
@@ -139,16 +141,13 @@ def sequence_of(object_key: str) -> int:
 
 
 def download(storage: Storage, key: str, path: Path) -> None:
-    """Writes an object to a local file, or leaves none. Raises BaseLost if it does not exist, StorageAway."""
+    """Writes an object to a local file. Raises BaseLost if it does not exist, StorageAway."""
     try:
         with path.open("wb") as file:
             for block in storage.read(key):
                 file.write(block)
-    except BaseException as error:
-        remove(path)
-        if isinstance(error, FileNotFoundError):
-            raise BaseLost(f"{key} in the bucket", "it is missing") from error
-        raise
+    except FileNotFoundError as error:
+        raise BaseLost(f"{key} in the bucket", "it is missing") from error
 
 
 def some_blocks(read: Callable[[int], bytes], size: int) -> Iterator[bytes]:

@@ -33,8 +33,8 @@ def restore(bucket: BucketHome) -> Contents:
     for key in here - contents.places.keys() - new:
         bucket.home.delete(key)
     lacking = {key: place for key, place in contents.places.items() if key not in here or known.get(key) != place}
-    stays = {key: place for key, place in contents.places.items() if key not in lacking}
-    PackReader(bucket.home, bucket.storage, bucket.work).fetch(lacking | bucket.damaged(stays))
+    PackReader(bucket.home, bucket.storage, bucket.work).fetch(lacking)
+    bucket.bring_back_damaged({key: place for key, place in contents.places.items() if key not in lacking})
     fetch_edition(bucket.home, bucket.storage, bucket.work)
     bucket.fetched = fetch_delta(bucket)
     return contents

@@ -47,9 +47,10 @@ def rebuild_in(
 ) -> Report:
     """The same for a caller that holds the lock."""
     began = time.monotonic()
-    work, contents = place.folder, restored(place)
+    work = place.folder
     fresh = work / f"rebuild.duckdb{PARTIAL}"
     try:
+        contents = restored(place)
         databases = readable_databases(settings, work)
         erased = ErasedSince.of(settings, work, databases)
         if flow == "rebuild":  # an erasure itself has done that

@@ -18,7 +18,8 @@ def restored(place: Workplace) -> Contents | None:
     if place.bucket is None or place.is_erasing:
         return None
     if not place.bucket.is_behind():
-        place.bucket.bring_back_damaged()
+        if place.bucket.known is not None:
+            place.bucket.bring_back_damaged(place.bucket.known.contents.places)
         return None
     return restore(place.bucket)
 

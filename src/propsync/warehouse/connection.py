@@ -179,7 +179,8 @@ class Warehouse:
         try:
             yield
         finally:
-            self.execute("reset disabled_optimizers")
+            with suppress(duckdb.Error):  # a broken connection has nothing to reset, and its own error tells more
+                self._connection.execute("reset disabled_optimizers")
 
     def attach(self, path: Path, name: str) -> None:
         """Opens another database file beside the state, under a name; it is made if it does not exist."""
