@@ -13,9 +13,10 @@ from typing import Any, Self
 import duckdb
 import nanoarrow as na
 
-from propsync.errors import DiskFull, MergeFailed, StateUnusable
+from propsync.errors import StateUnusable
 from propsync.resources import BUILT_IN, Catalogue, Resource
 from propsync.warehouse.arrow import lot
+from propsync.warehouse.database_errors import our_errors
 from propsync.warehouse.declared_tables import TABLES, Table, by_name, quoted, tables_of, text
 from propsync.warehouse.further_tables import STORED, check_further, stored_resources, stored_row
 from propsync.warehouse.macros import macros, macros_for_people
@@ -279,32 +280,3 @@ class Warehouse:
 
     def _is_empty(self) -> bool:
         return not self.value("select count(*) from duckdb_tables() where database_name <> 'staging'")
-
-
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """Turns DuckDB's own error about Ctrl-C, which it notices before Python, into KeyboardInterrupt."""
-    try:
-        yield
-    except RuntimeError as error:
-        if str(error) == "Query interrupted":
-            raise KeyboardInterrupt from None
-        raise
-
-
-@contextmanager
-def our_errors(path: Path) -> Iterator[None]:
-    """Turns DuckDB's errors about a database file into DiskFull, StateUnusable and MergeFailed."""
-    try:
-        with interruptible():
-            yield
-    except duckdb.Error as error:
-        words = str(error)
-        if "No space left" in words or "max_temp_directory_size" in words or "Disk quota" in words:
-            raise DiskFull(str(path), "the disk is full") from error
-        is_damaged = isinstance(error, duckdb.IOException | duckdb.FatalException | duckdb.SerializationException)
-        if is_damaged or words.startswith("Corrupt database file"):
-            raise StateUnusable(str(path), words.splitlines()[0]) from error
-        step = "Raise PROPSYNC_MEMORY_LIMIT, then run the same command again"
-        is_memory = isinstance(error, duckdb.OutOfMemoryException)
-        raise MergeFailed(path.name, words.splitlines()[0], step if is_memory else None) from error

@@ -9,7 +9,8 @@ from typing import Any
 
 import duckdb
 
-from propsync.warehouse.connection import NO_BAR, interruptible
+from propsync.warehouse.connection import NO_BAR
+from propsync.warehouse.database_errors import interruptible
 from propsync.warehouse.declared_tables import quoted, text
 from propsync.warehouse.statements import statement
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import duckdb
 import xxhash
 
-from propsync.warehouse.connection import NO_BAR, STORAGE_VERSION, Warehouse, our_errors
+from propsync.warehouse.connection import NO_BAR, STORAGE_VERSION, Warehouse
+from propsync.warehouse.database_errors import our_errors
 from propsync.warehouse.declared_tables import TABLES, quoted, text
 from propsync.warehouse.macros import macros_for_people
 from propsync.warehouse.statements import statement

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import duckdb
 
 from propsync.errors import QueryWrong
-from propsync.warehouse.connection import interruptible
+from propsync.warehouse.database_errors import interruptible
 
 _MOST = 5
 _EXCERPT = re.compile(r"\n+(LINE \d+: .*\n *\^[\^~]*) *", re.DOTALL)

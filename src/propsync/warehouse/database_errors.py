@@ -1,0 +1,40 @@
+"""DuckDB's errors, in propsync's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+
+from propsync.errors import DiskFull, MergeFailed, StateUnusable
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Turns DuckDB's own error about Ctrl-C, which it notices before Python, into KeyboardInterrupt."""
+    try:
+        yield
+    except RuntimeError as error:
+        if str(error) == "Query interrupted":
+            raise KeyboardInterrupt from None
+        raise
+
+
+@contextmanager
+def our_errors(path: Path) -> Iterator[None]:
+    """Turns DuckDB's errors about a database file into DiskFull, StateUnusable and MergeFailed."""
+    try:
+        with interruptible():
+            yield
+    except duckdb.Error as error:
+        words = str(error)
+        if "No space left" in words or "max_temp_directory_size" in words or "Disk quota" in words:
+            raise DiskFull(str(path), "the disk is full") from error
+        is_damaged = isinstance(error, duckdb.IOException | duckdb.FatalException | duckdb.SerializationException)
+        if is_damaged or words.startswith("Corrupt database file"):
+            raise StateUnusable(str(path), words.splitlines()[0]) from error
+        step = "Raise PROPSYNC_MEMORY_LIMIT, then run the same command again"
+        is_memory = isinstance(error, duckdb.OutOfMemoryException)
+        raise MergeFailed(path.name, words.splitlines()[0], step if is_memory else None) from error
