@@ -102,9 +102,8 @@ class ShapeStore:
         ]
         if shape.volatile is not None:
             leaves = tuple((path,) for path in sorted(shape.volatile))
-            evidence = (
-                "differs between two readings of every record" if leaves else "no member differs between readings"
-            )
+            words = "differs at each of three readings, in every record of page 1 that has it"
+            evidence = words if leaves else "no member differs at each reading of page 1"
             rows.append((_VOLATILE, ", ".join(sorted(shape.volatile)), leaves, "found", evidence))
         new_rows = [(shape.resource, part, text, json.dumps(paths), *why) for part, text, paths, *why in rows]
         self._warehouse.add("ops.shapes", new_rows)

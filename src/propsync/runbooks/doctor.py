@@ -113,7 +113,7 @@ def _lists(settings: Settings) -> Iterator[Finding]:
 
 
 def _desk(settings: Settings) -> Iterator[Finding]:
-    """The choices of the last run that marts rest on."""
+    """The choices of the last run that marts rest on, and the members whose differences it took for no changes."""
     path = settings.published / "warehouse.duckdb"
     if not path.exists():
         return
@@ -121,6 +121,9 @@ def _desk(settings: Settings) -> Iterator[Finding]:
         for setting, value, source, evidence in reader.rows(statement("runbooks/choices"))[1]:
             seen = f"{value or 'none'} ({source}: {evidence})"
             yield Finding(f"desk {setting}", AGAINST not in evidence, redact(seen), "Correct [desk] in propsync.toml")
+        for resource, members, source, evidence in reader.rows(statement("runbooks/volatile"))[1]:
+            seen = f"{members} ({source}: {evidence}); differences there are no changes, see [shapes] volatile"
+            yield Finding(f"volatile members of {resource}", True, redact(seen))
 
 
 def file_system(path: Path) -> str:

@@ -38,7 +38,7 @@ class Shape:
     resource: str
     choices: dict[str, Choice] = field(default_factory=dict)
     volatile: frozenset[str] | None = None
-    """Leaf paths that differ between two readings of one record; None if propsync never looked for them."""
+    """Leaf paths that differ at every reading of a record; None if propsync never looked for them."""
 
     def paths(self, part: str) -> tuple[Path, ...]:
         """The paths of one part, empty if it is absent or not yet found."""

@@ -85,8 +85,10 @@ class Attempts:
         def read(attempt: Attempt, query: ListQuery, first: Reading, bar: Progress) -> Certificate:
             sweep = ListSweep(self._reader, self._listed, self._shaping.cutter, query, first, rung)
             bar.total = (bar.total or 0) + sweep.pages()
-            swept = sweep.sweep(bar, read_again=self._shaping.wants_second_reading)
-            self._shaping.find_volatile(first, swept.again)
+            swept = sweep.sweep(
+                bar, read_again=self._shaping.wants_second_reading, is_doubtful=self._shaping.seems_volatile
+            )
+            self._shaping.find_volatile(first, swept.again, swept.third)
             attempt.is_steady &= swept.is_steady
             attempt.is_refused |= swept.is_refused
             attempt.totals += swept.totals

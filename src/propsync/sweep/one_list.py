@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 
@@ -21,14 +21,15 @@ _IDLE_IN_A_ROW = 3  # pages beyond the total with nothing new: the server repeat
 
 @dataclass(frozen=True)
 class ListSwept:
-    """One reading of one list. `again` is page 1 read once more; `is_steady` says that it showed the same keys
-    again.
+    """One reading of one list. `again` is page 1 read once more, `third` for the third time; `is_steady` says that each
+    showed the same keys.
 
     `totals` are those of the pages, in the order of the requests.
     """
 
     certificate: Certificate
     again: Reading | None
+    third: Reading | None
     is_steady: bool
     is_refused: bool
     totals: tuple[int | None, ...]
@@ -59,6 +60,7 @@ class ListSweep:
         self._shown = 0
         self._is_whole = True
         self._is_refused = False
+        self._is_new = False
 
     def pages(self) -> int:
         """How many pages the first one promises; 1 if it has no total."""
@@ -74,8 +76,14 @@ class ListSweep:
         total, shown = self._first.page.total or 0, len(self._first.page.records)
         return shown if 0 < shown < min(total, self._reader.limit) else max(self._reader.limit, shown)
 
-    def sweep(self, bar: Progress, *, read_again: bool = False) -> ListSwept:
-        """Reads the rest, then page 1 once more, unless all came at once and `read_again` does not ask for it."""
+    def sweep(
+        self, bar: Progress, *, read_again: bool = False, is_doubtful: Callable[[Reading, Reading], bool] | None = None
+    ) -> ListSwept:
+        """Reads the rest, then page 1 once more, unless all came at once and `read_again` does not ask for it.
+
+        If `is_doubtful` says so of these two, it reads page 1 for the third time.
+        """
+        self._is_new = read_again
         self._take(self._first, bar)
         for reading in self._rest():
             if isinstance(reading, RefusedPage):
@@ -84,9 +92,12 @@ class ListSweep:
                 continue
             self._take(reading, bar)
         again = self._read_again() if read_again or not self._is_all_at_once() else None
-        is_steady = self._is_whole and (again is None or self._keys(again) == self._keys(self._first))
+        third = self._read_again() if again and is_doubtful and is_doubtful(self._first, again) else None
+        is_steady = self._is_whole and all(
+            self._keys(one) == self._keys(self._first) for one in (again, third) if one is not None
+        )
         totals = tuple(total for _, total in sorted(self._totals.items()))
-        return ListSwept(self._certificate(is_steady=is_steady), again, is_steady, self._is_refused, totals)
+        return ListSwept(self._certificate(is_steady=is_steady), again, third, is_steady, self._is_refused, totals)
 
     def _rest(self) -> Iterator[Reading | RefusedPage]:
         if not self._reader.is_paged:
@@ -109,7 +120,8 @@ class ListSweep:
         total, (_, of_last_page) = self._first.page.total, self._last
         if total is None:
             return self._shown > 0
-        is_full = of_last_page >= self._page_size() or (self._is_all_at_once() and _may_be_a_page(total))
+        may_count_the_page = self._is_all_at_once() and total > 0 and (self._is_new or _may_be_a_page(total))
+        is_full = of_last_page >= self._page_size() or may_count_the_page
         return self._shown > total or is_full
 
     def _until_its_end(self, start: int) -> Iterator[Reading | RefusedPage]:

@@ -11,11 +11,14 @@ from propsync.sweep.page_reader import Reading
 
 
 def find_new_volatile(swept: Swept) -> frozenset[str]:
-    """Adds to the shape the members that differ between two readings of page 1 of any list; returns the new ones."""
+    """Adds to the shape the members that differ at each of three readings of page 1 of any list; returns the new ones.
+
+    Two readings that differ may also show an edit, so only then does it read page 1 for the third time.
+    """
     found: frozenset[str] = frozenset()
     for first, again in _read_twice(swept):
-        if first.landed.sha256 != again.landed.sha256:
-            found |= swept.shaping.add_volatile(first, again)
+        if differing := swept.shaping.newly_differing(first, again):
+            found |= swept.shaping.add_volatile(differing, again, _once_more(swept, first))
     return found
 
 

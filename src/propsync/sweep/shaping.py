@@ -81,26 +81,46 @@ class Shaping:
         """Whether to read page 1 twice even if it holds everything: propsync does not know the volatile members yet."""
         return self._shape.volatile is None
 
-    def find_volatile(self, first: Reading, again: Reading | None) -> None:
-        """Settles the volatile members from two readings of page 1, once."""
+    def seems_volatile(self, first: Reading, again: Reading) -> bool:
+        """Whether two readings of page 1 differ as signed links do, so that a third one must tell."""
+        return self.wants_second_reading and bool(self._differing(first, again))
+
+    def find_volatile(self, first: Reading, again: Reading | None, third: Reading | None) -> None:
+        """Settles the volatile members from the readings of page 1, once.
+
+        An edit between two readings looks like a signed link, but only a link differs again in the third reading.
+        """
         if again is None or not self.wants_second_reading:
             return
-        kept = self._kept()
+        found = self._differing(first, again)
+        self._shape.volatile = self._confirmed(found, again, third) if found else found
+
+    def add_volatile(self, found: frozenset[str], again: Reading, third: Reading | None) -> frozenset[str]:
+        """Adds those of `found` that a third reading on a later night confirms; returns the new ones."""
+        known = self._shape.volatile or frozenset()
+        confirmed = self._confirmed(found, again, third) or frozenset()
+        self._shape.volatile = known | confirmed
+        return confirmed - known
+
+    def newly_differing(self, first: Reading, again: Reading) -> frozenset[str]:
+        """The members that differ between two readings of a page and are not known to be volatile."""
+        return (self._differing(first, again) or frozenset()) - (self._shape.volatile or frozenset())
+
+    def _confirmed(self, found: frozenset[str], again: Reading, third: Reading | None) -> frozenset[str] | None:
+        """None if there is no third reading, or one with too few of the records."""
+        differing = None if third is None else self._differing(again, third)
+        return None if differing is None else found & differing
+
+    def _differing(self, first: Reading, again: Reading) -> frozenset[str] | None:
         if first.landed.sha256 == again.landed.sha256:  # no difference: only the number of records read twice counts
             shown = by_key([(key, None) for key in self.cutter.keys(first.page.records)])
-            self._shape.volatile = find_volatile(shown, shown, kept)
-        else:
-            self._shape.volatile = find_volatile(self._decoded(first), self._decoded(again), kept)
-
-    def add_volatile(self, first: Reading, again: Reading) -> frozenset[str]:
-        """Adds the members that two readings of a page on a later night show to be volatile; returns the new ones."""
-        known = self._shape.volatile or frozenset()
-        found = find_volatile(self._decoded(first), self._decoded(again), self._kept()) or frozenset()
-        self._shape.volatile = known | found
-        return found - known
+            return find_volatile(shown, shown, self._kept())
+        return find_volatile(self._decoded(first), self._decoded(again), self._kept())
 
     def _kept(self) -> list[Path]:
-        return [path for role in self._resource.roles for path in self._shape.paths(role.name)]
+        """The paths of what people write and what identifies a record, as the API documents them."""
+        documented = [(member,) for member, column in self._resource.members.items() if column]
+        return [*documented, *(path for role in self._resource.roles for path in self._shape.paths(role.name))]
 
     def _decoded(self, reading: Reading) -> dict[tuple[str, ...], Any]:
         return by_key([(self.cutter.key(record), decode_shallow(record)) for record in reading.page.records])
