@@ -71,7 +71,7 @@ def write(state: Path, folder: Path) -> Contents:
 def _build(warehouse: Warehouse) -> None:
     """As propsync does at the end of a run, with no list and no choice of people's own."""
     run_id, chosen = _chosen(warehouse)
-    given = Given(warehouse, run_id, chosen, {}, ShapeStore(warehouse, {}).get("assessments"))
+    given = Given(warehouse, run_id, chosen, {})
     given.stage({"staging.listed_properties", "staging.required"})
     counted = CountedDays(warehouse, given.models).stage()
     chosen = replace(chosen, choices=replace(chosen.choices, lists=counted))

@@ -12,6 +12,7 @@ select
   responsible
 from marts.actions
 where coalesce(is_open, true)
+  and is_in_api
   and coalesce(priority_rank, 1) <= coalesce((
     select nullif(list_position(string_split(replace(value, ' ', ''), ','), 'high'), 0)
     from ops.desk

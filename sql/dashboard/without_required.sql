@@ -1,6 +1,7 @@
 -- title: Properties without a required assessment
 -- of: marts.compliance
--- why: properties for which propsync has seen no approved assessment of a type that they must have
+-- why: properties for which the API shows no approved assessment of a type that they must have. If one was deleted, the
+-- reason in marts.compliance says so
 select
   coalesce(property_name, property_id) as property,
   homes,

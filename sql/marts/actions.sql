@@ -1,18 +1,34 @@
 -- grain: assessment_id, action_id
 -- why: every action that a bundle ever showed, and how far its closing can be believed
-with actions as (
+with places as (
+  select assessment_id, property_id, assessment_type_id, true as is_in_api from main.assessments
+  union all
+  select
+    assessment_id,
+    arg_max(property_id, valid_from),
+    arg_max(assessment_type_id, valid_from),
+    false
+  from history.assessments_earlier
+  anti join main.assessments using (assessment_id)
+  group by assessment_id
+),
+actions as (
   select
     rows.*,
+    places.property_id,
+    places.assessment_type_id,
+    coalesce(is_in_api, false) as is_in_api,
     ends.first_at,
     ends.closed_at,
     ends.last_other_at,
     ends.is_current,
-    if(ends.is_current or rows.state = 'closed', rows.state, 'unknown') as known_state
+    if((ends.is_current and is_in_api) or rows.state = 'closed', rows.state, 'unknown') as known_state
   from staging.bundle_rows as rows
   join staging.action_ends as ends
     on ends.assessment_id = rows.assessment_id
     and ends.action_id = rows.action_id
     and ends.text_sha256 = rows.text_sha256
+  left join places on places.assessment_id = rows.assessment_id
 ),
 bundles as (
   select assessment_id, fetched_at, asked_at from staging.bundle_documents where is_latest
@@ -50,19 +66,16 @@ ranks as (
 described as (
   select
     settled.*,
-    assessments.property_id,
     properties.name as property_name,
-    assessments.assessment_type_id,
     types.name as assessment_type,
     bundles.fetched_at as bundle_fetched_at,
     bundles.asked_at as bundle_asked_at,
-    coalesce(reports.replaced_at > coalesce(settled.last_other_at, '-infinity'), false) as has_newer_report
+    coalesce(reports.replaced_at > settled.last_other_at, false) as has_newer_report
   from settled
   left join bundles on bundles.assessment_id = settled.assessment_id
   left join reports on reports.assessment_id = settled.assessment_id
-  left join main.assessments as assessments on assessments.assessment_id = settled.assessment_id
-  left join main.assessment_types as types on types.assessment_type_id = assessments.assessment_type_id
-  left join staging.listed_properties as properties on properties.property_id = assessments.property_id
+  left join main.assessment_types as types on types.assessment_type_id = settled.assessment_type_id
+  left join staging.listed_properties as properties on properties.property_id = settled.property_id
 ),
 closing_days as (
   select property_id as closing_property_id, closed_on as closing_date
@@ -85,6 +98,7 @@ select
   case known_state when 'open' then true when 'closed' then false end as is_open,
   described.status,
   described.is_current,
+  described.is_in_api,
   described.raised_on,
   case
     when described.raised_on is null then null

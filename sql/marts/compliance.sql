@@ -21,16 +21,19 @@ known as (
   select
     required.*,
     due_date,
-    performed_on,
-    assessment_id,
+    approvals.performed_on,
+    approvals.assessment_id,
     date_source,
     staging.is_dated(date_source, approved_at, first_read_at) as is_dated,
     undecided.every_months as perhaps_months,
-    undecided.lacking
+    undecided.lacking,
+    if(lapsed.performed_on > coalesce(approvals.performed_on, '-infinity'), lapsed.performed_on, null) as lapsed_on,
+    lapsed.why as lapsed_why
   from staging.required as required
   cross join verdicts
   left join schedules using (property_id, assessment_type_id)
-  left join staging.last_approvals using (property_id, assessment_type_id)
+  left join staging.last_approvals as approvals using (property_id, assessment_type_id)
+  left join staging.lapsed_approvals as lapsed using (property_id, assessment_type_id)
   left join staging.undecided_requirements as undecided using (property_id, assessment_type_id)
 ),
 dated as (
@@ -58,6 +61,7 @@ select
     is_dated
   ) as state,
   staging.compliance_reason(standing, every_months, performed_on, is_dated, next_due, is_read)
+    || staging.lapsed_reason(performed_on, lapsed_on, lapsed_why)
     || if(lacking is null, '', concat('; perhaps every ', perhaps_months, ' months: your list of properties gives no ', lacking))
     || coalesce('; the last run did not read the ' || unread || ' completely', '') as reason,
   next_due as due_date,

@@ -50,12 +50,14 @@ select
   approvals.performed_on as last_approved_on,
   date_source,
   approvals.assessment_id as last_assessment_id,
+  lapsed.performed_on as lapsed_approved_on,
   late.due_date as last_due_date,
   (approvals.performed_on - late.due_date)::integer as last_days_late,
   if(approvals.assessment_id is null, null, reports.assessment_id is not null) as has_report
 from schedules
 full join staging.last_approvals as approvals using (property_id, assessment_type_id)
 left join assignees using (assigned_users)
+left join staging.lapsed_approvals as lapsed using (property_id, assessment_type_id)
 left join staging.moved_schedules using (property_id, assessment_type_id)
 left join staging.due_when_approved as late using (property_id, assessment_type_id)
 left join reports on reports.assessment_id = approvals.assessment_id

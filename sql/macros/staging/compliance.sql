@@ -67,6 +67,13 @@ create macro staging.compliance_reason(standing, every_months, performed_on, is_
   if(is_read or standing not in ('valid', 'scheduled', 'expiring', 'due'), '', '; propsync has not read the API completely yet')
 );
 
+-- An approval that the API showed once is no evidence, but a reason that leaves it out would be false.
+create macro staging.lapsed_reason(performed_on, lapsed_on, why) as if(
+  lapsed_on is null,
+  '',
+  concat(if(performed_on is null, '; one', '; a later one'), strftime(lapsed_on, ' of %-d %B %Y was approved, but '), why)
+);
+
 -- How soon a schedule is due.
 create macro staging.due_band(today, due_date) as case
   when due_date is null then 'no due date'

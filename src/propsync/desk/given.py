@@ -6,10 +6,8 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from propsync.desk.chosen import Chosen
-from propsync.merge import StagedLists, stage_readable
-from propsync.records import in_copy
-from propsync.shapes import Shape
-from propsync.warehouse import Models, Warehouse, coalesced, quoted, statement
+from propsync.merge import StagedLists
+from propsync.warehouse import Models, Warehouse, quoted, statement
 
 _LISTS = {
     "staging.listed_properties": ("properties",),
@@ -17,13 +15,18 @@ _LISTS = {
     "staging.required": ("properties", "requirements"),
     "staging.undecided_requirements": ("properties", "requirements"),
     "staging.dated_assessments": (),
+    "staging.seen_approvals": (),
 }
 _TABLES = {
     "staging.required": ("main.assets", "main.assessments", "main.schedules"),
     "staging.undecided_requirements": ("main.assets", "main.assessments", "main.schedules"),
     "staging.dated_assessments": ("main.assessments",),
+    "staging.seen_approvals": ("main.assessments",),
 }
 """The sources of each table: people's lists, and tables of the API."""
+
+_DATED = frozenset({"staging.dated_assessments", "staging.seen_approvals"})
+"""Made with the member that dates an assessment."""
 
 _REQUIRED = frozenset({"staging.required", "staging.undecided_requirements"})
 """Made together: the second has what the first cannot decide."""
@@ -38,13 +41,10 @@ STAGED = frozenset(_LISTS)
 class Given:
     """Makes the tables that marts read, once for each run. `files` are the lists that propsync.toml names."""
 
-    def __init__(
-        self, warehouse: Warehouse, run_id: str, chosen: Chosen, files: Mapping[str, Path], assessments: Shape
-    ) -> None:
+    def __init__(self, warehouse: Warehouse, run_id: str, chosen: Chosen, files: Mapping[str, Path]) -> None:
         self._warehouse = warehouse
         self._chosen = chosen
         self._files = files
-        self._assessments = assessments
         member = chosen.member
         written = f"{quoted(member.column)}::varchar" if member else "null::varchar"
         values = chosen.choices.values() | {"run_id": run_id}
@@ -64,22 +64,22 @@ class Given:
 
     def mark(self, table: str, marks: Mapping[str, str]) -> str:
         """Changes with everything that a table is made of; `marks` are those of the tables of the warehouse."""
-        member = self._chosen.member if table == "staging.dated_assessments" else None
+        member = self._chosen.member if table in _DATED else None
         return repr(([(one, marks.get(one)) for one in sorted(self.sources(table))], member))
 
     def stage(self, wanted: Collection[str]) -> None:
         """Makes the tables of `wanted` that it has not made yet."""
         lacking = {*wanted} - self._made
         if _REQUIRED & lacking:
-            lacking |= _REQUIRED
+            lacking |= _REQUIRED | {"staging.seen_approvals"}
         if {"staging.listed_properties", "staging.required"} & lacking:
             self._lists.stage_properties()
         if "staging.listed_users" in lacking:
             self._lists.stage_users()
+        for table in sorted(_DATED & lacking):
+            self._models.stage(table.replace("staging.", "staging/desk/"))
         if "staging.required" in lacking:
             self._stage_required()
-        if "staging.dated_assessments" in lacking:
-            self._models.stage("staging/desk/dated_assessments")
         self._made |= lacking
 
     def note_unread_dates(self) -> None:
@@ -93,15 +93,5 @@ class Given:
         if self._lists.stage_requirements():
             self._models.stage("staging/desk/required_by_list", "required")
         else:
-            self._stage_former()
             self._models.stage("staging/desk/required_by_sight", "required")
         self._models.stage("staging/desk/undecided_requirements")
-
-    def _stage_former(self) -> None:
-        """Makes `staging.formerly_approved`: the property and type of assessments that are approved no more."""
-        self._models.stage("staging/desk/former_versions")
-        stage_readable(self._warehouse, "readable_former", "staging.former_versions", ["assessment_id"])
-        parts = ("property", "type")
-        paths = {part: coalesced("readable", map(in_copy, self._assessments.paths(part))) for part in parts}
-        fragments = {part: f"staging.exact_text({value})" for part, value in paths.items()}
-        self._models.with_fragments(**fragments).stage("staging/desk/formerly_approved")

@@ -40,7 +40,7 @@ def build_desk(workspace: Workspace, run_id: str, withheld: Collection[str] = ()
 def _build(workspace: Workspace, run_id: str, withheld: Collection[str], defaults: DeskChoices) -> list[str]:
     warehouse, settings = workspace.warehouse, workspace.settings
     chosen = choose(warehouse, run_id, settings.desk, defaults)
-    given = Given(warehouse, run_id, chosen, settings.reference, workspace.shapes.get(ASSESSMENTS.name))
+    given = Given(warehouse, run_id, chosen, settings.reference)
     given.note_unread_dates()
     counted, uncounted = _count_days(warehouse, given)
     chosen = replace(chosen, choices=replace(chosen.choices, lists=counted))

@@ -48,6 +48,7 @@ SECTIONS: Mapping[str, Sequence[str]] = {
         "held_deletes",
         "list_issues",
         "worst_fields",
+        "orphaned_actions",
         "lookalikes",
     ),
     "ahead": ("ahead_by_week", "ahead"),

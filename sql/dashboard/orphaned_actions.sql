@@ -1,0 +1,15 @@
+-- title: Actions that nobody can follow
+-- of: marts.actions
+-- why: actions that were not closed when the API lost their assessment. Their state is unknown, and no number above counts them
+select
+  coalesce(property_name, property_id) as property,
+  assessment_type,
+  title as action,
+  priority,
+  status as last_status,
+  due_date,
+  responsible,
+  assessment_id as assessment
+from marts.actions
+where coalesce(is_open, true) and not is_in_api
+order by priority_rank nulls last, due_date, property, action
