@@ -1,4 +1,4 @@
-"""An edit between two readings of page 1 is an edit: only what differs at every reading is volatile (correctness.md §3)."""
+"""An edit between two readings of page 1 is an edit: only what differs at every reading is volatile."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class EditedBetween(Dialect):
 
     def edit(self) -> None:
         version = next(self.versions)
-        for one in self.world.assets:
-            one.extra = {"review": Literal(f'"looked at {version}"')}
-        for one in self.world.schedules:
-            one.description = f"looked at {version}"
+        for asset in self.world.assets:
+            asset.extra = {"review": Literal(f'"looked at {version}"')}
+        for schedule in self.world.schedules:
+            schedule.description = f"looked at {version}"
 
     def assets_body(self, total: int, records: list[Any], types: list[Any]) -> Any:
         self._edit_once(records)

@@ -9,7 +9,6 @@ from dataclasses import replace
 from propsync.desk import CountedDays, DeskChoices, Given, Marts, choose, inputs_of_all, note_misfits
 from propsync.errors import MergeFailed
 from propsync.merge import unbuilt_tables
-from propsync.resources import ASSESSMENTS
 from propsync.runbooks.workspace import Workspace
 from propsync.warehouse import Warehouse, statement
 

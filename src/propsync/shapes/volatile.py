@@ -18,8 +18,8 @@ def find_volatile(
 ) -> frozenset[str] | None:
     """Leaf paths that differ in every one of at least five records, of two readings of page 1 by key.
 
-    `kept` are the paths of ids, properties, types, statuses and other documented members, which are never volatile. Nor
-    is the value of a text, number, date, time, option or qr result. None if propsync read too few records twice to tell.
+    `kept` are the paths of documented members, ids and statuses, which are never volatile. Nor is the value of a text,
+    number, date, time, option or qr result. None if propsync read too few records twice to tell.
     """
     both = first.keys() & again.keys()
     if len(both) < _ENOUGH:
@@ -35,7 +35,10 @@ def find_volatile(
     return frozenset(
         path
         for path, count in differing.items()
-        if count >= _ENOUGH and count == carried[path] and path.removesuffix("[]") not in never and not _is_own_value(path)
+        if count >= _ENOUGH
+        and count == carried[path]
+        and path.removesuffix("[]") not in never
+        and not _is_own_value(path)
     )
 
 
