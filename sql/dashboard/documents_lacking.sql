@@ -1,7 +1,16 @@
 -- title: Documents that are lacking
 -- of: main.documents
 -- why: reports and bundles of approved assessments that propsync does not have, and why
-select kind, reason, property_id as property, name as assessment_type, assessment_id as assessment, last_error
-from marts.document_coverage
-left join main.assessment_types using (assessment_type_id)
-order by reason, kind, property_id, assessment_id
+select
+  lacking.kind,
+  lacking.reason,
+  coalesce(properties.property_name, lacking.property_id) as property,
+  types.name as assessment_type,
+  lacking.assessment_id as assessment,
+  lacking.last_error
+from marts.document_coverage as lacking
+-- the last archive run may have found an assessment that the API has deleted since
+semi join main.assessments on assessments.assessment_id = lacking.assessment_id
+left join marts.properties on properties.property_id = lacking.property_id
+left join main.assessment_types as types on types.assessment_type_id = lacking.assessment_type_id
+order by lacking.reason, lacking.kind, property, lacking.assessment_id

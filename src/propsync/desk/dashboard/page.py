@@ -52,7 +52,7 @@ SECTIONS: Mapping[str, Sequence[str]] = {
         "lookalikes",
     ),
     "ahead": ("ahead_by_week", "ahead"),
-    "documents": ("documents_lacking", "documents_lost", "documents_changed"),
+    "documents": ("documents_lacking", "documents_lost", "documents_given_up", "documents_changed"),
 }
 """The sections below the numbers, in order, and the questions that each answers."""
 SUMMED = ("compliance_by_type", "compliance_rows", "compliance_months", "changed_by_kind", "ahead_by_week")
