@@ -51,7 +51,8 @@ def expected(home: SandboxHome) -> dict[str, tuple[int, str]]:
         ).fetchall()
         told = {}
         for schema, table in tables:
-            rows = published.execute(f'from "{schema}"."{table}"').fetchall()
+            columns = "* exclude (hours_since)" if table == "trust" else "*"  # it counts up to now
+            rows = published.execute(f'select {columns} from "{schema}"."{table}"').fetchall()
             told[f"{schema}/{table}"] = len(rows), digest([_as_delta(one) for one in row] for row in rows)
         return told
 

@@ -152,6 +152,16 @@ def test_a_quiet_night_writes_no_data_file_anew(home: SandboxHome) -> None:
     assert (home.published).stat().st_ino != warehouse, "its ops rows are news"
 
 
+def test_no_file_keeps_what_only_the_present_time_says(home: SandboxHome) -> None:
+    """An alarm on the hours since the last read would never fire."""
+    view = dict.fromkeys(name for name, *_ in home.rows("describe marts.trust"))
+    assert "hours_since" in view
+    for folder in ("parquet", "flat"):
+        path = home.published.parent / folder / "marts/trust.parquet"
+        found = [name for name, *_ in home.rows(f"describe from '{path}'")]
+        assert found == [name for name in view if name != "hours_since"], folder
+
+
 def test_every_parquet_file_has_its_tables_rows(home: SandboxHome) -> None:
     with duckdb.connect(home.published, read_only=True) as published:
         tables = published.execute(

@@ -18,7 +18,7 @@ def connection() -> duckdb.DuckDBPyConnection:
 
 
 def plain_columns(connection: duckdb.DuckDBPyConnection, form: str) -> list[tuple[str, str, str]]:
-    given = {"form": form, "schemas": ["main", "marts", "by_type"], "zone": text("Europe/London")}
+    given = {"form": form, "schemas": ["main", "marts", "by_type"], "zone": text("Europe/London"), "left_out": []}
     return connection.execute(statement("publish/plain_columns"), given).fetchall()
 
 

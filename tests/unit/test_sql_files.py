@@ -6,6 +6,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from propsync.publish.table_files import BY_CLOCK
 from propsync.resources import SCHEDULES
 from propsync.warehouse import TABLES, Warehouse, resource_fragments, views
 from propsync.warehouse.model_order import sources
@@ -63,6 +64,14 @@ def test_there_is_something_to_look_at():
     assert len(MODELS) > 20
     assert len(CHECKS) > 4
     assert MACROS
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_column_that_reads_the_clock_is_in_no_file(name):
+    """A file would keep what the column was at the run."""
+    clock = r"(?<![$.\w])(?:(?:now|today|get_current_\w+)\(|current_\w*(?:date|time|timestamp)\b).*? as (\w+)"
+    found = re.findall(clock, without_comments_and_texts(FILES[name]))
+    assert tuple(found) == tuple(BY_CLOCK.get(table_of(name).removeprefix("views."), ()))
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -1,5 +1,6 @@
 -- why: programs read neither JSON nor times of day, and each guesses at lists and zones in its own way. The $form flat is
--- for people's programs: local times, joined lists, no JSON. The $form delta is for engines: moments in UTC, JSON as text
+-- for people's programs: local times, joined lists, no JSON. The $form delta is for engines: moments in UTC, JSON as text.
+-- No form has the columns in $left_out
 with columns as (
   select
     schema_name,
@@ -11,6 +12,7 @@ with columns as (
     '"' || replace(column_name, '"', '""') || '"' as name
   from duckdb_columns()
   where not internal and database_name = current_database() and list_contains($schemas, schema_name)
+    and not list_contains($left_out, schema_name || '.' || table_name || '.' || column_name)
 ),
 
 written as (

@@ -13,6 +13,8 @@ from propsync.warehouse import MARTS, Warehouse, quoted, statement, text, view_s
 FOLDERS = ("parquet", "flat")
 _FLAT = ("main", "marts", "by_type")
 _EVERY_RUN = "ops"  # its tables are news even after a quiet night
+BY_CLOCK: Mapping[str, Collection[str]] = {"marts.trust": ("hours_since",)}
+"""Columns that a view computes from the present time. A file would keep what they were at the run, so none has them."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,8 @@ def _plain_columns(
     warehouse: Warehouse, form: str, schemas: Collection[str], zone: str = ""
 ) -> dict[tuple[str, str], str]:
     """The select list of each table in a form, by schema and table; `zone` is a literal."""
-    given = {"form": form, "schemas": list(schemas), "zone": zone}
+    left_out = [f"{table}.{column}" for table, columns in BY_CLOCK.items() for column in columns]
+    given = {"form": form, "schemas": list(schemas), "zone": zone, "left_out": left_out}
     found = warehouse.rows(statement("publish/plain_columns"), given)
     return {(schema, table): columns for schema, table, columns in found}
 
@@ -108,9 +111,11 @@ def _formed(
 
 
 def _whole(schema: str, table: str, marks: Mapping[str, str], run_id: str) -> TableFile:
-    """All columns, as the warehouse has them."""
+    """All columns, as the warehouse has them, but for those that the clock changes."""
     name, read = f"{schema}.{table}", _read_by(f"{schema}.{table}")
-    fragments = {"table": f"{quoted(schema)}.{quoted(table)}"}
+    left_out = ", ".join(map(quoted, BY_CLOCK.get(name, ())))
+    columns = f"* exclude ({left_out})" if left_out else "*"
+    fragments = {"table": f"{quoted(schema)}.{quoted(table)}", "columns": columns}
     file = f"parquet/{schema}/{table}.parquet"
     return TableFile(file, name, _version(read, marks, run_id), _is_news(read), "publish/write_parquet", fragments)
 
