@@ -6,10 +6,10 @@ select
   state,
   due_date,
   last_approved_on,
-  date_source,
+  case when date_source = 'first seen approved' then date_source when date_source is not null then 'the assessment' end as date_from,
   reason,
   homes,
-  verdict as last_read,
+  if(verdict in ('certified', 'agreed'), 'complete', verdict) as last_read,
   assessment_type_id
 from marts.compliance
 qualify row_number() over (

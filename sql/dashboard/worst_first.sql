@@ -8,8 +8,8 @@ select
   due_date,
   reason,
   homes,
-  date_source,
-  verdict as last_read
+  case when date_source = 'first seen approved' then date_source when date_source is not null then 'the assessment' end as date_from,
+  if(verdict in ('certified', 'agreed'), 'complete', verdict) as last_read
 from marts.compliance
 where state in ('out of date', 'unknown')
 order by state, due_date, homes desc nulls last, property, assessment_type

@@ -161,6 +161,21 @@ def test_held_deletes_and_failed_marts_take_the_green_away(drawn: Drawing) -> No
     assert b'class="trust bad"' in failed
 
 
+def test_a_note_has_no_record_as_sql_shows_it_and_names_the_period_of_changes(drawn: Drawing) -> None:
+    page = drawn(
+        "insert into ops.checks (check_name, severity, offending, example, reads, run_id) values "
+        "('complete_reads', 'warn', 1, '{''resource'': assets, ''read_at'': ''2026-07-09 03:00:00.92+00''}', '', 'r')",
+        "insert into ops.runs (run_id, flow, started_at) values ('0', 'nightly', '2001-07-01 02:00:00+00')",
+        "insert into ops.run_resources (run_id, resource) values ('0', 'assets')",
+    )
+    words = Parsed(page.html).words
+    assert "1 list has not been read completely for two days (ops.checks)" in words
+    assert "+00" not in words
+    assert "What propsync saw change since its run on 1 Jul 2001, 03:00." in words
+    assert "certified" not in words
+    assert "performedDate" not in words
+
+
 def test_lists_with_one_trouble_share_a_note(drawn: Drawing) -> None:
     words = Parsed(drawn("update ops.runs set started_at = started_at - interval 3 day").html).words
     assert words.count("the last complete read is more than 36 hours ago") == 1

@@ -9,6 +9,8 @@ from propsync.desk.dashboard.ahead import look_ahead
 from propsync.desk.dashboard.answer import Answer
 from propsync.desk.dashboard.changed import in_words
 from propsync.desk.dashboard.question import question
+from propsync.desk.dashboard.trust import FOUND, found_by
+from propsync.shipped import shipped
 
 MONDAY = date(2026, 3, 2)
 
@@ -16,6 +18,16 @@ MONDAY = date(2026, 3, 2)
 def answered(name: str, columns: str, *rows: tuple[Any, ...]) -> Answer:
     """An answer to one of the page's questions."""
     return Answer(question(name), len(rows), columns.split(), rows)
+
+
+def test_what_a_check_found_is_said_in_words() -> None:
+    warning = {
+        path.stem for path in (shipped("sql") / "checks").rglob("*.sql") if "-- severity: warn" in path.read_text()
+    }
+    assert FOUND.keys() == warning
+    assert found_by("complete_reads", 1) == "1 list has not been read completely for two days"
+    assert found_by("assets_have_listed_types", 1200) == "1,200 assets have types that the API does not list"
+    assert found_by("no_uprn", 3) == "the check no uprn found 3 rows", "one that people added"
 
 
 def changes(*rows: tuple[Any, ...]) -> Answer:

@@ -1,5 +1,5 @@
 -- why: checks that found rows, worst first
-select check_name, severity, offending, example
+select check_name, offending
 from ops.checks
 where offending > 0
 order by severity, check_name

@@ -85,6 +85,7 @@ def draw(reader: Reader, zone: ZoneInfo, withheld: Collection[str] = ()) -> Dash
         "trust": judge(reader, found["trust"], as_of, zone),
         "numbers": headlines(reader, today, numbers),
         "compliance": by_type(*(found[name] for name in SECTIONS["compliance"])),
+        "seen_since": reader.rows(statement("desk/dashboard/seen_since"))[1][0][0],
         "changed": in_words(found["changed_by_kind"]),
         "ahead": look_ahead(found["ahead_by_week"]),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,6 +18,27 @@ _SENTENCES = {
     "bad": "Not all of it: see the notes below. propsync last read the API",
     "unknown": "Unknown: propsync has noted no read of the API",
 }
+
+FOUND: Mapping[str, tuple[str, str]] = {
+    "assets_have_listed_types": (
+        "asset has a type that the API does not list",
+        "assets have types that the API does not list",
+    ),
+    "complete_reads": (
+        "list has not been read completely for two days",
+        "lists have not been read completely for two days",
+    ),
+    "empty_values": ("field or column lost many of its values", "fields or columns lost many of their values"),
+    "new_options": ("field offers new options", "fields offer new options"),
+    "option_fields_have_options": ("option field has no options", "option fields have no options"),
+    "orphans": (
+        "list has many more records of types that the API does not list",
+        "lists have many more records of types that the API does not list",
+    ),
+    "row_counts": ("table lost a fifth of its rows or more", "tables lost a fifth of their rows or more"),
+    "values_in_bulk": ("value came to many records at once", "values came to many records at once"),
+}
+"""The finding of each check of severity warn, of one row and of several. Those of severity fail are for engineers."""
 
 
 @dataclass(frozen=True)
@@ -62,5 +83,12 @@ def _failed_marts(reader: Reader) -> Iterator[str]:
 
 
 def _checks(reader: Reader) -> Iterator[str]:
-    for name, _, offending, example in reader.rows(statement("desk/dashboard/checks"))[1]:
-        yield f"the check {name.replace('_', ' ')} found {counted(offending, 'row', 'rows')}, such as {example}"
+    for name, offending in reader.rows(statement("desk/dashboard/checks"))[1]:
+        yield f"{found_by(name, offending)} (ops.checks)"
+
+
+def found_by(check: str, offending: int) -> str:
+    """The finding of a check, without its example: a record as SQL shows it says nothing to a manager."""
+    if words := FOUND.get(check):
+        return counted(offending, *words)
+    return f"the check {check.replace('_', ' ')} found {counted(offending, 'row', 'rows')}"
