@@ -61,7 +61,9 @@ def test_a_column_of_a_type_says_label_kind_options_and_where_it_is_from(shown: 
     (rating,) = (one for one in shown if (one.table, one.column) == ("by_type.communal_fire_doors", "fire_rating"))
     assert rating.meaning is not None
     assert re.fullmatch(
-        r"Fire rating \(option field; labels joined by '; '\)\. Options: .+\. Id in the API: .+", rating.meaning
+        r"Fire rating \(option field; labels joined by '; ', '' for no choice, NULL for no result\)\. Options: .+\. "
+        r"Id in the API: .+",
+        rating.meaning,
     )
     assert rating.source == rating.meaning.rpartition(" ")[2]
     assert rating.example
