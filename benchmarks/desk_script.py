@@ -70,9 +70,10 @@ def write(state: Path, folder: Path) -> Contents:
 def _build(warehouse: Warehouse) -> None:
     """As propsync does at the end of a run, with no list and no choice of people's own."""
     run_id, chosen = _chosen(warehouse)
+    shapes = ShapeStore(warehouse, {})
     given = Given(warehouse, run_id, chosen, {})
     given.stage({"staging.listed_properties", "staging.required"})
-    counted = CountedDays(warehouse, given.models).stage()
+    counted = CountedDays(warehouse, given.models, shapes.get("assessment_types")).stage()
     chosen = replace(chosen, choices=replace(chosen.choices, lists=counted))
     failed = Marts(warehouse, run_id, chosen, given).build()
     assert not failed, failed

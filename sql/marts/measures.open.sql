@@ -13,18 +13,18 @@ named as (
   select
     measure,
     since,
+    day,
     string_agg(name, '; ' order by name) as assessment_types,
     string_agg('''' || replace(assessment_type_id, '''', '''''') || '''', ', ' order by assessment_type_id) as ids
   from staging.measure_types
-  join main.assessment_types using (assessment_type_id)
-  group by measure, since
+  group by measure, since, day
 ),
 undecided as (
-  select measure, since, count(distinct property_id) as undecided
+  select measure, since, day, count(distinct property_id) as undecided
   from staging.measure_types
   join staging.undecided_requirements using (assessment_type_id)
   where not is_required
-  group by measure, since
+  group by measure, since, day
 ),
 undecided_of_types as (
   select assessment_type_id, count(*) as undecided
@@ -41,7 +41,7 @@ of_properties as (
     bool_and(state in ('in date', 'due soon')) as is_in_date,
     bool_or(state = 'unknown') and not bool_or(state = 'out of date') as is_unknown
   from in_force
-  join staging.measure_types using (measure, since)
+  join staging.measure_types using (measure, since, day)
   join staging.compliance_on_days using (day, assessment_type_id)
   group by measure, day, property_id
 ),
@@ -81,9 +81,9 @@ regulated as (
     source as rule_source
   from in_force
   join days using (day)
-  left join named using (measure, since)
+  left join named using (measure, since, day)
   left join in_homes using (measure, day)
-  left join undecided using (measure, since)
+  left join undecided using (measure, since, day)
 ),
 of_types as (
   select
@@ -112,7 +112,7 @@ plain as (
     day,
     concat(assessment_type, ' in date') as title,
     unit,
-    assessment_type as assessment_types,
+    coalesce(names_then.name, assessment_type) as assessment_types,
     concat('''', replace(assessment_type_id, '''', ''''''), '''') as ids,
     numerator,
     denominator,
@@ -128,6 +128,7 @@ plain as (
     'propsync' as rule_source
   from of_types
   left join undecided_of_types using (assessment_type_id)
+  left join staging.type_names_on_days as names_then using (day, assessment_type_id)
 ),
 every_measure as (
   from regulated

@@ -1,13 +1,15 @@
--- grain: measure, since, assessment_type_id
--- why: which assessment types count for a measure: those that [desk] names, else those whose names fit
-with chosen as (
-  select measure, since, unnest(chosen) as type_chosen from staging.measure_rules
+-- grain: measure, since, day, assessment_type_id
+-- why: which assessment types count for a measure on a day: those that [desk] names, else those whose names fitted then
+with names_then as (
+  select day, assessment_type_id, name from staging.type_names_on_days
 )
-select measure, since, assessment_type_id
+select measure, since, day, assessment_type_id, name
 from staging.measure_rules
-join main.assessment_types on regexp_matches(name, names, 'i') and not regexp_matches(name, other_names, 'i')
+join names_then on regexp_matches(name, names, 'i') and not regexp_matches(name, other_names, 'i')
 where len(chosen) = 0
-union
-select measure, since, assessment_type_id
-from chosen
-join main.assessment_types on type_chosen in (assessment_type_id, name)
+union all
+select measure, since, day, assessment_type_id, coalesce(names_then.name, types.name) as name
+from staging.chosen_types
+cross join (select day from staging.counted_days) as days
+left join names_then using (day, assessment_type_id)
+left join main.assessment_types as types using (assessment_type_id)

@@ -28,6 +28,7 @@ class SmallApi:
 
     def __init__(self) -> None:
         self.types: Any = [DOOR]
+        self.assessment_types: Any = [{"id": "k1", "name": "Fire risk"}]
         self.assets = [asset(f"a{number}") for number in range(6)]
         self.assessments = [assessment(f"s{number}") for number in range(4)]
         self.answer: Callable[[str, dict[str, str]], tuple[int, Any] | None] = lambda path, query: None
@@ -44,7 +45,7 @@ class SmallApi:
         if path == "/properties/assets":
             return {"total": len(self.assets), "assets": self.assets, "types": self.types}
         if path == "/assessments/types":
-            return {"types": [{"id": "k1", "name": "Fire risk"}]}
+            return {"types": self.assessment_types}
         if path == "/assessments":
             return self.listed(query)
         return {"total": 0, "schedules": []}

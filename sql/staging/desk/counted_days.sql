@@ -1,6 +1,7 @@
 -- grain: day
 -- why: the days to count: today, and each end of a month or fiscal year without a count since it was over. Counts by other
--- lists, settings or SQL (`basis`) do not stay, nor do days before the first sync
+-- lists, settings or SQL (`basis`) do not stay, nor do days before the first sync. Nor does a day with a type that got its
+-- first name later
 with seen as (
   select least(
     (select min(valid_from) from history.schedules),
@@ -24,10 +25,18 @@ ends as (
 built as (
   select mart, (built_through at time zone $time_zone)::date as built_on from ops.marts
 ),
+named_later as (
+  select day
+  from marts.measures
+  join main.assessment_types on measure = concat(unit, ' in date: ', assessment_type_id)
+  where assessment_types is null and name is not null
+),
 counted as (
   select day from marts.compliance_days, built where mart = 'compliance_days' and basis = $basis and is_known and day < built_on
   intersect
   select day from marts.measures, built where mart = 'measures' and basis = $basis and is_known and day < built_on
+  except
+  select day from named_later
 )
 select
   day,

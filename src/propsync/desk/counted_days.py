@@ -7,14 +7,21 @@ from typing import Any
 import xxhash
 
 from propsync.desk.inputs import made_by, marks_of_tables
-from propsync.warehouse import Models, Warehouse, statement
+from propsync.merge import stage_readable_types
+from propsync.records import in_copy
+from propsync.resources import ASSESSMENT_TYPES
+from propsync.shapes import Shape
+from propsync.warehouse import Models, Warehouse, coalesced, statement
 
 _COUNTING = (
     "staging/desk/undecided_requirements",
     "staging/desk/counted_days",
     "staging/desk/compliance_then",
     "staging/compliance_on_days",
+    "staging/desk/assessment_type_versions",
+    "staging/type_names_on_days",
     "staging/measure_rules",
+    "staging/chosen_types",
     "staging/measure_types",
     "marts/compliance_days.open",
     "marts/measures.open",
@@ -27,28 +34,44 @@ _VALUES = ("time_zone", "due_soon_days", "fiscal_year_end", "assessment_date", "
 class CountedDays:
     """Makes `staging.counted_days` and `staging.compliance_then` for the marts compliance_days and measures.
 
-    An earlier day keeps its counts: its records stay as they were. People's lists, settings and SQL have no history,
-    so `basis`, a hash of them, tells whether counts are of the present ones.
+    An earlier day keeps its counts: its records, and the names of its types, stay as they were. People's lists,
+    settings and SQL have no history, so `basis`, a hash of them, tells whether counts are of the present ones.
     """
 
-    TABLES = ("staging.counted_days", "staging.compliance_then")
+    TABLES = ("staging.counted_days", "staging.compliance_then", "staging.assessment_type_versions")
     """The tables that it makes."""
 
-    def __init__(self, warehouse: Warehouse, models: Models) -> None:
+    def __init__(self, warehouse: Warehouse, models: Models, assessment_types: Shape) -> None:
         self._warehouse = warehouse
-        self._models = models
+        name = coalesced("readable", map(in_copy, assessment_types.paths("name")))
+        self._models = models.with_fragments(name=f"staging.exact_text({name})")
 
     def stage(self) -> dict[str, str]:
-        """Makes both; returns the mark of each."""
+        """Makes them; returns the mark of each."""
+        self._stage_names()
         basis = self._basis()
         models = self._models.with_values(basis=basis)
         models.stage("staging/desk/counted_days")
+        self._rename()
         if self._warehouse.value(statement("desk/counts_earlier_days")):
             models.stage("staging/read_verdicts")
             models.stage("staging/desk/compliance_then")
         else:
             models.stage("staging/desk/compliance_of_no_day", "compliance_then")
         return dict.fromkeys(self.TABLES, basis)
+
+    def _stage_names(self) -> None:
+        """Makes `staging.assessment_type_versions`, and `staging.chosen_types`, which is part of the basis."""
+        stage_readable_types(self._warehouse, ASSESSMENT_TYPES)
+        self._models.stage("staging/desk/assessment_type_versions")
+        self._models.stage_for("staging/chosen_types")
+        self._models.stage("staging/chosen_types")
+
+    def _rename(self) -> None:
+        """Gives counts that stay the present names of their types, as every table has them."""
+        with self._warehouse.transaction():
+            self._warehouse.execute(statement("desk/rename_compliance_days"))
+            self._warehouse.execute(statement("desk/rename_measures"))
 
     def _basis(self) -> str:
         values: dict[str, Any] = {name: self._models.values[name] for name in _VALUES}

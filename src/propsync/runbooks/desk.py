@@ -9,6 +9,7 @@ from dataclasses import replace
 from propsync.desk import CountedDays, DeskChoices, Given, Marts, choose, inputs_of_all, note_misfits
 from propsync.errors import MergeFailed
 from propsync.merge import unbuilt_tables
+from propsync.resources import ASSESSMENT_TYPES
 from propsync.runbooks.workspace import Workspace
 from propsync.warehouse import Warehouse, statement
 
@@ -41,7 +42,7 @@ def _build(workspace: Workspace, run_id: str, withheld: Collection[str], default
     chosen = choose(warehouse, run_id, settings.desk, defaults)
     given = Given(warehouse, run_id, chosen, settings.reference)
     given.note_unread_dates()
-    counted, uncounted = _count_days(warehouse, given)
+    counted, uncounted = _count_days(workspace, given)
     chosen = replace(chosen, choices=replace(chosen.choices, lists=counted))
     failed = Marts(warehouse, run_id, chosen, given).build({*withheld, *CountedDays.TABLES} if uncounted else withheld)
     note_misfits(warehouse, run_id)
@@ -50,11 +51,12 @@ def _build(workspace: Workspace, run_id: str, withheld: Collection[str], default
     return wrong + uncounted + failed
 
 
-def _count_days(warehouse: Warehouse, given: Given) -> tuple[dict[str, str], list[str]]:
+def _count_days(workspace: Workspace, given: Given) -> tuple[dict[str, str], list[str]]:
     """The marks of the days to count; a line if that fails, which costs only the marts that count days."""
     try:
         given.stage({"staging.listed_properties", "staging.required"})
-        return CountedDays(warehouse, given.models).stage(), []
+        types = workspace.shapes.get(ASSESSMENT_TYPES.name)
+        return CountedDays(workspace.warehouse, given.models, types).stage(), []
     except MergeFailed as error:
         _log.error("the days of compliance: %s", error)
         return {}, [f"the marts compliance_days and measures keep their earlier rows: {error.what}"]

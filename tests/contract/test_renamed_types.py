@@ -1,0 +1,90 @@
+"""A renamed assessment type: measures of earlier days stay as they were known, and the rename is on record."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from kit.small_api import SmallHome, assessment
+
+pytestmark = pytest.mark.usefixtures("desk")
+
+EVENING = datetime(2026, 3, 31, 20, tzinfo=UTC)
+NEXT_NIGHT = datetime(2026, 4, 1, 1, tzinfo=UTC)
+RENAMED = datetime(2026, 4, 5, 1, tzinfo=UTC)
+YEAR_END = "select * from marts.measures where day = date '2026-03-31' and measure like 'BS%' order by all"
+SERIES = (
+    "select measure, day, title, assessment_types, numerator, basis from marts.measures where is_known order by all"
+)
+
+
+@pytest.fixture
+def home(small_nights: SmallHome) -> SmallHome:
+    """Two nights around the end of a fiscal year, with homes; k2 is a check that no measure takes by its name."""
+    home = small_nights
+    listed = home.path.parent / "properties.csv"
+    home.path.mkdir()
+    listed.write_text("property_id,name,homes\np1,Elm House,12\n")
+    (home.path / "propsync.toml").write_text(f'[reference]\nproperties = "{listed}"\n')
+    home.server.assessment_types = [{"id": "k1", "name": "Fire risk"}, {"id": "k2", "name": "Boiler MOT"}]
+    home.server.assessments.append(assessment("b", type="k2"))
+    for now in (EVENING, NEXT_NIGHT):
+        assert home.sync(now=now).exit_code == 0
+    return home
+
+
+def _measured(home: SmallHome) -> list[tuple[Any, ...]]:
+    query = "select measure, assessment_types, denominator from marts.measures where day = date '{}' and measure in {}"
+    return [
+        row for day in ("2026-03-31", "2026-04-05") for row in sorted(home.rows(query.format(day, "('BS01', 'BS02')")))
+    ]
+
+
+def test_a_renamed_type_leaves_the_measures_of_earlier_days(home: SmallHome) -> None:
+    before = home.rows(YEAR_END)
+    home.server.assessment_types = [{"id": "k1", "name": "Block safety"}, {"id": "k2", "name": "Gas safety check"}]
+    assert home.sync(now=RENAMED).exit_code == 0
+    assert home.rows(YEAR_END) == before
+    assert _measured(home) == [
+        ("BS01", None, None),
+        ("BS02", "Fire risk", 12),
+        ("BS01", "Gas safety check", 12),
+        ("BS02", None, None),
+    ]
+    for sql, *numbers in home.rows(
+        "select sql, numerator, denominator, unknown from marts.measures where is_known and sql is not null"
+    ):
+        assert home.rows(sql) == [tuple(numbers)], sql
+    series = home.rows(SERIES)
+    home.rebuild()
+    assert home.rows(YEAR_END) == before
+    assert home.rows(SERIES) == series
+
+
+@pytest.mark.release
+def test_a_series_of_one_type_keeps_its_key_and_has_one_title(home: SmallHome) -> None:
+    home.server.assessment_types[0] = {"id": "k1", "name": "Block safety"}
+    home.sync(now=RENAMED)
+    of_type = "select day::varchar, title, assessment_types from marts.measures where measure = 'homes in date: k1'"
+    assert home.rows(f"{of_type} and is_known order by all") == [
+        ("2026-03-31", "Block safety in date", "Fire risk"),
+        ("2026-04-05", "Block safety in date", "Block safety"),
+    ]
+    names = "select distinct assessment_type from marts.compliance_days where is_known and assessment_type_id = 'k1'"
+    assert home.column(names) == ["Block safety"]
+
+
+@pytest.mark.release
+def test_a_type_that_settings_name_still_counts_once_it_is_renamed(home: SmallHome) -> None:
+    with (home.path / "propsync.toml").open("a", encoding="utf-8") as settings:
+        settings.write('[desk.measures]\nBS01 = ["Boiler MOT"]\n')
+    assert home.sync(now=NEXT_NIGHT).exit_code == 0
+    before = home.rows(YEAR_END)
+    home.server.assessment_types[1] = {"id": "k2", "name": "Heating check"}
+    report = home.sync(now=RENAMED)
+    assert (report.exit_code, len(report.left_behind)) == (3, 1)
+    assert "one that had that name before still counts" in report.left_behind[0]
+    assert home.rows(YEAR_END) == before
+    today = "select assessment_types from marts.measures where measure = 'BS01' and day = date '2026-04-05'"
+    assert home.column(today) == ["Heating check"]
