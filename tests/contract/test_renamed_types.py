@@ -84,7 +84,29 @@ def test_a_type_that_settings_name_still_counts_once_it_is_renamed(home: SmallHo
     home.server.assessment_types[1] = {"id": "k2", "name": "Heating check"}
     report = home.sync(now=RENAMED)
     assert (report.exit_code, len(report.left_behind)) == (3, 1)
-    assert "one that had that name before still counts" in report.left_behind[0]
+    assert "one that had it before still counts" in report.left_behind[0]
     assert home.rows(YEAR_END) == before
     today = "select assessment_types from marts.measures where measure = 'BS01' and day = date '2026-04-05'"
     assert home.column(today) == ["Heating check"]
+
+
+def test_a_type_that_came_went_or_has_another_name_is_on_record(small_nights: SmallHome) -> None:
+    home = small_nights
+    home.sync()
+    home.server.assessment_types = [{"id": "k1", "name": "Block safety"}, {"id": "k2", "name": "Lifts"}]
+    assert home.sync().exit_code == 0
+    home.server.assessment_types = [{"id": "k1", "name": "Block safety"}]
+    home.sync()
+    home.sync()
+    home.server.assessment_types.append({"id": "k2", "name": "Lifts"})
+    home.sync()
+    query = "select change, name, before, after from ops.schema_changes where change like 'assessment type %'"
+    told = [
+        ("assessment type listed again", "k2", "Lifts", "Lifts"),
+        ("assessment type listed no more", "k2", "Lifts", "Lifts"),
+        ("assessment type new", "k2", None, "Lifts"),
+        ("assessment type renamed", "k1", "Fire risk", "Block safety"),
+    ]
+    assert sorted(home.rows(query)) == told
+    home.rebuild()
+    assert sorted(home.rows(query)) == told

@@ -34,7 +34,7 @@ def measure_faults(warehouse: Warehouse, named: Mapping[str, Sequence[str]]) -> 
     ]
     types = {text for row in warehouse.rows(statement("desk/names_of_types")) for text in row}
     return lines + [
-        f"[desk.measures] {measure}: no assessment type has the name or id {one}; one that had that name before still counts"
+        f"[desk.measures] {measure}: no assessment type has the name or id {one}; one that had it before still counts"
         for measure, wanted in named.items()
         for one in wanted
         if types and one not in types

@@ -109,7 +109,10 @@ class RecordTables:
             name=exact(coalesced("readable", map(in_copy, shape.paths("name")))),
             open_columns=open_columns(columns, "readable"),
         )
+        changes = f"staging/type_changes/{types.name}"
         with self._warehouse.transaction():
+            if models.has(changes):
+                models.open(changes, "ops.schema_changes")
             models.replace(f"main/{types.name}")
             self._freshness.mark([types.name], [True], [types.name])
 
