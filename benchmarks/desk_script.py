@@ -84,7 +84,7 @@ def _chosen(warehouse: Warehouse) -> tuple[str, Chosen]:
     run_id = str(warehouse.value("select max(run_id) from ops.runs"))
     defaults = DeskChoices.of(warehouse, ZONE)
     assert defaults is not None
-    return run_id, choose(warehouse, run_id, DeskSettings(), defaults)
+    return run_id, choose(warehouse, run_id, DeskSettings(), defaults, ShapeStore(warehouse, {}).get("asset_types"))
 
 
 def _questions(warehouse: _Recorded) -> list[str]:

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 
 from propsync.desk.choices import DeskChoices
 from propsync.desk.dates import DateMember, find_date_member, named_date_member
+from propsync.desk.former_labels import former_labels
 from propsync.desk.found_members import FoundMembers
 from propsync.desk.measure_rules import chosen_rules, measure_faults
 from propsync.desk.roles import Roles, known_fields
 from propsync.desk.words import Words, chosen_words
 from propsync.merge import mark_tables
 from propsync.settings import DeskSettings
+from propsync.shapes import Shape
 from propsync.warehouse import Warehouse, statement
 
 AGAINST = "propsync.toml says otherwise: "
@@ -37,10 +39,15 @@ class Chosen:
     faults: list[str]
 
 
-def choose(warehouse: Warehouse, run_id: str, settings: DeskSettings, choices: DeskChoices) -> Chosen:
-    """Makes the choices, and keeps them in ops.desk and ops.roles; `choices` has the defaults."""
+def choose(
+    warehouse: Warehouse, run_id: str, settings: DeskSettings, choices: DeskChoices, asset_types: Shape
+) -> Chosen:
+    """Makes the choices, and keeps them in ops.desk and ops.roles; `choices` has the defaults.
+
+    `asset_types` is the shape of the definitions that have the labels of fields.
+    """
     columns = [(table, path, column) for table, path, column in warehouse.rows(statement("desk/open_columns"))]
-    roles = Roles(known_fields(warehouse, settings), settings)
+    roles = Roles(known_fields(warehouse, settings, former_labels(warehouse, asset_types)), settings)
     _store(warehouse, run_id, "roles", roles.rows())
     members = [(path, column) for table, path, column in columns if table == "assessments"]
     member, dated, wrong = _dated(warehouse, settings.assessment_date, members)
@@ -48,7 +55,7 @@ def choose(warehouse: Warehouse, run_id: str, settings: DeskSettings, choices: D
     chosen = _complete(choices, settings, member, words)
     found = FoundMembers(warehouse, chosen)
     rows = [dated, *(_row_of_words(name, one) for name, one in words.items()), *_plain(chosen, settings)]
-    _store(warehouse, run_id, "desk", [*rows, *found.evidence()])
+    _store(warehouse, run_id, "desk", [*rows, *roles.kept(), *found.evidence()])
     faults = [*wrong, *roles.faults(), *measure_faults(warehouse, settings.measures)]
     return Chosen(chosen, member, found.fragments(), faults)
 

@@ -1,4 +1,8 @@
-"""The fields that play a role in the marts: those that propsync.toml names by their labels, else the likeliest."""
+"""The fields that play a role in the marts: those that propsync.toml names by their labels, else the likeliest.
+
+A field whose label changed, so that it fits no role any more, keeps the role of its former label. Another field takes
+it over if its present label fits that role.
+"""
 
 from __future__ import annotations
 
@@ -32,19 +36,32 @@ _LIKELY = {
 }
 """Patterns of labels, the likeliest first."""
 
+FORMER = "former"
+"""The source of a role that a field keeps though its label has changed."""
+_KEPT = "the labels of these fields fit no role any more, so they keep that of a former label; ops.roles names each"
+_MOST_SHOWN = 10
+
 Row = tuple[str, str, str, str, str]
 """A row of ops.roles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of an asset type; `kind` is that of its definition, or of its values if they are dates."""
+    """A field of an asset type; `kind` is that of its definition, or of its values if they are dates.
+
+    `former` are the labels that it had before, the latest first.
+    """
 
     type_id: str
     type_name: str
     field_id: str
     label: str
     kind: str
+    former: tuple[str, ...] = ()
+
+    def formerly(self) -> list[Field]:
+        """The field with each of its former labels."""
+        return [replace(self, label=label) for label in self.former]
 
 
 class Roles:
@@ -62,34 +79,55 @@ class Roles:
         chosen = (self._chosen(type_id, role) for type_id in sorted(self._by_type) for role in ROLES)
         return [row for row in chosen if row]
 
+    def kept(self) -> list[tuple[str, str, str, str]]:
+        """A row of ops.desk for each role that fields keep by labels which they had before."""
+        rows = [row for row in self.rows() if row[3] == FORMER]
+        fields = {(one.type_id, one.field_id): one for fields in self._by_type.values() for one in fields}
+        by_role: dict[str, list[Field]] = {}
+        for type_id, role, field_id, *_ in rows:
+            by_role.setdefault(role, []).append(fields[type_id, field_id])
+        return [(f"roles.{role}", _shown(kept), FORMER, _KEPT) for role, kept in by_role.items()]
+
     def faults(self) -> list[str]:
         """A line for each entry that no field fits; none while propsync knows no type."""
         return [*self._general_faults(), *self._type_faults()] if self._by_type else []
 
     def _chosen(self, type_id: str, role: str) -> Row | None:
+        patterns, source = self._patterns(type_id, role)
+        if found := _first(self._by_type[type_id], role, patterns):
+            field, pattern = found
+            evidence = f"its label {field.label!r} fits {pattern!r}, its kind is {field.kind}"
+            return type_id, role, field.field_id, source, evidence
+        if found := _first(_formerly(self._without_role(type_id)), role, patterns):
+            field, pattern = found
+            evidence = f"its label was {field.label!r}, which fits {pattern!r}; its present label fits no role"
+            return type_id, role, field.field_id, FORMER, evidence
+        return None
+
+    def _patterns(self, type_id: str, role: str) -> tuple[Sequence[str], str]:
+        """The patterns of labels that count for a type, and their source."""
         configured = self._of_types.get(type_id, {}).get(role, self._settings.roles.get(role))
         if configured is not None and (not configured or self._fits_somewhere(type_id, role)):
-            return self._row(type_id, role, configured, "configured")
-        return self._row(type_id, role, _LIKELY[role], "found")
+            return configured, "configured"
+        return _LIKELY[role], "found"
 
     def _fits_somewhere(self, type_id: str, role: str) -> bool:
-        """Whether the entry that counts for a type fits a field at all; a wrong one leaves the likeliest field."""
-        if role in self._of_types.get(type_id, {}):
-            return _first(self._by_type[type_id], role, self._of_types[type_id][role]) is not None
-        return any(_first(fields, role, self._settings.roles[role]) for fields in self._by_type.values())
+        """Whether the entry that counts for a type fits a field at all, now or by a label that the field had before.
 
-    def _row(self, type_id: str, role: str, patterns: Sequence[str], source: str) -> Row | None:
-        found = _first(self._by_type[type_id], role, patterns)
-        if found is None:
-            return None
-        field, pattern = found
-        return (
-            type_id,
-            role,
-            field.field_id,
-            source,
-            f"its label {field.label!r} fits {pattern!r}, its kind is {field.kind}",
-        )
+        A wrong one leaves the likeliest field.
+        """
+        if role in self._of_types.get(type_id, {}):
+            return _first_ever(self._by_type[type_id], role, self._of_types[type_id][role]) is not None
+        return any(_first_ever(fields, role, self._settings.roles[role]) for fields in self._by_type.values())
+
+    def _without_role(self, type_id: str) -> list[Field]:
+        """The fields of a type whose present label fits no role."""
+        patterns = {role: self._patterns(type_id, role)[0] for role in ROLES}
+        return [
+            field
+            for field in self._by_type[type_id]
+            if not any(_first([field], role, patterns[role]) for role in ROLES)
+        ]
 
     def _general_faults(self) -> Iterator[str]:
         for role, patterns in self._settings.roles.items():
@@ -108,14 +146,20 @@ class Roles:
                     yield _fault(f"[desk.roles.{name!r}] {role}", role, patterns, fields, "the type has no field")
 
 
-def known_fields(warehouse: Warehouse, settings: DeskSettings) -> list[Field]:
-    """The listed fields of every type, in their order; one with a label of a date is of that kind if its values are."""
+def known_fields(
+    warehouse: Warehouse, settings: DeskSettings, former: Mapping[tuple[str, str], tuple[str, ...]]
+) -> list[Field]:
+    """The listed fields of every type, in their order, with their `former` labels by the ids of type and field.
+
+    One with a label of a date, now or before, is of that kind if its values are.
+    """
     fields = [Field(*row) for row in warehouse.rows(statement("desk/fields"))]
+    fields = [replace(one, former=former.get((one.type_id, one.field_id), ())) for one in fields]
     patterns = [*_LIKELY["installed"], *_LIKELY["next_due"], *_configured(settings)]
     unsure = {
         (one.type_id, one.field_id)
         for one in fields
-        if one.kind == "text" and any(_is_like(one.label, pattern) for pattern in patterns)
+        if one.kind == "text" and any(_is_like(label, p) for label in (one.label, *one.former) for p in patterns)
     }
     dated = _dated(warehouse, unsure) if unsure else set()
     return [replace(one, kind="date") if (one.type_id, one.field_id) in dated else one for one in fields]
@@ -135,6 +179,8 @@ def _dated(warehouse: Warehouse, unsure: set[tuple[str, str]]) -> set[tuple[str,
 def _fault(where: str, role: str, patterns: Iterable[str], fields: Iterable[Field], none: str) -> str:
     shown = " or ".join(map(repr, patterns))
     of_label = next((one for one in fields if any(_is_like(one.label, pattern) for pattern in patterns)), None)
+    if of_label is None and _first(_formerly(fields), role, tuple(patterns)):
+        return f"{where}: {none} with a label like {shown} any more; one that had it before may keep the role"
     if of_label is None:
         return f"{where}: {none} with a label like {shown}; asset_type_fields lists them"
     kinds = " or ".join(_KINDS[role])
@@ -151,6 +197,19 @@ def _ids_of(name: str, types: Mapping[str, Sequence[Field]]) -> list[str]:
 
 def _is_same(one: str, other: str) -> bool:
     return one.strip().casefold() == (other or "").strip().casefold()
+
+
+def _shown(fields: Sequence[Field]) -> str:
+    named = [f"{one.type_name}: {one.label}" for one in fields]
+    return "; ".join(named[:_MOST_SHOWN]) + ("; …" if len(named) > _MOST_SHOWN else "")
+
+
+def _formerly(fields: Iterable[Field]) -> list[Field]:
+    return [former for one in fields for former in one.formerly()]
+
+
+def _first_ever(fields: Sequence[Field], role: str, patterns: Iterable[str]) -> tuple[Field, str] | None:
+    return _first([*fields, *_formerly(fields)], role, patterns)
 
 
 def _first(fields: Iterable[Field], role: str, patterns: Iterable[str]) -> tuple[Field, str] | None:

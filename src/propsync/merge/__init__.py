@@ -37,6 +37,7 @@ from propsync.merge.reference.requirements import REQUIREMENTS, TYPE, Known, Req
 from propsync.merge.reference.staged_lists import StagedLists
 from propsync.merge.shape_store import ShapeStore, overridden, stored_shape
 from propsync.merge.tables import build_tables, tables_of_family, unbuilt_tables
+from propsync.merge.tables.fragments import definition_fragments
 from propsync.merge.tables.latest_versions import stage_readable_types
 from propsync.merge.unseen_records import UnseenRecords, is_too_many, sample, to_hold
 
@@ -64,6 +65,7 @@ __all__ = [
     "carry_out",
     "check_lines",
     "check_requirements",
+    "definition_fragments",
     "described",
     "finish_reference",
     "forget_contents",

@@ -9,7 +9,7 @@ from dataclasses import replace
 from propsync.desk import CountedDays, DeskChoices, Given, Marts, choose, inputs_of_all, note_misfits
 from propsync.errors import MergeFailed
 from propsync.merge import unbuilt_tables
-from propsync.resources import ASSESSMENT_TYPES
+from propsync.resources import ASSESSMENT_TYPES, ASSET_TYPES
 from propsync.runbooks.workspace import Workspace
 from propsync.warehouse import Warehouse, statement
 
@@ -39,7 +39,7 @@ def build_desk(workspace: Workspace, run_id: str, withheld: Collection[str] = ()
 
 def _build(workspace: Workspace, run_id: str, withheld: Collection[str], defaults: DeskChoices) -> list[str]:
     warehouse, settings = workspace.warehouse, workspace.settings
-    chosen = choose(warehouse, run_id, settings.desk, defaults)
+    chosen = choose(warehouse, run_id, settings.desk, defaults, workspace.shapes.get(ASSET_TYPES.name))
     given = Given(warehouse, run_id, chosen, settings.reference)
     given.note_unread_dates()
     counted, uncounted = _count_days(workspace, given)

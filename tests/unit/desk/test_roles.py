@@ -69,3 +69,42 @@ def test_a_field_of_another_kind_is_named_with_its_kind():
 
 def test_nothing_is_wrong_before_propsync_knows_a_type():
     assert faults(DeskSettings(roles={"serial": ("zz",)}), ()) == []
+
+
+RENAMED = Field("t3", "Pumps", "h1", "Date installed (v73)", "date", ("Date installed", "Erected"))
+
+
+def test_a_field_whose_label_changed_keeps_the_role_of_its_former_label_and_says_so():
+    (row,) = Roles([RENAMED], DeskSettings()).rows()
+    evidence = "its label was 'Date installed', which fits 'date*installed'; its present label fits no role"
+    assert row == ("t3", "installed", "h1", "former", evidence)
+    ((setting, value, source, words),) = Roles([RENAMED], DeskSettings()).kept()
+    assert (setting, value, source) == ("roles.installed", "Pumps: Date installed (v73)", "former")
+    assert "former label" in words
+
+
+def test_another_field_takes_a_role_over_if_its_present_label_fits():
+    other = Field("t3", "Pumps", "h2", "Commissioned", "date")
+    assert chosen(fields=(RENAMED, other)) == {("t3", "installed"): ("h2", "found")}
+
+
+def test_a_field_whose_present_label_fits_a_role_has_no_former_one():
+    due = Field("t3", "Pumps", "h1", "Next due", "date", ("Date installed",))
+    better = Field("t3", "Pumps", "h2", "Next service due", "date")
+    assert chosen(fields=(due, better)) == {("t3", "next_due"): ("h1", "found")}
+    result = Field("t3", "Pumps", "h3", "Outcome", "option", ("Condition",))
+    assert chosen(fields=(result,)) == {("t3", "result"): ("h3", "found")}
+
+
+def test_a_former_label_of_another_kind_keeps_no_role():
+    assert chosen(fields=(Field("t3", "Pumps", "h1", "When", "text", ("Installed",)),)) == {}
+
+
+def test_an_entry_that_fits_former_labels_alone_keeps_the_role_and_is_named():
+    settings = DeskSettings(roles={"installed": ("erected",)})
+    assert chosen(settings, (RENAMED,)) == {("t3", "installed"): ("h1", "former")}
+    assert faults(settings, (RENAMED,)) == [
+        "[desk.roles] installed: no asset type has a field with a label like 'erected' any more; "
+        "one that had it before may keep the role"
+    ]
+    assert chosen(DeskSettings(roles={"installed": ()}), (RENAMED,)) == {}
