@@ -20,6 +20,7 @@ from zoneinfo import ZoneInfo
 from benchmarks.floor_desk import STATE, ZONE, Script
 from propsync.desk import Chosen, CountedDays, DeskChoices, Given, Marts, choose
 from propsync.desk.dashboard import draw
+from propsync.merge import ShapeStore
 from propsync.settings import DeskSettings
 from propsync.warehouse import MARTS, Warehouse
 from propsync.warehouse.macros import macros

@@ -38,7 +38,7 @@ from propsync.merge.reference.staged_lists import StagedLists
 from propsync.merge.shape_store import ShapeStore, overridden, stored_shape
 from propsync.merge.tables import build_tables, tables_of_family, unbuilt_tables
 from propsync.merge.tables.fragments import definition_fragments
-from propsync.merge.tables.latest_versions import stage_readable_types
+from propsync.merge.tables.latest_versions import stage_readable, stage_readable_types
 from propsync.merge.unseen_records import UnseenRecords, is_too_many, sample, to_hold
 
 __all__ = [
@@ -98,6 +98,7 @@ __all__ = [
     "remembered",
     "same_versions",
     "sample",
+    "stage_readable",
     "stage_readable_types",
     "statuses_seen",
     "stored_shape",
