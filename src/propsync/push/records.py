@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -84,16 +84,25 @@ def _otherwise(write: Write, why: str) -> Write:
     return replace(write, code=STORED_OTHERWISE, message=why)
 
 
+def shown_writes(writes: Iterable[Write], hidden: Collection[str]) -> list[Write]:
+    """The writes without those of hidden fields, and of records of hidden types."""
+    return [
+        one
+        for one in writes
+        if one.entry.type_id not in hidden and (one.change is None or one.change.field not in hidden)
+    ]
+
+
 def record_writes(
     warehouse: Warehouse, run_id: str, plan: Plan, writes: list[Write], hidden: Collection[str] = ()
 ) -> None:
     """Puts the plan's writes in place of what an earlier run recorded of it; each keeps its first run.
 
-    A write to one of the fields in `hidden`, which a plan from before may have, is not recorded.
+    A write of anything in `hidden`, which a plan from before may have, is not recorded.
     """
     plan_id = plan.plan_id  # a hash of all of it
     of_plan = {"plan_id": plan_id}
-    shown = [one for one in writes if one.change is None or one.change.field not in hidden]
+    shown = shown_writes(writes, hidden)
     with warehouse.transaction():
         first = dict(warehouse.rows(statement("push/earlier_runs"), of_plan))
         warehouse.execute(statement("push/forget_writes"), of_plan)

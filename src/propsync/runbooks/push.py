@@ -18,7 +18,8 @@ from propsync.push.sender import Sender
 from propsync.push.shapes import AssetAnswers
 from propsync.push.written_values import Key, shown_values
 from propsync.runbooks.notice import noticed
-from propsync.runbooks.push_abandoned import PUSH_LOCK
+from propsync.runbooks.push_abandoned import PUSH_LOCK, hidden_names
+from propsync.runbooks.push_hidden import refuse_hidden
 from propsync.runbooks.push_report import PushReport, WriteState
 from propsync.runbooks.push_tables import open_tables
 from propsync.runbooks.read_back import ReadBack
@@ -58,6 +59,7 @@ def apply(
         _check_erased(plan, suppression)
         with open_tables(settings) as reader:
             _check_run(reader, plan)
+            refuse_hidden(reader, settings, plan)
             recorded = _recorded(reader, plan)
             answers = AssetAnswers.published(reader, settings.shapes, suppression)
         with _journal(settings, plan, suppression, is_recorded=bool(recorded)) as journal:
@@ -205,7 +207,7 @@ class _Apply:
         return verified(write, shown)
 
     def _record(self, workspace: Workspace, run: Run) -> None:
-        hidden = workspace.hiding.hidden_names(self._plan.resource) if workspace.hiding else ()
+        hidden = hidden_names(workspace, self._plan.resource)
         record_writes(workspace.warehouse, run.run_id, self._plan, self._writes, hidden)
 
 

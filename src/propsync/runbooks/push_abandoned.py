@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection
 
 from propsync.errors import StateUnusable
 from propsync.push.erased import names_erased
 from propsync.push.journal import journal_key, journals, read_journal
-from propsync.push.records import record_writes, writes_of
+from propsync.push.records import record_writes, shown_writes, writes_of
 from propsync.runbooks.workspace import Workspace
 from propsync.runs import Run, RunLock
 from propsync.settings import Settings
@@ -30,11 +31,17 @@ def record_abandoned(workspace: Workspace, run: Run) -> None:
         except StateUnusable as error:
             _log.error("%s", error)
             continue
-        writes = writes_of(found.plan, found.outcomes) if found else []
+        hidden = hidden_names(workspace, found.plan.resource) if found else ()
+        writes = shown_writes(writes_of(found.plan, found.outcomes), hidden) if found else []
         known = workspace.warehouse.value(statement("push/count_writes"), {"plan_id": plan_id})
         if found and len(writes) > known:
             _log.warning("plan %s is unfinished: propsync records what it wrote; apply it again", plan_id)
-            record_writes(workspace.warehouse, run.run_id, found.plan, writes)
+            record_writes(workspace.warehouse, run.run_id, found.plan, writes, hidden)
+
+
+def hidden_names(workspace: Workspace, resource: str) -> Collection[str]:
+    """What `ops.writes` may not tell of a resource's records."""
+    return workspace.hiding.hidden_names(resource) if workspace.hiding else ()
 
 
 def remove_erased_journals(settings: Settings, suppression: Suppression) -> None:

@@ -1,0 +1,116 @@
+"""A plan from before `[privacy] hide` sends nothing hidden, and no run publishes what an earlier apply wrote of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from kit.deaths import dying
+from kit.kept import KeptHomes
+from kit.push_home import PushHome, push_home
+from privacy.private import found_in
+
+from propsync.errors import UsageError
+from propsync.push.plan import Plan
+
+SECRET = "zqx-private"
+
+
+@pytest.fixture
+def home(kept: KeptHomes, tmp_path: Path) -> Iterator[PushHome]:
+    with push_home(kept, tmp_path / "home") as made:
+        yield made
+
+
+def hide(home: PushHome, *lines: str) -> None:
+    told = ", ".join(f'"{line}"' for line in lines)
+    (home.path / "propsync.toml").write_text(f"[privacy]\nhide = [{told}]\n" if lines else "")
+
+
+def of_text(home: PushHome) -> tuple[Plan, str, str]:
+    """A plan of two assets of one type, with the field that it writes and the label of the field."""
+    query = "select asset_type_id from assets group by all having count(*) > 1 order by all limit 1"
+    ((kind,),) = home.rows(query)
+    text = home.field(str(kind), "text")
+    ids = home.column(f"select asset_id from assets where asset_type_id = '{kind}' order by asset_id limit 2")
+    (label,) = home.column(f"select label from asset_type_fields where field_id = '{text}'")
+    return home.plan(*(home.update(one, {text: f"{SECRET} {one}"}) for one in ids)), text, str(label)
+
+
+def test_a_plan_from_before_a_field_was_hidden_sends_nothing(home: PushHome) -> None:
+    plan, _, label = of_text(home)
+    hide(home, f"assets.fields[{label}]")
+    with pytest.raises(UsageError, match="hide has changed since the tables were published") as early:
+        home.apply(plan)
+    assert home.sync(["assets", "schedules"]).exit_code == 0
+    home.sandbox.journal.clear()
+    with pytest.raises(UsageError, match="hides now: row 2 has a hidden field") as late:
+        home.apply(plan)
+    assert (early.value.exit_code, late.value.exit_code) == (2, 2)
+    assert SECRET not in str(late.value)
+    assert home.requests == []
+    assert home.rows("select count(*) from ops.writes") == [(0,)]
+
+
+def test_a_plan_of_other_fields_is_sent(home: PushHome) -> None:
+    _, text, _ = of_text(home)
+    hide(home, f"assets.fields[{text}]")
+    assert home.sync(["assets", "schedules"]).exit_code == 0
+    ((asset_id, kind, number),) = home.rows(
+        "select min(asset_id), asset_type_id, field_id from assets join asset_type_fields using (asset_type_id) "
+        "where kind = 'number' and is_listed group by all order by all limit 1"
+    )
+    assert home.apply(home.plan(home.update(str(asset_id), {str(number): 7}))).exit_code == 0
+    assert home.writes() == [(asset_id, number, "verified")]
+    assert kind is not None
+
+
+@pytest.mark.slow
+def test_a_plan_from_before_a_member_or_a_type_was_hidden_sends_nothing(home: PushHome) -> None:
+    (key,) = home.schedules(1)
+    due = home.plan(home.schedule("update", key, {"dueDate": "2031-01-01"}), resource="schedules")
+    noted = home.plan(home.schedule("update", key, {"description": "new"}), resource="schedules")
+    hide(home, "schedules.description")
+    assert home.sync(["assets", "schedules"]).exit_code == 0
+    with pytest.raises(UsageError, match="row 2 has a hidden field"):
+        home.apply(noted)
+    assert home.apply(due).exit_code == 0
+    again = home.plan(home.schedule("update", key, {"dueDate": "2032-01-01"}), resource="schedules")
+    hide(home, f"type:{key[1]}")
+    assert home.sync(["assets", "schedules"]).exit_code == 0
+    with pytest.raises(UsageError, match="row 2 is of a hidden type"):
+        home.apply(again)
+
+
+def test_a_night_does_not_publish_what_a_killed_apply_wrote_of_a_hidden_field(home: PushHome) -> None:
+    plan, text, label = of_text(home)
+    with dying(5):
+        home.apply(plan, max_concurrency=1)
+    assert sum(home.effects.values()) >= 1
+    hide(home, f"assets.fields[{label}]")
+    assert home.sync(["assets", "schedules"]).exit_code == 0
+    assert home.rows(f"select count(*) from ops.writes where field = '{text}'") == [(0,)]
+    assert found_in(home.path / "published") == []
+    with pytest.raises(UsageError, match="take the line away"):
+        home.apply(plan)
+    hide(home)
+    assert home.sync(["assets", "schedules"]).exit_code == 0
+    assert home.apply(plan).exit_code == 0
+    assert set(home.effects.values()) == {1}, "the first is not sent again"
+    assert len(home.writes()) == 2
+
+
+@pytest.mark.slow
+def test_rows_of_writes_from_before_a_field_was_hidden_are_not_published(home: PushHome) -> None:
+    plan, text, label = of_text(home)
+    assert home.apply(plan).exit_code == 0
+    assert found_in(home.path / "published") != []
+    hide(home, f"assets.fields[{label}]")
+    assert home.sync(["assets", "schedules"]).exit_code == 0
+    assert home.rows(f"select count(*) from ops.writes where field = '{text}'") == [(0,)]
+    assert found_in(home.path / "published") == []
+    assert SECRET.encode() not in home.state.read_bytes()
+    hide(home)
+    assert home.sync(["assets", "schedules"]).exit_code == 0
+    assert len(home.writes()) == 2
