@@ -546,6 +546,17 @@ def test_a_plan_replaces_a_plan_and_no_other_file(line: CommandLine, tmp_path: P
     assert [line("push", "plan", "assets", "edits.csv", "--out", "my.plan").returncode for _ in range(2)] == [0, 0]
 
 
+@pytest.mark.parametrize("out", ["/proc/x.plan", "edits.csv/x.plan", "."])
+def test_a_plan_that_cannot_be_saved_where_somebody_says_ends_with_2(
+    line: CommandLine, tmp_path: Path, out: str
+) -> None:
+    csv_file(tmp_path / "edits.csv", _SILENT, [DOOR, "new"])
+    done = line("push", "plan", "assets", "edits.csv", "--out", out)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Give --out a" in done.stderr
+    assert "fault in propsync" not in done.stderr
+
+
 def test_only_the_first_50_changes_are_printed_and_show_has_the_rest(line: CommandLine, tmp_path: Path) -> None:
     rows = [[f"a-door{number:02d}", "x", "2027-01-01", "1"] for number in range(20)]
     csv_file(tmp_path / "edits.csv", ["asset_id", "Tag", "Due", "Height (mm)"], *rows)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from pathlib import Path
 
 import duckdb
 import pytest
+from kit.command_line import CommandLine
 from kit.push_home import PushHome
 
 from propsync.erasing.request import Request
@@ -144,6 +146,17 @@ def test_a_run_that_wrote_nothing_cannot_be_undone_and_history_names_those_that_
     assert (past.run_id, past.plan_id, past.records, past.verified) == (run, plan.plan_id, 1, 1)
     assert unfinished(home.settings()) == []
     assert undo(home.settings(), plan.plan_id).entries == undo(home.settings(), run).entries
+
+
+def test_an_undo_replaces_a_plan_and_no_other_file(home: PushHome, tmp_path: Path) -> None:
+    asset_id, _, kind = home.assets(1)[0]
+    run = home.apply(home.plan(home.update(asset_id, {home.field(kind, "text"): "new"}))).run_id
+    (tmp_path / "doors.xlsx").write_text("somebody's edits")
+    line = CommandLine(tmp_path, home.environ(token=""))
+    done = line("push", "undo", run, "--out", "doors.xlsx")
+    assert (done.returncode, (tmp_path / "doors.xlsx").read_text()) == (2, "somebody's edits")
+    assert "it exists already, and is no plan" in done.stderr
+    assert [line("push", "undo", run, "--out", "back.plan").returncode for _ in range(2)] == [0, 0]
 
 
 def test_an_undo_names_options_members_and_types_as_a_plan_does(home: PushHome) -> None:

@@ -74,14 +74,14 @@ def undo(
 ) -> None:
     """Plan the way back: the values from before a run. Sends nothing."""
     from propsync.cli.push_plan import print_plan
-    from propsync.push.plan import save_plan
-    from propsync.push.summary import plan_path
+    from propsync.push.plan import check_out
+    from propsync.push.summary import keep_plan
     from propsync.runbooks.push_undo import undo as plan_undo
 
     chosen = settings()
+    check_out(out)
     plan = plan_undo(chosen, run)
-    path = out or plan_path(chosen.state, plan)
-    save_plan(plan, path)
+    path = keep_plan(chosen.state, plan, out)
     print_plan(plan, path, as_json=as_json)
     raise typer.Exit(3 if plan.refused else 0)
 

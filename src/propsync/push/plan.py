@@ -18,6 +18,7 @@ CREATE, UPDATE, DELETE = "create", "update", "delete"
 _LARGE_SHARE, _LARGE_RECORDS, _LARGE_CLEARS, _LARGE_DELETES = 0.3, 20, 100, 20
 _ID_LENGTH = 16
 _BEGIN = b'{"plan_id":'
+_ELSEWHERE = "Save the plan where you may write, with --out"
 _AGAIN = "Run `propsync push plan` again"
 
 
@@ -123,18 +124,42 @@ def save_plan(plan: Plan, path: Path) -> None:
     try:
         storage.put(path.name, body)
     except FileNotFoundError:  # a run that begins removes unfinished files in the state, this one too
-        storage.put(path.name, body)
+        _put_again(storage, path, body)
     except HomeUnusable as error:
-        raise HomeUnusable(error.where, error.what, "Save the plan where you may write, with --out") from error
+        raise HomeUnusable(error.where, error.what, _ELSEWHERE) from error
 
 
-def is_plan(path: Path) -> bool:
+def _put_again(storage: LocalStorage, path: Path, body: bytes) -> None:
+    try:
+        storage.put(path.name, body)
+    except FileNotFoundError as error:  # as in /proc, which holds no files of ours
+        raise HomeUnusable(str(path), f"cannot be written: {error.strerror}", _ELSEWHERE) from error
+
+
+def _is_plan(path: Path) -> bool:
     """Whether a file looks like a plan, which a new one may replace."""
     try:
+        if not path.is_file():  # a pipe would wait for its writer
+            return False
         with path.open("rb") as file:
             return file.read(len(_BEGIN)) == _BEGIN
     except OSError:
         return False
+
+
+def check_out(out: Path | None) -> None:
+    """Raises UsageError if the file that `--out` names is somebody's, and no plan."""
+    if out is not None and out.exists() and not _is_plan(out):
+        raise UsageError(str(out), "it exists already, and is no plan", "Give --out a new name")
+
+
+def save_as(plan: Plan, out: Path) -> None:
+    """Writes the plan where `--out` says. Raises UsageError if nothing can be written there, DiskFull."""
+    check_out(out)
+    try:
+        save_plan(plan, out)
+    except HomeUnusable as error:
+        raise UsageError(error.where, error.what, "Give --out a place where you may write") from error
 
 
 def load_plan(path: Path) -> Plan:

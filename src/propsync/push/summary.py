@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from propsync.push.plan import Plan
+from propsync.push.plan import Plan, save_as, save_plan
 
 
 def plans_folder(state: Path) -> Path:
@@ -18,6 +18,16 @@ def plans_folder(state: Path) -> Path:
 def plan_path(state: Path, plan: Plan) -> Path:
     """The file of such a plan."""
     return plans_folder(state) / f"{plan.plan_id}.plan"
+
+
+def keep_plan(state: Path, plan: Plan, out: Path | None) -> Path:
+    """Saves the plan where `--out` says, else in that folder. Raises UsageError for a place that cannot be."""
+    path = out or plan_path(state, plan)
+    if out is None:
+        save_plan(plan, path)
+    else:
+        save_as(plan, path)
+    return path
 
 
 def summary(plan: Plan, path: Path) -> dict[str, Any]:

@@ -13,11 +13,11 @@ from propsync.push.asset_rows import AssetRows
 from propsync.push.erased import refuse_erased_rows
 from propsync.push.fields import RecordType
 from propsync.push.files import read_answer, read_file
-from propsync.push.plan import Plan, is_plan, save_plan
+from propsync.push.plan import Plan, check_out
 from propsync.push.published import Published
 from propsync.push.schedule_rows import Prune, ScheduleRows
 from propsync.push.source import Source
-from propsync.push.summary import plan_path
+from propsync.push.summary import keep_plan
 from propsync.push.template import asset_template, schedule_template
 from propsync.push.template_file import write_template
 from propsync.runbooks.push_tables import open_tables
@@ -52,9 +52,7 @@ def make_plan(settings: Settings, wanted: Wanted) -> tuple[Plan, Path]:
     with _published(settings) as published:
         plan = _rows(published, source, wanted).plan()
     refuse_erased_rows(plan, Suppression.of(LocalStorage(settings.home)))
-    path = wanted.out or plan_path(settings.state, plan)
-    save_plan(plan, path)
-    return plan, path
+    return plan, keep_plan(settings.state, plan, wanted.out)
 
 
 def make_template(
@@ -84,8 +82,7 @@ def _check(wanted: Wanted) -> None:
         raise UsageError("--prune", "nothing but schedules can be deleted", "Leave it out")
     if wanted.prune and not (wanted.properties or wanted.of_type):
         raise UsageError("--prune", "it needs --property or --type: what it may delete", "Name the scope of the file")
-    if wanted.out is not None and wanted.out.exists() and not is_plan(wanted.out):
-        raise UsageError(str(wanted.out), "it exists already, and is no plan", "Give --out a new name")
+    check_out(wanted.out)
 
 
 def _source(settings: Settings, wanted: Wanted) -> Source:
