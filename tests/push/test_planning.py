@@ -521,6 +521,8 @@ def test_a_plan_is_saved_for_its_owner_and_printed_with_the_next_command(
     assert shown["plan"] == str(path)
     assert shown["records"] == {"create": 0, "update": 1, "delete": 0}
     assert shown["fields"] == {"set": 1, "clear": 0}
+    assert [(one["record"], one["old"], one["new"]) for one in shown["changes"]] == [([DOOR], "QR00000", "new")]
+    assert shown["notes"] == ["1 row changes nothing"]
     path.unlink()
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from pathlib import Path
 
 from propsync.cli.text_tables import echo, print_table
-from propsync.push.changes import COLUMNS, MOST_CHANGES, change_rows, counted, refusal_line
+from propsync.push.changes import COLUMNS, MOST_CHANGES, change_rows, counted, long_values, refusal_line
 from propsync.push.plan import Plan
-from propsync.push.summary import summary
+from propsync.push.summary import plan_to_json
 
 
 def print_plan(
@@ -17,7 +16,7 @@ def print_plan(
 ) -> None:
     """Prints the plan with at most that many changes and the next command, or one JSON object."""
     if as_json:
-        echo(json.dumps(summary(plan, path), ensure_ascii=False))
+        echo(plan_to_json(plan, path).decode())
         return
     _print_counts(plan, path)
     _print_changes(plan, path, most)
@@ -49,7 +48,19 @@ def _print_changes(plan: Plan, path: Path, most: int | None) -> None:
     print_table(COLUMNS, changes[:most])
     if most is not None and len(changes) > most:
         echo(_rest(most, len(changes), "changes", path))
+    if most is None:
+        _print_long_values(plan)
     echo()
+
+
+def _print_long_values(plan: Plan) -> None:
+    """Below the table, which would be as wide as the longest."""
+    lines = list(long_values(plan))
+    if lines:
+        echo()
+        echo("Long values, whole:")
+    for line in lines:
+        echo(line)
 
 
 def _print_refusals(plan: Plan, path: Path, most: int | None) -> None:

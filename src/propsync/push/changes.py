@@ -5,38 +5,65 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
+from propsync.push.differing import SHORT, short_text, short_texts, whole_text, whole_texts
 from propsync.push.plan import CREATE, DELETE, Entry, FieldChange, Plan, Refusal
 
 COLUMNS = ("row", "action", "record", "field", "old", "new")
 MOST_CHANGES = 50
 """As many of them a person is shown at first."""
-_LONGEST = 40  # characters of a value
+GONE = "(deleted)"
 
 
 def change_rows(plan: Plan) -> Iterator[tuple[Any, ...]]:
-    """A row for each value to write, in the order of the plan."""
+    """A row for each value to write or to lose, in the order of the plan; of a long one the part that differs."""
+    for entry, change in _changes(plan):
+        row = "" if entry.row is None else entry.row
+        label, old, new = ("", "", "") if change is None else (change.label, *_texts(entry, change, short=True))
+        yield (row, entry.action, _record(entry), label, old, new)
+
+
+def long_values(plan: Plan) -> Iterator[str]:
+    """Lines with the values that are too long for a row of that table, whole."""
+    for entry, change in _changes(plan):
+        texts = () if change is None else _texts(entry, change, short=False)
+        if change is not None and max(map(len, texts)) > SHORT:
+            place = f"row {entry.row}, " if entry.row is not None else ""
+            for name, text in zip(("old", "new"), texts, strict=True):
+                if text:
+                    yield f"{place}{_record(entry)}, {change.label}, {name}: {text}"
+
+
+def changes_to_json(plan: Plan) -> list[dict[str, Any]]:
+    """The same as `change_rows`, with whole values as in the plan; `names` are the labels of ids in them."""
+    return [
+        {"row": entry.row, "action": entry.action, "record": list(entry.key), "property_id": entry.property_id}
+        | {"type_id": entry.type_id, "field": None, "label": None, "kind": None, "old": None, "new": None, "names": {}}
+        | ({} if change is None else msgspec.structs.asdict(change))
+        for entry, change in _changes(plan)
+    ]
+
+
+def _changes(plan: Plan) -> Iterator[tuple[Entry, FieldChange | None]]:
+    """Each change with its record; None for a record that has no value to write or to lose."""
     for entry in plan.entries:
-        yield from _rows(entry)
+        is_delete = entry.action == DELETE
+        found = [one for one in entry.changes if not is_delete or one.old not in (None, [])]
+        for one in found or (None,):
+            yield entry, one
 
 
-def _rows(entry: Entry) -> Iterator[tuple[Any, ...]]:
-    """A row for each value; one for a record that has none, or that goes."""
-    row = "" if entry.row is None else entry.row
-    record = " ".join(entry.key) or f"a new asset of {entry.property_id}"
-    if entry.action == DELETE or not entry.changes:
-        yield (row, entry.action, record, "", "", "")
-        return
-    for change in entry.changes:
-        old = "" if entry.action == CREATE else _shown(change, change.old)
-        yield (row, entry.action, record, change.label, old, _shown(change, change.new))
+def _record(entry: Entry) -> str:
+    return " ".join(entry.key) or f"a new asset of {entry.property_id}"
 
 
-def _shown(change: FieldChange, value: Any) -> str:
-    if value is None:
-        return "(none)"
-    is_list = isinstance(value, list)
-    text = "; ".join(change.names.get(one, str(one)) for one in map(str, value)) if is_list else str(value)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+def _texts(entry: Entry, change: FieldChange, *, short: bool) -> tuple[str, str]:
+    """The old and the new value for people; a new record has no old ones, and a deleted one loses them."""
+    one, pair = (short_text, short_texts) if short else (whole_text, whole_texts)
+    if entry.action == CREATE:
+        return "", one(change, change.new)
+    return (one(change, change.old), GONE) if entry.action == DELETE else pair(change)
 
 
 def refusal_line(one: Refusal) -> str:

@@ -7,7 +7,10 @@ from typing import Any
 
 import msgspec
 
+from propsync.push.changes import changes_to_json
 from propsync.push.plan import Plan, save_as, save_plan
+
+_ENCODER = msgspec.json.Encoder(decimal_format="number")
 
 
 def plans_folder(state: Path) -> Path:
@@ -43,3 +46,9 @@ def summary(plan: Plan, path: Path) -> dict[str, Any]:
         "failed": 0,
         "verified": 0,
     }
+
+
+def plan_to_json(plan: Plan, path: Path) -> bytes:
+    """The summary with the notes, why the plan is large, and every change with whole values, each digit kept."""
+    more = {"notes": plan.notes, "large": plan.why_large() if plan.entries else [], "changes": changes_to_json(plan)}
+    return _ENCODER.encode(summary(plan, path) | more)
