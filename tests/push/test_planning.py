@@ -90,6 +90,7 @@ def test_an_unedited_template_plans_nothing(home: WorldHome, tmp_path: Path, of_
 def test_the_header_of_a_template_leads_back_to_each_field(home: WorldHome, tmp_path: Path) -> None:
     header, *rows = template(home, tmp_path / "doors.csv", "Doors")
     assert header[:4] == ["asset_id", "property_id", "#property", "asset_type"]
+    assert header.pop() == f"#run {home.column('select max(run_id) from ops.runs')[0]}"
     assert header[4:] == [
         *(
             "Location [location]",

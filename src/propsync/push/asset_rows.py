@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from propsync.errors import UsageError
+from propsync.push.age import FileAge
 from propsync.push.columns import Keys, Layout
 from propsync.push.created_before import CreatedBefore
 from propsync.push.draft import Draft
@@ -21,6 +22,15 @@ KEYS = Keys(
     {"asset_id": ("asset_id",), "property_id": ("property_id",), "type": ("type", "asset_type", "asset_type_id")}
 )
 _ROWS = 2_000  # whose present values are in memory at once
+
+
+@dataclass(frozen=True)
+class _Lot:
+    """The assets of some rows in the tables: their places, present values, and values from before where newer came."""
+
+    known: Mapping[str, tuple[str | None, str | None]]
+    values: Mapping[tuple[str, str], Any]
+    then: Mapping[str, Mapping[str, Any]]
 
 
 @dataclass
@@ -43,6 +53,7 @@ class AssetRows:
             raise UsageError(source.name, "it has no column asset_id", next_step)
         self._columns: dict[str, _Columns] = {}
         self._checks = RowChecks(source)
+        self._age = FileAge(published, source, self._checks.aged)
         self._draft = Draft("assets", source, published.run)
 
     def plan(self) -> Plan:
@@ -54,6 +65,7 @@ class AssetRows:
         if count := self._draft.count(CREATE):
             rows = "1 row makes a new asset" if count == 1 else f"{count:,} rows make new assets"
             self._draft.notes.append(f"{rows}, because asset_id is empty there; the API cannot delete one")
+        self._draft.notes += self._age.notes
         return self._draft.finished(self._published.sizes("assets"), self._published.types("assets"))
 
     def _plan_lot(self, lot: Sequence[Row]) -> None:
@@ -63,11 +75,13 @@ class AssetRows:
         types = {type_id for _, type_id in known.values() if type_id in self._types}
         fields = {field.id for one in types for field in self._columns_of(self._types[one]).fields.values()}
         values = self._published.asset_values(ids, fields) if fields else {}
+        of_lot = _Lot(known, values, self._age.asset_values(ids, sorted(fields)))
         for row, asset_id in named:
             try:
-                self._plan_row(row, asset_id, known, values)
+                self._plan_row(row, asset_id, of_lot)
             except RowRefused as error:
                 self._draft.refuse(error.refusals)
+        self._age.look_back([one for row in lot if (one := self._draft.entry(row.number))], "assets")
 
     def _asset_id(self, row: Row) -> str | None:
         """The asset that a row names, an empty text for a new one; None for a row that it refuses."""
@@ -78,22 +92,20 @@ class AssetRows:
             self._draft.refuse(error.refusals)
             return None
 
-    def _plan_row(self, row: Row, asset_id: str, known: dict[str, Any], values: dict[tuple[str, str], Any]) -> None:
+    def _plan_row(self, row: Row, asset_id: str, of_lot: _Lot) -> None:
         if not asset_id:
             self._draft.plan_row(row.number, self._created(row))
-        elif asset_id not in known:
+        elif asset_id not in of_lot.known:
             place = self._checks.key(row, self._layout.keys["asset_id"])[1] or 0
             reason = (
                 f"no asset has this id in the tables of run {self._published.run}; run `propsync sync` if it is new"
             )
             raise self._checks.unknown(row, place, asset_id, reason)
         elif self._draft.note_row(row.number, (asset_id,)):
-            property_id, type_id = known[asset_id]
-            self._draft.plan_row(row.number, self._updated(row, asset_id, property_id, type_id, values))
+            self._draft.plan_row(row.number, self._updated(row, asset_id, of_lot))
 
-    def _updated(
-        self, row: Row, asset_id: str, property_id: str | None, type_id: str | None, values: dict[tuple[str, str], Any]
-    ) -> Entry | None:
+    def _updated(self, row: Row, asset_id: str, of_lot: _Lot) -> Entry | None:
+        property_id, type_id = of_lot.known[asset_id]
         of_type = self._types.get(type_id or "")
         if of_type is None or property_id is None:
             raise self._checks.refused(row, None, "the API shows no type or no property of this asset")
@@ -106,7 +118,8 @@ class AssetRows:
         columns = self._columns_of(of_type)
         self._checks.refuse_others(row, [one for one in columns.others if one not in named], of_type.shown)
         fields = {at: field for at, field in columns.fields.items() if at not in named}
-        changes = self._checks.changes(row, fields, lambda field: values.get((asset_id, field)))
+        then = of_lot.then.get(asset_id, {})
+        changes = self._checks.changes(row, fields, lambda field: of_lot.values.get((asset_id, field)), then)
         return Entry(row.number, UPDATE, (asset_id,), property_id, of_type.id, changes) if changes else None
 
     def _check_type(self, row: Row, of_type: RecordType) -> set[int]:

@@ -54,6 +54,10 @@ class Draft:
         """Adds an entry that no row has."""
         self._more.append(entry)
 
+    def entry(self, row: int) -> Entry | None:
+        """What a row asks for so far."""
+        return self._entries.get(row)
+
     def count(self, action: str) -> int:
         """The number of entries with this action that rows have."""
         return sum(one.action == action for one in self._entries.values())

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +21,7 @@ Key = tuple[str, str]
 
 _NAMES = ("name", "full_name", "display_name", "title")
 STATUS = "status"
+_MEMBERS = (STATUS, DUE, DESCRIPTION, REFERENCE, ASSIGNED)
 
 
 class Published:
@@ -85,6 +87,34 @@ class Published:
             for key, field_id, kind, text, options, written, fits in rows
         }
 
+    def has_run(self, run: str) -> bool:
+        """Whether these tables know a run."""
+        return bool(self._rows("push/has_run", {"run": run})[0][0])
+
+    def earlier_values(
+        self, ids: Sequence[str], fields: Sequence[str], at: datetime | None
+    ) -> Iterator[tuple[tuple[str, str], Any, datetime, datetime]]:
+        """Values that hold no longer, by asset and field, with their times; those that held after a moment, if any."""
+        given = {"ids": list(ids), "fields": list(fields), "at": at}
+        for key, field_id, kind, text, options, written, fits, begin, end in self._rows("push/earlier_values", given):
+            yield (key, field_id), from_table(kind, text, options, written, fits=fits), begin, end
+
+    def values_begun(self, ids: Sequence[str], fields: Sequence[str], at: datetime) -> list[tuple[str, str]]:
+        """Assets and fields whose present value began after a moment."""
+        given = {"ids": list(ids), "fields": list(fields), "at": at}
+        return [(key, field_id) for key, field_id in self._rows("push/values_begun", given)]
+
+    def earlier_schedules(
+        self, properties: Sequence[str], at: datetime | None
+    ) -> Iterator[tuple[Key, dict[str, Any], datetime, datetime]]:
+        """Earlier versions of schedules, as `earlier_values`."""
+        for row in self._rows("push/earlier_schedules", {"properties": list(properties), "at": at}):
+            yield (row[0], row[1]), dict(zip(_MEMBERS, row[2:7], strict=True)), row[7], row[8]
+
+    def schedules_since(self, at: datetime) -> set[Key]:
+        """The schedules that were first seen after a moment."""
+        return {(property_id, type_id) for property_id, type_id in self._rows("push/schedules_since", {"at": at})}
+
     def created(self, file: str) -> list[tuple[str, str, str | None, Any]]:
         """The values of assets that propsync created from a file of this name: asset, run, field and value."""
         rows = self._rows("push/created", {"file": file})
@@ -101,9 +131,8 @@ class Published:
         """The members of schedules by property and type, of all for None."""
         given = {"properties": properties, "types": types}
         bound = {name: None if ids is None else list(ids) for name, ids in given.items()}
-        names = (STATUS, DUE, DESCRIPTION, REFERENCE, ASSIGNED)
         rows = self._rows("push/schedules", bound)
-        return {(row[0], row[1]): dict(zip(names, row[2:], strict=True)) for row in rows}
+        return {(row[0], row[1]): dict(zip(_MEMBERS, row[2:], strict=True)) for row in rows}
 
     @cached_property
     def members(self) -> tuple[Field, ...]:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from itertools import islice
 from typing import Any, TypeVar
 
 from propsync.push.damage import CellRefused, check_shortened, plain
 from propsync.push.fields import Field, RecordType
 from propsync.push.plan import FieldChange, Refusal
+from propsync.push.sameness import is_same
 from propsync.push.shown import without_quote
-from propsync.push.source import BLANKS, Row, Source, is_blank, shortened
+from propsync.push.source import BLANKS, Cell, Row, Source, is_blank, shortened
 from propsync.push.values import KEPT, planned
 
 T = TypeVar("T")
+_AS_NOW: Mapping[str, Any] = {}
 
 
 class RowRefused(ValueError):
@@ -24,19 +28,46 @@ class RowRefused(ValueError):
         self.refusals = refusals
 
 
+@dataclass
+class Aged:
+    """Cells of a file from before: `stale` show what the records had then, `unseen` replace what they have since."""
+
+    stale: list[str] = dataclass_field(default_factory=list)
+    unseen: list[str] = dataclass_field(default_factory=list)
+
+    def add(self, other: Aged) -> None:
+        """Adds the cells of a row."""
+        self.stale += other.stale
+        self.unseen += other.unseen
+
+
 class RowChecks:
     """Judges the cells of a file's rows."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
+        self.aged = Aged()
         self._unnamed = [place for place, name in enumerate(source.header) if not name]
 
-    def changes(self, row: Row, fields: Mapping[int, Field], old: Callable[[str], Any]) -> list[FieldChange]:
-        """The changes that the row asks for. Raises RowRefused with every cell that cannot be planned."""
+    def changes(
+        self,
+        row: Row,
+        fields: Mapping[int, Field],
+        old: Callable[[str], Any],
+        then: Mapping[str, Any] = _AS_NOW,
+    ) -> list[FieldChange]:
+        """The changes that the row asks for. Raises RowRefused with every cell that cannot be planned.
+
+        `then` are the values that the file was made from, of fields that somebody has changed since.
+        """
         changes: list[FieldChange] = []
         refusals: list[Refusal] = list(self._without_name(row))
+        aged = Aged()
         for place, field in fields.items():
             cell, before = row.cell(place), old(field.id)
+            if field.id in then and self._is_stale(cell, field, before, then[field.id]):
+                aged.stale.append(self._place(row, place))
+                continue
             try:
                 new = planned(cell, field, before, is_lossy=self._source.is_lossy)
             except CellRefused as error:
@@ -44,9 +75,25 @@ class RowChecks:
                 continue
             if new is not KEPT:
                 changes.append(field_change(field, before, new))
+                if field.id in then and not is_same(then[field.id], before):
+                    aged.unseen.append(self._place(row, place))
         if refusals:
             raise RowRefused(refusals)
+        self.aged.add(aged)
         return changes
+
+    def _is_stale(self, cell: Cell, field: Field, before: Any, then: Any) -> bool:
+        """Whether a cell shows what the file was made from, and not what the record has now."""
+        return not self._shows(cell, field, before) and self._shows(cell, field, then)
+
+    def _shows(self, cell: Cell, field: Field, value: Any) -> bool:
+        try:
+            return planned(cell, field, value, is_lossy=self._source.is_lossy) is KEPT
+        except CellRefused:
+            return False
+
+    def _place(self, row: Row, place: int) -> str:
+        return f"row {row.number}, {self._source.column(place, row.number)}"
 
     def key(self, row: Row, places: Iterable[int]) -> tuple[str, int | None]:
         """The first of these cells that is not blank as an id or a name, with its place. Raises RowRefused."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from propsync.errors import UsageError
+from propsync.push.age import FileAge
 from propsync.push.columns import Keys, Layout
 from propsync.push.draft import Draft
 from propsync.push.fields import RecordType
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange, Plan
 from propsync.push.published import Key, Published
 from propsync.push.row_checks import RowChecks, RowRefused, field_change, lots_of
+from propsync.push.sameness import is_same
 from propsync.push.source import Row, Source
 
 KEYS = Keys(
@@ -24,6 +26,7 @@ KEYS = Keys(
 )
 _ROWS = 2_000  # whose schedules are in memory at once
 _HIDDEN = "[privacy] hides {}, so an undo could not bring it back"
+_NO_MEMBERS: Mapping[str, Any] = {}
 _WORDS = {"yes": True, "no": False, "": False}
 
 
@@ -50,6 +53,7 @@ class ScheduleRows:
             raise UsageError(source.name, "it has no column property_id", "Add it, with the property of each schedule")
         self._fields = self._layout.fields_of(self._members, "schedules")
         self._checks = RowChecks(source)
+        self._age = FileAge(published, source, self._checks.aged)
         self._draft = Draft("schedules", source, published.run)
         self._unread = 0
 
@@ -59,17 +63,20 @@ class ScheduleRows:
             self._plan_lot(lot)
         if self._prune is not None:
             self._plan_prune(self._prune)
+        self._draft.notes += self._age.notes
         return self._draft.finished(self._published.sizes("schedules"), self._published.types("schedules"))
 
     def _plan_lot(self, lot: Sequence[Row]) -> None:
         named = [(row, key) for row in lot if (key := self._key(row))]
-        known = self._published.schedules(sorted({key[0] for _, key in named}))
+        properties = sorted({key[0] for _, key in named})
+        known, then = self._published.schedules(properties), self._age.schedules(properties)
         for row, key in named:
             try:
                 if self._draft.note_row(row.number, key):
-                    self._draft.plan_row(row.number, self._entry(row, key, known.get(key)))
+                    self._draft.plan_row(row.number, self._entry(row, key, known.get(key), then.get(key, {})))
             except RowRefused as error:
                 self._draft.refuse(error.refusals)
+        self._age.look_back([one for row in lot if (one := self._draft.entry(row.number))], "schedules")
 
     def _key(self, row: Row) -> Key | None:
         """The schedule that a row names; None for a row that it refuses."""
@@ -104,12 +111,28 @@ class ScheduleRows:
             )
         return found
 
-    def _entry(self, row: Row, key: Key, before: dict[str, Any] | None) -> Entry | None:
-        changes = self._checks.changes(row, self._fields, (before or {}).get)
+    def _entry(self, row: Row, key: Key, before: dict[str, Any] | None, then: Mapping[str, Any]) -> Entry | None:
+        """The wish of a row. `then` are the members that the file was made from, if somebody has changed them since."""
+        if before is None and then and not self._is_deleted(row):
+            return self._created_again(row, key, then)
+        newer = {name: value for name, value in then.items() if not is_same(value, (before or {}).get(name))}
+        changes = self._checks.changes(row, self._fields, (before or {}).get, newer)
         if self._is_deleted(row):
             return self._deleted(row, key, before, changes)
         if before is not None:
             return Entry(row.number, UPDATE, key, *key, changes) if changes else None
+        return self._created(row, key, changes)
+
+    def _created_again(self, row: Row, key: Key, then: Mapping[str, Any]) -> Entry | None:
+        """A row of a schedule that somebody has deleted since: nothing if the row shows what it was, else a new one."""
+        place = f"row {row.number}, which somebody has deleted"
+        if not self._checks.changes(row, self._fields, then.get):
+            self._checks.aged.stale.append(place)
+            return None
+        self._checks.aged.unseen.append(place)
+        return self._created(row, key, self._checks.changes(row, self._fields, _NO_MEMBERS.get))
+
+    def _created(self, row: Row, key: Key, changes: list[FieldChange]) -> Entry:
         of_type = next(one for one in self._types if one.id == key[1])
         if not of_type.is_listed:
             raise self._checks.refused(row, None, f"the API no longer lists the type {of_type.shown}")
@@ -147,6 +170,15 @@ class ScheduleRows:
         elif not named:
             self._draft.notes.append("--prune deletes nothing, because the file has no rows")
         else:
-            for key, before in self._published.schedules(scope.properties, scope.types).items():
-                if key not in named:
-                    self._draft.plan_more(self._removal(None, key, before))
+            self._plan_lacking(scope, named)
+
+    def _plan_lacking(self, scope: Prune, named: set[tuple[str, ...]]) -> None:
+        known = self._published.schedules(scope.properties, scope.types)
+        lacking = [key for key in known if key not in named]
+        newer = self._age.unknown_schedules().intersection(lacking)
+        for key in lacking:
+            if key not in newer:
+                self._draft.plan_more(self._removal(None, key, known[key]))
+        if newer:
+            kept = "1 schedule that is" if len(newer) == 1 else f"{len(newer):,} schedules that are"
+            self._draft.notes.append(f"--prune keeps {kept} newer than the file")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from propsync.push import asset_rows, schedule_rows
+from propsync.push.age import run_heading
 from propsync.push.columns import NOTE, Ambiguous, Keys, find_field
 from propsync.push.fields import WRITABLE, Field, RecordType
 from propsync.push.published import STATUS, Published
@@ -69,7 +70,8 @@ def asset_template(published: Published, of_type: RecordType, properties: Sequen
     headings = [heading_of(one, of_type.fields, asset_rows.KEYS) for one in fields]
     alike = [one for one in published.asset_types if one.is_called(of_type.shown)]
     named = of_type.shown if len(alike) == 1 else of_type.id
-    made = Template([*keys, *headings], [True] * len(keys) + [one.kind != "number" for one in fields], iter(()))
+    may_quote = [True] * len(keys) + [one.kind != "number" for one in fields] + [True]
+    made = Template([*keys, *headings, run_heading(published.run)], may_quote, iter(()))
     made.rows = _asset_rows(published, of_type, properties, fields, named, has_names=has_names, made=made)
     return made
 
@@ -90,14 +92,14 @@ def _asset_rows(
         for key, property_id in lot:
             name = [names.get(property_id or "") or ""] if has_names else []
             cells = [_cell(made, f"{key} {one.label}", shown(one, values.get((key, one.id)))) for one in fields]
-            yield [key, property_id or "", *name, named, *cells]
+            yield [key, property_id or "", *name, named, *cells, ""]
 
 
 def schedule_template(published: Published, properties: Sequence[str] | None, types: Sequence[str] | None) -> Template:
     """The schedules of these properties and types, of all without any."""
     members = [one for one in published.members if one.id != STATUS]
     header = ["property_id", f"{NOTE}property", "assessment_type_id", f"{NOTE}assessment_type", f"{NOTE}status"]
-    header += [*(one.column for one in members), *schedule_rows.KEYS.names["delete"]]
+    header += [*(one.column for one in members), *schedule_rows.KEYS.names["delete"], run_heading(published.run)]
     made = Template(header, [True] * len(header), iter(()))
     made.rows = _schedule_rows(published, properties, types, members, made)
     return made
@@ -114,7 +116,7 @@ def _schedule_rows(
     for (property_id, type_id), values in published.schedules(properties, types).items():
         cells = [_cell(made, f"{property_id} {type_id} {one.label}", shown(one, values[one.id])) for one in members]
         name, status = published.properties.get(property_id) or "", values[STATUS] or ""
-        yield [property_id, name, type_id, kinds.get(type_id, ""), status, *cells, ""]
+        yield [property_id, name, type_id, kinds.get(type_id, ""), status, *cells, "", ""]
 
 
 def _cell(made: Template, place: str, text: str) -> str:

@@ -40,7 +40,7 @@ def record_abandoned(workspace: Workspace, run: Run) -> None:
 
 
 def hidden_names(workspace: Workspace, resource: str) -> Collection[str]:
-    """What `ops.writes` may not tell of a resource's records."""
+    """The hidden fields and types that `ops.writes` leaves out."""
     return workspace.hiding.hidden_names(resource) if workspace.hiding else ()
 
 

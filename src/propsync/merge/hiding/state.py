@@ -233,6 +233,6 @@ class Hiding:
         self._tables |= {table for type_id, table in names if type_id in self.type_ids}
 
     def hidden_names(self, resource: str) -> frozenset[str]:
-        """What writes of a resource may not name: hidden fields as `ops.writes` has them, ids or members, and types."""
+        """The hidden fields of a resource as `ops.writes` names them, ids or members, and the hidden types."""
         ids = self.field_ids if resource == ASSETS.name else frozenset[str]()
         return ids | self.type_ids | {path[0] for path in self.paths(resource)}
