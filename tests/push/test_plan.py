@@ -67,7 +67,13 @@ def test_a_plan_that_is_not_there_is_refused(tmp_path: Path) -> None:
         (plan(*(entry(one) for one in range(20)), sizes={"t": 20}), []),  # 20 are few, whatever their share
         (plan(*(entry(one) for one in range(21)), sizes={"t": 70}), []),  # exactly 30 %
         (plan(*(entry(one) for one in range(21)), sizes={"t": 69}), ["changes 21 of the 69 records of the type t"]),
-        (plan(*(entry(one, CREATE) for one in range(50)), sizes={"t": 0}), []),  # new records change none
+        (plan(*(entry(one, CREATE) for one in range(20)), sizes={"t": 0}), []),
+        (plan(*(entry(one, CREATE) for one in range(21)), sizes={"t": 70}), []),
+        (
+            plan(*(entry(one, CREATE) for one in range(21)), sizes={"t": 69}),
+            ["creates 21 records of the type t, which has"],
+        ),
+        (plan(*(entry(one, (CREATE, UPDATE)[one % 2]) for one in range(40)), sizes={"t": 0}), []),  # 20 of each
         (plan(entry(1, new=None, fields=100), sizes={"t": 9}), []),
         (plan(entry(1, new=None, fields=101), sizes={"t": 9}), ["clears 101 values"]),
         (plan(*(entry(one, DELETE) for one in range(20)), sizes={"t": 900}), []),

@@ -242,7 +242,7 @@ def test_a_row_without_an_id_is_a_new_asset(assets: Make) -> None:
     rows = [["", "p1", "Doors", "QR9", ""], ["", "p8", "t-doors", "", "2026-01-31"], ["", "p9", "", "", ""]]
     plan = assets(header, *rows, of_type="Doors")
     assert plan.refused == []
-    assert plan.notes == ["3 rows make new assets, because asset_id is empty there; the API cannot delete one"]
+    assert plan.notes == []
     assert [(one.action, one.key, one.property_id, one.type_id) for one in plan.entries] == [
         (CREATE, (), property_id, "t-doors") for property_id in ("p1", "p8", "p9")
     ]
@@ -251,6 +251,35 @@ def test_a_row_without_an_id_is_a_new_asset(assets: Make) -> None:
         [("f-due", None, "2026-01-31")],
         [],
     ]
+
+
+def test_a_template_whose_ids_are_gone_says_that_it_copies_assets_and_needs_consent(
+    home: WorldHome, line: CommandLine, tmp_path: Path
+) -> None:
+    header, *rows = template(home, tmp_path / "doors.csv", "Doors")
+    csv_file(tmp_path / "edits.csv", header, *(["", *row[1:]] for row in rows))
+    done = line("push", "plan", "assets", "edits.csv", "--out", "my.plan")
+    said = done.stdout.splitlines()
+    count = len(TEXTS) - 1  # propsync refuses the row with #REF!
+    assert f"New: {count} assets, because asset_id is empty there. The API cannot delete an asset" in said
+    assert f"Large: it creates {count} records of the type Doors, which has {count + 1}" in said
+    (copies,) = [one for one in said if one.startswith("Note: Copies: ")]
+    # one begins with an apostrophe, which a cell for a new text may have against formulas
+    assert f"{count - 1} new assets have all the values of an asset that exists: row 2 as asset {rows[0][0]};" in copies
+    applied = line("push", "apply", "my.plan")
+    assert (applied.returncode, applied.stdout) == (2, "")
+    assert "the plan is large: it creates" in applied.stderr
+
+
+def test_a_new_asset_with_one_value_of_its_own_is_no_copy(assets: Make) -> None:
+    header = ["asset_id", "property_id", "Tag", "Due", "Rating", "Height (mm)"]
+    own, same = ["", "p0", "QR00000", "2026-03-03", "FD30", ""], ["", "p0", "QR00000", "2026-03-02", "FD30", "12.5"]
+    elsewhere, other = ["", "p1", *same[2:]], ["", "p0", "", "", "", "9007199254740993"]
+    plan = assets(header, own, same, elsewhere, other, of_type="Doors")
+    (note,) = plan.notes
+    assert "2 new assets have" in note
+    assert "row 3 as asset a-door00; row 5 as asset a-door03" in note
+    assert assets(header, own, elsewhere, of_type="Doors").notes == []
 
 
 def test_type_names_the_type_of_every_row(assets: Make) -> None:

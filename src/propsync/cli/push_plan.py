@@ -7,8 +7,9 @@ from pathlib import Path
 
 from propsync.cli.text_tables import echo, print_table
 from propsync.push.changes import COLUMNS, MOST_CHANGES, change_rows, counted, long_values, refusal_line
-from propsync.push.plan import Plan
+from propsync.push.plan import CREATE, Plan
 from propsync.push.summary import plan_to_json
+from propsync.resources import ASSETS
 
 
 def print_plan(
@@ -38,6 +39,10 @@ def _print_counts(plan: Plan, path: Path) -> None:
         f"{records['delete']:,} to delete; {counted(fields['set'], 'value')} to set, {fields['clear']:,} to clear; "
         f"{counted(len(plan.refused), 'refusal')}"
     )
+    if plan.resource == ASSETS.name and records[CREATE]:
+        echo(
+            f"New: {counted(records[CREATE], 'asset')}, because asset_id is empty there. The API cannot delete an asset"
+        )
 
 
 def _print_changes(plan: Plan, path: Path, most: int | None) -> None:

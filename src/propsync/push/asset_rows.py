@@ -10,6 +10,7 @@ from typing import Any
 from propsync.errors import UsageError
 from propsync.push.age import FileAge
 from propsync.push.columns import Keys, Layout
+from propsync.push.copies import copies_note
 from propsync.push.created_before import CreatedBefore
 from propsync.push.draft import Draft
 from propsync.push.fields import Field, RecordType
@@ -62,9 +63,7 @@ class AssetRows:
             self._plan_lot(lot)
         if self._columns:
             self._layout.check_used([self._types[one].shown for one in self._columns])
-        if count := self._draft.count(CREATE):
-            rows = "1 row makes a new asset" if count == 1 else f"{count:,} rows make new assets"
-            self._draft.notes.append(f"{rows}, because asset_id is empty there; the API cannot delete one")
+        self._draft.notes += copies_note(self._published, self._draft.with_action(CREATE))
         self._draft.notes += self._age.notes
         return self._draft.finished(self._published.sizes("assets"), self._published.types("assets"))
 

@@ -58,9 +58,9 @@ class Draft:
         """What a row asks for so far."""
         return self._entries.get(row)
 
-    def count(self, action: str) -> int:
-        """The number of entries with this action that rows have."""
-        return sum(one.action == action for one in self._entries.values())
+    def with_action(self, action: str) -> list[Entry]:
+        """The entries with this action that rows have."""
+        return [one for one in self._entries.values() if one.action == action]
 
     def refuse(self, refusals: Iterable[Refusal]) -> None:
         """Adds refusals."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
@@ -100,15 +102,23 @@ class Plan(msgspec.Struct, frozen=True, dict=True):
 
 
 def _large_shares(plan: Plan) -> list[str]:
-    touched: dict[str, int] = {}
-    for one in plan.entries:
-        if one.action != CREATE:
-            touched[one.type_id] = touched.get(one.type_id, 0) + 1
-    return [
-        f"it changes {count} of the {plan.sizes.get(type_id, 0)} records of the type {plan.types.get(type_id, type_id)}"
-        for type_id, count in touched.items()
-        if count > _LARGE_RECORDS and count > _LARGE_SHARE * plan.sizes.get(type_id, 0)
+    touched = Counter(one.type_id for one in plan.entries if one.action != CREATE)
+    created = Counter(one.type_id for one in plan.entries if one.action == CREATE)
+    named = {type_id: plan.types.get(type_id, type_id) for type_id in touched | created}
+    changes = [
+        f"it changes {count} of the {plan.sizes.get(type_id, 0)} records of the type {named[type_id]}"
+        for type_id, count in _beyond_share(plan, touched)
     ]
+    return changes + [
+        f"it creates {count} records of the type {named[type_id]}, which has {plan.sizes.get(type_id, 0)}"
+        for type_id, count in _beyond_share(plan, created)
+    ]
+
+
+def _beyond_share(plan: Plan, counts: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+    for type_id, count in counts.items():
+        if count > _LARGE_RECORDS and count > _LARGE_SHARE * plan.sizes.get(type_id, 0):
+            yield type_id, count
 
 
 def _large_numbers(plan: Plan) -> list[str]:
