@@ -59,7 +59,7 @@ def office(tmp_path: Path) -> Iterator[Office]:
 
 def edit(path: Path, key: str, column: str, text: str) -> None:
     """Writes a cell of a template."""
-    rows = load_workbook(path).get_sheet_by_index(0).to_python() if path.suffix == ".xlsx" else _rows(path)
+    rows = _cells(path)
     next(row for row in rows if row[0] == key)[rows[0].index(column)] = text
     if path.suffix == ".csv":
         csv_file(path, *rows)
@@ -71,6 +71,12 @@ def edit(path: Path, key: str, column: str, text: str) -> None:
                 sheet.write_string(place, at, str(cell))
 
 
+def _cells(path: Path) -> list[list[str]]:
+    if path.suffix == ".csv":
+        return _rows(path)
+    return [[str(cell) for cell in row] for row in load_workbook(path).get_sheet_by_index(0).to_python()]
+
+
 def _rows(path: Path) -> list[list[str]]:
     with path.open(encoding="utf-8-sig", newline="") as file:
         return list(csv.reader(file))
@@ -78,7 +84,7 @@ def _rows(path: Path) -> list[list[str]]:
 
 def _row(path: Path, key: str) -> str:
     """The row of a record, as notes name it."""
-    rows = load_workbook(path).get_sheet_by_index(0).to_python() if path.suffix == ".xlsx" else _rows(path)
+    rows = _cells(path)
     return f"row {[row[0] for row in rows].index(key) + 1}"
 
 
