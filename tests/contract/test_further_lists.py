@@ -540,3 +540,33 @@ def test_a_list_that_moved_is_the_same_list(copy: Copy):
     assert (report.exit_code, report.resources["properties"]["inserted"]) == (0, 0)
     assert copy.rows(kept) == [("/v2/properties", "property_id", None)]
     assert copy.column("select distinct change from history.properties") == ["insert"]
+
+
+RENAMED = '[resources.places]\npath = "/properties"\nkey_column = "property_id"\n'
+
+
+@pytest.mark.parametrize("status", [200, 404], ids=["read before", "never read"])
+def test_a_list_with_a_new_name_leaves_the_old_one_as_it_is(copy: Copy, status: int):
+    copy.list.status = status
+    copy.sync("assets", "properties")
+    copy.list.status = 200
+    copy.write(RENAMED)
+    before = len(copy.ids())
+    for _ in range(2):
+        assert copy.sync("assets", "places").exit_code == 0
+        assert copy.rows("select count(*) from places") == [(30,)]
+    assert copy.rebuild().exit_code == 0
+    assert len(copy.ids()) == before
+    assert copy.column("select resource from ops.resources order by 1") == ["places", "properties"]
+
+
+@pytest.mark.slow
+def test_names_of_one_path_may_come_back_or_go_all(copy: Copy):
+    copy.sync()
+    copy.write(RENAMED)
+    copy.sync("places")
+    copy.write(FILTERED)
+    assert copy.sync().resources["properties"]["unchanged"] == 30
+    copy.write("")
+    assert copy.sync("assets").exit_code == 0
+    assert (len(copy.ids()), copy.rows("select count(*) from places")) == (30, [(30,)])

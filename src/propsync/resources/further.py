@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from propsync.errors import SettingsError
@@ -36,11 +36,16 @@ class Definition:
 
 def catalogue_of(definitions: Mapping[str, Definition]) -> Catalogue:
     """The built-in resources and these lists. Raises SettingsError for a path that propsync already reads."""
+    _refuse_twice(definitions)
     return BUILT_IN.with_further(further_resources(definitions))
 
 
-def further_resources(definitions: Mapping[str, Definition]) -> Iterable[Resource]:
-    """Each list as a resource. Raises SettingsError for a path that propsync already reads."""
+def further_resources(definitions: Mapping[str, Definition]) -> list[Resource]:
+    """Each list as a resource. Earlier runs may have read one path under several names, so each keeps its own."""
+    return [_resource(name, definition) for name, definition in definitions.items()]
+
+
+def _refuse_twice(definitions: Mapping[str, Definition]) -> None:
     read = {resource.path: resource.name for resource in BUILT_IN}
     for name, definition in definitions.items():
         if name in BUILT_IN or definition.path in read:
@@ -48,7 +53,6 @@ def further_resources(definitions: Mapping[str, Definition]) -> Iterable[Resourc
             step = f"Remove [resources.{name}]: every sync reads {other}"
             raise SettingsError(f"[resources.{name}]", f"propsync has {other} already", step)
         read[definition.path] = name
-        yield _resource(name, definition)
 
 
 def _resource(name: str, definition: Definition) -> Resource:

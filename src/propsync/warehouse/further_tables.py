@@ -14,7 +14,7 @@ STORED = "select resource, path, key_member, key_column, is_paged, id_filter fro
 
 def stored_resources(rows: Iterable[tuple[Any, ...]]) -> list[Resource]:
     """The lists that the rows of `STORED` describe."""
-    return list(further_resources({row[0]: Definition(*row[1:]) for row in rows}))
+    return further_resources({row[0]: Definition(*row[1:]) for row in rows})
 
 
 def stored_row(resource: Resource) -> tuple[str | bool | None, ...]:
