@@ -21,6 +21,7 @@ LOOKS_AGAIN = (timedelta(minutes=1), timedelta(minutes=4), timedelta(minutes=25)
 """Pauses after a look that showed no change: 1, 5 and 30 minutes after the first look."""
 AFTER_FAILURE = timedelta(minutes=5)
 _LOOKS_DONE = timedelta(minutes=35)
+_MOST_DAYS = 36_500  # a century; a setting may name more days than a calendar has before today
 """After this time the last look is over, unless it failed."""
 
 
@@ -144,7 +145,8 @@ class Hints:
 
     def forget(self, days: int) -> None:
         """Removes settled rows that are older."""
-        self._warehouse.execute(statement("hints/forget"), {"before": self._now - timedelta(days=days)})
+        before = self._now - timedelta(days=min(days, _MOST_DAYS))
+        self._warehouse.execute(statement("hints/forget"), {"before": before})
 
     def requests_since(self, moment: datetime) -> int:
         """The requests that hints have cost since a moment."""
