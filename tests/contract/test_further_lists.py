@@ -570,3 +570,15 @@ def test_names_of_one_path_may_come_back_or_go_all(copy: Copy):
     copy.write("")
     assert copy.sync("assets").exit_code == 0
     assert (len(copy.ids()), copy.rows("select count(*) from places")) == (30, [(30,)])
+
+
+@pytest.mark.parametrize("is_known", [True, False], ids=["known", "found now"])
+def test_a_key_that_propsync_finds_is_never_volatile(copy: Copy, is_known: bool):
+    if is_known:
+        copy.sync()
+    copy.write(FILTERED + '[shapes.properties]\nvolatile = ["id"]\n')
+    with pytest.raises(SettingsError, match=r"\[shapes.properties\] volatile: id is the id of a record"):
+        copy.sync()
+    copy.write(FILTERED)
+    assert copy.sync().exit_code == 0
+    assert len(copy.ids()) == 30

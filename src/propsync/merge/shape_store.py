@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from propsync.shapes import UNREAD, Choice, Shape, configured
+from propsync.shapes import UNREAD, Choice, Shape, configured, refuse_volatile_roles
 from propsync.warehouse import Warehouse, statement
 
 _VOLATILE = "volatile"
@@ -47,7 +47,14 @@ class ShapeStore:
 
     def overridden(self, shape: Shape) -> Shape:
         """The shape with propsync.toml's present parts in place of its earlier ones."""
-        return overridden(shape, self.decided(shape.resource))
+        merged = overridden(shape, self.decided(shape.resource))
+        self.check_volatile(merged)
+        return merged
+
+    def check_volatile(self, shape: Shape) -> None:
+        """Raises SettingsError if propsync.toml names a volatile member that decides what a record is."""
+        if self.decided(shape.resource).volatile:
+            refuse_volatile_roles(shape, self._warehouse.catalogue[shape.resource])
 
     def decided(self, resource: str) -> Shape:
         """The parts of a shape that propsync.toml decides."""

@@ -138,6 +138,7 @@ class ResourceSync:
             wanted = configured
             listed.clear()
             swept = self._sweep(resource, wanted, listed, types)
+        self._workspace.shapes.check_volatile(self._shapes[resource.name])
         _log.info("%s: read, %s", resource.words, swept.verdict)
         self._notice_signed_links(resource, swept)
         manifest = self._manifest(resource, swept, wanted)

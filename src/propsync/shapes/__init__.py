@@ -1,6 +1,6 @@
 """The shapes that the API's document omits: propsync finds them in the data and shows the evidence."""
 
-from propsync.shapes.choice import UNREAD, Choice, Shape, configured
+from propsync.shapes.choice import UNREAD, Choice, Shape, configured, refuse_volatile_roles
 from propsync.shapes.cutting import cutter_of
 from propsync.shapes.fields import field_ids, find_definition_shape, find_result_shape
 from propsync.shapes.flags import find_flag_history
@@ -25,6 +25,7 @@ __all__ = [
     "find_result_shape",
     "find_roles",
     "find_volatile",
+    "refuse_volatile_roles",
     "settle_flags",
     "settle_read",
 ]

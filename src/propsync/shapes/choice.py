@@ -8,7 +8,7 @@ from typing import Any
 
 from propsync.errors import SettingsError
 from propsync.records import Path
-from propsync.resources import Catalogue
+from propsync.resources import Catalogue, Resource
 
 UNREAD = "unread"
 """The source of a part that records have, and that propsync cannot read."""
@@ -98,13 +98,28 @@ def configured(shapes: Mapping[str, Any], resource: str, catalogue: Catalogue) -
     parts = {"volatile": shapes["volatile"], **table} if "volatile" in shapes else table
     shape = Shape(resource)
     for part, value in parts.items():
-        texts = _texts(value, f"[shapes.{resource}] {part}")
+        where = f"[shapes.{resource}] {part}"
+        texts = _texts(value, where)
         if part == "volatile":
             shape.volatile = frozenset(texts)
+        elif part in known and not all(texts or [""]):
+            raise SettingsError(where, f"{value!r} names no member", f"Name one in propsync.toml, or remove {part} there")
         else:
             paths = tuple(_path(text) for text in texts)
             shape.choices[part] = Choice(paths, "configured", "propsync.toml says so")
+    refuse_volatile_roles(shape, catalogue[resource])
     return shape
+
+
+def refuse_volatile_roles(shape: Shape, resource: Resource) -> None:
+    """Raises SettingsError if a volatile member decides what a record is: its id, property, type, status or name."""
+    for role in resource.roles:
+        documented = tuple(path for name in role.documented for path in ((name,), (name, "id")))
+        for text in (".".join(path) for path in shape.paths(role.name) or documented):
+            if text in (shape.volatile or ()):
+                what = f"{text} is the {role.name} of a record, and its changes always count"
+                step = f"Remove {text} there in propsync.toml"
+                raise SettingsError(f"[shapes.{resource.name}] volatile", what, step)
 
 
 def _refuse_unknown(table: Mapping[str, Any], where: str, known: Sequence[str]) -> None:

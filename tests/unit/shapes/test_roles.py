@@ -161,6 +161,27 @@ def test_a_shape_that_is_no_path_is_refused(wrong):
         configured(wrong, "assets", BUILT_IN)
 
 
+@pytest.mark.parametrize("nothing", ["", [], ["uid", ""]])
+def test_an_entry_that_names_no_member_is_refused(nothing):
+    with pytest.raises(SettingsError, match=r"\[shapes.assets\] id: .* names no member. Name one in propsync.toml"):
+        configured({"assets": {"id": nothing}}, "assets", BUILT_IN)
+    assert configured({"assets": {"list": ""}}, "assets", BUILT_IN).paths("list") == ((),)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "resource"),
+    [
+        ({"assets": {"volatile": ["id"]}}, "assets"),
+        ({"assets": {"volatile": "property.id"}}, "assets"),
+        ({"volatile": ["note", "status"]}, "schedules"),
+        ({"assessments": {"status": "state.code", "volatile": "state.code"}}, "assessments"),
+    ],
+)
+def test_what_decides_about_a_record_is_never_volatile(shapes, resource):
+    with pytest.raises(SettingsError, match=rf"\[shapes.{resource}\] volatile: .* always count"):
+        configured(shapes, resource, BUILT_IN)
+
+
 def test_a_shape_survives_the_way_through_a_manifest():
     shape = roles(ASSESSMENTS, *assessments(**PLAIN))
     shape.volatile = frozenset({"fields[image].value.url"})
