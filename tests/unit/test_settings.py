@@ -3,7 +3,9 @@
 import subprocess
 import sys
 from pathlib import Path
+from zoneinfo import available_timezones
 
+import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -171,6 +173,34 @@ def test_a_value_out_of_bounds_is_refused_by_name_with_the_value_and_what_to_giv
     assert message.startswith(f"PROPSYNC_{name} (environment): {value!r} cannot be used: ")
     assert ". Give " in message
     assert "pydantic" not in message
+
+
+def test_a_time_zone_that_settings_accept_is_one_that_duckdb_knows(home):
+    with duckdb.connect() as connection:
+        for name in sorted(available_timezones() | {"localtime", "posixrules", "posix/UTC", "right/Europe/London"}):
+            try:
+                from_env(home, TIME_ZONE=name)
+            except SettingsError as error:
+                assert error.where == "PROPSYNC_TIME_ZONE (environment)"
+            else:
+                connection.execute(f"set TimeZone = '{name}'")
+
+
+def test_only_names_of_files_of_the_computer_are_no_time_zones(home):
+    names = available_timezones() - {"localtime"}
+    assert {from_env(home, TIME_ZONE=name).time_zone for name in sorted(names)} == names
+
+
+@pytest.mark.parametrize("value", ["x" * 1_500, ",".join(f"status{number}" for number in range(200)), "ü" * 300])
+def test_statuses_that_no_address_has_room_for_are_refused(home, value):
+    message = refused(home, SCHEDULE_STATUSES=value)
+    assert "in an address, which has room for 1,500. Give statuses" in message
+    assert len(message) < 500
+    assert from_env(home, ASSESSMENT_STATUSES="x" * 1_499).assessment_statuses
+
+
+def test_a_status_that_is_no_text_is_refused(home):
+    assert "it is not UTF-8 text" in refused(home, SCHEDULE_STATUSES="\udcff")
 
 
 NUMBERS = (

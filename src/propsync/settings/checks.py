@@ -7,7 +7,7 @@ import ipaddress
 import os
 import re
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 from zoneinfo import ZoneInfo
 
 from pydantic import SecretStr
@@ -21,6 +21,9 @@ _MOST_MEMORY = 1e15
 _SHORTEST_SECRET = 32  # characters
 _SHORTEST_KEY = 16  # bytes
 _NOT_IN_HOME = {"?": "a question mark", "\\": "a backslash"}  # DuckDB reads them as options and as a slash
+
+_ONLY_HERE = re.compile(r"(posix|right)/|localtime$|posixrules$")  # files of the computer, no names of IANA
+_ROOM_FOR_STATUSES = 1_500  # characters in an address, beside two ids and the rest
 
 DOCUMENT_KINDS = ("report", "bundle")
 
@@ -123,6 +126,8 @@ def check_time_zone(name: str) -> str:
         ZoneInfo(name)
     except (ValueError, KeyError, OSError) as error:
         raise ValueError("this computer knows no such time zone") from error
+    if _ONLY_HERE.match(name):
+        raise ValueError("only this computer has that name, and DuckDB does not know it")
     return name
 
 
@@ -163,6 +168,16 @@ def check_list(names: tuple[str, ...]) -> tuple[str, ...]:
     if bad := next((name for name in names if not re.fullmatch(r"[^\s,]+", name)), None):
         raise ValueError(f"{bad!r} is not one name")
     return tuple(dict.fromkeys(names))
+
+
+def check_statuses(names: tuple[str, ...]) -> tuple[str, ...]:
+    try:
+        length = sum(len(quote(name, safe="")) + 1 for name in names)
+    except UnicodeEncodeError as error:
+        raise ValueError("it is not UTF-8 text") from error
+    if length > _ROOM_FOR_STATUSES:
+        raise ValueError(f"they take {length:,} characters in an address, which has room for {_ROOM_FOR_STATUSES:,}")
+    return names
 
 
 def check_kinds(names: tuple[str, ...]) -> tuple[str, ...]:

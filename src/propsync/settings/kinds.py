@@ -22,7 +22,7 @@ def _number(words: str) -> tuple[BeforeValidator, Accepts]:
     return BeforeValidator(checks.no_boolean), Accepts(words)
 
 
-_STATUSES = "statuses as the API spells them, with commas between"
+_STATUSES = "statuses as the API spells them, with commas between, at most 1,500 characters in all"
 BaseUrl = Annotated[
     str,
     AfterValidator(checks.check_base_url),
@@ -67,7 +67,11 @@ HeaderName = Annotated[
     Accepts("the name of a header that your proxy always sets, such as X-Real-IP, or leave it out"),
 ]
 Statuses = Annotated[
-    tuple[str, ...], BeforeValidator(checks.split), AfterValidator(checks.check_list), Accepts(_STATUSES)
+    tuple[str, ...],
+    BeforeValidator(checks.split),
+    AfterValidator(checks.check_list),
+    AfterValidator(checks.check_statuses),
+    Accepts(_STATUSES),
 ]
 DocumentKinds = Annotated[
     tuple[str, ...],
