@@ -112,7 +112,7 @@ LocalStorage(Path(sys.argv[1])).put("a/b", b"x" * 5000)
 def test_a_write_that_breaks_off_leaves_the_old_body_and_no_partial_file(storage):
     storage.put("a/b", b"old")
     ended = subprocess.run([sys.executable, "-c", WRITER, storage.root], capture_output=True, text=True, check=False)
-    assert "HomeUnusable" in ended.stderr.splitlines()[-1]
+    assert "FileLimited" in ended.stderr.splitlines()[-1]
     assert storage.get("a/b") == b"old"
     assert [path.name for path in (storage.root / "a").iterdir()] == ["b"]
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 1000

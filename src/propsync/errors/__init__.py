@@ -10,6 +10,7 @@
     │   ├── WriteForbidden                  403 to a write, or to the look before it: ask for the right, apply again
     │   ├── CertificateRefused              the server's TLS certificate is not trusted: trust it, or stay away
     │   ├── DiskFull                        free some space
+    │   │   └── FileLimited                 a limit on the size of files (ulimit -f): raise it
     │   ├── LibraryUnfit                    a library changed what propsync needs of it: install the version asked for
     │   ├── HomeUnusable                    the home folder cannot be used: rights, file system
     │   ├── StorageRefused                  the bucket refuses the credentials, or does not exist: correct them
@@ -71,6 +72,7 @@ from propsync.errors.stopping import (
     ClusterUnfit,
     DiskFull,
     ErasureUnfinished,
+    FileLimited,
     HidingOutgrown,
     HomeBehind,
     HomeUnusable,
@@ -103,6 +105,7 @@ __all__ = [
     "DiskFull",
     "DocumentDamaged",
     "ErasureUnfinished",
+    "FileLimited",
     "HidingOutgrown",
     "HomeBehind",
     "HomeUnusable",

@@ -41,6 +41,12 @@ class DiskFull(StopRun):
     advice = "Free some space under PROPSYNC_HOME, then run `propsync sync`"
 
 
+class FileLimited(DiskFull):
+    """The system lets no file grow further, although the disk may have room; nothing is damaged."""
+
+    advice = "Raise the limit (`ulimit -f`, or LimitFSIZE= of a service), then run the same command again"
+
+
 class HomeUnusable(StopRun):
     """propsync cannot create, write or trust the home folder (rights, network file system)."""
 

@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from propsync.errors import DiskFull, HomeUnusable
+from propsync.errors import DiskFull, FileLimited, HomeUnusable
 
 PARTIAL = ".partial"
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
@@ -138,6 +138,8 @@ def disk_errors(where: Path | str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if error.errno == errno.EFBIG:
+            raise FileLimited(str(where), "no file may grow further") from error
         if error.errno in _NO_ROOM:
             raise DiskFull(str(where), "the disk is full") from error
         if error.errno not in (None, errno.ENOENT):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
 
-from propsync.errors import DiskFull, MergeFailed, StateUnusable
+from propsync.errors import DiskFull, FileLimited, MergeFailed, StateUnusable
+
+_FIRST = re.compile('^Original error: "(.*)"$', re.MULTILINE)
 
 
 @contextmanager
@@ -30,11 +33,14 @@ def our_errors(path: Path) -> Iterator[None]:
             yield
     except duckdb.Error as error:
         words = str(error)
+        if "File too large" in words:
+            raise FileLimited(str(path), "no file may grow further") from error
         if "No space left" in words or "max_temp_directory_size" in words or "Disk quota" in words:
             raise DiskFull(str(path), "the disk is full") from error
         is_damaged = isinstance(error, duckdb.IOException | duckdb.FatalException | duckdb.SerializationException)
         if is_damaged or words.startswith("Corrupt database file"):
-            raise StateUnusable(str(path), words.splitlines()[0]) from error
+            # a file that DuckDB gives up tells the error that came first, on a later line
+            raise StateUnusable(str(path), (_FIRST.findall(words) or words.splitlines())[0]) from error
         step = "Raise PROPSYNC_MEMORY_LIMIT, then run the same command again"
         is_memory = isinstance(error, duckdb.OutOfMemoryException)
         raise MergeFailed(path.name, words.splitlines()[0], step if is_memory else None) from error

@@ -1,0 +1,53 @@
+"""What propsync says if the system lets no file grow: the cause, and no rebuild of a sound state."""
+
+from __future__ import annotations
+
+import errno
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from propsync.errors import FileLimited, StateUnusable
+from propsync.storage import disk_errors
+from propsync.warehouse.connection import our_errors
+
+LIMITED = """
+import resource, sys
+from pathlib import Path
+from propsync.warehouse import Warehouse
+
+path = Path(sys.argv[1])
+warehouse = Warehouse(path, memory_limit="200MB", folder=path.parent)
+resource.setrlimit(resource.RLIMIT_FSIZE, (6_000_000, 6_000_000))
+filling = "create table if not exists filling as select i, md5(i::text) as t from range(600_000) r(i)"
+for sql in (filling, "checkpoint", "select 1"):
+    try:
+        warehouse.execute(sql)
+    except Exception as error:
+        print(type(error).__name__, error)
+"""
+
+
+def test_every_error_after_the_limit_names_it(tmp_path: Path):
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, tmp_path / "state.duckdb"], capture_output=True, text=True, check=False
+    )
+    said = done.stdout.splitlines()
+    assert len(said) == 3
+    assert all(line.startswith("FileLimited") and "ulimit -f" in line for line in said)
+    with duckdb.connect(tmp_path / "state.duckdb") as connection:
+        assert connection.execute("select count(*) from ops.schema_version").fetchall() == [(1,)]
+
+
+def test_a_file_that_duckdb_gave_up_names_the_first_error(tmp_path: Path):
+    words = "FATAL Error: Failed: database has been invalidated\nOriginal error: \"Failed to read block 7\""
+    with pytest.raises(StateUnusable, match="Failed to read block 7. Run `propsync rebuild`"), our_errors(tmp_path):
+        raise duckdb.FatalException(words)
+
+
+def test_other_files_name_the_limit_too(tmp_path: Path):
+    with pytest.raises(FileLimited, match="no file may grow further"), disk_errors(tmp_path):
+        raise OSError(errno.EFBIG, "File too large")
