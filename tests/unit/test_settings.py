@@ -1,5 +1,6 @@
 """Promises of the settings: who wins, what is refused, and what is said about it."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from propsync.api import TokenSource
 from propsync.errors import SettingsError
 from propsync.settings import Settings, load_settings, settings_table
 
@@ -289,7 +291,14 @@ def test_an_unknown_variable_is_told_but_stops_nothing(home):
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(b"a = \n", "line 1"), (b"\xff", "UTF-8"), (b"page_limit = 'x'", "'x' cannot be used"), (b"reference = 3", "3")],
+    [
+        (b"a = \n", "line 1"),
+        (b"\xff", "UTF-8"),
+        (b"page_limit = 'x'", "'x' cannot be used"),
+        (b"reference = 3", "3"),
+        (b"a = " + b"[" * 3_000 + b"]" * 3_000, "it is not TOML: its brackets are too many levels deep"),
+        (b"page_limit = " + b"9" * 5_000, "it is not TOML: it has a number of thousands of digits"),
+    ],
 )
 def test_a_broken_file_is_one_clear_line(home, content, said):
     home.mkdir()
@@ -319,6 +328,22 @@ def test_relative_paths_of_the_file_start_at_its_folder(tmp_path):
     assert settings.token_file == tmp_path / "conf" / "token"
     assert settings.reference == {"properties": tmp_path / "conf" / "p.csv", "users": Path("/u.csv")}
     assert settings.shapes == {"volatile": ["a[].b"]}
+
+
+def test_the_mark_that_windows_editors_write_is_no_part_of_a_file(home, tmp_path):
+    assert from_toml(home, "\ufeffpage_limit = 5").page_limit == 5
+    file = tmp_path / "token"
+    file.write_text(f"\ufeff{TOKEN}\r\n", encoding="utf-8")
+    access = from_env(home, BASE_URL="https://h", TOKEN_FILE=str(file)).require_api()
+    assert access.token.get_secret_value() == TOKEN
+    source = TokenSource("old", file)
+    assert source.after_refusal("old") == TOKEN
+
+
+@pytest.mark.parametrize("written", ["5", '""', '["p.csv"]'])
+def test_a_list_that_is_no_path_starts_at_the_folder_of_the_file_too(home, written):
+    path = from_toml(home, f"[reference]\nproperties = {written}\n").reference["properties"]
+    assert path.is_relative_to(home)
 
 
 def test_a_home_s_own_file_cannot_name_another_home(home):
@@ -365,6 +390,52 @@ def test_a_token_file_that_cannot_serve_is_refused_when_the_api_is_needed(home, 
     assert "words" not in str(caught.value)
 
 
+@pytest.mark.parametrize("token", ["sandbox-0123abc", "eyJ0.eyJ1.abc", "abc/def+g=", "/abc/def", "x" * 300])
+@pytest.mark.parametrize("name", ["TOKEN", "WEBHOOK_SECRET"])
+def test_a_token_in_place_of_its_file_is_not_shown(home, token, name):
+    settings = from_env(home, BASE_URL="https://h", **{f"{name}_FILE": token})
+    with pytest.raises(SettingsError, match=rf"PROPSYNC_{name}_FILE \(environment\): no file has that name") as caught:
+        settings.require_api() if name == "TOKEN" else settings.require_webhook()
+    assert token not in str(caught.value)
+
+
+def test_a_token_in_place_of_its_file_in_the_toml_is_not_shown(home):
+    settings = from_toml(home, 'base_url = "https://h"\ntoken_file = "sandbox-0123abc"\n')
+    with pytest.raises(SettingsError, match="no file has that name") as caught:
+        settings.require_api()
+    assert "sandbox" not in str(caught.value)
+
+
+def test_a_file_of_a_token_that_is_missing_is_named(home, tmp_path):
+    settings = from_env(home, BASE_URL="https://h", TOKEN_FILE=str(tmp_path / "tokn"))
+    with pytest.raises(SettingsError, match="tokn: it cannot be read: No such file"):
+        settings.require_api()
+
+
+def test_what_is_no_file_of_a_token_is_refused_at_once(home, tmp_path, monkeypatch):
+    monkeypatch.setattr("propsync.settings.secret_file._PATIENCE", 0.2)
+    large, pipe = tmp_path / "large", tmp_path / "pipe"
+    large.write_bytes(b"x" * 5_000_000)
+    os.mkfifo(pipe)
+    for path, said in (
+        (large, "larger than 65,536 bytes"),
+        (pipe, "no program writes to it"),
+        (tmp_path, "neither a file nor a pipe"),
+        (Path("/dev/zero"), "neither a file nor a pipe"),
+    ):
+        with pytest.raises(SettingsError, match=said):
+            from_env(home, BASE_URL="https://h", TOKEN_FILE=str(path)).require_api()
+
+
+@pytest.mark.parametrize("delay", [0, 0.3])
+def test_the_output_of_a_program_may_be_the_file_of_a_token(home, delay):
+    script = f"{sys.executable} -c 'from propsync.settings import load_settings as l; print(l().require_api())'"
+    shell = f"exec 7< <(sleep {delay}; echo {TOKEN}); PROPSYNC_TOKEN_FILE=/dev/fd/7 {script}"
+    environ = {"PROPSYNC_HOME": str(home), "PROPSYNC_BASE_URL": "https://h", "PATH": os.environ["PATH"]}
+    done = subprocess.run(["bash", "-c", shell], env=environ, capture_output=True, text=True, check=False)
+    assert "token_file=PosixPath('/dev/fd/7')" in done.stdout, done.stderr
+
+
 def test_an_illegal_token_is_refused_unseen(home):
     assert "s3cret" not in refused(home, TOKEN="s3cret to ken")
 
@@ -402,7 +473,7 @@ def test_the_file_of_the_write_token_is_read_for_a_write_alone(home, tmp_path):
     settings = from_toml(home, 'push_token_file = "writes"\nbase_url = "https://h"', TOKEN=TOKEN)
     assert settings.push_token_file == home / "writes"
     assert settings.require_api().token.get_secret_value() == TOKEN  # although the file does not exist
-    with pytest.raises(SettingsError, match=r"PROPSYNC_PUSH_TOKEN_FILE \(.*propsync.toml\) .*cannot be read"):
+    with pytest.raises(SettingsError, match=r"PROPSYNC_PUSH_TOKEN_FILE \(.*propsync.toml\): no file has that name"):
         settings.require_push()
     (home / "writes").write_text("tok-for-writes\n")
     assert settings.require_push().token.get_secret_value() == "tok-for-writes"

@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 from propsync import log
+from propsync.settings import read_secret
 
 _MAIN = "PROPSYNC_TOKEN"
 
@@ -62,7 +63,7 @@ class TokenSource:
         if self._file is None:
             return None
         try:
-            token = self._file.read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeDecodeError):
+            token = read_secret(self._file).strip()
+        except (OSError, ValueError):
             return None
         return token if token and all("!" <= character <= "~" for character in token) else None

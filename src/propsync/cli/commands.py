@@ -42,12 +42,8 @@ app.add_typer(push_app, name="push")
 app.add_typer(storage_app, name="storage")
 
 
-class LogLevel(StrEnum):
-    """The level of log lines on standard error."""
-
-    DEBUG = "DEBUG"
-    INFO = "INFO"
-    WARNING = "WARNING"
+LOG_LEVELS = ("debug", "info", "warning")
+"""The levels of log lines on standard error."""
 
 
 class Format(StrEnum):
@@ -84,13 +80,15 @@ def options(
         Path | None, typer.Option(help="Settings file. Default: propsync.toml in PROPSYNC_HOME.", show_default=False)
     ] = None,
     log_level: Annotated[
-        LogLevel, typer.Option(case_sensitive=False, help="How much to log on standard error.")
-    ] = LogLevel.INFO,
+        str, typer.Option(metavar=f"<{'|'.join(LOG_LEVELS)}>", help="How much to log on standard error.")
+    ] = LOG_LEVELS[1],
     version: Version = False,  # noqa: ARG001 - typer calls its callback
 ) -> None:
     """Options that every command takes."""
     given.config, given.command = config, context.invoked_subcommand
-    lines.configure(log_level.value, interactive=sys.stderr.isatty())
+    if log_level.lower() not in LOG_LEVELS:
+        raise UsageError("--log-level", f"{log_level[:40]!r} is no level", f"Give one of {', '.join(LOG_LEVELS)}")
+    lines.configure(log_level.upper(), interactive=sys.stderr.isatty())
 
 
 def _show_version(wanted: bool) -> None:

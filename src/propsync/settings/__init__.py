@@ -9,6 +9,7 @@ from propsync.settings.desk import ROLES, DeskSettings
 from propsync.settings.messages import settings_table
 from propsync.settings.model import ApiAccess, Settings, WebhookAccess
 from propsync.settings.privacy import HiddenLine, PrivacySettings
+from propsync.settings.secret_file import read_secret
 from propsync.settings.sources import CONFIG_NAME, load_settings
 from propsync.settings.storage_access import StorageAccess
 
@@ -24,5 +25,6 @@ __all__ = [
     "WebhookAccess",
     "legal_token",
     "load_settings",
+    "read_secret",
     "settings_table",
 ]

@@ -21,6 +21,7 @@ from propsync.settings.checks import (
     legal_token,
     signing_key,
 )
+from propsync.settings.secret_file import may_be_secret, read_secret
 from propsync.settings.storage_access import StorageAccess, storage_access
 
 PREFIX = "PROPSYNC_"
@@ -227,7 +228,7 @@ class Settings(BaseModel):
     ) -> SecretStr | None:
         if given is not None or file is None:
             return given
-        where = f"{PREFIX}{setting.upper()}_FILE ({self.source(f'{setting}_file')}) {file}"
+        where = self._where(setting, file)
         try:
             return check(_read_token(file, where))
         except ValueError as error:
@@ -256,13 +257,20 @@ class Settings(BaseModel):
         if file is None:
             advice = "Set PROPSYNC_TOKEN_FILE (or PROPSYNC_TOKEN), then `propsync doctor`"
             raise SettingsError(variable, "no token is set", advice)
-        where = f"{variable}_FILE ({self.source(f'{setting}_file')}) {file}"
-        return ApiAccess(self.base_url, _read_token(file, where), file, variable)
+        return ApiAccess(self.base_url, _read_token(file, self._where(setting, file)), file, variable)
+
+    def _where(self, setting: str, file: Path) -> str:
+        """The name of a secret's file for messages. Raises SettingsError if it may be the secret itself."""
+        label = f"{PREFIX}{setting.upper()}_FILE ({self.source(f'{setting}_file')})"
+        if may_be_secret(file, (Path.cwd(), self._folder or self.home)):
+            what = "no file has that name, which is not shown here: it may be the token or secret itself"
+            raise SettingsError(label, what, "Put that alone into a file, and give the path of the file")
+        return f"{label} {file}"
 
 
 def _read_token(path: Path, where: str) -> SecretStr:
     try:
-        return SecretStr(legal_token(path.read_text(encoding="utf-8")))
+        return SecretStr(legal_token(read_secret(path)))
     except OSError as error:
         raise SettingsError(where, f"it cannot be read: {error.strerror}", "Put the token in that file") from None
     except UnicodeDecodeError:

@@ -68,7 +68,7 @@ def _home_of(variables: Mapping[str, Any]) -> Path:
 
 def _read_toml(path: Path, *, required: bool) -> dict[str, Any]:
     try:
-        written = tomllib.loads(path.read_text(encoding="utf-8"))
+        written = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (FileNotFoundError, NotADirectoryError):
         if not required:
             return {}
@@ -77,11 +77,18 @@ def _read_toml(path: Path, *, required: bool) -> dict[str, Any]:
         raise SettingsError(str(path), f"it cannot be read: {error.strerror}", "Check its permissions") from None
     except UnicodeDecodeError:
         raise SettingsError(str(path), "it is not UTF-8 text", "Save it as UTF-8") from None
-    except tomllib.TOMLDecodeError as error:
-        raise SettingsError(str(path), f"it is not TOML: {error}", "Correct that line") from None
+    except (ValueError, RecursionError) as error:
+        raise SettingsError(str(path), f"it is not TOML: {_why_no_toml(error)}", "Correct that line") from None
     for name in written:
         _check_known(name, path)
     return written
+
+
+def _why_no_toml(error: Exception) -> str:
+    if isinstance(error, tomllib.TOMLDecodeError):
+        return str(error)
+    is_deep = isinstance(error, RecursionError)
+    return "its brackets are too many levels deep" if is_deep else "it has a number of thousands of digits"
 
 
 def _check_known(name: str, path: Path) -> None:
@@ -106,11 +113,9 @@ def _rooted(written: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         if isinstance(rooted.get(name), str):
             rooted[name] = _under(folder, rooted[name])
     if isinstance(reference := rooted.get("reference"), dict):
-        rooted["reference"] = {
-            table: _under(folder, path) if isinstance(path, str) else path for table, path in reference.items()
-        }
+        rooted["reference"] = {table: _under(folder, str(path)) for table, path in reference.items()}
     return rooted
 
 
 def _under(folder: Path, path: str) -> str:
-    return path if path.startswith("~") or not path else str(folder / path)
+    return path if path.startswith("~") else str(folder / path)
