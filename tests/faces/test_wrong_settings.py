@@ -97,3 +97,8 @@ def test_a_certificate_that_nobody_trusts(propsync, tmp_path: Path):
     with Sandbox(scale=10, tls=context) as secure:
         done = propsync("sync", base_url=secure.base_url, token=secure.token)
     assert_one_line(done, 1, "certificate")
+
+
+def test_a_log_level_that_there_is_not(propsync):
+    assert_one_line(propsync("--log-level", "LOUD", "sync"), 2, "--log-level: 'LOUD' is no level. Give one of debug")
+    assert propsync("--log-level", "Warning", "status").returncode == 0

@@ -155,7 +155,7 @@ TABLE = [
     Row(
         "the published file",
         "altered",
-        status=(2, "it cannot be opened"),
+        status=(2, "If the published file is damaged, `propsync sync` writes it again"),
         sync=(0, ""),
         rebuild=(0, ""),
         verify=(0, ""),

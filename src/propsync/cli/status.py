@@ -34,7 +34,7 @@ def print_status(settings: Settings, max_age: str | None, *, as_json: bool) -> i
     """Prints the status; returns 3 if the published copy is older than `max_age` (26h, 90m, 2d), else 0."""
     allowed = _span(max_age) if max_age is not None else None
     path = settings.published / "warehouse.duckdb"
-    if not path.is_file():
+    if not path.exists():
         return _print_nothing(settings, as_json=as_json, is_wanted=allowed is not None)
     with open_published(path) as reader:
         facts = _facts(reader, settings)

@@ -34,7 +34,7 @@
     │   │   ├── ApiUnreachable              no connection at all: network, proxy, address
     │   │   └── AnswerLost                  a POST may or may not have been done: look before repeating it
     │   ├── PageLost                        a landed page is missing or damaged: the next run reads the resource again
-    │   ├── ManifestUnreadable              a landed manifest is damaged: the next run reads the resource again
+    │   ├── ManifestUnreadable              a landed manifest is damaged: restore it from a backup
     │   ├── MergeFailed                     a record could not be made into rows: report it
     │   ├── ShapeUnknown                    a shape could not be found: name it under [shapes]
     │   ├── PageTooLarge                    a body exceeds its bound: ask for fewer records a page

@@ -111,7 +111,7 @@ class PageLost(ResourceFailed):
 class ManifestUnreadable(ResourceFailed):
     """The manifest of a landed snapshot is damaged; propsync passes the snapshot over."""
 
-    advice = "Run `propsync sync`, which reads the resource again"
+    advice = "Restore the file from a backup: without it, a rebuild loses what the run read"
 
 
 class MergeFailed(ResourceFailed):

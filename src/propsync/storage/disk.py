@@ -142,6 +142,9 @@ def disk_errors(where: Path | str) -> Iterator[None]:
             raise FileLimited(str(where), "no file may grow further") from error
         if error.errno in _NO_ROOM:
             raise DiskFull(str(where), "the disk is full") from error
+        if error.errno == errno.EISDIR:
+            step = "Move that folder away, then run the same command again"
+            raise HomeUnusable(str(where), "a folder is where the file belongs", step) from error
         if error.errno not in (None, errno.ENOENT):
             raise HomeUnusable(str(where), f"cannot be written: {error.strerror}") from error
         raise

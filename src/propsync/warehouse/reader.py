@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 T = TypeVar("T")
+_NO_RIGHT = "Run `propsync doctor`"
+_ADVICE = "If the published file is damaged, `propsync sync` writes it again"
 Config = dict[str, str | bool | int | float | list[str]]
 
 
@@ -80,9 +83,16 @@ def open_published(path: Path, zone: str = "UTC") -> PublishedReader:
 def check_published(path: Path) -> None:
     """Raises UsageError if propsync has published nothing yet."""
     if path.is_dir():
-        raise UsageError(str(path), "it is a folder", f"Give its published file, {path / 'published/warehouse.duckdb'}")
+        raise UsageError(str(path), "it is a folder", _instead_of(path))
     if not path.is_file():
         raise UsageError(str(path), "nothing is published yet", "Run `propsync sync`")
+
+
+def _instead_of(folder: Path) -> str:
+    """What to do about a folder: it may be a home, or stand where the published file belongs."""
+    if folder.suffix == ".duckdb":
+        return "Move that folder away, then run `propsync sync`, which writes the file"
+    return f"Give its published file, {folder / 'published/warehouse.duckdb'}"
 
 
 def connected(path: Path, config: Config, zone: str) -> duckdb.DuckDBPyConnection:
@@ -91,7 +101,7 @@ def connected(path: Path, config: Config, zone: str) -> duckdb.DuckDBPyConnectio
         connection = duckdb.connect(path, read_only=True, config=config)
     except duckdb.Error as error:
         what = f"it cannot be opened: {str(error).splitlines()[0]}"
-        raise UsageError(str(path), what, "Run `propsync doctor`") from error
+        raise UsageError(str(path), what, _ADVICE if os.access(path, os.R_OK) else _NO_RIGHT) from error
     try:
         connection.execute(NO_BAR)
         connection.execute(f"set global TimeZone = {text(zone)}")

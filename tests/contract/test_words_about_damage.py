@@ -1,0 +1,65 @@
+"""What propsync says about damage is true, and the step that it names helps."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from kit.home import Home
+from kit.nights import Nights
+
+import propsync
+from propsync.errors import HomeUnusable, UsageError
+
+
+@pytest.fixture
+def home(nights: Nights) -> Home:
+    home = Home(nights.path, nights.url)
+    home.sync()
+    return home
+
+
+def test_a_folder_in_place_of_the_published_file_is_named(home: Home):
+    home.published.unlink()
+    home.published.mkdir()
+    with pytest.raises(UsageError, match="it is a folder. Move that folder away, then run `propsync sync`"):
+        propsync.open(home.published)
+    for run in (home.sync, home.rebuild):
+        with pytest.raises(HomeUnusable, match="a folder is where the file belongs. Move that folder away"):
+            run()
+    home.published.rmdir()
+    assert home.sync().exit_code == 0
+
+
+def test_a_home_in_place_of_its_published_file_gives_the_way_to_it(home: Home):
+    with pytest.raises(UsageError, match=r"Give its published file, .*/published/warehouse.duckdb"):
+        propsync.open(home.path)
+
+
+def test_a_damaged_published_file_is_mended_by_the_step_that_is_named(home: Home):
+    home.published.chmod(0o644)
+    home.published.write_bytes(b"no database" * 1_000)
+    with pytest.raises(UsageError, match="`propsync sync` writes it again"):
+        propsync.open(home.published)
+    assert home.sync().exit_code == 0
+    propsync.open(home.published).close()
+
+
+def test_a_damaged_manifest_names_a_backup_and_not_the_command_that_just_ran(
+    home: Home, caplog: pytest.LogCaptureFixture
+):
+    manifest = next(Path(home.path, "landing", "assets").glob("*/manifest.json"))
+    kept = manifest.with_name("kept")
+    shutil.copy(manifest, kept)
+    manifest.chmod(0o644)
+    manifest.write_text("no JSON")
+    caplog.clear()
+    assert home.sync().exit_code == 0
+    said = " ".join(record.getMessage() for record in caplog.records if "clean landing" in record.getMessage())
+    assert "Restore the file from a backup" in said
+    assert "propsync sync" not in said
+    kept.replace(manifest)
+    caplog.clear()
+    assert home.sync().exit_code == 0
+    assert "clean landing" not in caplog.text
