@@ -16,7 +16,7 @@ select
   property_id,
   assessment_type_id,
   {{status}} as status,
-  if(regexp_full_match(payload->>'$.dueDate', '\d{4}-\d{2}-\d{2}'), try_cast(payload->>'$.dueDate' as date), null) as due_date,
+  staging.calendar_day(payload->>'$.dueDate') as due_date,
   staging.exact_text(readable->>'$.description') as description,
   staging.exact_text(readable->>'$.customReference') as custom_reference,
   list_transform(from_json(readable->'$.assignedUsers', '["VARCHAR"]'), lambda user: staging.exact_text(user)) as assigned_users,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import json
 import os
 import shutil
 from collections.abc import Callable
@@ -582,3 +584,20 @@ def test_a_key_that_propsync_finds_is_never_volatile(copy: Copy, is_known: bool)
     copy.write(FILTERED)
     assert copy.sync().exit_code == 0
     assert len(copy.ids()) == 30
+
+
+def test_pages_with_a_byte_order_mark_are_landed_as_received_and_read(copy: Copy):
+    def marked(total: int, shown: list[Record]) -> bytes:
+        return codecs.BOM_UTF8 + json.dumps({"total": total, "properties": shown}).encode()
+
+    copy.list.body = marked
+    assert copy.sync().exit_code == 0
+    del copy.list.records["p1"]
+    assert copy.sync().resources["properties"]["deleted"] == 1
+    pages = [path.read_bytes() for path in (copy.path / "landing" / "pages").glob("*/*")]
+    assert sum(page.startswith(codecs.BOM_UTF8) for page in pages) >= 3
+    before = copy.rows("from history.properties order by all")
+    shutil.rmtree(copy.path / "state")
+    assert copy.rebuild().exit_code == 0
+    assert copy.rows("from history.properties order by all") == before
+    assert copy.sync().resources["properties"]["unchanged"] == 29

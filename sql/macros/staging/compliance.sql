@@ -1,6 +1,6 @@
 -- The due date in a schedule as received: the documented form and no other, as in the table of schedules.
 create macro staging.due_date_of(payload) as
-  if(regexp_full_match(payload->>'$.dueDate', '\d{4}-\d{2}-\d{2}'), try_cast(payload->>'$.dueDate' as date), null);
+  staging.calendar_day(payload->>'$.dueDate');
 
 -- A schedule that is done or dropped names no next date. The API documents two statuses, both open, and keeps others back.
 create macro staging.is_finished(status) as coalesce(

@@ -1,8 +1,8 @@
 -- The day of a date or a date-time as JSON has it, that of a moment in a time zone; NULL for any other text. Most texts
 -- are dates or moments in UTC, so these come first.
 create macro staging.day_written(written, zone) as case
-  when length(written) = 10
-    then if(regexp_full_match(written, '\d{4}-\d{2}-\d{2}'), try_cast(written as date), null)
+  when length(written) = 10 then staging.calendar_day(written)
+  when starts_with(written, '0000') then null
   when not regexp_full_match(written, '\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)?') then null
   when ends_with(written, 'Z') or regexp_matches(substr(written, 17), '[+-]')
     then (try_cast(replace(written, ',', '.') as timestamptz) at time zone zone)::date

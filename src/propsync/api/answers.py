@@ -14,7 +14,7 @@ class Answer:
     """One good answer.
 
     `raw` is the body as received, still compressed as `encoding` says ("" for plain, else gzip, zstd or deflate);
-    `body` is what it holds. `asked_at` is when the request that succeeded was sent, in epoch seconds; `attempts`
+    `body` is what it holds, without the byte-order mark that some servers put before JSON; `mark` is that. `asked_at` is when the request that succeeded was sent, in epoch seconds; `attempts`
     counts it and those before it. `found` is what the caller's own check made of the body, None without one.
     """
 
@@ -27,6 +27,12 @@ class Answer:
     asked_at: float
     content_type: str
     found: Any = field(default=None, repr=False)
+    mark: bytes = b""
+
+    @property
+    def received(self) -> bytes:
+        """The body with its mark, for landing."""
+        return self.mark + self.body if self.mark else self.body
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,9 @@ def _walk_all(body: bytes) -> None:
 
 
 def _check_json(body: bytes, where: str, *, null_allowed: bool, walk: bool) -> None:
+    start = body.lstrip(b" \t\r\n")[:1]
+    if not start:
+        raise MalformedBody(where, "the body is empty")
     if walk:
         check_text(body, where)
     try:
@@ -76,7 +79,6 @@ def _check_json(body: bytes, where: str, *, null_allowed: bool, walk: bool) -> N
     except msgspec.DecodeError as error:
         reason = f"is not JSON ({error})"
     else:
-        start = body.lstrip(b" \t\r\n")[:1]
         if start in (b"{", b"[") or (null_allowed and start == b"n"):
             return
         reason = "is JSON, but neither an object nor an array"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import logging
 import threading
@@ -33,6 +34,7 @@ Check = Callable[[Answer], Any]
 """Looks at an answer; what it returns goes with the answer. Raises MalformedBody to have the request repeated."""
 Revise = Callable[[bytes], bytes]
 """Returns what propsync may keep of a JSON body: the same object if that is all of it. Raises ValueError."""
+_JSON = (Accept.JSON, Accept.JSON_OR_NULL)
 _log = logging.getLogger("propsync.api")
 
 
@@ -196,13 +198,17 @@ def receive_answer(
         empty = request.accept is Accept.NOTHING
         encoding = "" if empty else encoding_of(headers.get("content-encoding", ""), where)
         body = _decode(raw, encoding, bound, where) if encoding else raw
+        mark = codecs.BOM_UTF8 if request.accept in _JSON and body.startswith(codecs.BOM_UTF8) else b""
+        body = body[len(mark) :]
         if not empty:
             check_body(request.accept, body, where, walk=not walks)
-        if revise is not None and request.accept in (Accept.JSON, Accept.JSON_OR_NULL):
+        if revise is not None and request.accept in _JSON:
+            before = raw
             raw, encoding, body = _revised(revise, raw, encoding, body, where)
+            mark = mark if raw is before else b""
         content_type = headers.get("content-type", "")
         answer = Answer(
-            request, receiving.reply.status, raw, encoding, body, receiving.attempts, receiving.asked_at, content_type
+            request, receiving.reply.status, raw, encoding, body, receiving.attempts, receiving.asked_at, content_type, mark=mark
         )
         return answer if check is None else checked(check, answer)
 

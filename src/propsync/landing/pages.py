@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import hashlib
 import zlib
@@ -38,7 +39,9 @@ class PageStore:
         return sha256
 
     def get(self, sha256: str) -> bytes:
-        """The decompressed bytes of that hash. Raises PageLost if they are missing or changed."""
+        """The decompressed bytes of that hash, without a byte-order mark. Raises PageLost if they are missing or
+        changed.
+        """
         try:
             body = _unpacked(self._storage.get(page_key(sha256)))
         except FileNotFoundError as error:
@@ -47,7 +50,7 @@ class PageStore:
             raise PageLost(page_key(sha256), f"it cannot be read: {type(error).__name__}") from error
         if sha256_of(body) != sha256:
             raise PageLost(page_key(sha256), "it has changed since propsync received it")
-        return body
+        return body.removeprefix(codecs.BOM_UTF8)
 
     def keep_only(self, named: Collection[str]) -> int:
         """Removes the bodies whose hash is not among `named`; returns how many."""

@@ -231,7 +231,7 @@ class PageReader:
         return page
 
     def _land(self, asked: Asked, answer: Answer, cutter: Cutter | None) -> Reading:
-        sha256 = self._pages.put(answer.raw, answer.body)
+        sha256 = self._pages.put(answer.raw, answer.received)
         # the check has cut or decoded the page: both walk all of it, so once is enough
         page = answer.found if isinstance(answer.found, Page) else (cutter or Cutter(None)).cut(answer.body)
         values = None if isinstance(answer.found, Page) else answer.found
@@ -244,7 +244,7 @@ class PageReader:
             self.attempt,
             answer.asked_at,
             sha256,
-            len(answer.body),
+            len(answer.received),
             page.total,
             query.status,
             query.performed,

@@ -72,14 +72,14 @@ class Replay:
                 yield request
 
         def check(answer: Answer) -> str:
-            sha256 = sha256_of(answer.body)
+            sha256 = sha256_of(answer.received)
             if sha256 != expected[answer.request].sha256:  # otherwise an earlier check has read it
                 check_body(answer.request.accept, answer.body, str(answer.request))
             return sha256
 
         def land(answer: Answer) -> Landed | None:
             one, sha256 = expected[answer.request], answer.found
-            self._pages.put(answer.raw, answer.body, sha256)
+            self._pages.put(answer.raw, answer.received, sha256)
             self._held.setdefault(answer.request, []).append(
                 EarlyAnswer(one, sha256, replace(answer, raw=b"", body=b"", found=None))
             )

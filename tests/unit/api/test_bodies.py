@@ -1,5 +1,6 @@
 """Promises about bodies: kept as received, undone by us, bounded, and checked."""
 
+import codecs
 import gzip
 import hashlib
 import io
@@ -47,6 +48,23 @@ def test_a_body_is_kept_as_received_and_undone(api, server, name):
     assert answer.encoding == {"x-gzip": "gzip", "raw deflate": "deflate", "identity": ""}.get(name, name)
     assert answer.content_type == "application/json; charset=utf-8"
     assert api.traffic.bytes == len(answer.raw)
+
+
+@pytest.mark.parametrize("name", PACK)
+def test_a_byte_order_mark_is_kept_as_received_and_not_read(api, server, name):
+    marked = codecs.BOM_UTF8 + BODY
+    server.script = [packed(name, marked)]
+    answer = api.fetch(LIST)
+    assert (answer.body, answer.received) == (BODY, marked)
+    assert answer.raw == server.script[0].body
+
+
+@pytest.mark.parametrize("body", [b"", b" \r\n", codecs.BOM_UTF8])
+@pytest.mark.parametrize("walks", [True, False])
+def test_an_empty_body_is_said_to_be_empty(api, server, body, walks):
+    server.script = [Reply(body=body)]
+    with pytest.raises(UnexpectedAnswer, match="the body is empty"):
+        api.fetch(LIST, walks=walks)
 
 
 def test_zstd_and_gzip_are_asked_for_but_not_for_documents(api, server):
