@@ -1,4 +1,4 @@
-"""What a run does under settings that are legal, and that few people have."""
+"""Promises of a run under settings that are legal, and that few people have."""
 
 from __future__ import annotations
 
@@ -26,3 +26,19 @@ def home(nights: Nights) -> Home:
 
 def test_the_largest_numbers_that_settings_take_are_none_too_large(home: Home):
     assert home.sync(**LARGEST).exit_code == 0
+
+
+@pytest.mark.parametrize("resource", ["assessments", "schedules"])
+def test_statuses_that_no_record_has_are_warned_of(nights: Nights, caplog: pytest.LogCaptureFixture, resource: str):
+    nights.estate.add_assessments([("p1", "k0"), ("p2", "k1")])
+    nights.estate.add_schedules([("p1", "k0"), ("p2", "k1")])
+    home, setting = Home(nights.path, nights.url), f"{resource.removesuffix('s')}_statuses"
+    home.sync([resource], **{setting: "nosuch"})
+    assert "lists none with the statuses" not in caplog.text  # there may be no record yet
+    home.sync([resource])
+    assert "lists none with the statuses" not in caplog.text
+    for _ in range(2):  # the second night is as quiet as the first
+        caplog.clear()
+        home.sync([resource], **{setting: "nosuch"})
+        assert f"{resource}: the API lists none with the statuses nosuch, and earlier runs read some" in caplog.text
+        assert f"Check PROPSYNC_{setting.upper()}" in caplog.text

@@ -1,4 +1,4 @@
-"""What propsync says about damage is true, and the step that it names helps."""
+"""The words about damage are true, and the step that they name helps."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def home(nights: Nights) -> Home:
 def test_a_folder_in_place_of_the_published_file_is_named(home: Home):
     home.published.unlink()
     home.published.mkdir()
-    with pytest.raises(UsageError, match="it is a folder. Move that folder away, then run `propsync sync`"):
+    with pytest.raises(UsageError, match=r"it is a folder\. Move that folder away, then run `propsync sync`"):
         propsync.open(home.published)
     for run in (home.sync, home.rebuild):
-        with pytest.raises(HomeUnusable, match="a folder is where the file belongs. Move that folder away"):
+        with pytest.raises(HomeUnusable, match=r"a folder is where the file belongs\. Move that folder away"):
             run()
     home.published.rmdir()
     assert home.sync().exit_code == 0

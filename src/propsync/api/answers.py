@@ -14,8 +14,9 @@ class Answer:
     """One good answer.
 
     `raw` is the body as received, still compressed as `encoding` says ("" for plain, else gzip, zstd or deflate);
-    `body` is what it holds, without the byte-order mark that some servers put before JSON; `mark` is that. `asked_at` is when the request that succeeded was sent, in epoch seconds; `attempts`
-    counts it and those before it. `found` is what the caller's own check made of the body, None without one.
+    `body` is what it holds. Some servers put a byte-order mark before JSON: that is `mark`, and no part of `body`.
+    `asked_at` is when the request that succeeded was sent, in epoch seconds; `attempts` counts it and those before it.
+    `found` is what the caller's own check made of the body, None without one.
     """
 
     request: ApiRequest

@@ -208,7 +208,15 @@ def receive_answer(
             mark = mark if raw is before else b""
         content_type = headers.get("content-type", "")
         answer = Answer(
-            request, receiving.reply.status, raw, encoding, body, receiving.attempts, receiving.asked_at, content_type, mark=mark
+            request,
+            receiving.reply.status,
+            raw,
+            encoding,
+            body,
+            receiving.attempts,
+            receiving.asked_at,
+            content_type,
+            mark=mark,
         )
         return answer if check is None else checked(check, answer)
 

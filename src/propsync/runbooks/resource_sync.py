@@ -140,6 +140,8 @@ class ResourceSync:
             swept = self._sweep(resource, wanted, listed, types)
         self._workspace.shapes.check_volatile(self._shapes[resource.name])
         _log.info("%s: read, %s", resource.words, swept.verdict)
+        if not self._filters:
+            statuses.warn_of_none(self._workspace, resource, [one.total for one in swept.landed])
         self._notice_signed_links(resource, swept)
         manifest = self._manifest(resource, swept, wanted)
         if resource is self._resource and not swept.repeats:

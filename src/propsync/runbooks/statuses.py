@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from urllib.parse import quote
 
@@ -11,6 +12,7 @@ from propsync.resources import Resource
 from propsync.runbooks.workspace import Workspace
 from propsync.settings import Settings
 
+_log = logging.getLogger("propsync.sync")
 _ROOM = 1_500
 """Characters that all statuses of a list may take in an address."""
 
@@ -51,6 +53,17 @@ def _with_room_for(named: Sequence[str], seen: Sequence[str]) -> tuple[str, ...]
 def _length(status: str) -> int:
     """Characters in an address, a comma with it."""
     return len(quote(status, safe="")) + 1
+
+
+def warn_of_none(workspace: Workspace, resource: Resource, totals: Sequence[int | None]) -> None:
+    """Logs that the API lists no record with the statuses that somebody set, though the state has records."""
+    setting = resource.status_setting
+    if setting is None or setting not in workspace.settings.explicit or any(total != 0 for total in totals):
+        return
+    if known := statuses_seen(workspace.warehouse, resource.name, ()):
+        words = "%s: the API lists none with the statuses %s, and earlier runs read some with %s. Check PROPSYNC_%s"
+        asked = ", ".join(configured(workspace, resource))
+        _log.warning(words, resource.words, asked, ", ".join(known), setting.upper())
 
 
 def note_unconfigured(workspace: Workspace, resource: Resource, run_id: str) -> None:

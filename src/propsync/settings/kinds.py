@@ -32,7 +32,9 @@ Token = Annotated[
     SecretStr, AfterValidator(checks.check_token), Accepts("the bearer token alone, without the word Bearer")
 ]
 Home = Annotated[Path, AfterValidator(checks.check_home), Accepts("a folder on a local disk")]
-TokenFile = Annotated[Path, AfterValidator(checks.absolute), Accepts("the path of a file, or of a pipe, that holds the token alone")]
+TokenFile = Annotated[
+    Path, AfterValidator(checks.absolute), Accepts("the path of a file, or of a pipe, that holds the token alone")
+]
 Storage = Annotated[
     str,
     AfterValidator(checks.check_storage),

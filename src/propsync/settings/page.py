@@ -96,9 +96,9 @@ result_field = "definition.id"
 volatile = ["fields[image].value.url"]
 ```
 
-These lines only show the form. If no record has such a path, its resource fails. propsync refuses an id, property, type
-or status under `volatile`: their changes always count. After a change, run `propsync rebuild`: the new shape then applies
-to everything that propsync still keeps.
+These lines only show the form. If no record has such a path, its resource fails. propsync refuses an id, property,
+type or status under `volatile`: their changes always count. After a change, run `propsync rebuild`: the new shape then
+applies to everything that propsync still keeps.
 """
 
 

@@ -103,7 +103,9 @@ def configured(shapes: Mapping[str, Any], resource: str, catalogue: Catalogue) -
         if part == "volatile":
             shape.volatile = frozenset(texts)
         elif part in known and not all(texts or [""]):
-            raise SettingsError(where, f"{value!r} names no member", f"Name one in propsync.toml, or remove {part} there")
+            raise SettingsError(
+                where, f"{value!r} names no member", f"Name one in propsync.toml, or remove {part} there"
+            )
         else:
             paths = tuple(_path(text) for text in texts)
             shape.choices[part] = Choice(paths, "configured", "propsync.toml says so")

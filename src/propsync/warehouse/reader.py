@@ -89,7 +89,7 @@ def check_published(path: Path) -> None:
 
 
 def _instead_of(folder: Path) -> str:
-    """What to do about a folder: it may be a home, or stand where the published file belongs."""
+    """The advice about a folder: it may be a home, or stand where the published file belongs."""
     if folder.suffix == ".duckdb":
         return "Move that folder away, then run `propsync sync`, which writes the file"
     return f"Give its published file, {folder / 'published/warehouse.duckdb'}"

@@ -1,4 +1,4 @@
-"""What propsync says if the system lets no file grow: the cause, and no rebuild of a sound state."""
+"""If the system lets no file grow, propsync names the cause, and asks for no rebuild of a sound state."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def test_every_error_after_the_limit_names_it(tmp_path: Path):
 
 
 def test_a_file_that_duckdb_gave_up_names_the_first_error(tmp_path: Path):
-    words = "FATAL Error: Failed: database has been invalidated\nOriginal error: \"Failed to read block 7\""
-    with pytest.raises(StateUnusable, match="Failed to read block 7. Run `propsync rebuild`"), our_errors(tmp_path):
+    words = 'FATAL Error: Failed: database has been invalidated\nOriginal error: "Failed to read block 7"'
+    with pytest.raises(StateUnusable, match=r"Failed to read block 7\. Run `propsync rebuild`"), our_errors(tmp_path):
         raise duckdb.FatalException(words)
 
 
