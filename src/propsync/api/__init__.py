@@ -15,7 +15,7 @@ from propsync.api.requests import (
     schedule_request,
     why_unaskable,
 )
-from propsync.api.retry import RetryPolicy
+from propsync.api.retry import RetryPolicy, Sent
 from propsync.api.token import TokenSource
 from propsync.api.write_codes import WriteErrorCode
 from propsync.api.writes import FieldKind, ScheduleChanges, check_values
@@ -34,6 +34,7 @@ __all__ = [
     "RetryPolicy",
     "Saved",
     "ScheduleChanges",
+    "Sent",
     "TokenSource",
     "Traffic",
     "TrafficMark",

@@ -17,7 +17,7 @@ from propsync.api.exchange import Check, Exchange, Revise, receive_answer, recei
 from propsync.api.gate import Cancelled, Gate
 from propsync.api.pool import in_parallel
 from propsync.api.requests import ApiRequest
-from propsync.api.retry import RetryPolicy
+from propsync.api.retry import Again, RetryPolicy, Sent
 from propsync.api.saving import Saving
 from propsync.api.token import TokenSource
 from propsync.api.transport import Transport
@@ -36,6 +36,8 @@ S = TypeVar("S")
 T = TypeVar("T")
 Values = Mapping[str, object]
 Fields = Mapping[str, FieldKind]
+Look = Callable[[Sent], None]
+"""Looks at a record before a write is sent again. It raises to send nothing more."""
 MAX_BODY_BYTES = 512 * 1024 * 1024
 MAX_DOCUMENT_BYTES = 20 * 1024 * 1024 * 1024
 
@@ -119,11 +121,16 @@ class Api:
         return self._fetch(request, check, self._cancel or threading.Event(), walks=walks)
 
     def _fetch(
-        self, request: ApiRequest, check: Check | None, cancel: threading.Event, *, walks: bool = False
+        self,
+        request: ApiRequest,
+        check: Check | None,
+        cancel: threading.Event,
+        *,
+        walks: bool = False,
+        again: Again | None = None,
     ) -> Answer:
-        return self._exchange.run(
-            request, receive_answer(self._max_body_bytes, check, walks=walks, revise=self._revise), cancel
-        )
+        receive = receive_answer(self._max_body_bytes, check, walks=walks, revise=self._revise)
+        return self._exchange.run(request, receive, cancel, again)
 
     def fetch_all(
         self,
@@ -211,13 +218,15 @@ class Api:
         request = ask.create_asset_request(property_id, new_asset_body(type_id, values))
         return created_id(self.fetch(request))
 
-    def update_asset(self, property_id: str, asset_id: str, values: Values, fields: Fields) -> None:
+    def update_asset(
+        self, property_id: str, asset_id: str, values: Values, fields: Fields, look: Look | None = None
+    ) -> None:
         """API §4.4: sets values by field id, None removes one; `fields` are those of the asset's type.
 
         Raises InvalidValue before it sends anything (API §2.3).
         """
         check_values(fields, values)
-        self.fetch(ask.update_asset_request(property_id, asset_id, values_body(values)))
+        self._write(ask.update_asset_request(property_id, asset_id, values_body(values)), look)
 
     def report(self, assessment_id: str, into: BinaryIO, *, max_bytes: int = MAX_DOCUMENT_BYTES) -> Saved:
         """API §4.7: writes the report PDF to `into`, a seekable file, from its position (a repeat truncates it)."""
@@ -284,10 +293,34 @@ class Api:
         """API §4.10: a schedule (API §2.6); the body may also be `null`."""
         return self.fetch(ask.schedule_request(property_id, type_id))
 
-    def put_schedule(self, property_id: str, type_id: str, changes: ScheduleChanges) -> None:
-        """API §4.11: creates or updates a schedule; sends only the members given. Raises InvalidValue."""
-        self.fetch(ask.schedule_request(property_id, type_id, "PUT", schedule_body(changes)))
+    def put_schedule(
+        self,
+        property_id: str,
+        type_id: str,
+        changes: ScheduleChanges,
+        again: Callable[[Sent], ScheduleChanges] | None = None,
+    ) -> None:
+        """API §4.11: creates or updates a schedule; sends only the members given. Raises InvalidValue.
 
-    def delete_schedule(self, property_id: str, type_id: str) -> None:
+        `again` looks before the client sends them again, and returns the members to send then.
+        """
+
+        def request(members: ScheduleChanges) -> ApiRequest:
+            return ask.schedule_request(property_id, type_id, "PUT", schedule_body(members))
+
+        self._send(request(changes), None if again is None else lambda sent: request(again(sent)))
+
+    def delete_schedule(self, property_id: str, type_id: str, look: Look | None = None) -> None:
         """API §4.12: deletes a schedule."""
-        self.fetch(ask.schedule_request(property_id, type_id, "DELETE"))
+        self._write(ask.schedule_request(property_id, type_id, "DELETE"), look)
+
+    def _write(self, request: ApiRequest, look: Look | None) -> None:
+        def again(sent: Sent) -> ApiRequest:
+            if look is not None:
+                look(sent)
+            return request
+
+        self._send(request, again)
+
+    def _send(self, request: ApiRequest, again: Again | None) -> None:
+        self._fetch(request, None, self._cancel or threading.Event(), again=again)

@@ -18,7 +18,7 @@ from propsync.api.clock import Clock
 from propsync.api.decoding import Decoder, decoded, encoding_of
 from propsync.api.gate import Cancelled, Gate, Outcome
 from propsync.api.requests import Accept, ApiRequest, Rest
-from propsync.api.retry import Effort, RetryPolicy, Setback
+from propsync.api.retry import Again, Effort, RetryPolicy, Setback
 from propsync.api.status_codes import is_good, is_passing, refusal, setback
 from propsync.api.token import TokenSource
 from propsync.api.transport import Reply, Transport, check_bound
@@ -82,13 +82,17 @@ class Exchange:
         self._clock = clock
         self._policy = policy
 
-    def run(self, request: ApiRequest, receive: Receive[T], cancel: threading.Event) -> T:
-        """The result of `receive` for the first good answer. Raises the errors of `propsync.errors`, or Cancelled."""
-        effort = Effort(request, self._policy, self._clock, cancel)
+    def run(self, request: ApiRequest, receive: Receive[T], cancel: threading.Event, again: Again | None = None) -> T:
+        """The result of `receive` for the first good answer. Raises the errors of `propsync.errors`, or Cancelled.
+
+        `again` gives the request of each attempt that had to wait; its errors end the attempts.
+        """
+        effort = Effort(request, self._policy, self._clock, cancel, again)
         return effort.run(lambda effort: self._attempt(effort, receive))
 
     def _attempt(self, effort: Effort, receive: Receive[T]) -> T:
         self._mind_the_hold(effort)
+        self._look_again(effort)
         ticket = self._gate.enter(effort.cancel)
         outcome = Outcome.FAILED
         try:
@@ -114,6 +118,16 @@ class Exchange:
             raise effort.exhausted(held)
         if held > 0:
             effort.wait(held)
+
+    def _look_again(self, effort: Effort) -> None:
+        # Others may have edited the record while the write had to wait.
+        if effort.again is None:
+            return
+        held = self._gate.held_for()
+        if held > 0:
+            self._clock.sleep(held, effort.cancel)
+        if held > 0 or effort.attempts > 1:
+            effort.request = effort.again(effort.sent)
 
     def _with_token(self, effort: Effort, receive: Receive[T]) -> T:
         token, is_repeat = self._token.current(), effort.attempts > 1

@@ -7,6 +7,7 @@ import random
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import TypeVar
 
 from propsync.api.clock import Clock
@@ -15,6 +16,7 @@ from propsync.api.requests import ApiRequest
 from propsync.errors import AnswerLost, ApiUnreachable, PropsyncError, TransientApiError, UnexpectedAnswer
 
 T = TypeVar("T")
+_BUSY = frozenset((429, 503))
 _log = logging.getLogger("propsync.api")
 
 
@@ -34,6 +36,18 @@ class RetryPolicy:
     def jitter(self, attempt: int) -> float:
         """Seconds to wait after the attempt of that number, counted from 1."""
         return self.rng() * min(self.cap, self.base * 2.0 ** min(attempt - 1, 60))
+
+
+class Sent(IntEnum):
+    """The possible effect of the attempts at a write so far."""
+
+    NOTHING = 0  # no attempt has reached the API
+    BUSY = 1  # the API answered every attempt that it is busy
+    MAYBE = 2  # an answer was lost, or does not say it
+
+
+Again = Callable[[Sent], ApiRequest]
+"""The request to send next, after a look at the record. It raises to send nothing more."""
 
 
 class Setback(Exception):
@@ -61,18 +75,36 @@ class Setback(Exception):
         self.crowded = crowded
         self.malformed = malformed
 
+    @property
+    def may_have_done(self) -> Sent:
+        """What the attempt may have done."""
+        if not self.sent:
+            return Sent.NOTHING
+        return Sent.BUSY if self.status in _BUSY else Sent.MAYBE
+
 
 class Effort:
-    """The attempts at one request: their number, the time between them, and when to give up."""
+    """The attempts at one request: their number, the time between them, and when to give up.
 
-    def __init__(self, request: ApiRequest, policy: RetryPolicy, clock: Clock, cancel: threading.Event) -> None:
+    `again` gives the request of each attempt that had to wait.
+    """
+
+    def __init__(
+        self,
+        request: ApiRequest,
+        policy: RetryPolicy,
+        clock: Clock,
+        cancel: threading.Event,
+        again: Again | None = None,
+    ) -> None:
         self.request = request
+        self.again = again
         self.cancel = cancel
         self.attempts = 0
         self.waited = 0.0
         self._policy = policy
         self._clock = clock
-        self._reached = False
+        self.sent = Sent.NOTHING
         self._last = Setback("nothing was tried", sent=False)
 
     @property
@@ -90,7 +122,7 @@ class Effort:
                 return attempt(self)
             except Setback as setback:
                 self._last = setback
-            self._reached = self._reached or self._last.sent
+            self.sent = max(self.sent, self._last.may_have_done)
             self._await_next()
 
     def _await_next(self) -> None:
@@ -133,7 +165,7 @@ class Effort:
         tries = f"{self.attempts} attempt{'s' if self.attempts != 1 else ''} and {self.waited:.0f} s of waiting"
         if last.malformed:
             return UnexpectedAnswer(where, f"{last.why}, after {tries}", status=last.status)
-        kind = TransientApiError if self._reached else ApiUnreachable
+        kind = TransientApiError if self.sent else ApiUnreachable
         too_long = asked_to_wait is not None and asked_to_wait > self.left
         asking = f"; it asks to wait {asked_to_wait:.0f} s, but {self.left:.0f} s are left" if too_long else ""
         return kind(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from propsync.api import Accept, Answer, Api, FieldKind, MalformedBody, page_request
+from propsync.api import Accept, Answer, Api, FieldKind, MalformedBody, Sent, page_request
 from propsync.errors import NotFound, RequestRefused, UnexpectedAnswer
 from propsync.push import verdicts
+from propsync.push.looks import Looks
 from propsync.push.outcome import Outcome
 from propsync.push.plan import Entry
 from propsync.push.shapes import AssetAnswers, AssetReading
@@ -44,22 +45,25 @@ class AssetUpdates:
         except (PayloadUnreadable, RecursionError) as error:
             raise MalformedBody(str(answer.request), f"the answer is not a page of assets: {error}") from error
 
-    def compared(self, api: Api, entry: Entry, *, was_sent: bool) -> Outcome | None:
+    def compared(self, api: Api, entry: Entry, sent: Sent) -> Outcome | None:
         """The outcome of an entry that needs no write, or must have none; None if propsync may send it."""
         there = self.current(api, entry.key[0])
         if there is None:
             return verdicts.gone()
         if there.property_id != entry.property_id:
             return verdicts.moved()
-        return verdicts.compared(entry, there.values, was_sent=was_sent)
+        return verdicts.compared(entry, there.values, sent)
 
-    def write(self, reader: Api, writer: Api, entry: Entry) -> Outcome:
-        """Sends the new values. Raises ApiUnreachable, and what ends the run."""
+    def write(self, reader: Api, writer: Api, entry: Entry, sent: Sent) -> Outcome:
+        """Sends the new values; `sent` is what an earlier apply may have done. Raises ResourceFailed and what ends
+        the run.
+        """
         values = {one.field: one.new for one in entry.changes}
         kinds = {one.field: FieldKind(one.kind) for one in entry.changes}
-        try:
-            writer.update_asset(entry.property_id, entry.key[0], values, kinds)
-        except UnexpectedAnswer as error:
-            outcome = self.compared(reader, entry, was_sent=True)
-            return outcome or verdicts.failed(RequestRefused(error.where, error.what, status=error.status))
-        return verdicts.applied()
+        looks = Looks(lambda so_far: self.compared(reader, entry, so_far), sent)
+
+        def patch() -> Outcome:
+            writer.update_asset(entry.property_id, entry.key[0], values, kinds, looks.again)
+            return verdicts.applied()
+
+        return looks.run(patch)

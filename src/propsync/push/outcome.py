@@ -8,13 +8,15 @@ import msgspec
 
 APPLIED, VERIFIED, FAILED, SKIPPED, PARKED = "applied", "verified", "failed", "skipped", "parked"
 CHANGED, GONE, EXISTS, UNSURE, STORED_OTHERWISE = "ChangedMeanwhile", "Gone", "Exists", "Unsure", "StoredOtherwise"
+ALREADY = "Already"
 """Reasons that are not the API's own codes."""
 
 
 class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
     """The state of a record (`ops.writes.state`) with the reason; `at` is when the API answered, in ISO 8601.
 
-    `asset_id` is that of a new asset. `before` has the members of a deleted schedule. An outcome that is not
+    `at` is None if propsync sent nothing. `asset_id` is that of a new asset; if a person must look, of the one that it
+    may be. `before` has the members of a deleted schedule. An outcome that is not
     `is_final` leaves the record to the next `apply`.
     """
 

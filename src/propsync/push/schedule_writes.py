@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from propsync.api import Api
-from propsync.errors import NotFound, RequestRefused, UnexpectedAnswer
+from propsync.api import Api, ScheduleChanges, Sent
+from propsync.errors import NotFound, RequestRefused
 from propsync.push import verdicts
 from propsync.push.erased import shown_members
+from propsync.push.looks import Looks
 from propsync.push.outcome import Outcome
 from propsync.push.plan import CREATE, DELETE, Entry
 from propsync.push.sameness import is_same
@@ -36,61 +37,91 @@ class ScheduleWrites:
                 return None
             raise
 
-    def compared(self, entry: Entry, there: Members | None, *, was_sent: bool) -> Outcome | None:
+    def compared(self, entry: Entry, there: Members | None, sent: Sent) -> Outcome | None:
         """The outcome of an entry that needs no write, or must have none; None if propsync may send it."""
         there = None if there is None else shown_members(there, self._suppression)
         if entry.action == CREATE:
-            return self._compared_new(entry, there, was_sent=was_sent)
+            return self._compared_new(entry, there, sent)
         if there is None:
-            return verdicts.applied() if entry.action == DELETE else verdicts.gone()
+            return verdicts.there_already(sent) if entry.action == DELETE else verdicts.gone()
         if entry.action == DELETE:
-            return verdicts.changed(entry, there, was_sent=was_sent)
-        return verdicts.compared(entry, there, was_sent=was_sent)
+            return verdicts.changed(entry, there, sent)
+        return verdicts.compared(entry, there, sent)
 
-    def _compared_new(self, entry: Entry, there: Members | None, *, was_sent: bool) -> Outcome | None:
+    def _compared_new(self, entry: Entry, there: Members | None, sent: Sent) -> Outcome | None:
         if there is None:
             return None
         planned = _planned(entry, {})
         if all(is_same(planned.get(name), there.get(name)) for name in MEMBERS):
-            return verdicts.applied()
-        if was_sent:
+            return verdicts.there_already(sent)
+        if sent is Sent.MAYBE:
             return verdicts.unsure("the answer was lost, and the schedule has other values. Compare it with the plan")
         return verdicts.exists()
 
-    def write(self, reader: Api, writer: Api, entry: Entry, there: Members | None) -> Outcome:
-        """Sends the entry; `there` are the present members. Raises ResourceFailed and what ends the run."""
-        try:
-            if entry.action == DELETE:
-                return self._delete(writer, entry, there or {})
-            self._put(writer, entry, there or {})
-        except UnexpectedAnswer as error:
-            outcome = self.compared(entry, self.current(reader, entry.key), was_sent=True)
-            return outcome or verdicts.failed(RequestRefused(error.where, error.what, status=error.status))
-        return verdicts.applied()
+    def write(self, reader: Api, writer: Api, entry: Entry, there: Members | None, sent: Sent) -> Outcome:
+        """Sends the entry; `there` are the present members, `sent` is what an earlier apply may have done.
 
-    def _delete(self, api: Api, entry: Entry, there: Members) -> Outcome:
-        property_id, type_id = entry.key
+        Raises ResourceFailed and what ends the run.
+        """
+        return _Write(self, reader, writer, entry, there or {}, sent).outcome()
+
+
+class _Write:
+    """One write of one schedule; each look brings the members that the plan does not name."""
+
+    def __init__(
+        self, writes: ScheduleWrites, reader: Api, writer: Api, entry: Entry, there: Members, sent: Sent
+    ) -> None:
+        self._writes, self._reader, self._writer = writes, reader, writer
+        self._entry, self._there = entry, there
+        self._looks = Looks(self._look, sent)
+        self._leaving_out = False
+
+    def outcome(self) -> Outcome:
+        return self._looks.run(self._delete if self._entry.action == DELETE else self._put)
+
+    def _look(self, sent: Sent) -> Outcome | None:
+        there = self._writes.current(self._reader, self._entry.key)
+        found = self._writes.compared(self._entry, there, sent)
+        if self._entry.action == DELETE and there is None and sent:
+            return verdicts.applied(before=self._there)
+        self._there = there or {}
+        return found
+
+    def _delete(self) -> Outcome:
+        property_id, type_id = self._entry.key
         try:
-            api.delete_schedule(property_id, type_id)
+            self._writer.delete_schedule(property_id, type_id, self._looks.again)
         except (NotFound, RequestRefused) as error:
             if not error.says_not_found:
                 raise
-            # an answer was lost, and the repeat found nothing to delete
-        return verdicts.applied(before=there)
+            return verdicts.there_already(self._looks.sent, before=self._there)
+        return verdicts.applied(before=self._there)
 
-    def _put(self, api: Api, entry: Entry, there: Members) -> None:
+    def _put(self) -> Outcome:
         """Puts all four members. If the API refuses null, those that are empty already are left out."""
-        property_id, type_id = entry.key
-        members = changes_of(_planned(entry, there))
         try:
-            api.put_schedule(property_id, type_id, members)
+            self._send()
         except RequestRefused:
-            planned = _planned(entry, there)
-            empty = {name for name in MEMBERS if planned.get(name) is None and there.get(name) is None}
-            fewer = changes_of(planned, leaving_out=empty)
-            if len(fewer) == len(members):
+            self._looks.again(self._looks.sent)
+            self._leaving_out = True
+            if len(self._members()) == len(MEMBERS):
                 raise
-            api.put_schedule(property_id, type_id, fewer)
+            self._send()
+        return verdicts.applied()
+
+    def _send(self) -> None:
+        property_id, type_id = self._entry.key
+        self._writer.put_schedule(property_id, type_id, self._members(), self._again)
+
+    def _again(self, sent: Sent) -> ScheduleChanges:
+        self._looks.again(sent)
+        return self._members()
+
+    def _members(self) -> ScheduleChanges:
+        planned = _planned(self._entry, self._there)
+        is_empty = [name for name in MEMBERS if planned.get(name) is None and self._there.get(name) is None]
+        return changes_of(planned, leaving_out=is_empty if self._leaving_out else ())
 
 
 def _planned(entry: Entry, there: Members) -> dict[str, Any]:

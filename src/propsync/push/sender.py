@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from propsync.api import Api, TokenSource
+from propsync.api import Api, Sent, TokenSource
 from propsync.errors import ApiUnreachable, ResourceFailed, UsageError
 from propsync.progress import progress
 from propsync.push import verdicts
@@ -94,18 +94,22 @@ class Sender:
             return verdicts.failed(error)
 
     def _send_update(self, clients: Clients, number: int, entry: Entry) -> Outcome:
-        was_sent = number in self._journal.so_far.sent
-        found = self._updates.compared(clients.reader, entry, was_sent=was_sent)
+        sent = self._earlier(number)
+        found = self._updates.compared(clients.reader, entry, sent)
         if found is not None:
             return found
         self._journal.sending(number)
-        return self._updates.write(clients.reader, clients.writer, entry)
+        return self._updates.write(clients.reader, clients.writer, entry, sent)
 
     def _send_schedule(self, clients: Clients, number: int, entry: Entry) -> Outcome:
-        was_sent = number in self._journal.so_far.sent
+        sent = self._earlier(number)
         there = self._schedules.current(clients.reader, entry.key)
-        found = self._schedules.compared(entry, there, was_sent=was_sent)
+        found = self._schedules.compared(entry, there, sent)
         if found is not None:
             return found
         self._journal.sending(number)
-        return self._schedules.write(clients.reader, clients.writer, entry, there)
+        return self._schedules.write(clients.reader, clients.writer, entry, there, sent)
+
+    def _earlier(self, number: int) -> Sent:
+        """The possible effect of an earlier apply of the plan."""
+        return Sent.MAYBE if number in self._journal.so_far.sent else Sent.NOTHING

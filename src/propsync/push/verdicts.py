@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from propsync.api import WriteErrorCode
+from propsync.api import Sent, WriteErrorCode
 from propsync.errors import (
     AccessForbidden,
     InvalidValue,
@@ -15,16 +15,24 @@ from propsync.errors import (
     WriteForbidden,
 )
 from propsync.push.journal import now
-from propsync.push.outcome import APPLIED, CHANGED, EXISTS, FAILED, GONE, PARKED, SKIPPED, UNSURE, Outcome
+from propsync.push.outcome import ALREADY, APPLIED, CHANGED, EXISTS, FAILED, GONE, PARKED, SKIPPED, UNSURE, Outcome
 from propsync.push.plan import Entry
 from propsync.push.sameness import is_same, is_still
 
 _NOT_SENT = "so propsync sent nothing. Run `propsync sync`, then plan again"
+_NOT_DONE = "while the API was busy, so propsync did not send it again. Run `propsync sync`, then plan again"
 
 
 def applied(asset_id: str | None = None, before: Mapping[str, Any] | None = None) -> Outcome:
     """The API has it."""
     return Outcome(APPLIED, at=now(), asset_id=asset_id, before=dict(before) if before is not None else None)
+
+
+def there_already(sent: Sent, before: Mapping[str, Any] | None = None) -> Outcome:
+    """The record is as the plan wants it. It is propsync's own write if an attempt reached the API before."""
+    if sent:
+        return applied(before=before)
+    return Outcome(APPLIED, ALREADY, "it was so already, so propsync sent nothing")
 
 
 def gone() -> Outcome:
@@ -42,32 +50,32 @@ def exists() -> Outcome:
     return Outcome(SKIPPED, EXISTS, f"somebody has made this schedule meanwhile, {_NOT_SENT}")
 
 
-def unsure(what: str) -> Outcome:
-    """A person must look."""
-    return Outcome(PARKED, UNSURE, what)
+def unsure(what: str, asset_id: str | None = None) -> Outcome:
+    """A person must look, at that asset if there is one."""
+    return Outcome(PARKED, UNSURE, what, asset_id=asset_id)
 
 
-def compared(entry: Entry, now_there: Mapping[str, Any], *, was_sent: bool) -> Outcome | None:
+def compared(entry: Entry, now_there: Mapping[str, Any], sent: Sent) -> Outcome | None:
     """The outcome of an entry whose record is not as the plan knows it; None if propsync may send it.
 
-    A record that has every new value already counts as applied.
+    A record that has every new value already counts as applied. `sent` is what earlier attempts may have done.
     """
     if entry.changes and all(is_same(one.new, now_there.get(one.field)) for one in entry.changes):
-        return applied()
-    return changed(entry, now_there, was_sent=was_sent)
+        return there_already(sent)
+    return changed(entry, now_there, sent)
 
 
-def changed(entry: Entry, now_there: Mapping[str, Any], *, was_sent: bool) -> Outcome | None:
+def changed(entry: Entry, now_there: Mapping[str, Any], sent: Sent) -> Outcome | None:
     """The outcome of an entry whose record no longer has the old values; None if it has them."""
     named = ", ".join(one.label for one in entry.changes if not is_still(one.old, now_there.get(one.field)))
     if not named:
         return None
-    if was_sent:
+    if sent is Sent.MAYBE:
         return unsure(
             f"propsync sent this record and got no answer; {named} has neither the old nor the new value. "
             "Compare it with the plan"
         )
-    return Outcome(SKIPPED, CHANGED, f"{named} changed meanwhile, {_NOT_SENT}")
+    return Outcome(SKIPPED, CHANGED, f"{named} changed meanwhile, {_NOT_DONE if sent else _NOT_SENT}")
 
 
 def failed(error: PropsyncError) -> Outcome:
