@@ -5,5 +5,5 @@ with plans as (
 select plan_id, run_id, file_row, resource, record_id, action, field, old_value, new_value, code
 from ops.writes
 semi join plans using (plan_id)
-where state in ('applied', 'verified')
+where state in ('applied', 'verified') and written_at is not null -- nobody undoes what propsync did not send
 order by file_row, record_id, field

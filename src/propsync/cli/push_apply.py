@@ -56,12 +56,22 @@ def _print(report: PushReport, path: Path) -> None:
         f"Plan {report.plan.plan_id} of {report.plan.file}: {counted(counts['verified'], 'record')} verified, "
         f"{counts['skipped']:,} skipped, {counts['failed']:,} failed"
     )
+    if report.already:
+        echo(f"{counted(report.already, 'record')} had the planned values already, so propsync did not send them")
     lines = report.left_behind
     for line in lines[:_MOST_LINES]:
         echo(line)
     if len(lines) > _MOST_LINES:
         echo(f"The first {_MOST_LINES} of {len(lines):,} lines. For all of them: propsync push apply {path} --json")
-    echo(f"Next: propsync push undo {report.run_id} plans the way back")
+    echo(_next(report))
+
+
+def _next(report: PushReport) -> str:
+    if report.has_written:
+        return f"Next: propsync push undo {report.run_id} plans the way back"
+    if report.left_behind:
+        return "The API accepted no write, so there is nothing to undo. Each line above says what to do"
+    return "Nothing is left to do, and there is nothing to undo. Next: propsync status"
 
 
 @push_app.command()

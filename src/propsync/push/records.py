@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from propsync.push.outcome import APPLIED, STORED_OTHERWISE, VERIFIED, Outcome
+from propsync.push.outcome import APPLIED, CHANGED, SKIPPED, STORED_OTHERWISE, VERIFIED, Outcome
 from propsync.push.plan import CREATE, DELETE, Entry, FieldChange, Plan
 from propsync.push.sameness import is_same
 from propsync.records import record_id
@@ -18,6 +18,7 @@ from propsync.warehouse import Warehouse, statement
 
 _ENCODER = msgspec.json.Encoder(decimal_format="number")
 _OTHERWISE = "the API stored another value than propsync sent. Compare the record with the plan"
+_SINCE = "propsync found the planned value and sent nothing; somebody changed it since. Plan again"
 _STAYS = "the API accepted the delete and still shows the schedule. Compare the record with the plan"
 
 Shown = Mapping[tuple[str, ...], Mapping[str, Any]]
@@ -81,6 +82,8 @@ def verified(write: Write, shown: Shown) -> Write:
 
 
 def _otherwise(write: Write, why: str) -> Write:
+    if write.at is None:
+        return replace(write, state=SKIPPED, code=CHANGED, message=_SINCE)
     return replace(write, code=STORED_OTHERWISE, message=why)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from propsync.push.outcome import SKIPPED, VERIFIED
+from propsync.push.outcome import ALREADY, APPLIED, SKIPPED, VERIFIED
 from propsync.push.plan import Plan
 from propsync.push.records import Write
 from propsync.push.summary import summary
@@ -23,12 +23,13 @@ class WriteState:
     state: str
     code: str | None
     message: str | None
+    is_sent: bool = True
 
     @classmethod
     def of(cls, write: Write) -> WriteState:
         """Without the value."""
         label = write.change.label if write.change else None
-        return cls(write.entry.row, write.record, label, write.state, write.code, write.message)
+        return cls(write.entry.row, write.record, label, write.state, write.code, write.message, write.at is not None)
 
     def __str__(self) -> str:
         place = [f"row {self.row}" if self.row is not None else "", self.record or "", self.column or ""]
@@ -60,6 +61,16 @@ class PushReport:
     def left_behind(self) -> list[str]:
         """A line for each write that is not verified; no value of the plan."""
         return [*(str(one) for one in self.states if one.state != VERIFIED), *self.others]
+
+    @property
+    def has_written(self) -> bool:
+        """Whether the API accepted anything that propsync sent, so that an undo makes sense."""
+        return any(one.is_sent and one.state in (APPLIED, VERIFIED) for one in self.states)
+
+    @property
+    def already(self) -> int:
+        """Records that were as planned before propsync sent anything."""
+        return len({(one.row, one.record) for one in self.states if one.code == ALREADY})
 
     def counts(self) -> dict[str, int]:
         """Records that are verified, skipped, and neither."""

@@ -1,0 +1,120 @@
+"""A write that is sent again is looked at again: somebody may have edited the record while propsync waited."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from kit.push_home import PushHome
+
+from propsync.api import Sent
+from propsync.errors import RequestRefused, UsageError
+from propsync.push import verdicts
+from propsync.push.looks import Looks
+from propsync.push.outcome import APPLIED, FAILED, Outcome
+from propsync.push.plan import CREATE, DELETE, UPDATE
+from propsync.runbooks.push_undo import undo
+from propsync_sandbox.exchange import Request
+
+DOWN = {"kind": "status", "status": 503}
+GATEWAY = {"kind": "status", "status": 502}
+LOST = {"kind": "reset", "where": "before", "apply": True}
+
+
+def disturb(home: PushHome, method: str, effect: dict[str, Any], edit: Callable[[], object]) -> None:
+    """The API fails the first write by a method, right after somebody else edits."""
+
+    def interfere(request: Request) -> None:
+        if request.method == method and not seen:
+            seen.append(method)
+            edit()
+
+    seen: list[str] = []
+    home.sandbox._server.app.before = interfere
+    home.sandbox.set_faults([{"match": {"method": method}, "times": 1, "effect": effect}])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("effect", "state"), [(DOWN, "skipped"), (GATEWAY, "parked")])
+def test_an_edit_while_an_update_waits_stays(home: PushHome, effect: dict[str, Any], state: str) -> None:
+    asset_id, _, kind = home.assets(1)[0]
+    text = home.field(kind, "text")
+    plan = home.plan(home.update(asset_id, {text: "ours"}))
+    disturb(home, "PATCH", effect, lambda: home.sandbox.world.assets.edit(asset_id, {text: "theirs"}))
+    assert home.apply(plan).exit_code == 3
+    assert (home.writes("state"), home.effects) == ([(state,)], {})
+    assert sum(one.startswith("PATCH") for one in home.requests) == 1
+
+
+@pytest.mark.slow
+def test_a_repeated_put_keeps_what_others_wrote_into_its_other_members(home: PushHome) -> None:
+    (key,) = home.schedules(1)
+    plan = home.plan(home.schedule(UPDATE, key, {"dueDate": "2031-01-01"}), resource="schedules")
+    disturb(home, "PUT", DOWN, lambda: home.sandbox.world.schedules.set_members(key, description="theirs"))
+    assert home.apply(plan).exit_code == 0
+    members = home.members(key)
+    assert (members["dueDate"], members["description"]) == ("2031-01-01", "theirs")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("action", "method"), [(UPDATE, "PUT"), (DELETE, "DELETE")])
+def test_an_edit_while_a_write_of_a_schedule_waits_stays(home: PushHome, action: str, method: str) -> None:
+    (key,) = home.schedules(1)
+    plan = home.plan(home.schedule(action, key, {"dueDate": "2031-01-01"}), resource="schedules")
+    disturb(home, method, DOWN, lambda: home.sandbox.world.schedules.set_members(key, dueDate="2032-02-02"))
+    assert home.apply(plan).exit_code == 3
+    assert {state for (state,) in home.writes("state")} == {"skipped"}
+    assert home.effects == {}
+
+
+@pytest.mark.slow
+def test_what_was_as_planned_already_is_recorded_as_not_sent_and_no_undo_touches_it(home: PushHome) -> None:
+    taken = set(home.schedules(10_000))
+    free = next((place, kind) for place, _ in taken for _, kind in taken if (place, kind) not in taken)
+    (gone,) = home.schedules(1)
+    plan = home.plan(
+        home.schedule(CREATE, free, {"description": "same"}),
+        home.schedule(DELETE, gone, {}),
+        resource="schedules",
+    )
+    home.sandbox.world.schedules.create(*free, description="same")
+    home.sandbox.world.schedules.delete(gone)
+    report = home.apply(plan)
+    assert (report.exit_code, report.already, report.has_written, home.effects) == (0, 2, False, {})
+    states = home.rows("select distinct state, code, written_at from ops.writes")
+    assert states == [("verified", "Already", None)]
+    with pytest.raises(UsageError, match="accepted no write"):
+        undo(home.settings(), report.run_id)
+    again = home.apply(plan)
+    assert (again.is_repeat, again.has_written) == (True, False)
+
+
+@pytest.mark.slow
+def test_what_arrived_before_its_answer_was_lost_is_ours_and_can_be_undone(home: PushHome) -> None:
+    taken = set(home.schedules(10_000))
+    free = next((place, kind) for place, _ in taken for _, kind in taken if (place, kind) not in taken)
+    (gone,) = home.schedules(1)
+    plan = home.plan(
+        home.schedule(CREATE, free, {"description": "ours"}),
+        home.schedule(DELETE, gone, {}),
+        resource="schedules",
+    )
+    home.sandbox.set_faults([{"match": {"method": one}, "times": 1, "effect": LOST} for one in ("PUT", "DELETE")])
+    report = home.apply(plan)
+    assert (report.exit_code, report.already, report.has_written) == (0, 0, True)
+    assert list(home.effects.values()) == [1, 1], "a look comes before a repeat"
+    assert undo(home.settings(), report.run_id).counts() == {"create": 1, "update": 0, "delete": 1}
+
+
+@pytest.mark.parametrize(
+    ("earlier", "found", "state"),
+    [(Sent.MAYBE, verdicts.applied(), APPLIED), (Sent.MAYBE, None, FAILED), (Sent.NOTHING, verdicts.gone(), FAILED)],
+)
+def test_a_refusal_decides_alone_only_if_nothing_was_sent_before(
+    earlier: Sent, found: Outcome | None, state: str
+) -> None:
+    def write() -> Outcome:
+        raise RequestRefused("PATCH /x", "the API answered 400", status=400)
+
+    assert Looks(lambda _: found, earlier).run(write).state == state
