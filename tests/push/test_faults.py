@@ -104,22 +104,6 @@ def test_several_new_assets_with_the_same_values_are_left_to_a_person(kept: Kept
 
 
 @pytest.mark.slow
-def test_a_new_asset_of_somebody_else_is_not_taken_for_ours(kept: KeptHomes, tmp_path: Path) -> None:
-    def add_another(request: Request) -> None:
-        if request.method == "POST" and not others:
-            others.append(home.sandbox.world.assets.add(place, kind))
-
-    others: list[str] = []
-    with push_home(kept, tmp_path / "home", before=add_another) as home:
-        _, place, kind = home.assets(1)[0]
-        home.sandbox.set_faults([rule("POST", DOWN)])
-        report = home.apply(home.plan(home.create(place, kind, {home.field(kind, "text"): "same"})))
-        assert (report.exit_code, report.left_behind) == (0, [])
-        assert list(home.effects.values()) == [1]
-        assert home.writes("record_id") != [(others[0],)]
-
-
-@pytest.mark.slow
 def test_a_store_that_changes_values_is_reported_by_row(kept: KeptHomes, tmp_path: Path) -> None:
     with push_home(kept, tmp_path / "home", normalise=True) as home:
         first, second = texts_of(home, 2)

@@ -1,7 +1,7 @@
 """Creates assets (API §4.3), one at a time for each property and type, so that a lost answer can be settled by a list.
 
 propsync notes the assets of the property and type before it sends. After a lost answer, or a kill, it lists them again:
-a new one with the planned values is the one that it created.
+a new one with the planned values is the one that it created. For any other new one, a person must look.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from propsync.push.asset_updates import AssetUpdates
 from propsync.push.journal import Pair, WriteJournal
 from propsync.push.outcome import Outcome
 from propsync.push.plan import Entry
-from propsync.push.sameness import is_same
+from propsync.push.sameness import is_empty, is_same
 from propsync.push.shapes import AssetReading
 from propsync.resources import ASSETS, ListQuery
 
@@ -27,16 +27,18 @@ Listing = Mapping[str, AssetReading]
 
 
 class Creations:
-    """Creates assets; the journal knows those that existed before."""
+    """Creates assets; the journal knows those that existed before, and `others` are those that other plans created."""
 
-    def __init__(self, updates: AssetUpdates, journal: WriteJournal) -> None:
+    def __init__(self, updates: AssetUpdates, journal: WriteJournal, others: Collection[str] = ()) -> None:
         self._updates = updates
         self._journal = journal
+        self._others = others
 
     def create(self, reader: Api, writer: Api, number: int, entry: Entry) -> Outcome:
         """Creates one asset. Raises ResourceFailed and what ends the run."""
         pair = (entry.property_id, entry.type_id)
         values = {one.field: one.new for one in entry.changes if one.new is not None}
+        was_sent = number in self._journal.so_far.sent
         kinds = {one.field: FieldKind(one.kind) for one in entry.changes}
         attempts = 0
         while True:
@@ -48,23 +50,26 @@ class Creations:
             try:
                 return verdicts.applied(writer.create_asset(*pair, values, kinds))
             except AnswerLost as error:
-                attempts += 1
+                attempts, was_sent = attempts + 1, True
                 if not writer.pause(attempts):
                     return verdicts.failed(error)
+            except (RequestRefused, NotFound) as error:
+                # it refuses this attempt, and one before may have arrived since the list
+                found = self._settled(number, pair, values, self._listed(reader, pair)) if was_sent else None
+                return found or verdicts.failed(error)
 
     def _settled(self, number: int, pair: Pair, values: Mapping[str, Any], listed: Listing) -> Outcome | None:
         """The outcome of an earlier attempt, None if there was none, or it created nothing."""
         if number not in self._journal.so_far.sent:
             return None
         before = self._journal.so_far.seen.get(pair, set())
-        new = {key: one for key, one in listed.items() if key not in before}
-        same = [key for key, one in new.items() if _is_as_planned(one, values)]
-        if len(same) == 1:
-            return verdicts.applied(same[0])
-        if same:
-            return verdicts.unsure(_several(same))
-        alike = [key for key, one in new.items() if _is_alike(one, values)]
-        return verdicts.unsure(_differing(alike)) if alike else None
+        new = {key: one for key, one in listed.items() if key not in before and key not in self._others}
+        ours = [key for key, one in new.items() if _may_be_ours(one, values)]
+        if len(ours) == 1:
+            return verdicts.applied(ours[0])
+        if ours:
+            return verdicts.unsure(_several(ours))
+        return _unexplained(new) if new else None
 
     def _listed(self, api: Api, pair: Pair) -> Listing:
         """The assets of a property and type by id. Raises ResourceFailed if two readings of several pages differ."""
@@ -104,22 +109,23 @@ class Creations:
         return found
 
 
-def _is_as_planned(one: AssetReading, values: Mapping[str, Any]) -> bool:
-    """Whether an asset has the planned values, and no others."""
-    return all(is_same(values.get(field), one.values.get(field)) for field in {*values, *one.values})
-
-
-def _is_alike(one: AssetReading, values: Mapping[str, Any]) -> bool:
-    """Whether the same fields have values: a server that stores other values may have made it."""
-    return {field for field, value in one.values.items() if value is not None} == values.keys()
+def _may_be_ours(one: AssetReading, values: Mapping[str, Any]) -> bool:
+    """Whether an asset has the planned values. The server may fill other fields; a plan without values has no sign."""
+    planned = {field: value for field, value in values.items() if not is_empty(value)}
+    if not planned:
+        return all(is_empty(value) for value in one.values.values())
+    return all(is_same(value, one.values.get(field)) for field, value in planned.items())
 
 
 def _several(keys: Collection[str]) -> str:
     return f"the answer was lost, and {len(keys)} new assets have these values: {', '.join(sorted(keys))}. Keep one"
 
 
-def _differing(keys: Collection[str]) -> str:
-    return (
-        f"the answer was lost, and a new asset has other values in the same fields: {', '.join(sorted(keys))}. "
-        "Look whether it is this one"
-    )
+def _unexplained(keys: Collection[str]) -> Outcome:
+    """Nobody knows whether the server stored other values than propsync sent, or somebody else made the asset."""
+    first, *more = sorted(keys)
+    if more:
+        named = f"{len(keys)} new assets have other values: {', '.join(sorted(keys))}. Look whether it is one of them"
+        return verdicts.unsure(f"the answer was lost, and {named}")
+    what = f"the answer was lost, and a new asset has other values: {first}. Look whether it is this one"
+    return verdicts.unsure(what, first)

@@ -12,6 +12,11 @@ def is_same(one: object, other: object) -> bool:
     return type(one) is type(other) and one == other if isinstance(one, str) else one == other
 
 
+def is_empty(value: object) -> bool:
+    """Whether a value says nothing: an API may show a field without a value as null, "" or []."""
+    return value is None or value in ("", []) or value == {}
+
+
 def is_still(old: object, now: object) -> bool:
     """Whether a record still has the value that a plan knows. The tables do not say whether a text is a number."""
     if isinstance(old, str) == isinstance(now, str):

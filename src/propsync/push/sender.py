@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from propsync.api import Api, Sent, TokenSource
@@ -41,14 +41,15 @@ class Sender:
         answers: AssetAnswers,
         journal: WriteJournal,
         suppression: Suppression,
+        created: Collection[str] = (),
     ) -> None:
-        """`token` is the one for writes, if they have their own."""
+        """`token` is the one for writes, if they have their own; `created` are the assets that other plans created."""
         self._api = api
         self._token = token
         self._journal = journal
         self._plan = journal.so_far.plan
         updates = AssetUpdates(answers)
-        self._updates, self._creations = updates, Creations(updates, journal)
+        self._updates, self._creations = updates, Creations(updates, journal, created)
         self._schedules = ScheduleWrites(suppression)
         self.left: dict[int, Outcome] = {}
 

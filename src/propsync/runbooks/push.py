@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -61,11 +61,12 @@ def apply(
             _check_run(reader, plan)
             refuse_hidden(reader, settings, plan)
             recorded = _recorded(reader, plan)
+            created = _created_by_others(reader, plan)
             answers = AssetAnswers.published(reader, settings.shapes, suppression)
         with _journal(settings, plan, suppression, is_recorded=bool(recorded)) as journal:
             if journal is None:
                 return _repeated(plan, recorded)
-            return _Apply(settings, plan, journal, suppression, call, policy).run(answers)
+            return _Apply(settings, plan, journal, suppression, call, policy, created).run(answers)
 
 
 def _check_consent(plan: Plan, allow_large: str | None) -> None:
@@ -94,6 +95,12 @@ def _recorded(reader: PublishedReader, plan: Plan) -> list[tuple[str, WriteState
     """The run and the state of each write of the plan that the published file has."""
     _, rows = reader.rows(statement("push/writes_of_plan", plan_id=text(plan.plan_id)))
     return [(run_id, WriteState(row, record, field, *how)) for run_id, row, record, field, *how in rows]
+
+
+def _created_by_others(reader: PublishedReader, plan: Plan) -> frozenset[str]:
+    """The assets that other plans created: none of them is the new asset of a lost answer."""
+    _, rows = reader.rows(statement("push/created_by_others", plan_id=text(plan.plan_id)))
+    return frozenset(asset_id for (asset_id,) in rows)
 
 
 @contextmanager
@@ -130,9 +137,10 @@ class _Apply:
         suppression: Suppression,
         call: Call,
         policy: RetryPolicy | None,
+        created: Collection[str],
     ) -> None:
         self._settings, self._plan, self._journal, self._suppression = settings, plan, journal, suppression
-        self._call, self._policy = call, policy
+        self._call, self._policy, self._created = call, policy, created
         self._left: dict[int, Outcome] = {}
         self._stopped: PropsyncError | None = None
         self._writes: list[Write] = []
@@ -168,7 +176,7 @@ class _Apply:
         own = _source(write) if write.variable != look.variable else None
         most = self._settings.max_concurrency
         with Api(look.base_url, _source(look), max_concurrency=most, policy=self._policy) as api:
-            sender = Sender(api, own, answers, self._journal, self._suppression)
+            sender = Sender(api, own, answers, self._journal, self._suppression, self._created)
             try:
                 sender.send()
             except (StopRun, ApiUnreachable) as error:
