@@ -150,8 +150,7 @@ class AssetRows:
         fields = {at: field for at, field in columns.fields.items() if at not in named}
         changes = self._checks.changes(row, fields, lambda _: None)
         if before := self._before.take(property_id, of_type.id, changes):
-            what = f"run {before.run_id} created it from a file of this name, as asset {before.asset_id}"
-            raise self._checks.refused(row, None, f"{what}: write that id into asset_id; for one more, rename the file")
+            raise self._checks.refused(row, None, before.reason)
         return Entry(row.number, CREATE, (), property_id, of_type.id, changes)
 
     def _type_of_new(self, row: Row) -> tuple[RecordType, set[int]]:

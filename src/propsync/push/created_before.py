@@ -1,8 +1,8 @@
-"""The assets that earlier plans of a file of the same name created, so that planning it again does not repeat them."""
+"""The assets that earlier plans of a file of the same name created, or may have: planning it again repeats none."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,32 +13,56 @@ from propsync.push.sameness import is_same
 
 @dataclass
 class Creation:
-    """One asset that propsync created: its id, the run that recorded it, and the values written."""
+    """One asset that propsync created: its id, the run that recorded it, and the values written.
 
-    asset_id: str
+    If a person must look, the id is that of an asset that it may be, or None.
+    """
+
+    asset_id: str | None
     run_id: str
+    is_unsure: bool
+    message: str | None
     values: dict[str, Any] = field(default_factory=dict)
+
+    def is_of(self, values: Mapping[str, Any]) -> bool:
+        """Whether propsync wrote exactly these values."""
+        return self.values.keys() == values.keys() and all(is_same(self.values[key], values[key]) for key in values)
+
+    @property
+    def reason(self) -> str:
+        """Why a row with these values is refused, and what helps."""
+        if not self.is_unsure:
+            what = f"run {self.run_id} created it from a file of this name, as asset {self.asset_id}"
+            return f"{what}: write that id into asset_id; for one more, rename the file"
+        what = f"run {self.run_id} sent it from a file of this name, and does not know whether it exists"
+        found = f" ({self.message})" if self.message else ""
+        return f"{what}{found}. If it does, write its id into asset_id; if not, rename the file"
 
 
 class CreatedBefore:
-    """The creations by property and type; each answers for one row."""
+    """The creations by property and type; each answers for one row.
+
+    Nobody knows the property of one that may not exist: it answers for a row of any property.
+    """
 
     def __init__(self, published: Published, file: str) -> None:
-        found: dict[str, Creation] = {}
-        for asset_id, run_id, field_id, value in published.created(file):
-            one = found.setdefault(asset_id, Creation(asset_id, run_id))
+        found: dict[tuple[Any, ...], Creation] = {}
+        for plan_id, row, asset_id, run_id, is_unsure, message, field_id, value in published.created(file):
+            one = found.setdefault((plan_id, row, asset_id), Creation(asset_id, run_id, is_unsure, message))
             if field_id is not None:
                 one.values[field_id] = value
+        sure = {one.asset_id: one for one in found.values() if one.asset_id and not one.is_unsure}
+        self._unsure = [one for one in found.values() if one.is_unsure]
         self._left: dict[tuple[str | None, str | None], list[Creation]] = {}
-        for asset_id, place in (published.assets(list(found)) if found else {}).items():
-            self._left.setdefault(place, []).append(found[asset_id])
+        for asset_id, place in (published.assets(list(sure)) if sure else {}).items():
+            self._left.setdefault(place, []).append(sure[asset_id])
 
     def take(self, property_id: str, type_id: str, changes: Sequence[FieldChange]) -> Creation | None:
         """The creation of an asset with exactly these values, None without one."""
         values = {change.field: change.new for change in changes}
-        left = self._left.get((property_id, type_id), [])
-        for one in left:
-            if one.values.keys() == values.keys() and all(is_same(one.values[key], values[key]) for key in values):
-                left.remove(one)
-                return one
+        for left in (self._left.get((property_id, type_id), []), self._unsure):
+            for one in left:
+                if one.is_of(values):
+                    left.remove(one)
+                    return one
         return None

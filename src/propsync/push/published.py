@@ -115,10 +115,12 @@ class Published:
         """The schedules that were first seen after a moment."""
         return {(property_id, type_id) for property_id, type_id in self._rows("push/schedules_since", {"at": at})}
 
-    def created(self, file: str) -> list[tuple[str, str, str | None, Any]]:
-        """The values of assets that propsync created from a file of this name: asset, run, field and value."""
-        rows = self._rows("push/created", {"file": file})
-        return [(key, run, field_id, from_json(written)) for key, run, field_id, written in rows]
+    def created(self, file: str) -> list[tuple[Any, ...]]:
+        """The values of new assets from a file of this name, also of those that propsync may have created.
+
+        Each has its plan, row, asset, run, whether a person must look, the message, field and value.
+        """
+        return [(*row[:-1], from_json(row[-1])) for row in self._rows("push/created", {"file": file})]
 
     def assets_of_type(self, type_id: str, properties: Sequence[str] | None) -> list[tuple[str, str | None]]:
         """The ids and properties of a type's assets, of all properties for None."""

@@ -13,6 +13,7 @@ from propsync.push.asset_rows import AssetRows
 from propsync.push.erased import refuse_erased_rows
 from propsync.push.fields import RecordType
 from propsync.push.files import read_answer, read_file
+from propsync.push.in_flight import refuse_unfinished
 from propsync.push.plan import Plan, check_out
 from propsync.push.published import Published
 from propsync.push.schedule_rows import Prune, ScheduleRows
@@ -51,6 +52,7 @@ def make_plan(settings: Settings, wanted: Wanted) -> tuple[Plan, Path]:
     source = _source(settings, wanted)
     with _published(settings) as published:
         plan = _rows(published, source, wanted).plan()
+    refuse_unfinished(plan, LocalStorage(settings.home))
     refuse_erased_rows(plan, Suppression.of(LocalStorage(settings.home)))
     return plan, keep_plan(settings.state, plan, wanted.out)
 

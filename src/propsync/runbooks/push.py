@@ -10,6 +10,7 @@ from propsync.api import Api, RetryPolicy, TokenSource
 from propsync.bucket import begin_sending, end_sending
 from propsync.errors import ApiUnreachable, PropsyncError, ResourceFailed, StopRun, TokenRefused, UsageError
 from propsync.push.erased import names_erased
+from propsync.push.in_flight import with_in_flight
 from propsync.push.journal import WriteJournal, journal_key
 from propsync.push.outcome import APPLIED, VERIFIED, Outcome
 from propsync.push.plan import DELETE, Plan
@@ -185,7 +186,7 @@ class _Apply:
         return str(self._stopped) if self._stopped else None
 
     def _work(self, workspace: Workspace, run: Run) -> list[str]:
-        self._writes = writes_of(self._plan, self._journal.so_far.outcomes | self._left)
+        self._writes = writes_of(self._plan, with_in_flight(self._journal.so_far, self._left))
         self._call("read back", lambda: self._read_back(workspace, run))
         self._call("record", lambda: self._record(workspace, run))
         return [str(WriteState.of(one)) for one in self._writes if one.state != VERIFIED]

@@ -7,7 +7,9 @@ from collections.abc import Collection
 
 from propsync.errors import StateUnusable
 from propsync.push.erased import names_erased
+from propsync.push.in_flight import with_in_flight
 from propsync.push.journal import journal_key, journals, read_journal
+from propsync.push.outcome import PARKED
 from propsync.push.records import record_writes, shown_writes, writes_of
 from propsync.runbooks.workspace import Workspace
 from propsync.runs import Run, RunLock
@@ -32,9 +34,10 @@ def record_abandoned(workspace: Workspace, run: Run) -> None:
             _log.error("%s", error)
             continue
         hidden = hidden_names(workspace, found.plan.resource) if found else ()
-        writes = shown_writes(writes_of(found.plan, found.outcomes), hidden) if found else []
-        known = workspace.warehouse.value(statement("push/count_writes"), {"plan_id": plan_id})
-        if found and len(writes) > known:
+        writes = shown_writes(writes_of(found.plan, with_in_flight(found)), hidden) if found else []
+        ((known, parked),) = workspace.warehouse.rows(statement("push/count_writes"), {"plan_id": plan_id})
+        is_settled = sum(one.state == PARKED for one in writes) < parked and len(writes) == known
+        if found and (len(writes) > known or is_settled):
             _log.warning("plan %s is unfinished: propsync records what it wrote; apply it again", plan_id)
             record_writes(workspace.warehouse, run.run_id, found.plan, writes, hidden)
 

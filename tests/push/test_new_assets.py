@@ -1,0 +1,164 @@
+"""After a lost answer, a new asset is found by its values, or a person must look: there is never a second one."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from kit.deaths import dying
+from kit.kept import KeptHomes
+from kit.push_home import PushHome, push_home
+from push.corrections import csv_file, planned
+
+from propsync.errors import UsageError
+from propsync.runbooks.plans import Wanted
+from propsync_sandbox.exchange import Request
+
+LOST = {"kind": "reset", "where": "before", "apply": True}
+DOWN = {"kind": "status", "status": 503}
+REFUSED = {"kind": "status", "status": 400}
+
+
+def faults(*effects: dict[str, object]) -> list[dict[str, object]]:
+    """One effect for each POST, in this order."""
+    return [{"match": {"method": "POST"}, "times": 1, "effect": effect} for effect in effects]
+
+
+def posts(home: PushHome) -> int:
+    return sum(one.startswith("POST") for one in home.requests)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shown", ["No defects recorded", ""])
+@pytest.mark.parametrize("has_values", [True, False])
+def test_a_field_that_the_server_fills_makes_no_second_asset(home: PushHome, shown: str, has_values: bool) -> None:
+    def fill(request: Request) -> None:
+        for action, key in list(home.effects) if request.method == "GET" else ():
+            if action == "create" and key not in filled:
+                filled.append(key)
+                home.sandbox.world.assets.edit(key, {other: shown})
+
+    filled: list[str] = []
+    place, kind, text, other = room(home)
+    home.sandbox._server.app.before = fill
+    home.sandbox.set_faults(faults(LOST))
+    values = {text: "ours"} if has_values else {}
+    report = home.apply(home.plan(*(home.create(place, kind, values) for _ in range(5))))
+    assert list(home.effects.values()) == [1] * 5
+    assert posts(home) == 5
+    made = {key for _, key in home.effects}
+    assert {key for (key,) in home.writes("record_id")} == made
+    is_known = has_values or not shown  # without any value, nothing says that it is ours
+    assert (report.exit_code, home.writes("state")[0]) == ((0, ("verified",)) if is_known else (3, ("parked",)))
+
+
+def room(home: PushHome) -> tuple[str, str, str, str]:
+    """A property, a type, and two of its text fields."""
+    for _, place, kind in home.assets(1_000):
+        texts = sorted(name for name, of in home.kinds(kind).items() if of == "text")
+        if len(texts) > 1:
+            return place, kind, texts[0], texts[1]
+    raise AssertionError("no type has two texts")
+
+
+@pytest.mark.slow
+def test_a_new_asset_that_nobody_can_explain_is_named_and_nothing_is_sent_again(
+    kept: KeptHomes, tmp_path: Path
+) -> None:
+    def add_another(request: Request) -> None:
+        if request.method == "POST" and not others:
+            others.append(home.sandbox.world.assets.add(place, kind))
+
+    others: list[str] = []
+    with push_home(kept, tmp_path / "home", before=add_another) as home:
+        _, place, kind = home.assets(1)[0]
+        home.sandbox.set_faults(faults(DOWN))
+        report = home.apply(home.plan(home.create(place, kind, {home.field(kind, "text"): "same"})))
+        assert (report.exit_code, posts(home)) == (3, 1)
+        assert home.writes("record_id, state, code") == [(others[0], "parked", "Unsure")]
+        assert f"a new asset has other values: {others[0]}" in report.left_behind[0]
+
+
+@pytest.mark.slow
+def test_an_asset_of_another_plan_is_not_the_one_in_question(home: PushHome) -> None:
+    _, place, kind = home.assets(1)[0]
+    text = home.field(kind, "text")
+    first, second = (home.plan(home.create(place, kind, {text: one})) for one in ("first", "second"))
+    home.sandbox.set_faults([{"match": {"method": "POST"}, "times": None, "effect": DOWN}])
+    assert home.apply(first).exit_code == 3
+    assert home.writes("record_id, state, code") == [(None, "parked", "AnswerLost")]
+    home.sandbox.set_faults([])
+    assert home.apply(second).exit_code == 0
+    assert home.apply(first).exit_code == 0
+    assert list(home.effects.values()) == [1, 1]
+
+
+@pytest.mark.slow
+def test_a_refusal_after_a_lost_answer_is_no_failure_if_the_asset_is_there(kept: KeptHomes, tmp_path: Path) -> None:
+    def arrive_late(request: Request) -> None:
+        if request.method == "POST" and posts(home) == 1:
+            late.append(home.sandbox.world.assets.add(place, kind, {text: "ours"}))
+
+    late: list[str] = []
+    with push_home(kept, tmp_path / "home", before=arrive_late) as home:
+        place, kind, text, _ = room(home)
+        home.sandbox.set_faults(faults(DOWN, REFUSED))
+        report = home.apply(home.plan(home.create(place, kind, {text: "ours"})))
+        assert (report.exit_code, posts(home)) == (0, 2)
+        assert home.writes("record_id, state") == [(late[0], "verified")]
+
+
+@pytest.mark.slow
+def test_a_file_whose_plan_is_unfinished_makes_no_second_plan_of_new_assets(home: PushHome, tmp_path: Path) -> None:
+    place, kind, text, _ = room(home)
+    rows = [["asset_id", "property_id", "type", text], *(["", place, kind, f"new {one}"] for one in range(3))]
+    path = csv_file(tmp_path / "new.csv", *rows)
+    first = planned(home, tmp_path, Wanted("assets", path))
+    with dying(4):  # the second asset is made, and its answer is not in the journal
+        home.apply(first)
+    assert len(home.effects) == 2
+    corrected = csv_file(path, *rows[:2], ["", place, kind, "corrected"], rows[3])
+    with pytest.raises(UsageError, match=f"plan {first.plan_id} of a file of this name is unfinished"):
+        planned(home, tmp_path, Wanted("assets", corrected))
+    other = home.assets(1)[0][0]
+    edits = csv_file(path, ["asset_id", text], [other, "edited"])
+    assert planned(home, tmp_path, Wanted("assets", edits)).counts()["update"] == 1, "an edit doubles nothing"
+    assert home.sync(["assets"]).exit_code == 0
+    assert home.writes("file_row, state, code") == [(2, "applied", None), (3, "parked", "Unsure")]
+    csv_file(path, *rows)
+    shutil.rmtree(home.path / "state" / "push")  # as on another machine, which rebuilt from a bucket
+    again = planned(home, tmp_path, Wanted("assets", path))
+    assert [one.row for one in again.entries] == [4]
+    created, unsure = again.refused
+    assert "created it from a file of this name, as asset" in created.reason
+    assert "does not know whether it exists" in unsure.reason
+
+
+@pytest.mark.slow
+def test_a_night_records_what_a_later_apply_settled(home: PushHome) -> None:
+    place, kind, text, _ = room(home)
+    plan = home.plan(*(home.create(place, kind, {text: one}) for one in ("one", "two")))
+    with dying(2):
+        home.apply(plan)
+    home.sync(["assets"])
+    assert home.writes("state, written_at") == [("parked", None)]
+    with dying(2):  # it has resumed the journal, and settled the first
+        home.apply(plan)
+    home.sync(["assets"])
+    assert [state for (state,) in home.writes("state")] == ["applied"]
+    assert home.apply(plan).exit_code == 0
+    assert list(home.effects.values()) == [1, 1]
+
+
+@pytest.mark.slow
+def test_a_row_whose_asset_a_person_must_look_at_is_refused_with_what_to_do(kept: KeptHomes, tmp_path: Path) -> None:
+    with push_home(kept, tmp_path / "home", normalise=True) as home:
+        place, kind, text, _ = room(home)
+        path = csv_file(tmp_path / "new.csv", ["asset_id", "property_id", "type", text], ["", place, kind, " a  b "])
+        home.sandbox.set_faults(faults(LOST))
+        assert home.apply(planned(home, tmp_path, Wanted("assets", path))).exit_code == 3
+        ((_, made),) = home.effects
+        (refused,) = planned(home, tmp_path, Wanted("assets", path)).refused
+        assert made in refused.reason
+        assert "write its id into asset_id; if not, rename the file" in refused.reason
