@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from kit.home import Home
 from kit.nights import Nights
 
-LARGEST = {
+LARGEST: dict[str, Any] = {
     "landing_keep_days": 10**6,
     "archive_recheck_days": 10**6,
     "backup_days": 10**6,
@@ -33,12 +35,13 @@ def test_statuses_that_no_record_has_are_warned_of(nights: Nights, caplog: pytes
     nights.estate.add_assessments([("p1", "k0"), ("p2", "k1")])
     nights.estate.add_schedules([("p1", "k0"), ("p2", "k1")])
     home, setting = Home(nights.path, nights.url), f"{resource.removesuffix('s')}_statuses"
-    home.sync([resource], **{setting: "nosuch"})
+    wrong: dict[str, Any] = {setting: "nosuch"}
+    home.sync([resource], **wrong)
     assert "lists none with the statuses" not in caplog.text  # there may be no record yet
     home.sync([resource])
     assert "lists none with the statuses" not in caplog.text
     for _ in range(2):  # the second night is as quiet as the first
         caplog.clear()
-        home.sync([resource], **{setting: "nosuch"})
+        home.sync([resource], **wrong)
         assert f"{resource}: the API lists none with the statuses nosuch, and earlier runs read some" in caplog.text
         assert f"Check PROPSYNC_{setting.upper()}" in caplog.text

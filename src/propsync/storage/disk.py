@@ -144,7 +144,7 @@ def disk_errors(where: Path | str) -> Iterator[None]:
             raise DiskFull(str(where), "the disk is full") from error
         if error.errno == errno.EISDIR:
             step = "Move that folder away, then run the same command again"
-            raise HomeUnusable(str(where), "a folder is where the file belongs", step) from error
+            raise HomeUnusable(str(where), "cannot be written: a folder is where the file belongs", step) from error
         if error.errno not in (None, errno.ENOENT):
             raise HomeUnusable(str(where), f"cannot be written: {error.strerror}") from error
         raise

@@ -130,7 +130,6 @@ def test_any_bytes_are_undone_or_malformed(encoding, body):
         b'{"a":"\xff"}',
         b'{"a":"\xed\xa0\x80"}',
         b'{"a":"\n"}',
-        b'\xef\xbb\xbf{"a":1}',
         '{"a":1}'.encode("utf-16"),
         b"[" * 100_000,
         b"[" * 100_000 + b"}" * 100_000,
