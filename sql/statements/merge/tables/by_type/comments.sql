@@ -32,7 +32,8 @@ wanted as (
   select
     table_name,
     column_name,
-    coalesce(label, 'A field without a label') || ' (' || kind || ' field' || if(kind = 'option', '; labels joined by ''; '', '''' for no choice, NULL for no result', '') || ')'
+    coalesce(label, 'A field without a label') || ' (' || kind || ' field'
+      || if(kind = 'option', '; labels joined by ''; '', '''' for no choice, NULL for no result', '') || ')'
       || coalesce('. Options: ' || offered, '')
       || coalesce('. Formerly: ' || labels, '')
       || '. Id in the API: ' || field_id as comment
