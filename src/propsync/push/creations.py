@@ -1,7 +1,8 @@
 """Creates assets (API §4.3), one at a time for each property and type, so that a lost answer can be settled by a list.
 
 propsync notes the assets of the property and type before it sends. After a lost answer, or a kill, it lists them again:
-a new one with the planned values is the one that it created. For any other new one, a person must look.
+a new one with the planned values is the one that it created. If it has other values in the same fields, a person must
+look.
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ class Creations:
             return verdicts.applied(ours[0])
         if ours:
             return verdicts.unsure(_several(ours))
-        return _unexplained(new) if new else None
+        alike = [key for key, one in new.items() if _is_alike(one, values)]
+        return _unexplained(alike) if alike else None
 
     def _listed(self, api: Api, pair: Pair) -> Listing:
         """The assets of a property and type by id. Raises ResourceFailed if two readings of several pages differ."""
@@ -115,6 +117,15 @@ def _may_be_ours(one: AssetReading, values: Mapping[str, Any]) -> bool:
     if not planned:
         return all(is_empty(value) for value in one.values.values())
     return all(is_same(value, one.values.get(field)) for field, value in planned.items())
+
+
+def _is_alike(one: AssetReading, values: Mapping[str, Any]) -> bool:
+    """Whether the same fields have values: a server that stores other values may have made it.
+
+    An asset with other fields is somebody else's, unless the plan has no values at all.
+    """
+    planned = {field for field, value in values.items() if not is_empty(value)}
+    return not planned or {field for field, value in one.values.items() if not is_empty(value)} == planned
 
 
 def _several(keys: Collection[str]) -> str:
