@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -155,6 +156,13 @@ def test_links_that_two_readings_show_alike_cannot_be_known(home: WorldHome, dia
         dialect.signs = iter(lambda night=night: night, None)  # type: ignore[arg-type, misc]
         assert moved(home.sync())["assets"] == (0, 130)
     assert changes(home) == []
+
+
+@pytest.mark.slow
+def test_a_signature_that_names_its_second_is_found(home: WorldHome, dialect: SignedLater) -> None:
+    dialect.signs = iter(lambda: int(time.time()), None)
+    assert moved(home.sync()) == {}
+    assert changes(home) == [(name, None, "links.page") for name in ("assessments", "assets", "schedules")]
 
 
 class Uncounted(SignedLater):

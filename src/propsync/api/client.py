@@ -200,11 +200,15 @@ class Api:
         """
         if attempt >= self._policy.attempts:
             return False
+        self.wait(self._policy.jitter(attempt))
+        return True
+
+    def wait(self, seconds: float) -> None:
+        """Waits by the clock that it was given. Raises Cancelled."""
         cancel = self._cancel or threading.Event()
-        self._clock.sleep(self._policy.jitter(attempt), cancel)
+        self._clock.sleep(seconds, cancel)
         if cancel.is_set():
             raise Cancelled
-        return True
 
     def create_asset(
         self, property_id: str, type_id: str, values: Values | None = None, fields: Fields | None = None

@@ -92,7 +92,7 @@ class ListSweep:
                 continue
             self._take(reading, bar)
         again = self._read_again() if read_again or not self._is_all_at_once() else None
-        third = self._read_again() if again and is_doubtful and is_doubtful(self._first, again) else None
+        third = self._read_later() if again and is_doubtful and is_doubtful(self._first, again) else None
         is_steady = self._is_whole and all(
             self._keys(one) == self._keys(self._first) for one in (again, third) if one is not None
         )
@@ -201,6 +201,10 @@ class ListSweep:
         self._stage(again)
         self._totals[again.landed.sequence] = again.page.total
         return again
+
+    def _read_later(self) -> Reading:
+        self._reader.wait_for_signatures()
+        return self._read_again()
 
     def _is_all_at_once(self) -> bool:
         """Whether the first response holds every record that it counts, so that paging cannot tear the list."""

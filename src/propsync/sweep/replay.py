@@ -95,6 +95,10 @@ class Replay:
             if one is not None
         )
 
+    def wait(self, seconds: float) -> None:
+        """See `Api.wait`."""
+        self._api.wait(seconds)
+
     def fetch(self, request: ApiRequest, *, check: Check | None = None, walks: bool = False) -> Answer:
         """One answer, see `Api.fetch`."""
         return self._taken(request, check) or self._api.fetch(request, check=check, walks=walks)

@@ -23,11 +23,15 @@ def find_new_volatile(swept: Swept) -> frozenset[str]:
 
 
 def _read_twice(swept: Swept) -> Iterator[tuple[Reading, Reading]]:
-    """The first page of each list with a second reading of it, which the sweep made itself for a list of many pages."""
+    """The first page of each list with a second reading of it: the sweep's own if that differs, else a later one."""
     cutter = swept.shaping.cutter
     for landed in _first_pages(swept).values():
         first = swept.reader.from_landing(landed, cutter)
-        made = [one for one in swept.landed if one.role == "again" and one.request == landed.request]
+        made = [
+            one
+            for one in swept.landed
+            if one.role == "again" and one.request == landed.request and one.sha256 != landed.sha256
+        ]
         again = swept.reader.from_landing(made[0], cutter) if made else _once_more(swept, first)
         if again is not None:
             yield first, again
@@ -45,6 +49,7 @@ def _first_pages(swept: Swept) -> dict[str, Landed]:
 def _once_more(swept: Swept, first: Reading) -> Reading | None:
     """A further reading; if its keys differ from the certified list's, it does not count."""
     cutter = swept.shaping.cutter
+    swept.reader.wait_for_signatures()
     try:
         again = swept.reader.once_more(first.landed, cutter)
     except ResourceFailed:
