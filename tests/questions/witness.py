@@ -90,6 +90,11 @@ class Witness:
         """The view at the end of that day; None before the first sync."""
         return next((view for view in reversed(self.views) if view.day <= day), None)
 
+    def place_of(self, assessment_id: str) -> str:
+        """The property of an assessment, as the last sync that saw it."""
+        seen = (view.assessments.get(assessment_id) for view in reversed(self.views))
+        return next(str(one["property"]) for one in seen if one is not None)
+
     @cached_property
     def type_names(self) -> dict[str, str]:
         """Of assets and of assessments."""

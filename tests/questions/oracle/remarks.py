@@ -56,11 +56,11 @@ def _latest(witness: Witness) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def open_actions(witness: Witness) -> Rows:
-    """priority, age_band, actions, their cost; open or under way in the latest bundle"""
+    """priority, age_band, actions, their cost; open or under way in the latest bundle of an assessment that is there"""
     counts: Counter[tuple[str, str]] = Counter()
     costs: Counter[tuple[str, str]] = Counter()
-    for _, row in _latest(witness):
-        if row["status"] != "closed":
+    for key, row in _latest(witness):
+        if row["status"] != "closed" and key in witness.now.assessments:
             group = row["priority"], age_band((witness.today - date.fromisoformat(row["raisedDate"])).days)
             counts[group] += 1
             costs[group] += round(float(row["cost"]) * 100)
@@ -80,8 +80,8 @@ def closed_at_once(witness: Witness) -> Rows:
     """property_id, closed_on, actions; ten or more of a property closed on one day"""
     counts: Counter[tuple[str, date]] = Counter()
     for key, row in _latest(witness):
-        if row["closedDate"] and key in witness.now.assessments:
-            counts[witness.now.assessments[key]["property"], date.fromisoformat(row["closedDate"])] += 1
+        if row["closedDate"]:
+            counts[witness.place_of(key), date.fromisoformat(row["closedDate"])] += 1
     return [(*group, count) for group, count in counts.items() if count >= 10]
 
 
@@ -89,7 +89,6 @@ def found_again(witness: Witness) -> Rows:
     """property_id, title, location, assessments, first and last raised; the same finding at the same place"""
     seen: dict[tuple[str, str, str], dict[str, date]] = {}
     for key, row in _latest(witness):
-        if key in witness.now.assessments:
-            group = witness.now.assessments[key]["property"], row["title"], row["location"]
-            seen.setdefault(group, {})[key] = date.fromisoformat(row["raisedDate"])
+        group = witness.place_of(key), row["title"], row["location"]
+        seen.setdefault(group, {})[key] = date.fromisoformat(row["raisedDate"])
     return [(*group, len(of), min(of.values()), max(of.values())) for group, of in seen.items() if len(of) > 1]
