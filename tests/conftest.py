@@ -14,6 +14,8 @@ from kit.shared import Shared, shared_by_workers
 from kit.together import SharedFiles
 from variants import IS_ALL
 
+from propsync.sweep import page_reader
+
 # tests receive Ctrl-C, and so do the programs they start, also where a shell runs them all in the background
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -31,6 +33,12 @@ pytest_plugins = ["kit.fixtures"]
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Shared:
     """Folders that all workers share."""
     return shared_by_workers(tmp_path_factory)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _signatures_of_an_instant() -> None:
+    """The servers of tests sign anew at each answer, so nothing need wait until the second has passed."""
+    page_reader.SIGNED_SECONDS = 0.0
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -19,7 +19,9 @@ from kit.world_home import WorldHome
 from kit.world_server import WorldServer
 
 from propsync.cli.status import print_status
-from propsync.sweep import find_new_volatile
+from propsync.sweep import find_new_volatile, page_reader
+
+_WAITS = page_reader.SIGNED_SECONDS  # before other tests do without
 
 
 class SignedLater(Dialect):
@@ -159,7 +161,10 @@ def test_links_that_two_readings_show_alike_cannot_be_known(home: WorldHome, dia
 
 
 @pytest.mark.slow
-def test_a_signature_that_names_its_second_is_found(home: WorldHome, dialect: SignedLater) -> None:
+def test_a_signature_that_names_its_second_is_found(
+    home: WorldHome, dialect: SignedLater, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_reader, "SIGNED_SECONDS", _WAITS)
     dialect.signs = iter(lambda: int(time.time()), None)
     assert moved(home.sync()) == {}
     assert changes(home) == [(name, None, "links.page") for name in ("assessments", "assets", "schedules")]

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from propsync.sweep import page_reader
+
 from .coverage import Coverage
 from .inside import Inside, memory_folder
 from .life import Life
@@ -51,6 +53,7 @@ def again(seed: int, kind: str) -> str:
 def live(seed: int, kind: str, bug: str = "") -> Verdict:
     """Runs one seed from its beginning, with a planted bug or none, and leaves no file."""
     logging.getLogger("propsync").setLevel(logging.CRITICAL + 1)  # trouble is what this is about
+    page_reader.SIGNED_SECONDS = 0.0  # the sandbox signs anew at each answer
     verdict = Verdict(seed, kind)
     began = _used(kind)
     with tempfile.TemporaryDirectory(prefix="propsync-seed-", dir=memory_folder()) as folder:

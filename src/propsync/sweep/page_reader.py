@@ -17,7 +17,7 @@ from propsync.shapes import Shape, find_list
 from propsync.sweep.replay import Replay, request_of
 
 LONGEST_URL = 4_000
-_SIGNED_SECONDS = 1.1
+SIGNED_SECONDS = 1.1
 _LARGEST_TOTAL = 2**63 - 1  # the range of a BIGINT; no list is that long
 
 
@@ -136,7 +136,7 @@ class PageReader:
 
     def wait_for_signatures(self) -> None:
         """Waits until links that name the second of their signature differ from those before."""
-        self._api.wait(_SIGNED_SECONDS)
+        self._api.wait(SIGNED_SECONDS)
 
     def once_more(self, landed: Landed, cutter: Cutter) -> Reading:
         """Sends the request of a landed page a second time."""

@@ -56,7 +56,7 @@ def _latest(witness: Witness) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def open_actions(witness: Witness) -> Rows:
-    """priority, age_band, actions, their cost; open or under way in the latest bundle of an assessment that is there"""
+    """priority, age_band, actions, their cost; open or under way in the latest bundle of an assessment that exists"""
     counts: Counter[tuple[str, str]] = Counter()
     costs: Counter[tuple[str, str]] = Counter()
     for key, row in _latest(witness):
