@@ -37,7 +37,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Shared:
 
 @pytest.fixture(scope="session", autouse=True)
 def _signatures_of_an_instant() -> None:
-    """The servers of tests sign anew at each answer, so nothing need wait until the second has passed."""
+    """Each answer of a test server has signatures of its own, so nothing need wait for the next second."""
     page_reader.SIGNED_SECONDS = 0.0
 
 

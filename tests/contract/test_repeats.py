@@ -16,6 +16,7 @@ from propsync.errors import MergeFailed
 from propsync.merge import Merger
 from propsync.resources import Resource
 from propsync.runbooks import Report
+from propsync.sweep.replay import Replay
 
 ASSETS = PATHS["assets"]
 
@@ -210,6 +211,20 @@ def test_a_newer_copy_that_was_asked_for_ahead_is_not_lost(nights: Nights) -> No
     report = nights.sync(max_concurrency=1)
     assert report.exit_code == 0
     assert nights.is_truth("assets")
+
+
+@pytest.mark.parametrize("is_planted", [False, True])
+def test_the_copy_asked_for_last_is_kept_and_a_bug_that_forgets_it_is_caught(
+    nights: Nights, monkeypatch: pytest.MonkeyPatch, *, is_planted: bool
+) -> None:
+    """The first night reads page 1 twice, and page 2. The second needs page 1 alone, but has asked for all ahead."""
+    key, *_ = nights.estate.add_assets([("p", "t0")] * 7)
+    assert nights.sync().exit_code == 0
+    _change_before(nights, 3, ASSETS, lambda: nights.estate.assets[key].update(note="newer"))
+    if is_planted:
+        monkeypatch.setattr(Replay, "left_over", lambda _: [])
+    assert nights.sync(max_concurrency=1).exit_code == 0
+    assert nights.is_truth("assets") is not is_planted
 
 
 @pytest.mark.slow

@@ -238,8 +238,3 @@ def _silent_gone(patches: Patches) -> None:
         return []
 
     before = patches.put(by_ids.ByIds, "_conclude", conclude)
-
-
-@_bug("answers that were asked for ahead outlive the first attempt")
-def _ahead_for_ever(patches: Patches) -> None:
-    patches.put(ahead.Replay, "left_over", lambda self: [])

@@ -53,7 +53,7 @@ def again(seed: int, kind: str) -> str:
 def live(seed: int, kind: str, bug: str = "") -> Verdict:
     """Runs one seed from its beginning, with a planted bug or none, and leaves no file."""
     logging.getLogger("propsync").setLevel(logging.CRITICAL + 1)  # trouble is what this is about
-    page_reader.SIGNED_SECONDS = 0.0  # the sandbox signs anew at each answer
+    page_reader.SIGNED_SECONDS = 0.0  # each answer of the sandbox has its own signatures
     verdict = Verdict(seed, kind)
     began = _used(kind)
     with tempfile.TemporaryDirectory(prefix="propsync-seed-", dir=memory_folder()) as folder:

@@ -45,7 +45,6 @@ def test_a_planted_bug_is_caught(lived: Lived):
             *(17, "ids that a look-up does not show are believed gone", "a status is unknown where only the report"),
             marks=pytest.mark.release,
         ),
-        (700327, "answers that were asked for ahead outlive the first attempt", "the copy asked for last is kept"),
         pytest.param(
             *(538, "a further list without a filter deletes what the list omits", "a person accepts each delete"),
             marks=pytest.mark.release,
