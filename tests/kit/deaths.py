@@ -34,10 +34,12 @@ class Moments:
 
     def around_lines(self, add: Callable[..., Any]) -> Callable[..., Any]:
         def adding(file: LineFile, line: bytes) -> None:
+            was_dead = self._is_dead  # another thread may have died meanwhile, and tore its own line
             try:
                 self._pass("add a line")
             except Killed:
-                add(file, line[: len(line) // 2])  # a kill may tear it
+                if not was_dead:
+                    add(file, line[: len(line) // 2])  # a kill may tear it
                 raise
             add(file, line)
 
