@@ -678,6 +678,15 @@ def test_a_list_that_ends_on_a_page_boundary_is_certified_however_its_end_is_tol
         assert len(nights.estate.asked("assets", page="4")) == 1 or beyond == "400"
 
 
+def test_a_short_list_is_certified_although_the_api_refuses_a_second_page(nights: Nights) -> None:
+    _spread(nights, 7, 3)
+    nights.estate.answer = lambda path, query: (400, {"code": "PageInvalid"}) if query.get("page", "1") != "1" else None
+    report = nights.sync()
+    assert (report.exit_code, _verdict(report)) == (0, "certified")
+    assert len(nights.estate.asked("assets", page="2")) == 1
+    assert nights.is_truth("assets")
+
+
 @pytest.mark.slow
 def test_pages_that_are_refused_where_a_total_is_capped_certify_nothing(nights: Nights) -> None:
     """As of search engines that count and show the first 10,000 only."""
@@ -716,7 +725,7 @@ _SHORT: dict[str, Callable[[Query, int, int], int]] = {
 
 
 @pytest.mark.costly
-@pytest.mark.parametrize(("most", "told"), daily(product([10, 25, 64], _SHORT), 2, is_row=True))
+@pytest.mark.parametrize(("most", "told"), daily(product([37, 10, 25, 64], _SHORT), 3, is_row=True))
 def test_a_page_that_is_shorter_than_asked_and_told_as_all_is_not_believed(
     nights: Nights, most: int, told: str
 ) -> None:

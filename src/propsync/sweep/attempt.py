@@ -78,6 +78,7 @@ class Attempts:
         self._wanted = wanted
         self._shaping = shaping
         self._made = 0
+        self._is_new = shaping.wants_second_reading
 
     def sweep(self, rung: int) -> Attempt:
         """All lists page by page (rungs 0 and 1)."""
@@ -86,7 +87,10 @@ class Attempts:
             sweep = ListSweep(self._reader, self._listed, self._shaping.cutter, query, first, rung)
             bar.total = (bar.total or 0) + sweep.pages()
             swept = sweep.sweep(
-                bar, read_again=self._shaping.wants_second_reading, is_doubtful=self._shaping.seems_volatile
+                bar,
+                read_again=self._shaping.wants_second_reading,
+                is_doubtful=self._shaping.seems_volatile,
+                is_new=self._is_new,
             )
             self._shaping.find_volatile(first, swept.again, swept.third)
             attempt.is_steady &= swept.is_steady

@@ -60,7 +60,7 @@ class ListSweep:
         self._shown = 0
         self._is_whole = True
         self._is_refused = False
-        self._is_new = False
+        self._is_new = self._is_guess = False
 
     def pages(self) -> int:
         """How many pages the first one promises; 1 if it has no total."""
@@ -77,13 +77,18 @@ class ListSweep:
         return shown if 0 < shown < min(total, self._reader.limit) else max(self._reader.limit, shown)
 
     def sweep(
-        self, bar: Progress, *, read_again: bool = False, is_doubtful: Callable[[Reading, Reading], bool] | None = None
+        self,
+        bar: Progress,
+        *,
+        read_again: bool = False,
+        is_doubtful: Callable[[Reading, Reading], bool] | None = None,
+        is_new: bool = False,
     ) -> ListSwept:
         """Reads the rest, then page 1 once more, unless all came at once and `read_again` does not ask for it.
 
-        If `is_doubtful` says so of these two, it reads page 1 for the third time.
+        If `is_doubtful` says so of these two, it reads page 1 for the third time. With `is_new` it believes no total.
         """
-        self._is_new = read_again
+        self._is_new = is_new
         self._take(self._first, bar)
         for reading in self._rest():
             if isinstance(reading, RefusedPage):
@@ -120,9 +125,11 @@ class ListSweep:
         total, (_, of_last_page) = self._first.page.total, self._last
         if total is None:
             return self._shown > 0
-        may_count_the_page = self._is_all_at_once() and total > 0 and (self._is_new or _may_be_a_page(total))
-        is_full = of_last_page >= self._page_size() or may_count_the_page
-        return self._shown > total or is_full
+        is_full = of_last_page >= self._page_size() or (self._is_all_at_once() and _may_be_a_page(total))
+        if self._shown > total or is_full:
+            return True
+        self._is_guess = self._is_new and self._is_all_at_once() and total > 0
+        return self._is_guess
 
     def _until_its_end(self, start: int) -> Iterator[Reading | RefusedPage]:
         """Reads pages beyond the total; the list ends at an empty page, or one that repeats an earlier page."""
@@ -130,7 +137,8 @@ class ListSweep:
         for page in count(start):
             reading = self._beyond(page)
             if reading is None or isinstance(reading, RefusedPage):
-                yield from [] if reading is None else [reading]
+                # a page that nothing speaks for may be refused: the API has shown all that it counts
+                yield from [] if reading is None or self._is_guess else [reading]
                 return
             if self._is_end(reading):
                 self._end_with(reading)
