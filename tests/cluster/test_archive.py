@@ -61,6 +61,20 @@ def asked(sandbox: Sandbox) -> Counter[Pair]:
     return Counter((path[2], path[3]) for path in paths if path[-1] in WRITERS)
 
 
+def slow_down(sandbox: Sandbox, seconds: float) -> None:
+    """Lets each document take that long from now on."""
+    sandbox.set_faults([{"match": {"path": r".*\.(pdf|zip)"}, "effect": {"kind": "delay", "seconds": seconds}}])
+
+
+def hold_both_workers(sandbox: Sandbox) -> None:
+    """Returns when each worker waits for documents of a batch, so that none is between two batches."""
+    slow_down(sandbox, 15)
+    before = -1
+    while before < (now := asked(sandbox).total()):
+        before = now
+        time.sleep(3)
+
+
 def absent(sandbox: Sandbox) -> set[Pair]:
     """The documents that the sandbox says it does not have."""
     paths = [entry.path.split("/") for entry in sandbox.journal.entries() if entry.status == 404]
@@ -103,7 +117,7 @@ def test_a_killed_worker_loses_nothing_and_only_its_batch_is_fetched_again(
     for _ in range(2):
         dask.start_worker()
     sandbox.journal.clear()
-    sandbox.set_faults([{"match": {"path": r".*\.(pdf|zip)"}, "effect": {"kind": "delay", "seconds": 0.05}}])
+    slow_down(sandbox, 0.05)
     wanted = truth(sandbox)
     batch = min(200, max(50, math.ceil(len(wanted) / 16)))
     assert len(wanted) > 8 * batch
@@ -114,8 +128,10 @@ def test_a_killed_worker_loses_nothing_and_only_its_batch_is_fetched_again(
         while len(asked(sandbox)) < 3.5 * batch:
             assert run.poll() is None, run.communicate()
             time.sleep(0.2)
+        hold_both_workers(sandbox)
         memory = seen_by_the_scheduler(dask.address)
         dask.workers[0].kill()
+        slow_down(sandbox, 0.05)
         out, err = run.communicate(timeout=600)
     assert run.returncode == 0, out + err
     told = json.loads(out)
