@@ -21,15 +21,16 @@ Counts = dict[str, tuple[int, ...]]
 
 
 def assert_equal(published: Path, floor: Path) -> None:
-    """Compares the two warehouses, and each with its Parquet files."""
+    """Compares the two warehouses, and each with its Parquet files in either form."""
     ours, theirs = _counts(published / "warehouse.duckdb"), _counts(floor / "warehouse.duckdb")
     assert ours == theirs, f"propsync made {ours}, the floor {theirs}"
-    for folder in (published, floor):
-        rows = {name: counts[0] for name, counts in ours.items()}
-        written = _parquet_rows(folder / "parquet")
-        assert rows == {name: written.get(name) for name in rows}, f"Parquet has {written}, the tables have {rows}"
-    our_marts, their_marts = (_parquet_rows(folder / "parquet/marts") for folder in (published, floor))
-    assert their_marts.items() <= our_marts.items(), f"marts: propsync's {our_marts}, the floor's {their_marts}"
+    rows = {name: counts[0] for name, counts in ours.items()}
+    for form in ("parquet", "flat"):
+        for folder in (published, floor):
+            written = _parquet_rows(folder / form)
+            assert rows == {name: written.get(name) for name in rows}, f"Parquet has {written}, the tables have {rows}"
+        our_marts, their_marts = (_parquet_rows(folder / form / "marts") for folder in (published, floor))
+        assert their_marts.items() <= our_marts.items(), f"marts: propsync's {our_marts}, the floor's {their_marts}"
 
 
 def _counts(warehouse: Path) -> Counts:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -91,10 +92,29 @@ def snake_case(label: str) -> str:
 
 
 def write_parquet(connection: duckdb.DuckDBPyConnection, folder: Path, tables: Iterable[tuple[str, str]]) -> None:
-    """A file a table."""
+    """Two files a table, as propsync promises them: every column, and the columns that every program reads."""
     for schema, table in tables:
-        target = folder / "parquet" / schema / f"{table}.parquet"
-        target.parent.mkdir(parents=True, exist_ok=True)
-        connection.execute(
-            f"copy {schema}.{table} to '{target}' (format parquet, compression zstd, compression_level 1)"
-        )
+        whole, flat = (folder / form / schema / f"{table}.parquet" for form in ("parquet", "flat"))
+        for target in (whole, flat):
+            target.parent.mkdir(parents=True, exist_ok=True)
+        described = connection.execute(f"describe {schema}.{table}").fetchall()
+        forms = {name: form for name, kind, *_ in described if (form := _flat(name, kind))}
+        chosen = ", ".join(f'{form} as "{name}"' for name, form in forms.items())
+        connection.execute(f"copy (select {chosen} from {schema}.{table}) to '{flat}' (format parquet)")
+        if [*forms.values()] == [f'"{name}"' for name, *_ in described]:
+            shutil.copy(flat, whole)
+        else:
+            connection.execute(
+                f"copy {schema}.{table} to '{whole}' (format parquet, compression zstd, compression_level 1)"
+            )
+
+
+def _flat(name: str, kind: str) -> str | None:
+    """The expression that makes a column plain: no list, no zone, no time of day. JSON has none."""
+    if kind.startswith(("JSON", "STRUCT")):
+        return None
+    if kind.endswith("[]"):
+        return f"array_to_string(\"{name}\", '; ')"
+    if kind == "TIMESTAMP WITH TIME ZONE":
+        return f"timezone('UTC', \"{name}\")"
+    return f'left("{name}"::varchar, 8)' if kind == "TIME" else f'"{name}"'

@@ -18,6 +18,7 @@ Two kinds of data: `plain` has few flags and mostly one option a value; `rich` h
 
 The floor is `benchmarks/floor.py`, a bare script that knows every place. For a first load it fetches everything and
 makes the tables of records, values, flags and types with one set-based load, the marts, the Parquet of all, and a page.
+Parquet is two files a table, as propsync promises them: one with each column, and the flat one of published/flat.
 For a night it fetches, hashes and compares; then it replaces the rows of what changed in the warehouse of the night
 before, and writes the Parquet of the tables that changed. It lands nothing, checks nothing, and keeps no history.
 Marts read history. So the floor runs the marts' own SQL, each statement once, on a copy of the state of a propsync that
