@@ -155,11 +155,11 @@ class Journal:
         names = [column[0] for column in cursor.description]
         return {row[0]: dict(zip(names[1:], row[1:], strict=True)) for row in cursor.fetchall()}
 
-    def rung_that_worked(self, resource: str) -> int:
-        """The rung of the resource's last complete read, 0 if there was none (`ops.sweeps.rung`)."""
+    def rung_that_worked(self, resource: str) -> int | None:
+        """The rung of the resource's last complete read, None if there was none (`ops.sweeps.rung`)."""
         if self._rungs is None:
             self._rungs = dict(self._warehouse.rows(statement("runs/rungs_that_worked")))
-        return int(self._rungs.get(resource, 0))
+        return self._rungs.get(resource)
 
     def runs_of(self, resource: str) -> int:
         """How many runs have merged a resource."""

@@ -70,7 +70,15 @@ class Attempts:
     """Makes attempts at one resource, numbered from 1, all with one reader."""
 
     def __init__(
-        self, reader: PageReader, listed: StagedKeys, resource: Resource, wanted: SweepScope, shaping: Shaping
+        self,
+        reader: PageReader,
+        listed: StagedKeys,
+        resource: Resource,
+        wanted: SweepScope,
+        shaping: Shaping,
+        *,
+        is_new: bool,
+        was_wrong: bool,
     ) -> None:
         self._reader = reader
         self._listed = listed
@@ -78,7 +86,7 @@ class Attempts:
         self._wanted = wanted
         self._shaping = shaping
         self._made = 0
-        self._is_new = shaping.wants_second_reading
+        self._is_new, self._was_wrong = is_new, was_wrong
 
     def sweep(self, rung: int) -> Attempt:
         """All lists page by page (rungs 0 and 1)."""
@@ -91,6 +99,7 @@ class Attempts:
                 read_again=self._shaping.wants_second_reading,
                 is_doubtful=self._shaping.seems_volatile,
                 is_new=self._is_new,
+                was_wrong=self._was_wrong,
             )
             self._shaping.find_volatile(first, swept.again, swept.third)
             attempt.is_steady &= swept.is_steady

@@ -60,14 +60,15 @@ class Sweeper:
         known: Known,
         listed: StagedKeys,
         *,
-        start: int = SWEEP,
+        start: int | None,
         before: Manifest | None = None,
     ) -> Swept:
         """Sweeps all lists of one resource, climbing from the rung `start` until they are certified. Raises
         ResourceFailed.
 
-        `listed` is empty and receives the keys that count. `before` is a snapshot whose evidence still holds for the
-        answers that are the same again.
+        `start` is the rung of the last complete read, None if there was none. propsync believes no total that a certified
+        read has not borne out. `listed` is empty and receives the keys that count. `before` is a snapshot whose evidence
+        still holds for the answers that are the same again.
         """
         ahead = Replay(self._api, self._pages)
         reader = PageReader(ahead, self._pages, resource, shape, self._limit)
@@ -76,7 +77,7 @@ class Sweeper:
             return Swept(
                 Verdict.CERTIFIED, SWEEP, reader, shaping, listed, before.certificates, landed, repeats=before.run_id
             )
-        attempts = Attempts(reader, listed, resource, wanted, shaping)
+        attempts = Attempts(reader, listed, resource, wanted, shaping, is_new=start is None, was_wrong=start == AGREED)
 
         def places() -> KnownIds:
             type_ids = known()["assessment_type_ids"] if resource.types != "asset_types" else ()
@@ -87,7 +88,7 @@ class Sweeper:
         def settle() -> None:
             _add_the_rest(reader, shaping, listed)
 
-        ladder = _Ladder(attempts, places, settle, start, is_parted=resource.is_parted)
+        ladder = _Ladder(attempts, places, settle, start or SWEEP, is_parted=resource.is_parted)
         counted = ladder.climb()
         return _swept(counted, ladder, reader, shaping, listed)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from propsync.errors import NotFound, RequestRefused
+from propsync.errors import NotFound, RequestRefused, TransientApiError, UnexpectedAnswer
 from propsync.landing import Certificate
 from propsync.progress import Progress
 from propsync.records import Cutter, bytes_hash
@@ -60,7 +60,7 @@ class ListSweep:
         self._shown = 0
         self._is_whole = True
         self._is_refused = False
-        self._is_new = self._is_guess = False
+        self._is_new = self._was_wrong = self._is_guess = False
 
     def pages(self) -> int:
         """How many pages the first one promises; 1 if it has no total."""
@@ -83,12 +83,14 @@ class ListSweep:
         read_again: bool = False,
         is_doubtful: Callable[[Reading, Reading], bool] | None = None,
         is_new: bool = False,
+        was_wrong: bool = False,
     ) -> ListSwept:
         """Reads the rest, then page 1 once more, unless all came at once and `read_again` does not ask for it.
 
-        If `is_doubtful` says so of these two, it reads page 1 for the third time. With `is_new` it believes no total.
+        If `is_doubtful` says so of these two, it reads page 1 for the third time. It believes no total with `is_new`,
+        nor with `was_wrong`. If the page beyond the total fails, that says nothing of a new list, but much of the other.
         """
-        self._is_new = is_new
+        self._is_new, self._was_wrong = is_new, was_wrong
         self._take(self._first, bar)
         for reading in self._rest():
             if isinstance(reading, RefusedPage):
@@ -126,7 +128,7 @@ class ListSweep:
         if total is None:
             return self._shown > 0
         is_full = of_last_page >= self._page_size() or (self._is_all_at_once() and _may_be_a_page(total))
-        if self._shown > total or is_full:
+        if self._shown > total or is_full or self._was_wrong:
             return True
         self._is_guess = self._is_new and self._is_all_at_once() and total > 0
         return self._is_guess
@@ -137,7 +139,7 @@ class ListSweep:
         for page in count(start):
             reading = self._beyond(page)
             if reading is None or isinstance(reading, RefusedPage):
-                # a page that nothing speaks for may be refused: the API has shown all that it counts
+                # a page that nothing speaks for may fail: the API has shown all that it counts
                 yield from [] if reading is None or self._is_guess else [reading]
                 return
             if self._is_end(reading):
@@ -167,6 +169,10 @@ class ListSweep:
             return None
         except RequestRefused as error:
             return None if error.says_not_found else RefusedPage(asked, error)
+        except (TransientApiError, UnexpectedAnswer) as error:
+            if not self._is_guess:
+                raise
+            return RefusedPage(asked, error)
 
     def _end_with(self, reading: Reading) -> None:
         """Keeps only the total of the page that shows the end, and asks for it once more every night."""
