@@ -8,6 +8,7 @@ import pytest
 from kit.push_home import PushHome
 from push.corrections import csv_file, planned
 
+from propsync.errors import UsageError
 from propsync.runbooks.plans import Wanted
 
 
@@ -30,3 +31,22 @@ def test_an_asset_that_a_file_created_is_refused_when_the_file_is_planned_again(
     assert set(named) == created
     renamed = planned(home, tmp_path, Wanted("assets", path.rename(tmp_path / "more.csv")))
     assert (renamed.counts()["create"], renamed.refused) == (4, [])
+
+
+@pytest.mark.slow
+def test_two_plans_of_a_file_create_its_new_assets_once(home: PushHome, tmp_path: Path) -> None:
+    ((_, property_id, kind),) = home.assets(1)
+    text = home.field(kind, "text")
+    header, row = ["asset_id", "property_id", "type", text], ["", property_id, kind, "new"]
+    path = csv_file(tmp_path / "new.csv", header, row, row)
+    first = planned(home, tmp_path, Wanted("assets", path))
+    csv_file(path, header, row, ["", property_id, kind, "other"])
+    second = planned(home, tmp_path, Wanted("assets", path))
+    assert home.apply(first).exit_code == 0
+    with pytest.raises(UsageError, match=r"another plan of new\.csv created 1 of its new assets \(rows 2\)"):
+        home.apply(second)
+    again = planned(home, tmp_path, Wanted("assets", path))
+    assert [(one.row, one.action) for one in again.entries] == [(3, "create")]
+    assert home.apply(again).exit_code == 0
+    assert home.apply(again).is_repeat
+    assert len(home.column("select record_id from ops.writes where action = 'create'")) == 3

@@ -42,12 +42,15 @@ class Creation:
 class CreatedBefore:
     """The creations by property and type; each answers for one row.
 
-    Nobody knows the property of one that may not exist: it answers for a row of any property.
+    Nobody knows the property of one that may not exist: it answers for a row of any property. With `after`, only those
+    of later runs count.
     """
 
-    def __init__(self, published: Published, file: str) -> None:
+    def __init__(self, published: Published, file: str, after: str = "") -> None:
         found: dict[tuple[Any, ...], Creation] = {}
         for plan_id, row, asset_id, run_id, is_unsure, message, field_id, value in published.created(file):
+            if run_id <= after:
+                continue
             one = found.setdefault((plan_id, row, asset_id), Creation(asset_id, run_id, is_unsure, message))
             if field_id is not None:
                 one.values[field_id] = value

@@ -9,15 +9,18 @@ from dataclasses import replace
 from propsync.api import Api, RetryPolicy, TokenSource
 from propsync.bucket import begin_sending, end_sending
 from propsync.errors import ApiUnreachable, PropsyncError, ResourceFailed, StopRun, TokenRefused, UsageError
+from propsync.push.created_before import CreatedBefore
 from propsync.push.erased import names_erased
 from propsync.push.in_flight import with_in_flight
 from propsync.push.journal import WriteJournal, journal_key
 from propsync.push.outcome import APPLIED, VERIFIED, Outcome
-from propsync.push.plan import DELETE, Plan
+from propsync.push.plan import CREATE, DELETE, Plan
+from propsync.push.published import Published
 from propsync.push.records import Shown, Write, record_writes, verified, writes_of
 from propsync.push.sender import Sender
 from propsync.push.shapes import AssetAnswers
 from propsync.push.written_values import Key, shown_values
+from propsync.resources import ASSETS
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.push_abandoned import PUSH_LOCK, hidden_names
 from propsync.runbooks.push_hidden import refuse_hidden
@@ -34,6 +37,7 @@ from propsync.suppression import Suppression
 from propsync.warehouse import PublishedReader, statement, text
 
 _PLAN_AGAIN = "Run `propsync push plan` again"
+_NAMED = 5  # rows that a message names
 
 
 @noticed("push")
@@ -63,6 +67,8 @@ def apply(
             refuse_hidden(reader, settings, plan)
             recorded = _recorded(reader, plan)
             created = _created_by_others(reader, plan)
+            if not recorded and not LocalStorage(settings.home).exists(journal_key(plan.plan_id)):
+                _check_new(Published(reader), plan)
             answers = AssetAnswers.published(reader, settings.shapes, suppression)
         with _journal(settings, plan, suppression, is_recorded=bool(recorded)) as journal:
             if journal is None:
@@ -89,6 +95,17 @@ def _check_run(reader: PublishedReader, plan: Plan) -> None:
     _, rows = reader.rows(statement("push/is_known_run", run_id=text(plan.published_run)))
     if not rows[0][0]:
         what = f"it was compared with run {plan.published_run}, which this home does not have"
+        raise UsageError(f"plan {plan.plan_id}", what, _PLAN_AGAIN)
+
+
+def _check_new(published: Published, plan: Plan) -> None:
+    """Refuses a plan with a new asset that another plan of this file created after it was made: it would double it."""
+    before = CreatedBefore(published, plan.file, after=plan.published_run)
+    new = [one for one in plan.entries if plan.resource == ASSETS.name and one.action == CREATE]
+    again = [str(one.row) for one in new if before.take(one.property_id, one.type_id, one.changes)]
+    if again:
+        named = f"{', '.join(again[:_NAMED])}{' and more' if len(again) > _NAMED else ''}"
+        what = f"after it was made, another plan of {plan.file} created {len(again):,} of its new assets (rows {named})"
         raise UsageError(f"plan {plan.plan_id}", what, _PLAN_AGAIN)
 
 

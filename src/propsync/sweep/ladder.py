@@ -66,9 +66,9 @@ class Sweeper:
         """Sweeps all lists of one resource, climbing from the rung `start` until they are certified. Raises
         ResourceFailed.
 
-        `start` is the rung of the last complete read, None if there was none. propsync believes no total that a certified
-        read has not borne out. `listed` is empty and receives the keys that count. `before` is a snapshot whose evidence
-        still holds for the answers that are the same again.
+        `start` is the rung of the last complete read, None if there was none. propsync believes no total of a short
+        list that a certified read has not borne out. `listed` is empty and receives the keys that count. `before` is a
+        snapshot whose evidence still holds for the answers that are the same again.
         """
         ahead = Replay(self._api, self._pages)
         reader = PageReader(ahead, self._pages, resource, shape, self._limit)

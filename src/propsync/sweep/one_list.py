@@ -87,8 +87,8 @@ class ListSweep:
     ) -> ListSwept:
         """Reads the rest, then page 1 once more, unless all came at once and `read_again` does not ask for it.
 
-        If `is_doubtful` says so of these two, it reads page 1 for the third time. It believes no total with `is_new`,
-        nor with `was_wrong`. If the page beyond the total fails, that says nothing of a new list, but much of the other.
+        If `is_doubtful` says so of these two, it reads page 1 for the third time. With `is_new` or `was_wrong` it
+        believes no total. If the page beyond fails, this says nothing of a new list, but much of one that was wrong.
         """
         self._is_new, self._was_wrong = is_new, was_wrong
         self._take(self._first, bar)
