@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from kit.archives import SMALL, Place, place
 
-from propsync.warehouse import MARTS, quoted
+from propsync.warehouse import MARTS, models, quoted
 
 pytestmark = pytest.mark.usefixtures("desk")
 
@@ -41,6 +41,25 @@ def test_a_rebuild_gives_the_same_rows(home: Place) -> None:
     home.rebuild()
     assert {mart: _rows(home, mart) for mart in MARTS} == before
     assert sum(map(bool, before.values())) > len(before) / 2, "an empty mart shows nothing"
+
+
+@pytest.mark.slow
+def test_a_night_without_documents_lacks_what_a_rebuild_finds_lacking(home: Place) -> None:
+    lacking = "from marts.document_coverage order by all"
+    home.sandbox.night()
+    home.sync()
+    before = home.rows(lacking)
+    assert {"not asked for yet", "changed since"} & {*home.column("select reason from marts.document_coverage")}
+    home.rebuild()
+    assert home.rows(lacking) == before
+
+
+@pytest.mark.slow
+def test_a_register_that_comes_in_lots_has_the_same_rows(home: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = _rows(home, "marts.asset_register")
+    monkeypatch.setattr(models, "_LOT", len(before) // 3)
+    home.rebuild()
+    assert _rows(home, "marts.asset_register") == before
 
 
 @pytest.mark.slow

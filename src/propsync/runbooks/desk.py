@@ -7,6 +7,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from propsync.desk import CountedDays, DeskChoices, Given, Marts, choose, inputs_of_all, note_misfits
+from propsync.documents.ledger import DocumentChoice, Ledger
 from propsync.errors import MergeFailed
 from propsync.merge import unbuilt_tables
 from propsync.resources import ASSESSMENT_TYPES, ASSET_TYPES
@@ -39,6 +40,9 @@ def build_desk(workspace: Workspace, run_id: str, withheld: Collection[str] = ()
 
 def _build(workspace: Workspace, run_id: str, withheld: Collection[str], defaults: DeskChoices) -> list[str]:
     warehouse, settings = workspace.warehouse, workspace.settings
+    if settings.archive_kinds and "main.assessments" not in withheld:
+        wanted = DocumentChoice(settings.archive_kinds, settings.archive_statuses)
+        Ledger(warehouse).cover(wanted, run_id)  # also if the run fetches none
     chosen = choose(warehouse, run_id, settings.desk, defaults, workspace.shapes.get(ASSET_TYPES.name))
     given = Given(warehouse, run_id, chosen, settings.reference)
     given.note_unread_dates()

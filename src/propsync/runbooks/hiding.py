@@ -6,7 +6,6 @@ import logging
 from collections.abc import Mapping
 from pathlib import Path
 
-from propsync.documents.ledger import DocumentChoice, Ledger
 from propsync.merge import (
     HIDDEN_FILES,
     Carried,
@@ -103,8 +102,6 @@ def _write(settings: Settings, place: Workplace, fresh: Path, catalogue: Catalog
             ResourceSync(workspace, run, resource).build()
         finish_reference(warehouse, run.run_id, settings.reference)
         carried.settle_changes(warehouse, run.run_id, hiding)
-        if kinds := settings.archive_kinds:
-            Ledger(warehouse).cover(DocumentChoice(kinds, settings.archive_statuses), run.run_id)
         mark_all(warehouse, run)
         for line in build_desk(workspace, run.run_id):
             _log.warning("%s", line)  # the run that follows builds what is behind

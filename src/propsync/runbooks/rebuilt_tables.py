@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from propsync.documents.ledger import DocumentChoice, Ledger
 from propsync.errors import ResourceFailed, UsageError
 from propsync.landing import Base, Manifest
 from propsync.log import redact
@@ -122,8 +121,6 @@ class RebuiltTables:
         note_landed(workspace.journal, workspace.warehouse, self._manifests(landed))
         self.source.carried.write_late(workspace.warehouse, hiding)
         self.source.carried.settle_changes(workspace.warehouse, run.run_id, hiding)
-        if kinds := workspace.settings.archive_kinds:
-            Ledger(workspace.warehouse).cover(DocumentChoice(kinds, workspace.settings.archive_statuses), run.run_id)
         mark_all(workspace.warehouse, run)
         self.lists += build_desk(workspace, run.run_id)
         findings = run_checks(workspace.warehouse, run.run_id, folder=workspace.settings.checks_folder)
