@@ -1,8 +1,8 @@
 -- grain: asset_id
--- lots: staging.unregistered_assets
+-- batches: staging.unregistered_assets
 -- why: one row an asset with the values that people ask for most, whatever its type calls them
 with assets as (
-  select * from staging.unregistered_assets where not is_gone and hash(asset_id) % $lots::ubigint = $lot
+  select * from staging.unregistered_assets where not is_gone and hash(asset_id) % $batches::ubigint = $batch
 ),
 -- DuckDB unpacks 2,048 texts at once, so it reads few rows faster by their places than by their keys
 places as (

@@ -55,9 +55,9 @@ def test_a_night_without_documents_lacks_what_a_rebuild_finds_lacking(home: Plac
 
 
 @pytest.mark.slow
-def test_a_register_that_comes_in_lots_has_the_same_rows(home: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_register_that_comes_in_batches_has_the_same_rows(home: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     before = _rows(home, "marts.asset_register")
-    monkeypatch.setattr(models, "_LOT", len(before) // 3)
+    monkeypatch.setattr(models, "_BATCH", len(before) // 3)
     home.rebuild()
     assert _rows(home, "marts.asset_register") == before
 

@@ -4,8 +4,8 @@ A model's `-- grain:` line names the columns that are unique together. `$name` i
 piece of SQL from a shape or the column registry (quoted names and literals only). An incremental model is a pair:
 `x.close.sql` selects the keys of the rows to delete, `x.open.sql` the rows to insert.
 
-A `-- lots:` line names the staging table that decides how many rows there are. The rows come in lots of 100,000, which
-the model tells apart by `$lot` and `$lots`, so that memory does not grow with the data.
+A `-- batches:` line names the staging table that decides how many rows there are. They come in batches of 100,000, which
+the model tells apart by `$batch` and `$batches`, so that memory does not grow with the data.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from propsync.warehouse.views import view_sources
 
 _PARAMETER = re.compile(r"\$([a-z_]+)")
 _GRAIN = re.compile(r"^-- grain: (.+)$", re.MULTILINE)
-_LOTS = re.compile(r"^-- lots: (.+)$", re.MULTILINE)
-_LOT = 100_000  # rows
+_BATCHES = re.compile(r"^-- batches: (.+)$", re.MULTILINE)
+_BATCH = 100_000  # rows
 
 
 class Models:
@@ -64,11 +64,11 @@ class Models:
     def open(self, model: str, target: str | None = None) -> int:
         """Puts a model's rows into its table, column by name; returns how many."""
         into = f"insert into {target or _target(model)} by name\n"
-        counted = _LOTS.search(_written(model))
+        counted = _BATCHES.search(_written(model))
         if counted is None:
             return self._run(into, model)
-        lots = max(1, -(-int(self._warehouse.value(f"select count(*) from {counted[1]}")) // _LOT))
-        return sum(self.with_values(lot=lot, lots=lots)._run(into, model) for lot in range(lots))
+        batches = max(1, -(-int(self._warehouse.value(f"select count(*) from {counted[1]}")) // _BATCH))
+        return sum(self.with_values(batch=batch, batches=batches)._run(into, model) for batch in range(batches))
 
     def close(self, model: str, target: str | None = None) -> int:
         """Deletes from its table the rows whose key the model selects; returns how many."""
@@ -113,9 +113,9 @@ class Models:
         return frozenset[str]().union(*through)
 
     def bound_by(self, *models: str) -> frozenset[str]:
-        """The names of the values that `models` bind, directly or through staging models with a file, but for lots."""
+        """The names of the values that `models` bind, directly or through staging models with a file, but for batches."""
         every = (*models, *self.staged_for(models))
-        return frozenset(name for model in every for name in _bound(model)) - {"lot", "lots"}
+        return frozenset(name for model in every for name in _bound(model)) - {"batch", "batches"}
 
     def _reads(self, models: Iterable[str]) -> dict[str, frozenset[str]]:
         # an unknown fragment is an expression or a name, and neither affects the order
