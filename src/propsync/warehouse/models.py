@@ -4,8 +4,8 @@ A model's `-- grain:` line names the columns that are unique together. `$name` i
 piece of SQL from a shape or the column registry (quoted names and literals only). An incremental model is a pair:
 `x.close.sql` selects the keys of the rows to delete, `x.open.sql` the rows to insert.
 
-A `-- batches:` line names the staging table that decides how many rows there are. They come in batches of 100,000, which
-the model tells apart by `$batch` and `$batches`, so that memory does not grow with the data.
+A `-- batches:` line names the staging table that decides how many rows there are. They come in batches of 100,000,
+which the model tells apart by `$batch` and `$batches`, so that memory does not grow with the data.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class Models:
         return frozenset[str]().union(*through)
 
     def bound_by(self, *models: str) -> frozenset[str]:
-        """The names of the values that `models` bind, directly or through staging models with a file, but for batches."""
+        """The names of the values that `models` bind, directly or through staging models with a file; no batches."""
         every = (*models, *self.staged_for(models))
         return frozenset(name for model in every for name in _bound(model)) - {"batch", "batches"}
 
