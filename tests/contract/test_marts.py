@@ -63,6 +63,20 @@ def test_a_register_that_comes_in_batches_has_the_same_rows(home: Place, monkeyp
 
 
 @pytest.mark.slow
+def test_the_last_counts_of_assets_are_the_assets(home: Place) -> None:
+    for _ in range(2):
+        home.sandbox.night()
+        home.sync()
+    now = "select asset_type_id, property_id, count(*) from assets group by all order by all"
+    last = """
+        select asset_type_id, property_id, arg_max(assets, day) as assets
+        from marts.asset_counts group by all having assets > 0 order by all
+    """
+    assert home.rows(last) == home.rows(now)
+    assert home.rows("from marts.asset_counts where new + deleted + moved_in > 0")
+
+
+@pytest.mark.slow
 def test_one_that_fails_keeps_its_rows_and_costs_no_other_table(home: Place) -> None:
     before = _rows(home, "marts.flags")
     home.in_state("alter table marts.flags alter age_days type utinyint using 0")
