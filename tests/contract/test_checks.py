@@ -190,6 +190,23 @@ def test_checks_of_people_s_own_hold_up_what_they_read(night: WorldHome) -> None
     assert sorted(found) == [("few_assets", 1, "main.assets"), ("no_notes", 1, "main.assets")]
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("desk")
+def test_own_checks_of_marts_and_of_nothing_are_told_and_hold_nothing_back(night: WorldHome) -> None:
+    night.sync()
+    _own_check(night, "registered", "-- severity: fail\nselect asset_id from marts.asset_register")
+    _own_check(night, "one", "-- severity: fail\nselect 1 as x")
+    for _ in range(2):  # the second night is quiet, and a check that somebody has edited runs all the same
+        report = night.sync()
+        assert (report.exit_code, report.published is not None) == (3, True)
+        assert [line.partition(":")[0] for line in report.left_behind] == ["check one", "check registered"]
+        assert all("publishes everything" in line for line in report.left_behind)
+        _own_check(night, "one", "-- severity: fail\nselect 2 as x")
+    examples = dict(night.rows("select check_name, example from ops.checks where check_name = 'one'"))
+    assert "2" in examples["one"]
+    assert night.rebuild().left_behind == report.left_behind
+
+
 def test_a_list_without_a_complete_read_is_worth_a_word(night: WorldHome) -> None:
     night.in_state("update ops.run_resources set verdict = 'incomplete' where resource = 'assets'")
     assert night.sync(["schedules"]).exit_code == 0

@@ -24,7 +24,7 @@ from propsync.documents.ledger import ERASED, DocumentChoice, Ledger
 from propsync.documents.worker.client import WorkerPool
 from propsync.errors import CheckFailed, SettingsError
 from propsync.runbooks.archive_lock import archive_lock
-from propsync.runbooks.check import Withheld, check
+from propsync.runbooks.check import Withheld, check, check_marts
 from propsync.runbooks.dashboard import draw_dashboard
 from propsync.runbooks.desk import build_desk
 from propsync.runbooks.erase_documents import DocumentSearch
@@ -199,6 +199,7 @@ class ArchiveWorkspace:
         lacking = Ledger(workspace.warehouse).cover(choice, run.run_id)
         withheld = self._checked(workspace, run)
         outcome.leave([*withheld.lines, *build_desk(workspace, run.run_id, withheld.tables)])
+        outcome.leave(check_marts(workspace, run.run_id))
         is_news = outcome.status != "ok" or workspace.publisher.is_behind(workspace.warehouse)
         is_published = is_news or not workspace.publisher.note()
         pages, lines = draw_dashboard(workspace, run.run_id, withheld.tables) if is_published else ({}, [])

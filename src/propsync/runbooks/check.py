@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from propsync.merge import tables_of_family
 from propsync.runbooks.workspace import Workspace
 from propsync.runs import Run
-from propsync.warehouse import Findings, run_checks
+from propsync.warehouse import CORRECT_IT, Findings, run_checks, run_mart_checks
 
 _log = logging.getLogger("propsync.run")
-_NEXT = 'Correct the data or the check; `propsync query "from ops.checks"` shows what it found'
+_HOLDS_NOTHING = "It reads no table of a resource alone, so propsync publishes everything"
 
 
 @dataclass(frozen=True)
@@ -46,14 +46,39 @@ def _withheld(workspace: Workspace, findings: Findings) -> Withheld:
     lines, tables = [], set[str]()
     for found in findings.broken:
         names = [name for name, of_family in families.items() if of_family & found.check.reads]
+        if found.check.is_own and not names:
+            lines.append(f"{found}. {_HOLDS_NOTHING}. {CORRECT_IT}")
+            continue
         if not names or not workspace.publisher.is_whole():
             findings.refuse()
         tables |= _of(families, names)
         words = " and ".join(name.replace("_", " ") for name in names)
-        lines.append(f"{words} keep yesterday's rows: {found}. {_NEXT}")
+        lines.append(f"{words} keep yesterday's rows: {found}. {CORRECT_IT}")
     for line in lines:
         _log.error("%s", line)
     return Withheld(frozenset(tables), lines + findings.unusable)
+
+
+def check_marts(workspace: Workspace, run_id: str) -> list[str]:
+    """Runs people's own checks that read a mart, which hold nothing back; a line for each broken or unusable one."""
+    folder = workspace.settings.checks_folder
+    findings = run_mart_checks(workspace.warehouse, run_id, folder) if folder else Findings()
+    for warning in findings.warnings:
+        _log.warning("%s", warning)
+    lines = [f"{found}. {_HOLDS_NOTHING}. {CORRECT_IT}" for found in findings.broken] + findings.unusable
+    for line in lines:
+        _log.error("%s", line)
+    return lines
+
+
+def refuse_broken(workspace: Workspace, findings: Findings) -> list[str]:
+    """Raises CheckFailed if a rule is broken, also one of people's own on a resource; a line for each other one."""
+    tables = frozenset[str]().union(
+        *(tables_of_family(workspace.warehouse, one) for one in workspace.catalogue.families)
+    )
+    minor = [one for one in findings.broken if one.check.is_own and not one.check.reads & tables]
+    Findings([one for one in findings.broken if one not in minor]).refuse()
+    return [f"{found}. {_HOLDS_NOTHING}. {CORRECT_IT}" for found in minor]
 
 
 def _of(families: dict[str, frozenset[str]], names: Collection[str]) -> frozenset[str]:

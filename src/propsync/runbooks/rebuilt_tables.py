@@ -24,6 +24,7 @@ from propsync.merge.hiding import HiddenField
 from propsync.merge.history import rehash
 from propsync.progress import progress
 from propsync.resources import Resource
+from propsync.runbooks.check import check_marts, refuse_broken
 from propsync.runbooks.dashboard import draw_dashboard
 from propsync.runbooks.desk import build_desk
 from propsync.runbooks.hiding import learn_from
@@ -124,8 +125,8 @@ class RebuiltTables:
         mark_all(workspace.warehouse, run)
         self.lists += build_desk(workspace, run.run_id)
         findings = run_checks(workspace.warehouse, run.run_id, folder=workspace.settings.checks_folder)
-        findings.refuse()
-        self.lists += findings.unusable
+        self.lists += [*refuse_broken(workspace, findings), *findings.unusable]
+        self.lists += check_marts(workspace, run.run_id)
         for warning in findings.warnings:
             _log.warning("%s", warning)
         self.pages, lines = draw_dashboard(workspace, run.run_id)

@@ -12,7 +12,7 @@ from typing import Protocol
 from propsync.api import RetryPolicy
 from propsync.errors import CheckFailed, HidingOutgrown, PropsyncError, ResourceFailed
 from propsync.merge import forget_contents, lists_left_behind, note_erasures
-from propsync.runbooks.check import check
+from propsync.runbooks.check import check, check_marts
 from propsync.runbooks.dashboard import draw_dashboard
 from propsync.runbooks.desk import build_desk
 from propsync.runbooks.push_abandoned import record_abandoned
@@ -186,7 +186,7 @@ def _last_landed(workspace: Workspace) -> datetime | None:
 
 
 def _build_desk(workspace: Workspace, run: Run, withheld: Collection[str], left: list[str]) -> str | None:
-    failed = build_desk(workspace, run.run_id, withheld)
+    failed = [*build_desk(workspace, run.run_id, withheld), *check_marts(workspace, run.run_id)]
     left += failed
     return "; ".join(failed) or None
 

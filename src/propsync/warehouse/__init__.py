@@ -1,7 +1,7 @@
 """The DuckDB file: its connection, its models, its columns and its checks. The only importer of duckdb."""
 
 from propsync.warehouse.arrow import documents, lot, texts, whole_numbers
-from propsync.warehouse.check_run import Findings, run_checks
+from propsync.warehouse.check_run import CORRECT_IT, Findings, run_checks, run_mart_checks
 from propsync.warehouse.columns import OpenColumns
 from propsync.warehouse.connection import Warehouse, Whole
 from propsync.warehouse.declared_tables import (
@@ -31,6 +31,7 @@ from propsync.warehouse.view import View
 from propsync.warehouse.views import view_sources, views
 
 __all__ = [
+    "CORRECT_IT",
     "FACTS",
     "MARTS",
     "MOST",
@@ -71,6 +72,7 @@ __all__ = [
     "renew_views",
     "resource_fragments",
     "run_checks",
+    "run_mart_checks",
     "settle_file",
     "snake_case",
     "stage_rows",

@@ -12,6 +12,7 @@ from propsync.warehouse.connection import Warehouse
 from propsync.warehouse.declared_tables import text
 from propsync.warehouse.statements import statement
 
+CORRECT_IT = 'Correct the data or the check; `propsync query "from ops.checks"` shows what it found'
 _CHECKS = Checks()
 
 
@@ -52,7 +53,8 @@ class Findings:
     def refuse(self) -> None:
         """Raises CheckFailed if a rule is broken."""
         for one in self.broken:
-            raise CheckFailed(f"check {one.check.name}", f"{one.count} rows break it, such as {one.example}")
+            next_step = CORRECT_IT if one.check.is_own else None
+            raise CheckFailed(f"check {one.check.name}", f"{one.count} rows break it, such as {one.example}", next_step)
 
 
 def run_checks(
@@ -65,18 +67,30 @@ def run_checks(
 ) -> Findings:
     """Runs the checks on tables that a run changed, or any run after `since`, and on the tables in `also`.
 
-    `folder` has people's own checks.
+    `folder` has people's own checks, which run every time: somebody may have edited one. Those that read a mart wait.
     """
     changed = _changed(warehouse, run_id, since) | {*also}
     own, wrong = peoples_checks(warehouse, folder) if folder else ([], [])
     findings = Findings(_found(warehouse, [one for one in _CHECKS.declared(warehouse) if _is_due(one, changed)]), wrong)
-    for check in own:  # one at a time: SQL that DuckDB refuses costs no other check
-        try:
-            findings.found += _found(warehouse, [check] if _is_due(check, changed) else [])
-        except MergeFailed as error:
-            findings.unusable.append(unusable(folder / f"{check.name}.sql" if folder else check.name, error.what))
+    _add_own(warehouse, findings, [one for one in own if not one.is_of_marts], folder)
     _note(warehouse, run_id, findings)
     return findings
+
+
+def run_mart_checks(warehouse: Warehouse, run_id: str, folder: Path) -> Findings:
+    """Runs people's own checks that read a mart, once the marts are built."""
+    findings = Findings()
+    _add_own(warehouse, findings, [one for one in peoples_checks(warehouse, folder)[0] if one.is_of_marts], folder)
+    _note(warehouse, run_id, findings)
+    return findings
+
+
+def _add_own(warehouse: Warehouse, findings: Findings, checks: Sequence[Check], folder: Path | None) -> None:
+    for check in checks:  # one at a time: SQL that DuckDB refuses costs no other check
+        try:
+            findings.found += _found(warehouse, [check])
+        except MergeFailed as error:
+            findings.unusable.append(unusable(folder / f"{check.name}.sql" if folder else check.name, error.what))
 
 
 def _changed(warehouse: Warehouse, run_id: str, since: str | None) -> set[str]:

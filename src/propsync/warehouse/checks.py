@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
@@ -40,7 +40,7 @@ class Check:
     """One rule on the tables `reads`. A resource with a broken rule of severity "fail" is not published.
 
     With a comparison, `sql` returns `subject`, `value` and `total` (NULL if the value is no part of one). `is_of_key`
-    marks the check that a key comes once.
+    marks the check that a key comes once, `is_own` one that people added.
     """
 
     name: str
@@ -49,6 +49,12 @@ class Check:
     reads: frozenset[str]
     comparison: Comparison | None = None
     is_of_key: bool = False
+    is_own: bool = False
+
+    @property
+    def is_of_marts(self) -> bool:
+        """Whether it reads a mart, so that it has to wait for these."""
+        return any(table.startswith("marts.") for table in self.reads)
 
 
 class Checks:
@@ -83,7 +89,7 @@ def peoples_checks(warehouse: Warehouse, folder: Path) -> tuple[list[Check], lis
     found, wrong = [], []
     for path in sorted(folder.glob("*.sql")):
         try:
-            found.append(_check(warehouse, path.stem, path.read_text(encoding="utf-8")))
+            found.append(replace(_check(warehouse, path.stem, path.read_text(encoding="utf-8")), is_own=True))
         except (OSError, ValueError) as error:  # UnicodeDecodeError is a ValueError
             wrong.append(unusable(path, error))
     return found, wrong
