@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import threading
 import time
 import zipfile
@@ -204,6 +205,18 @@ def test_a_rebuild_keeps_documents_and_what_they_hold_row_for_row(old: Place) ->
     old.asked()
     assert old.archive().counts.total() == 0
     assert not old.asked()
+
+
+@pytest.mark.slow
+def test_a_rebuild_that_finds_no_rows_of_the_documents_says_so(old: Place) -> None:
+    assert old.stored()
+    old.state.unlink()
+    shutil.rmtree(old.path / "published")
+    report = old.rebuild()
+    (line,) = report.left_behind
+    assert line.startswith("documents: the rows of those in archive/ are lost")
+    assert report.exit_code == 3
+    assert not old.stored()
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -107,3 +108,14 @@ def test_a_run_on_documents_that_reached_nothing_is_told_though_no_table_changed
     assert at.archive(archive_statuses="submitted").exit_code == 3
     status, _ = told()
     assert status["status"] == "attention"
+
+
+def test_published_files_that_are_gone_are_no_failed_night(at: Place, capsys: pytest.CaptureFixture[str]):
+    shutil.rmtree(at.path / "published")
+    print_status(at.settings(), None, as_json=False)
+    printed = capsys.readouterr().out
+    assert "or somebody has removed the files since" in printed
+    assert printed.endswith("Next: propsync sync\n")
+    at.state.unlink()
+    print_status(at.settings(), None, as_json=False)
+    assert capsys.readouterr().out.endswith("Next: propsync rebuild\n")

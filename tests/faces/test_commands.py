@@ -46,6 +46,13 @@ def test_an_unknown_resource_is_wrong_usage(propsync):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("option", ["--only", "--accept-deletes"])
+def test_an_option_that_is_empty_is_wrong_usage(propsync, option):
+    done = propsync("sync", option, "")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"propsync: {option}: ")
+
+
 def test_the_help_cuts_no_line_that_says_what_a_command_does(propsync):
     listed = propsync("--help").stdout.partition("Commands:")[2]
     assert "doctor" in listed

@@ -100,9 +100,9 @@ def _show_version(wanted: bool) -> None:
 @app.command()
 def sync(
     only: Annotated[
-        str,
+        str | None,
         typer.Option(help="Sync only these, separated by commas: assets, assessments, schedules.", show_default="all"),
-    ] = "",
+    ] = None,
     accept_deletes: Annotated[
         str | None,
         typer.Option(metavar="RUN", help="Accept the deletes that this run held, if the records are still missing."),
@@ -116,7 +116,9 @@ def sync(
     from propsync.cli.report import print_report
     from propsync.runbooks import night
 
-    names = [name.strip() for name in only.split(",") if name.strip()]
+    names = [name.strip() for name in (only or "").split(",") if name.strip()]
+    if only is not None and not names:
+        raise UsageError("--only", "it names nothing", "Name some resources, or leave it out for all")
     with garbage.imports_left_alone():
         report = night(settings(), names, accept=accept_deletes, with_documents=not no_archive)
     print_report(report, as_json=as_json)

@@ -52,9 +52,10 @@ def _print_nothing(settings: Settings, *, as_json: bool, is_wanted: bool) -> int
     if as_json:
         echo(json.dumps({"published_at": None, "trouble": trouble, "is_fresh": False}))
     else:
-        echo(
-            f"Nothing is published in {settings.published} yet. {trouble + '. ' if trouble else ''}Next: propsync sync"
-        )
+        # landing alone can make the tables again, and a sync refuses to begin without them
+        next_step = "sync" if (settings.state / "warehouse.duckdb").exists() or not _has_landed(settings) else "rebuild"
+        told = f"{trouble}. " if trouble else ""
+        echo(f"Nothing is published in {settings.published}. {told}Next: propsync {next_step}")
     return 3 if is_wanted else 0
 
 
@@ -68,7 +69,15 @@ def _trouble(lock: RunLock, published_at: datetime | None) -> str | None:
         return f"{run} failed: {who['error']}"
     if not who.get("ended"):
         return f"{run} was killed"
-    return f"{run} failed: nothing could be read" if who["what"] in _PUBLISHING else None
+    if who["what"] not in _PUBLISHING:
+        return None
+    if published_at is None:
+        return f"{run} published nothing, because nothing could be read, or somebody has removed the files since"
+    return f"{run} failed: nothing could be read"
+
+
+def _has_landed(settings: Settings) -> bool:
+    return settings.landing.is_dir() and any(settings.landing.iterdir())
 
 
 def _span(words: str) -> timedelta:
@@ -177,12 +186,12 @@ def _next(facts: dict[str, Any], max_age: str | None) -> str:
     if facts["held_deletes"]:
         held_by = facts["held_deletes"][-1]["run_id"]
         return f"Next: look at ops.held_deletes, then propsync sync --accept-deletes {held_by}"
+    if facts["landing"] and facts["landing"]["damaged"]:
+        return "Next: restore the damaged files from a backup; without them a rebuild loses what they held"
     if " failed: " in (facts["trouble"] or ""):
         return "Next: propsync doctor, then propsync sync"
     if facts["status"] != "ok" or facts["trouble"]:
         return "Next: propsync sync"
-    if facts["landing"] and facts["landing"]["damaged"]:
-        return "Next: restore the damaged files from a backup; without them a rebuild loses what they held"
     return "Next: propsync archive verify" if facts["documents"]["lost"] else "Next: propsync query --tables"
 
 

@@ -42,7 +42,7 @@ def nightly(
     chosen = _chosen(configured_catalogue(settings), only)
 
     def prepare(workspace: Workspace) -> Work:
-        accepted = accepted_run(workspace, accept) if accept else None
+        accepted = accepted_run(workspace, accept) if accept is not None else None
 
         def work(workspace: Workspace, run: Run) -> None:
             build_reference(workspace.warehouse, run.run_id, workspace.settings.reference)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from propsync.documents.blobs import Blobs
 from propsync.errors import ResourceFailed, UsageError
 from propsync.landing import Base, Manifest
 from propsync.log import redact
@@ -40,6 +41,12 @@ _log = logging.getLogger("propsync.rebuild")
 _NO_WITNESS = (
     "Neither the state database nor the published file could be read, so nothing shows whether landing still has "
     "everything that they had"
+)
+
+_FORGOTTEN = (
+    "documents: the rows of those in archive/ are lost, because only the state and the published file had them. "
+    "Restore published/ from a backup and rebuild again; until then, do not run `propsync archive verify "
+    "--remove-orphans`"
 )
 
 
@@ -118,7 +125,7 @@ class RebuiltTables:
         for resource in workspace.catalogue.families:
             ResourceSync(workspace, run, resource).build()
         finish_reference(workspace.warehouse, run.run_id, workspace.settings.reference)
-        self.lists = lists_left_behind(workspace.warehouse, run.run_id)
+        self.lists = lists_left_behind(workspace.warehouse, run.run_id) + self._forgotten_documents()
         note_landed(workspace.journal, workspace.warehouse, self._manifests(landed))
         self.source.carried.write_late(workspace.warehouse, hiding)
         self.source.carried.settle_changes(workspace.warehouse, run.run_id, hiding)
@@ -134,6 +141,12 @@ class RebuiltTables:
         workspace.journal.end(run, self.status, redact("; ".join(self.left_behind)) or None)
         workspace.warehouse.checkpoint()
         return run
+
+    def _forgotten_documents(self) -> list[str]:
+        """A line if documents are kept that no row names: landing never had their rows."""
+        if self.witnesses or self.flow != "rebuild" or not Blobs(self.workspace.storage).all():
+            return []
+        return [_FORGOTTEN]
 
     def _landed(self) -> dict[str, list[str]]:
         """Resources by run, of the runs that the base does not hold."""

@@ -80,8 +80,8 @@ def test_quotes_keep_separators_and_lines_and_lines_are_counted_through_them(rea
 def test_short_lines_are_filled_and_columns_without_name_or_cells_left_out(read):
     found = read("property_id,name,,\np1\np2,Two,,\n")
     assert (found.columns, found.rows) == (["property_id", "name"], [["p1", None], ["p2", "Two"]])
-    found = read("property_id,name,name,\np1,a,b,c\n")
-    assert (found.columns, found.rows) == (["property_id", "name", "name_2", "column"], [["p1", "a", "b", "c"]])
+    found = read("property_id,note,note,\np1,a,b,c\n")
+    assert (found.columns, found.rows) == (["property_id", "note", "note_2", "column"], [["p1", "a", "b", "c"]])
     assert told(found) == []
 
 
@@ -232,3 +232,7 @@ def test_a_file_that_is_being_saved_is_waited_for_and_never_taken_half(saved):
     writer.join()
     assert all(told(found) or len(found.rows) == rows for found in during)
     assert len(read_list("properties", path).rows) == rows
+
+
+def test_a_column_that_is_read_may_stand_there_once(read):
+    assert told(read("property_id,region,Region\np1,North,Ash House\n")) == [(1, None, "2 columns are called region")]

@@ -24,6 +24,11 @@ _DATE = re.compile(
     rf"\d{{4}}-\d\d-\d\d(T.*)?|\d{{1,2}}[/.-]\d{{1,2}}[/.-]\d{{2,4}}|\d{{1,2}}-{_MONTH}(-\d{{2,4}})?|{_MONTH}-\d{{2,4}}",
     re.IGNORECASE,
 )
+_OF_PROPERTIES = ("name", "address", "postcode", "region", "uprn", "homes", "height_m", "built_year")
+_OF_USERS = ("full_name", "display_name", "title", "team", "email")
+_OF_REQUIREMENTS = ("assessment_type_id", "property_id", "every_months")
+_READ = frozenset((*_OF_PROPERTIES, *_OF_USERS, *_OF_REQUIREMENTS))
+"""Columns of people's lists that propsync reads, beside the key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +133,18 @@ def _checked(key: str | None, records: list[tuple[int, list[str]]]) -> Reference
     width = max(number for number, name in enumerate(heading, 1) if name)
     if any(cell for _, cells in rows for cell in cells[width : len(heading)]):
         width = len(heading)  # a column without a name that has values
+    _check_once(heading[:width], line)
     found = ReferenceList(_columns(heading[:width]), line)
     place = _place_of(key, heading, line) if key else None
     _take(found, rows, place)
     return found
+
+
+def _check_once(heading: Sequence[str], line: int) -> None:
+    """Refuses a column twice that propsync reads: it would have to guess which one people mean."""
+    names = [_name(name) for name in heading if name]
+    if twice := next((name for name in names if name in _READ and names.count(name) > 1), None):
+        raise ListUnreadable(f"{names.count(twice)} columns are called {twice}", line)
 
 
 def _columns(heading: Sequence[str]) -> list[str]:
