@@ -114,6 +114,11 @@ class Batches:
             for batch in waiting.values():
                 self.is_unknown(batch, f"its look-up failed: {error.what}")
 
+    def controls(self, most: int) -> Batch | None:
+        """Records that a list of this run shows, to ask for as for the others; None if no list shows any."""
+        found = self._listed.some(most)
+        return Batch.of(found) if found else None
+
     def is_unknown(self, batch: Batch, why: str) -> None:
         """Notes a batch's keys as unknown."""
         self.answers.unknown.update(dict.fromkeys(batch.keys, why))

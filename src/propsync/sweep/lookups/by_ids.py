@@ -10,6 +10,8 @@ from propsync.errors import AccessForbidden
 from propsync.sweep.lookups.batches import Batch, Batches, Key
 from propsync.sweep.page_reader import Reading, RefusedPage
 
+_CONTROLS = 3  # listed ids: one may be gone by now
+_BLIND = "the API shows no record by its id, not even one that a list shows"
 _ALONE = 50  # ids that no answer shows: up to this many, propsync asks for each alone, which no server cuts short
 
 
@@ -19,6 +21,9 @@ class ByIds:
     Some servers heed only the first ids of a long filter. So an id that an answer for several omits is silent, not
     gone. propsync asks for silent ids in batches of their own until an answer shows none of them, and then for each
     alone.
+
+    If no answer shows anything at all, propsync asks for listed records too. If it does not show those either, the
+    filter finds nothing, and no key is gone by it.
     """
 
     def __init__(self, api: Api, asking: Batches) -> None:
@@ -27,6 +32,7 @@ class ByIds:
         self._answers = asking.answers
         self._is_ignored = False
         self._is_minded = False
+        self._is_proved = False
         self._silence = "no look-up shows it, alone or with others"
 
     def look_up(self, keys: Sequence[Key]) -> None:
@@ -37,6 +43,7 @@ class ByIds:
                 self._answers.unknown[key] = f"propsync cannot ask the API for its id: {why}"
         self._ask(list(self._asking.batches(self._open(keys))))
         self._ask_alone(self._open(keys))
+        self._refuse_if_blind([key for key in keys if key in self._answers.gone])
         if self._asking.is_doubtful:
             self._ask_each_list([key for key in keys if key in self._answers.gone])
         if self._asking.resource.performed:
@@ -44,6 +51,19 @@ class ByIds:
 
     def _open(self, keys: Sequence[Key]) -> list[Key]:
         return [key for key in keys if self._answers.is_open(key)]
+
+    def _refuse_if_blind(self, gone: list[Key]) -> None:
+        """Withdraws conclusions from a filter that has shown nothing, not even records that a list shows."""
+        if not gone or self._is_proved:
+            return
+        controls = self._asking.controls(_CONTROLS)
+        shown = self._asking.ask([controls], self._asking.everything) if controls else ()
+        self._is_proved = controls is None or any(
+            isinstance(answer, Reading) and bool(answer.page.records) for _, answer in shown
+        )
+        if not self._is_proved:
+            for key in gone:
+                self._answers.unknown[key] = f"{_BLIND} ({self._answers.gone.pop(key)})"
 
     def _ask(self, waiting: list[Batch]) -> None:
         """Asks until the only keys left are those that no answer shows."""
@@ -129,6 +149,7 @@ class ByIds:
             for reading in (answer, *memberships):
                 self._asking.stage(reading)
             self._answers.found.update(shown)
+        self._is_proved |= bool(shown)
         return [Batch.of(silent)] if shown and silent else []
 
     def _shown_and_silent(self, batch: Batch, answer: Reading) -> tuple[list[Key], list[Key]]:
