@@ -1,6 +1,6 @@
 -- grain: asset_id
--- batches: staging.unregistered_assets
 -- why: one row an asset with the values that people ask for most, whatever its type calls them
+-- batches: staging.unregistered_assets
 with assets as (
   select * from staging.unregistered_assets where not is_gone and hash(asset_id) % $batches::ubigint = $batch
 ),
