@@ -11,6 +11,7 @@ from erasing.test_erase import ASSET, VERSIONS, assert_rebuilds, night
 from erasing.traces import traces
 from kit.comparing import difference
 from kit.deaths import dying
+from kit.home import Home
 from privacy.private import FIRST, LINES, PrivateHome, live
 from variants import some
 
@@ -32,7 +33,7 @@ REQUESTS = {
 }
 
 
-def pruned(home: PrivateHome) -> None:
+def pruned(home: Home) -> None:
     """The first two nights become a base."""
     settings = home.settings(landing_keep_days=1)
     with workplace(settings, "a test") as place, Workspace.offline(settings, place, settings.state / WAREHOUSE) as site:

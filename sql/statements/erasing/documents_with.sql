@@ -1,3 +1,3 @@
--- why: a bundle whose rows have a text has it in its CSVs, in whatever encoding
-select distinct document_sha256 from {{table}} as one
-where contains(lower(regexp_replace(one::varchar, '\s+', ' ', 'g')), lower($words))
+-- why: a bundle whose rows have a text has it in its CSVs, in whatever encoding; the marks judge these rows
+select document_sha256, {{row}} from {{table}}
+where regexp_matches(nfc_normalize(replace({{row}}, chr(0), chr(31))), $pattern, 'i')

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from propsync.erasing.request import Request
+from propsync.erasing.rows import pattern_of, relations
 from propsync.resources import Catalogue
 from propsync.suppression import ErasedVersion, Suppression
 from propsync.warehouse import Warehouse, quoted, statement, text
@@ -48,25 +49,29 @@ class Found:
 
 def search_tables(warehouse: Warehouse, request: Request) -> Iterator[tuple[str, int]]:
     """The tables of the state that have the id or the text, with the number of rows."""
-    words = _words(request)
-    for schema, table in warehouse.rows(statement("erasing/tables")):
-        target = f"{quoted(schema)}.{quoted(table)}"
-        rows = warehouse.value(statement("erasing/count_rows", table=target), {"words": words})
-        if rows:
-            yield f"{schema}.{table}", int(rows)
+    for one in relations(warehouse):
+        if rows := int(warehouse.value(statement("erasing/count_rows", **one.fragments), _given(request.words))):
+            yield one.name, rows
 
 
 def tables_with(warehouse: Warehouse, request: Request, suppression: Suppression) -> Iterator[str]:
     """The tables of the state with a row that has it by the marks, too."""
-    for name, _ in search_tables(warehouse, request):
-        query = statement("erasing/rows_with", table=".".join(map(quoted, name.split(".", 1))))
-        rows = warehouse.rows(query, {"words": _words(request)})
-        if any(suppression.sees(str(cell)) for row in rows for cell in row if cell is not None):
-            yield name
+    for one in relations(warehouse):
+        rows = warehouse.rows(statement("erasing/rows_with", **one.fragments), _given(request.words))
+        if any(suppression.sees(row) for (row,) in rows):
+            yield one.name
 
 
-def _words(request: Request) -> str:
-    return " ".join(request.words.split()) if request.kind == "text" else request.words
+def documents_in(warehouse: Warehouse, words: str, suppression: Suppression, tables: Collection[str]) -> Iterator[str]:
+    """The hashes of documents that have a row with it in one of these tables."""
+    for one in relations(warehouse):
+        if one.name in tables:
+            for lot in warehouse.batches(statement("erasing/documents_with", **one.fragments), _given(words)):
+                yield from (sha256 for sha256, row in lot if suppression.sees(row))
+
+
+def _given(words: str) -> dict[str, str]:
+    return {"pattern": pattern_of(words)}
 
 
 def erased_versions(warehouse: Warehouse, catalogue: Catalogue, request: Request) -> Iterator[ErasedVersion]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from propsync.documents.blobs import Blobs
 from propsync.documents.worker.client import WorkerPool
+from propsync.erasing.search import documents_in
 from propsync.errors import DocumentDamaged
 from propsync.progress import progress
 from propsync.runbooks.erase_readings import readings, streams
@@ -22,7 +23,14 @@ from propsync.warehouse import Warehouse, statement
 _MOST = 64 << 20  # bytes of a member that propsync reads to search it
 _DEEPEST = 5
 _DAMAGE = (DocumentDamaged, OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile, RuntimeError)
-_TABLES = ("main.bundle_members", "main.bundle_actions", "main.bundle_controls", "main.bundle_elements")
+_TABLES = (
+    "main.bundle_members",
+    "main.bundle_actions",
+    "main.bundle_controls",
+    "main.bundle_elements",
+    "history.bundle_actions",
+)
+"""Their rows know how a CSV is written."""
 
 
 class DocumentSearch:
@@ -37,7 +45,8 @@ class DocumentSearch:
 
     def found(self, warehouse: Warehouse, words: str) -> list[str]:
         """The hashes of the documents that have it, by their rows or else by their files."""
-        keys, texts, in_rows = self._blobs.all(), self._texts(warehouse), set(_in_rows(warehouse, words))
+        keys, texts = self._blobs.all(), self._texts(warehouse)
+        in_rows = set(documents_in(warehouse, words, self._suppression, _TABLES))
         hits = []
         with progress("Searching", len(keys), "documents") as bar:
             for key in keys:
@@ -95,11 +104,3 @@ class DocumentSearch:
             target.write(body)
             target.flush()
             return self._file_has_it(Path(target.name), name, depth + 1)
-
-
-def _in_rows(warehouse: Warehouse, words: str) -> Iterator[str]:
-    """The hashes of bundles with rows that have it: those know how a CSV is written."""
-    plain = {"words": " ".join(words.split())}
-    for table in (*_TABLES, "history.bundle_actions"):
-        for (sha256,) in warehouse.rows(statement("erasing/documents_with", table=table), plain):
-            yield sha256

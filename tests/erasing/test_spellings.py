@@ -1,0 +1,86 @@
+"""A text is found and erased whatever its signs and spellings are; the exit code tells if one is left."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from erasing.test_kept_history import pruned
+from kit.server import Server
+from kit.small_api import SmallApi, SmallHome, asset
+from privacy.private import FIRST
+
+from propsync.erasing.request import Request
+from propsync.runbooks import erase, find
+from propsync.runbooks.erase_verify import verify_erased
+from propsync.storage import LocalStorage
+from propsync.webhook.inbox import Inbox, Post
+
+pytestmark = pytest.mark.slow
+NAME = "Siân O'Brien-Vale"
+ODD = (
+    NAME,
+    'Jane "Janey" Doe-Vale',
+    "DOM\\nick Vale",
+    "Vale, 50% of [a-z]*",
+    "Ольга Вейл",
+    "Smith & Vale <b>",
+    f"Jane Vale {'moved to another home ' * 20}",
+)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[SmallHome]:
+    """A home before its first night."""
+    api = SmallApi()
+    with Server(api) as server:
+        yield SmallHome(tmp_path / "home", server.url, api)
+
+
+def show(home: SmallHome, *notes: str, night: int | None = None) -> None:
+    """A night in which assets have these notes."""
+    home.server.assets = [asset(f"a{number}", note=note) for number, note in enumerate(notes)]
+    assert home.sync(now=None if night is None else FIRST + timedelta(days=night)).exit_code == 0
+
+
+def post(home: SmallHome, *items: object) -> None:
+    """A post that nobody has read yet."""
+    Inbox(LocalStorage(home.path)).add([Post(datetime.now(UTC), json.dumps(items).encode())])
+
+
+def asked(text: str) -> Request:
+    return Request(text=text, reason="asked")
+
+
+def test_tables_show_a_text_whatever_its_signs_are(home: SmallHome, is_ascii: bool) -> None:
+    names = [f"seen by {name.upper().replace(' ', chr(10), 1)}." for name in ODD]
+    show(home, *names, *(json.dumps({"by": name}, ensure_ascii=is_ascii) for name in ODD))
+    for name in ODD:
+        assert find(home.settings(), asked(name)).found["history.assets"] == 2, name
+    assert find(home.settings(), asked("Vale Jane")).found == {}
+
+
+def test_a_text_with_an_apostrophe_goes_from_a_table_alone(home: SmallHome) -> None:
+    post(home, {"who": "seen by SEAN O'Brien-Vale", "path": "C:\\Vale"})
+    show(home, "nothing")
+    assert home.column("select state from ops.hints") == ["unknown"]
+
+    assert erase(home.settings(), asked("Sean O'Brien-Vale")).exit_code == 0
+
+    assert home.column("select payload from ops.hints") == ['{"who":"seen by [erased]","path":"C:\\\\Vale"}']
+    assert verify_erased(home.settings(), "Sean O'Brien-Vale").exit_code == 0
+
+
+def test_a_text_with_an_apostrophe_goes_from_pruned_history(home: SmallHome) -> None:
+    for night, note in enumerate((f"seen by {NAME}", "nothing", "nothing")):
+        show(home, note, night=night)
+    pruned(home)
+
+    assert erase(home.settings(), asked(NAME)).exit_code == 0
+
+    notes = home.column("select payload->>'$.note' from history.assets order by valid_from")
+    assert notes == ["seen by [erased]", "nothing"]
+    assert verify_erased(home.settings(), NAME).exit_code == 0
