@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import html
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from urllib.parse import quote, quote_plus
 
 import pytest
 from erasing.test_kept_history import pruned
@@ -84,3 +87,41 @@ def test_a_text_with_an_apostrophe_goes_from_pruned_history(home: SmallHome) -> 
     notes = home.column("select payload->>'$.note' from history.assets order by valid_from")
     assert notes == ["seen by [erased]", "nothing"]
     assert verify_erased(home.settings(), NAME).exit_code == 0
+
+
+def test_escapes_of_web_pages_and_addresses_hide_no_text_and_others_stay(home: SmallHome) -> None:
+    notes = (
+        f"see https://crm.invalid/?who={quote(NAME)}&next=%2Fb%26c",
+        f"see https://crm.invalid/?who={quote_plus(NAME)}",
+        f"1 &lt; 2, {html.escape(NAME)} and Si&acirc;n O&#39;Brien-Vale",
+        json.dumps(json.dumps({"who": html.escape(NAME), "at": "\t"})),
+    )
+    show(home, *notes)
+
+    assert erase(home.settings(), asked(NAME)).exit_code == 0
+
+    expected = [
+        "see https://crm.invalid/?who=[erased]&next=%2Fb%26c",
+        "see https://crm.invalid/?who=[erased]",
+        "1 &lt; 2, [erased] and [erased]",
+        json.dumps(json.dumps({"who": "[erased]", "at": "\t"})),
+    ]
+    left = "select payload->>'$.note' from assets order by asset_id"
+    assert home.column(left) == expected
+    assert verify_erased(home.settings(), NAME).exit_code == 0
+    home.sync()
+    assert home.column(left) == expected
+    assert home.rebuild().exit_code == 0
+    assert home.column(left) == expected
+
+
+def test_an_erasure_that_leaves_a_spelling_says_so_each_time(home: SmallHome) -> None:
+    show(home, NAME, f"coded: {base64.b64encode(NAME.encode()).decode()}", NAME.replace("'", "''"))
+    for _ in range(2):
+        erased = erase(home.settings(), asked(NAME))
+        assert erased.exit_code == 3
+        (line,) = erased.left_behind
+        assert "in a spelling that propsync does not erase: " in line
+        assert "`propsync erase --verify`" in line
+        assert "Brien" not in line
+        assert verify_erased(home.settings(), NAME).exit_code == 3

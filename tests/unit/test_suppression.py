@@ -126,6 +126,28 @@ def test_no_spelling_of_json_hides_a_text(text: str) -> None:
     assert not suppression.sees(suppression.json(within.encode()).decode())
 
 
+@pytest.mark.parametrize(
+    ("written", "left"),
+    [
+        ("O&#39;Brien &amp; O&apos;Brien", "[erased] &amp; [erased]"),
+        ("/?q=O%27Brien&next=%2Fa+b", "/?q=[erased]&next=%2Fa+b"),
+        ("a\\tO\\u0027Brien\\n", "a\\t[erased]\\n"),
+        ("O&amp;#39;Brien 100%", "[erased] 100%"),
+        ("O'Brien, o%2527brien", "[erased], [erased]"),
+        ("&copy=1&O'brian; %zz %e2%28", "&copy=1&O'brian; %zz %e2%28"),
+    ],
+)
+def test_an_escape_goes_with_the_text_and_other_escapes_stay(written: str, left: str) -> None:
+    suppression = erasing(of_text("O'Brien"))
+    assert suppression.text(written) == left
+    assert json.loads(suppression.json(json.dumps({"a": written}).encode())) == {"a": left}
+
+
+def test_a_sign_that_escapes_take_apart_is_found() -> None:
+    assert erasing(of_text("José Doe")).text("by Jose%CC%81%20Doe, %2F") == "by [erased], /"
+    assert erasing(of_asset("abc12345")).text("?next=%2Fassets%2Fabc12345%2Fé").endswith("%2Fé")
+
+
 @pytest.mark.parametrize("other", ["f-notes-2", "x-f-notes", "f-notes.b", "f-notesé", "f-notes_1"])
 def test_an_id_that_begins_another_leaves_it_alone(other: str) -> None:
     suppression = erasing(of_asset("f-notes"))

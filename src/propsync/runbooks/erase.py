@@ -16,12 +16,13 @@ from propsync.erasing.files import OtherFiles
 from propsync.erasing.landed import ErasedLanding
 from propsync.erasing.refusals import refuse_needed
 from propsync.erasing.request import Request
-from propsync.erasing.search import Found, erased_documents, erased_versions, search_tables, tables_with
+from propsync.erasing.search import Found, erased_documents, erased_versions, search_tables
 from propsync.errors import BaseLost, ErasureUnfinished, UsageError
 from propsync.landing import Inspection
 from propsync.merge import ErasedRows
 from propsync.runbooks.archive_lock import without_partials
 from propsync.runbooks.erase_documents import DocumentSearch
+from propsync.runbooks.erase_left import left_by_erasing, left_in_spellings
 from propsync.runbooks.hiding import remove_unnamed_hidden
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.rebuild import rebuild_in
@@ -38,6 +39,8 @@ from propsync.webhook.rows import take_in
 
 _log = logging.getLogger("propsync.erase")
 _ALL = 1 << 62  # bytes
+_LOOK = "Check the id or the text with `propsync query`, or look in every file with `propsync erase --verify`"
+_UNKNOWN = "propsync did not look for other spellings, because it does not keep the text: look with --verify"
 _AT_WORK = "A run on documents is at work: its unfinished files may have it until that run ends"
 
 
@@ -97,7 +100,7 @@ def erase(settings: Settings, request: Request | None) -> Erased:
     """Erases, and publishes the tables without it; None finishes what a killed erasure began.
 
     Raises UsageError if it is nowhere, ErasureUnfinished if another one has to be finished first, BaseLost if landing
-    is damaged, and what a rebuild raises.
+    is damaged, and what a rebuild raises. With a bucket the search at the end raises StorageAway and StorageRefused.
     """
     if request is not None:
         request.check()
@@ -106,25 +109,24 @@ def erase(settings: Settings, request: Request | None) -> Erased:
         unread: list[str] = []
         erasure = _begun(settings, place, request, unread)
         if erasure.state == DONE:
-            return Erased(erasure.erasure_id, erasure.kind, erasure.counts, None, ["It was erased before"])
+            left = left_in_spellings(settings, request, ())
+            return Erased(erasure.erasure_id, erasure.kind, erasure.counts, None, ["It was erased before"], left)
         _log.info("erasure %s: propsync writes landing again", erasure.erasure_id)
         _rewrite(settings, place, erasure)
         _log.info("erasure %s: propsync makes the tables again", erasure.erasure_id)
         report = rebuild_in(place, settings, flow="erase")
         remove_unnamed_hidden(settings, place)
-        storage, erasures = LocalStorage(settings.home), Erasures(LocalStorage(settings.home))
+        erasures = Erasures(LocalStorage(settings.home))
         _remove_documents(settings, place, erasure)
         suppression = Suppression(erasures.marker(), [erasure])
-        still = [
-            f"{name} below this home has it too, and propsync does not write that file"
-            for name in OtherFiles(storage, suppression).elsewhere()
-        ]
-        still += [f"{name} cannot be read, so propsync does not know whether it has it" for name in unread]
-        still += _in_tables(settings, place, request, suppression) if request else []
+        still = [f"{name} cannot be read, so propsync does not know whether it has it" for name in unread]
+        still += left_by_erasing(settings, place, request, suppression)
         place.settle()  # the bucket too is without it before anything says so
         kept = next(one for one in erasures.all() if one.erasure_id == erasure.erasure_id)
         erasures.change(kept, state=DONE)
+        still += left_in_spellings(settings, request, still)
     notes = [] if is_clear else [_AT_WORK]
+    notes += [_UNKNOWN] if request is None and erasure.kind == "text" else []
     return Erased(erasure.erasure_id, erasure.kind, erasure.counts, report, notes, still=still)
 
 
@@ -147,15 +149,6 @@ def _is_of(marker: Marker, erasure: Erasure, given: str) -> bool:
     return any(marker.is_marked(given, mark) for mark in (erasure.text or erasure.field or erasure.record,) if mark)
 
 
-def _in_tables(settings: Settings, place: Workplace, request: Request, suppression: Suppression) -> list[str]:
-    """A line for each new table that still has it: there is none, unless propsync has a fault."""
-    if request.kind == "asset field":  # both ids stay
-        return []
-    with Workspace.offline(settings, place, settings.state / WAREHOUSE) as workspace:
-        left = [*tables_with(workspace.warehouse, request, suppression)]
-    return [f"{name} still has it. This is a fault in propsync: report it" for name in left]
-
-
 def _begun(settings: Settings, place: Workplace, request: Request | None, unread: list[str]) -> Erasure:
     """The erasure to do: a new one, on the disk before anything changes, or the one that was interrupted.
 
@@ -176,7 +169,7 @@ def _begun(settings: Settings, place: Workplace, request: Request | None, unread
         done = [one for one in erasures.all() if one.state == DONE and one.is_same_request(erasure)]
         if done:
             return done[-1]
-        raise UsageError("erase", "nothing in this home has it", "Check the id or the text with `propsync query`")
+        raise UsageError("erase", "nothing in this home has it", _LOOK)
     return erasures.put(erasure)
 
 

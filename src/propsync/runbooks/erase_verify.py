@@ -20,6 +20,7 @@ from propsync.traces import CLEAN, Equipment, Findings, Needle, look_below, look
 from propsync.warehouse import ForeignTables
 
 _WHAT = "propsync erase --verify"
+_MOST_SIGNS = 500
 _NOBODY_SAID = "nobody says when they expire: set PROPSYNC_BACKUP_DAYS"
 
 
@@ -59,6 +60,12 @@ def verify_erased(settings: Settings, words: str) -> Verified:
         raise UsageError("PROPSYNC_HOME", f"{settings.home} is no home of propsync", "Set it to your home folder")
     with RunLock(settings.state / "run.lock").held(_WHAT, settings.lock_wait):
         return Verified(_searched(settings, needle), list(_beyond(settings)))
+
+
+def look_after_erasing(settings: Settings, words: str) -> tuple[Needle, Findings]:
+    """The same search for a command that holds the lock. Of a long text the beginning shows the rest."""
+    needle = Needle(words[:_MOST_SIGNS])
+    return needle, _searched(settings, needle)
 
 
 def _searched(settings: Settings, needle: Needle) -> Findings:

@@ -11,25 +11,19 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from typing import TypeVar
+
+from propsync.suppression.readings import STEPS, reading, readings, traced
 
 ID, TEXT = "id", "text"
 REPLACEMENT = "[erased]"
 """It replaces an erased text."""
 
 _PSEUDONYM = re.compile(r"erased-[0-9a-f]{16}")
-_ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
-_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
-_DEEPEST_ESCAPES = 2
-"""A value may itself be JSON."""
-_PLAIN_ESCAPES = {"b": " ", "f": " ", "n": " ", "r": " ", "t": " "}
 _BLANKS = re.compile(r"[^\S ]\s*|\s{2,}")
 _BORDERS = ("", '"', "\0")
 """Around a whole text: nothing, quotes, or what separates cells that are searched together."""
 _JOINTS = ("-", "_", ".")
 """Signs inside ids, if a letter or digit follows."""
-_T = TypeVar("_T", str, bytes)
 SHORTEST_ID = 6
 """A shorter id counts only where it is a whole text: as a part of others it would be anything."""
 
@@ -73,42 +67,44 @@ class Marker:
         return len(plain) == mark.length and self._digest(mark.form, plain) == mark.digest
 
     def sees(self, text: str, marks: Iterable[Mark], *, is_json: bool = False) -> bool:
-        """Whether a text has anything marked. A JSON text may have it escaped, and other texts may hold JSON.
+        """Whether a text has anything marked. Escapes of JSON, HTML and web addresses hide nothing.
 
         A short id may be a number in JSON.
         """
         by_form = {form: [one for one in marks if one.form == form] for form in (ID, TEXT)}
-        return any(
-            next(self._places(_bytes(plain_text(spelt) if form == TEXT else spelt), mark, is_json=is_json), None)
-            is not None
-            for spelt in _readings(text, is_json=is_json)
-            for form, wanted in by_form.items()
-            for mark in wanted
-        )
+        for spelt in readings(text, is_json=is_json):
+            for form, wanted in by_form.items():
+                plain = _plain_bytes(spelt, form) if wanted else b""
+                if any(next(self._places(plain, mark, is_json=is_json), None) is not None for mark in wanted):
+                    return True
+        return False
 
     def replaced(self, text: str, mark: Mark, replacement: str) -> str:
-        """The text with what is marked replaced; the same object if it has nothing of it.
+        """The text with what is marked replaced, in escapes too; the same object if it has nothing of it."""
+        for depth in range(STEPS + 1):
+            spelt = reading(text, depth)
+            if spelt is not None and next(self._places(_plain_bytes(spelt, mark.form), mark), None) is not None:
+                text = self._cut(text, depth, mark, replacement)
+        return text
 
-        If it has it in escapes, as JSON in a text may, it comes back without these escapes.
-        """
-        after = self._replaced(text, mark, replacement)
-        for reading in islice(_readings(after), 1, None):
-            if (once := self._replaced(reading, mark, replacement)) is not reading:
-                return once
-        return after
+    def _cut(self, text: str, depth: int, mark: Mark, replacement: str) -> str:
+        """The text with what its reading at this depth has replaced: other escapes stay as they are."""
+        source = text if mark.form == ID else unicodedata.normalize("NFC", text)
+        spelt, origins = traced(source, depth)
+        composed = spelt if mark.form == ID else unicodedata.normalize("NFC", spelt)
+        spans = self._spans(composed, mark)
+        if composed != spelt:  # a sign and an accent in an escape are one sign: nobody knows which part is which
+            return _spliced(composed, spans, replacement)
+        return _spliced(source, [(origins[first], _end(origins, last)) for first, last in spans], replacement)
 
-    def _replaced(self, text: str, mark: Mark, replacement: str) -> str:
+    def _spans(self, text: str, mark: Mark) -> list[tuple[int, int]]:
+        """The signs of a composed text that are marked: the first, and the one after the last."""
         if mark.form == ID:
             whole = _bytes(text)
-            ends = [(at, at + mark.length) for at in self._places(whole, mark)]
-            return _spliced(whole, ends, _bytes(replacement)).decode("utf-8", "surrogatepass") if ends else text
-        plain = plain_text(text)
-        if next(self._places(_bytes(plain), mark), None) is None:
-            return text
-        source = unicodedata.normalize("NFC", text)
-        folded, origins = _with_origins(source)
-        found = [(origins[at], origins[at + mark.length - 1] + 1) for at in self._places(folded, mark)]
-        return _spliced(source, found, replacement)
+            starts = [len(whole[:at].decode("utf-8", "surrogatepass")) for at in self._places(whole, mark)]
+            return [(at, at + len(_bytes(text[at:])[: mark.length].decode("utf-8", "surrogatepass"))) for at in starts]
+        folded, origins = _with_origins(text)
+        return [(origins[at], origins[at + mark.length - 1] + 1) for at in self._places(folded, mark)]
 
     def _places(self, plain: bytes, mark: Mark, *, is_json: bool = False) -> Iterator[int]:
         """Where what is marked begins; none of these overlap."""
@@ -149,14 +145,17 @@ def _with_origins(text: str) -> tuple[bytes, Sequence[int]]:
     return bytes(plain), origins
 
 
-def _spliced(text: _T, ends: Sequence[tuple[int, int]], replacement: _T) -> _T:
-    kept: list[_T] = []
-    start = 0
-    for first, last in ends:
+def _end(origins: Sequence[int], last: int) -> int:
+    """Where the text of the sign before `last` ends: an escape may mean more than one sign."""
+    return next(place for place in origins[last:] if place > origins[last - 1])
+
+
+def _spliced(text: str, spans: Iterable[tuple[int, int]], replacement: str) -> str:
+    kept, start = [], 0
+    for first, last in spans:
         kept += [text[start:first], replacement]
         start = last
-    kept.append(text[start:])
-    return text[:0].join(kept)
+    return "".join([*kept, text[start:]])
 
 
 def _stands_alone(plain: bytes, at: int, length: int, *, is_json: bool) -> bool:
@@ -184,38 +183,16 @@ def _signs(part: bytes) -> str:
     return part.decode("utf-8", "ignore")
 
 
-def _readings(text: str, *, is_json: bool = False) -> Iterator[str]:
-    """The text as it is, and as it reads if it is JSON: a backslash in other texts escapes nothing."""
-    if not is_json or "\\" not in text:
-        yield text
-    for _ in range(_DEEPEST_ESCAPES):
-        if "\\" not in text:
-            return
-        text = _unescaped(text)
-        yield text
-
-
-def _unescaped(text: str) -> str:
-    """A JSON text with its escapes as the signs that they mean, good enough to search."""
-    plain = _ESCAPE.sub(_sign, text)
-    return _PAIR.sub(_joined, plain) if _PAIR.search(plain) else plain
-
-
-def _joined(pair: re.Match[str]) -> str:
-    """The sign that two halves in UTF-16 mean."""
-    return pair[0].encode("utf-16-le", "surrogatepass").decode("utf-16-le")
-
-
-def _sign(escape: re.Match[str]) -> str:
-    number, plain = escape.groups()
-    return chr(int(number, 16)) if number else _PLAIN_ESCAPES.get(plain, plain)
-
-
 def _coarse_table(key: bytes) -> bytes:
     """A digit from 0 to 3 for each byte; letters have the same in either case."""
     stream = b"".join(hashlib.blake2b(bytes([part]), key=key, person=b"coarse").digest() for part in range(4))
     lowered = bytes(range(256)).lower()
     return bytes(ord("0") + (stream[lowered[byte]] & 3) for byte in range(256))
+
+
+def _plain_bytes(text: str, form: str) -> bytes:
+    """The form in which a text is searched for marks."""
+    return _bytes(plain_text(text) if form == TEXT else text)
 
 
 def _bytes(text: str) -> bytes:

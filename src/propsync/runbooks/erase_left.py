@@ -1,0 +1,57 @@
+"""A line for each thing that still has it after an erasure, or that propsync could not read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from propsync.erasing.files import OtherFiles
+from propsync.erasing.request import Request
+from propsync.erasing.search import tables_with
+from propsync.runbooks.erase_verify import look_after_erasing
+from propsync.runbooks.workplace import Workplace
+from propsync.runbooks.workspace import WAREHOUSE, Workspace
+from propsync.settings import Settings
+from propsync.storage import LocalStorage
+from propsync.suppression import Suppression
+from propsync.traces import Needle, Place
+
+_SHOWN = 3
+_NEXT = "Look with `propsync erase --verify`, with the same option"
+
+
+def left_by_erasing(
+    settings: Settings, place: Workplace, request: Request | None, suppression: Suppression
+) -> Iterator[str]:
+    """The files of other programs that have it, and the new tables that do. A killed erasure no longer knows these."""
+    for name in OtherFiles(LocalStorage(settings.home), suppression).elsewhere():
+        yield f"{name} below this home has it too, and propsync does not write that file"
+    if request and request.kind != "asset field":  # both ids stay
+        with Workspace.offline(settings, place, settings.state / WAREHOUSE) as workspace:
+            left = [*tables_with(workspace.warehouse, request, suppression)]
+        yield from (f"{name} still has it. This is a fault in propsync: report it" for name in left)
+
+
+def left_in_spellings(settings: Settings, request: Request | None, told: Sequence[str]) -> list[str]:
+    """The findings of `propsync erase --verify` on an erased text, in files that no line of `told` begins with.
+
+    Raises StorageAway and StorageRefused with a bucket.
+    """
+    if request is None or request.kind != "text":
+        return []
+    needle, findings = look_after_erasing(settings, request.words)
+    kinds = (
+        (findings.traces, "places still have it in a spelling that propsync does not erase"),
+        (findings.unread, "places cannot be read, so that propsync does not know whether they have it"),
+    )
+    found = ((_untold(places, told), what) for places, what in kinds)
+    return [f"{what}: {len(places):,}{_first(places, needle)}. {_NEXT}" for places, what in found if places]
+
+
+def _untold(places: Sequence[Place], told: Sequence[str]) -> list[Place]:
+    return [one for one in places if not any(line.startswith((f"{one.file} ", f"{one.file}: ")) for line in told)]
+
+
+def _first(places: Sequence[Place], needle: Needle) -> str:
+    """Some of the places; a line may not repeat an erased text that is in a name."""
+    names = [name for name in map(str, places) if not needle.is_in(name.replace("_", " "))]
+    return f", such as {'; '.join(names[:_SHOWN])}" if names else ""
