@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import html
+import io
 import json
+import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,6 +19,7 @@ from kit.small_api import SmallApi, SmallHome, asset
 from privacy.private import FIRST
 
 from propsync.erasing.request import Request
+from propsync.errors import UsageError
 from propsync.runbooks import erase, find
 from propsync.runbooks.erase_verify import verify_erased
 from propsync.storage import LocalStorage
@@ -125,3 +128,28 @@ def test_an_erasure_that_leaves_a_spelling_says_so_each_time(home: SmallHome) ->
         assert "`propsync erase --verify`" in line
         assert "Brien" not in line
         assert verify_erased(home.settings(), NAME).exit_code == 3
+
+
+def workbook(words: str) -> bytes:
+    """The parts of a workbook that have texts."""
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/sharedStrings.xml", f"<sst><si><t>{html.escape(words)}</t></si></sst>")
+    return whole.getvalue()
+
+
+def test_peoples_own_lists_have_a_text_in_any_spelling(home: SmallHome) -> None:
+    show(home, "nothing")
+    (home.path / "propsync.toml").write_text('[reference]\nusers = "users.csv"\n')
+    quoted = 'user_id,name\nu1,"{}"\n'.format
+    for name, content in (
+        ('Jane "Janey" Doe-Vale', quoted('Jane ""Janey"" Doe-Vale').encode()),
+        (NAME, quoted(NAME).encode("cp1252")),
+        ('Siân "Vale" Pugh', quoted('Siân ""Vale"" Pugh').encode("cp1252")),
+        (NAME, quoted(NAME).encode("utf-16")),
+        ("Smith & Vale-Quill", workbook("Smith & Vale-Quill")),
+        (NAME, workbook(NAME)),
+    ):
+        (home.path / "users.csv").write_bytes(content)
+        with pytest.raises(UsageError, match="file of people's own has it"):
+            erase(home.settings(), asked(name))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import logging
-import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from secrets import token_bytes
@@ -23,6 +21,7 @@ from propsync.merge import ErasedRows
 from propsync.runbooks.archive_lock import without_partials
 from propsync.runbooks.erase_documents import DocumentSearch
 from propsync.runbooks.erase_left import left_by_erasing, left_in_spellings
+from propsync.runbooks.erase_own_lists import refuse_own_lists
 from propsync.runbooks.hiding import remove_unnamed_hidden
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.rebuild import rebuild_in
@@ -200,7 +199,7 @@ def _planned(
         erasure = request.erasure(marker, warehouse)
         storage, suppression = LocalStorage(settings.home), Suppression(marker, [erasure])
         refuse_needed(warehouse, request, suppression)
-        _refuse_own_lists(settings, suppression)
+        refuse_own_lists(settings, suppression)
         if suppression.sees(request.reason):
             raise UsageError("--reason", "it names what is to be erased, and the reason stays", "Leave that out of it")
         documents, unread = _documents(settings, place, suppression, warehouse, request)
@@ -233,25 +232,6 @@ def _documents(
     for name in search.unread:
         _log.warning("%s cannot be read, so propsync does not know whether it has the text", name)
     return found, search.unread
-
-
-def _refuse_own_lists(settings: Settings, suppression: Suppression) -> None:
-    """Raises UsageError if a file of people's own has it: the next run would read it again."""
-    for name, given in settings.reference.items():
-        path = settings.home / str(given)
-        if path.exists() and any(map(suppression.sees, _texts_of(path.read_bytes()))):
-            what = "this file of people's own has it, and propsync does not write such files"
-            raise UsageError(f"{path} ([reference] {name})", what, "Take it out of the file, then erase")
-
-
-def _texts_of(content: bytes) -> Iterator[str]:
-    """The texts of a CSV or a spreadsheet."""
-    yield content.decode("utf-8", "replace")
-    yield content.decode("utf-16", "replace")
-    if content.startswith(b"PK"):
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            for name in archive.namelist():
-                yield archive.read(name).decode("utf-8", "replace")
 
 
 def _refuse_damage(workspace: Workspace) -> None:

@@ -14,12 +14,16 @@ _MOST = 64 << 20  # bytes that a stream may unpack to
 
 def readings(body: bytes) -> Iterator[str]:
     """Each text that the bytes may mean."""
-    plain = body.decode("utf-8", "replace")
-    yield plain
-    if "&" in plain:
-        yield html.unescape(plain)
-    if '""' in plain:
-        yield plain.replace('""', '"')
+    for plain in _decoded(body):
+        yield plain
+        if "&" in plain:
+            yield html.unescape(plain)
+        if '""' in plain:
+            yield plain.replace('""', '"')
+
+
+def _decoded(body: bytes) -> Iterator[str]:
+    yield body.decode("utf-8", "replace")
     if not body.isascii():
         yield body.decode("cp1252", "replace")
     if b"\0" in body:
