@@ -61,6 +61,7 @@ def asked(text: str) -> Request:
     return Request(text=text, reason="asked")
 
 
+@pytest.mark.parametrize("is_ascii", [True, False])
 def test_tables_show_a_text_whatever_its_signs_are(home: SmallHome, is_ascii: bool) -> None:
     names = [f"seen by {name.upper().replace(' ', chr(10), 1)}." for name in ODD]
     show(home, *names, *(json.dumps({"by": name}, ensure_ascii=is_ascii) for name in ODD))
@@ -153,3 +154,32 @@ def test_peoples_own_lists_have_a_text_in_any_spelling(home: SmallHome) -> None:
         (home.path / "users.csv").write_bytes(content)
         with pytest.raises(UsageError, match="file of people's own has it"):
             erase(home.settings(), asked(name))
+
+
+def test_no_hint_brings_an_erased_text_back(home: SmallHome) -> None:
+    items = (
+        {"type": f"{NAME} moved", "id": "x1"},
+        {"type": "assessment", "id": NAME.upper()},
+        {"type": "property", "id": NAME},
+        {"type": "assessmentschedule", "propertyId": "p1", "typeId": NAME},
+        {"type": "assessmentschedule", "propertyId": "p1", "typeId": "k1"},
+        {"who": NAME},
+    )
+    expected = [
+        ("ignored", "[erased] moved", None, None),
+        ("ignored", "assessment", None, None),
+        ("ignored", "assessmentschedule", None, None),
+        ("ignored", "property", None, None),
+        ("unknown", None, None, '{"who":"[erased]"}'),
+        ("waiting", "assessmentschedule", "p1/k1", None),
+    ]
+    hints = "select state, type, record_id, payload from ops.hints order by all"
+    post(home, *items)
+    show(home, "nothing")
+    assert erase(home.settings(), asked(NAME)).exit_code == 0
+    assert home.rows(hints) == expected
+    post(home, *items)
+    show(home, "nothing")
+    assert home.rows(hints) == sorted(expected * 2, key=str)
+    assert home.column("select count(*) from ops.hints where key_1 is not null") == [2]
+    assert verify_erased(home.settings(), NAME).exit_code == 0

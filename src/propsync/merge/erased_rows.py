@@ -20,6 +20,7 @@ _HISTORY = "history."
 _VALUES = ("old_value", "new_value")
 _OF_NAMES = ("names.types", "names.fields", "names.layout", "ops.columns")
 _OF_FIELDS = ("names.fields", "hidden.fields")
+_HINTED = ("record_id", "key_1", "key_2")
 _NAMES = ("table_name", "column_name")
 ERASED = "erased"
 """The state of a document whose file was erased."""
@@ -108,7 +109,7 @@ class ErasedRows:
             row = row | {"old_value": None, "new_value": None, "message": None}
         if name == "ops.writes":
             row = row | {one: self._value(row[one]) for one in _VALUES}
-        if name == "ops.hints" and self._suppression.erases_record(row["key_1"]):
+        if name == "ops.hints" and self._suppression.cuts(*map(row.get, _HINTED)):
             row = row | {"state": "ignored", "record_id": None, "next_look_at": None, "key_1": None, "key_2": None}
         if name == "main.documents" and row["sha256"] in self._emptied:
             row = row | {"state": ERASED, "path": None, "due_at": None, "last_error": None}

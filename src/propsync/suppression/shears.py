@@ -57,6 +57,10 @@ class Suppression:
             text = self._marker.replaced(text, mark, replacement)
         return text
 
+    def cuts(self, *texts: str | None) -> bool:
+        """Whether any of these texts would change."""
+        return any(self.text(one) is not one for one in texts if one is not None)
+
     def json(self, body: bytes) -> bytes:
         """A page, a record or any other JSON. An erased record becomes its pseudonym, so that a page has as many."""
         if not self.erasures or not self.sees(_text_of(body), is_json=True):

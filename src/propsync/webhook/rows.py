@@ -81,12 +81,13 @@ def _row(
 
 
 def _without_erased(row: tuple[Any, ...], suppression: Suppression) -> tuple[Any, ...]:
-    """A hint about an erased record is ignored, and names it no more."""
+    """A hint whose ids have anything that was erased is ignored, and names them no more."""
     hint_id, at, kind, record, items, state, *looks, payload, key_1, key_2 = row
-    if suppression.erases_record(key_1):
-        return (hint_id, at, kind, None, items, IGNORED, 0, None, None, None, None, None, None)
+    kept_kind = suppression.text(kind) if kind else kind
+    if suppression.cuts(record, key_1, key_2):
+        return (hint_id, at, kept_kind, None, items, IGNORED, 0, None, None, None, None, None, None)
     kept = suppression.document(payload) if payload else payload
-    return (hint_id, at, kind, record, items, state, *looks, kept, key_1, key_2)
+    return (hint_id, at, kept_kind, record, items, state, *looks, kept, key_1, key_2)
 
 
 def _summed(posts: Sequence[Post]) -> Content:
