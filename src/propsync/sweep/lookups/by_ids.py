@@ -30,7 +30,7 @@ class ByIds:
         self._api = api
         self._asking = asking
         self._answers = asking.answers
-        self._is_ignored = False
+        self._ignored: str | None = None
         self._is_minded = False
         self._is_proved = False
         self._silence = "no look-up shows it, alone or with others"
@@ -67,12 +67,12 @@ class ByIds:
 
     def _ask(self, waiting: list[Batch]) -> None:
         """Asks until the only keys left are those that no answer shows."""
-        while waiting and not self._is_ignored:
+        while waiting and self._ignored is None:
             # one key alone goes first: it shows whether the API refuses the filter at all
             now = waiting[:1] if len(waiting[0].keys) == 1 and not self._is_minded else waiting
             waiting = [*self._round(now), *waiting[len(now) :]]
         for batch in waiting:
-            self._asking.is_unknown(batch, "the API ignores the ids in the request")
+            self._asking.is_unknown(batch, str(self._ignored))
 
     def _ask_alone(self, silent: list[Key]) -> None:
         """Asks for each key alone if they are few, else for a random few: if the API has any of those, for each."""
@@ -133,11 +133,20 @@ class ByIds:
     def _smaller(self, batch: Batch, answer: Reading) -> list[Batch]:
         is_foreign = not set(self._asking.cutter.keys(answer.page.records)) <= set(batch.keys)
         if len(batch.keys) == 1:
-            self._is_ignored = is_foreign
-            why = "the API ignores the id in the request" if is_foreign else "its look-ups contradict each other"
-            self._asking.is_unknown(batch, why)
+            self._ignored = self._why_foreign(answer) if is_foreign else None
+            self._asking.is_unknown(batch, self._ignored or "its look-ups contradict each other")
             return []
         return [Batch.of(batch.keys[:1]), Batch.of(batch.keys[1:])] if is_foreign else batch.halves()
+
+    def _why_foreign(self, answer: Reading) -> str:
+        """The reason why an answer has records other than those requested."""
+        if any(self._asking.cutter.keys(answer.page.records)):
+            return "the API ignores the ids in the request"
+        member = " or ".join(map(".".join, self._asking.cutter.key_paths[0]))
+        return (
+            f"the records in the answer have no id under {member}; if the API renamed it, name it in propsync.toml: "
+            f"[shapes.{self._asking.resource.name}] id = '…'"
+        )
 
     def _conclude(self, batch: Batch, answer: Reading) -> list[Batch]:
         """Stages an answer; returns the keys that it omits, unless it is empty."""
