@@ -178,10 +178,10 @@ def _malformed_as_setback() -> Iterator[None]:
     try:
         yield
     except MalformedBody as error:
-        why = error.what
+        setback = Setback(error.what, malformed=True, next_step=error.next_step)
     else:
         return
-    raise Setback(why, malformed=True)
+    raise setback
 
 
 def _error_body(request: ApiRequest, reply: Reply) -> bytes:

@@ -54,7 +54,8 @@ class Setback(Exception):
     """A failed attempt after which another may succeed.
 
     `sent` says whether the request may have reached the API, `malformed` whether a wrong answer came, `crowded` whether
-    the API is overloaded. `retry_after` is the wait that it asks for, in seconds.
+    the API is overloaded. `retry_after` is the wait that it asks for, in seconds. `next_step` says what people can do
+    about a wrong answer.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class Setback(Exception):
         sent: bool = True,
         crowded: bool = False,
         malformed: bool = False,
+        next_step: str | None = None,
     ) -> None:
         super().__init__(why)
         self.why = why
@@ -74,6 +76,7 @@ class Setback(Exception):
         self.sent = sent
         self.crowded = crowded
         self.malformed = malformed
+        self.next_step = next_step
 
     @property
     def may_have_done(self) -> Sent:
@@ -164,7 +167,7 @@ class Effort:
             return AnswerLost(where, what, status=last.status, attempts=self.attempts, waited=self.waited)
         tries = f"{self.attempts} attempt{'s' if self.attempts != 1 else ''} and {self.waited:.0f} s of waiting"
         if last.malformed:
-            return UnexpectedAnswer(where, f"{last.why}, after {tries}", status=last.status)
+            return UnexpectedAnswer(where, f"{last.why}, after {tries}", last.next_step, status=last.status)
         kind = TransientApiError if self.sent else ApiUnreachable
         too_long = asked_to_wait is not None and asked_to_wait > self.left
         asking = f"; it asks to wait {asked_to_wait:.0f} s, but {self.left:.0f} s are left" if too_long else ""

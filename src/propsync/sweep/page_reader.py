@@ -11,14 +11,24 @@ import msgspec
 from propsync.api import Accept, Answer, ApiRequest, Check, MalformedBody, check_text, page_request, schedule_request
 from propsync.errors import NotFound, ResourceFailed
 from propsync.landing import Landed, PageStore
-from propsync.records import Cutter, Page, PayloadUnreadable, bytes_hash, count_of, decode_shallow, follow, is_nothing
+from propsync.records import (
+    Cutter,
+    Page,
+    PayloadUnreadable,
+    bytes_hash,
+    count_of,
+    decode_shallow,
+    first_text,
+    follow,
+    is_nothing,
+)
 from propsync.resources import ListQuery, Resource
 from propsync.shapes import Shape, find_list
 from propsync.sweep.replay import Replay, request_of
+from propsync.sweep.totals import is_total, no_list
 
 LONGEST_URL = 4_000
 SIGNED_SECONDS = 1.1
-_LARGEST_TOTAL = 2**63 - 1  # the range of a BIGINT; no list is that long
 
 
 @dataclass(frozen=True)
@@ -189,7 +199,7 @@ class PageReader:
             self._is_bare_list(page, answer.request) if isinstance(page, list) else self._is_list(page, answer.request)
         )
         if not is_list:
-            raise MalformedBody(str(answer.request), "the answer is JSON, but not a list")
+            raise no_list(page, self._resource, str(answer.request))
         self._said_nothing.discard(answer.request)  # propsync reads each empty list twice
         return page
 
@@ -197,7 +207,7 @@ class PageReader:
         total = count_of(page.get("total"))
         if total is None and self._resource.is_further:
             return self._is_uncounted_list(page, request)
-        if not _is_total(total) and (self._resource.is_paged or total is not None):
+        if not is_total(total) and (self._resource.is_paged or total is not None):
             return False
         if find_list([page], self._resource) is not None:
             return True
@@ -217,10 +227,15 @@ class PageReader:
         return is_repeated
 
     def _is_bare_list(self, page: list[Any], request: ApiRequest) -> bool:
-        known = self._shape.paths("list")
-        if known:
-            return () in known
+        known = self._shape.choices.get("list")
+        if known is not None and known.paths:
+            return () in known.paths or (known.source != "configured" and self._has_our_records(page))
         return bool(page) or (self._is_said_twice(request) and self._resource.list_member is None)
+
+    def _has_our_records(self, page: list[Any]) -> bool:
+        """Whether a list that comes whole has left its object: an array of errors has none of the ids known before."""
+        is_whole = not (self._resource.is_paged or self._resource.is_further)
+        return is_whole and any(first_text(one, self._shape.paths("id")) for one in page)
 
     def _check_page(self, answer: Answer, cutter: Cutter) -> Page:
         if answer.request.accept is Accept.JSON_OR_NULL and is_nothing(answer.body):
@@ -231,7 +246,7 @@ class PageReader:
         except (PayloadUnreadable, RecursionError) as error:
             raise MalformedBody(str(answer.request), f"the answer is not a page of the list: {error}") from error
         is_needed = self._resource.is_paged and cutter.list_path != () and not self._resource.is_further
-        if not _is_total(page.total) and (is_needed or page.total is not None):
+        if not is_total(page.total) and (is_needed or page.total is not None):
             raise MalformedBody(str(answer.request), "the answer is not a page of the list: its total is not a count")
         return page
 
@@ -261,10 +276,6 @@ class PageReader:
     def _types_hash(self, page: Page) -> str | None:
         """The hash of the asset types that every page of assets repeats (API §4.2); most repeat the same bytes."""
         return bytes_hash(page.types) if page.types is not None and self._resource.types else None
-
-
-def _is_total(count: int | None) -> bool:
-    return count is not None and count <= _LARGEST_TOTAL
 
 
 def _is_empty(page: Any) -> bool:

@@ -1,0 +1,67 @@
+"""An answer of another shape than yesterday's: propsync reads it, or says exactly what is wrong with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from kit.small_api import SmallHome, assessment
+
+Home = SmallHome
+TYPES, ASSETS = "/properties/assets/types", "/properties/assets"
+
+
+def test_types_that_left_their_object_for_a_bare_array_are_read(small_nights: Home):
+    assert small_nights.sync().exit_code == 0
+    api = small_nights.server
+    api.types = [api.types[0] | {"name": "Fire doors"}]
+    api.answer = lambda path, query: (200, api.types) if path == TYPES else None
+    assert small_nights.sync().exit_code == 0
+    assert small_nights.rows("select name from asset_types") == [("Fire doors",)]
+    api.answer = lambda path, query: None
+    assert small_nights.sync().exit_code == 0
+
+
+def test_a_bare_array_of_errors_is_no_list_of_types(small_nights: Home):
+    assert small_nights.sync().exit_code == 0
+    errors = [{"code": "Maintenance"}]
+    small_nights.server.answer = lambda path, query: (200, errors) if path.endswith("/types") else None
+    report = small_nights.sync()
+    assert report.exit_code == 3
+    assert small_nights.rows("select name from asset_types") == [("Doors",)]
+    assert small_nights.rows("select assessment_type_id from assessment_types") == [("k1",)]
+
+
+@pytest.mark.parametrize(
+    ("total", "fault"),
+    [({}, "no total"), ({"total": None}, "null"), ({"total": "6"}, '"6"'), ({"total": 2**63}, "9223372036854775808")],
+    ids=["absent", "null", "a text", "too large"],
+)
+def test_a_total_that_is_no_number_is_named_and_no_login_page(small_nights: Home, total: dict[str, Any], fault: str):
+    api = small_nights.server
+    body = {"assets": api.assets, "types": api.types} | total
+    api.answer = lambda path, query: (200, body) if path == ASSETS else None
+    (told,) = [one for one in small_nights.sync().left_behind if one.startswith("assets")]
+    assert "the answer has an array, but " in told
+    assert fault in told
+    assert "login" not in told
+
+
+def test_an_id_under_another_name_is_named_in_the_reason(small_nights: Home):
+    api = small_nights.server
+    api.assessments += [assessment(f"t{number}") for number in range(4)]
+    assert small_nights.sync().exit_code == 0
+    renamed = [{"assessmentId" if name == "id" else name: one[name] for name in one} for one in api.assessments[1:]]
+
+    def answer(path: str, query: dict[str, str]) -> tuple[int, Any] | None:
+        if path != "/assessments":
+            return None
+        shown = [api.assessments[0], *renamed] if "For" in query["performed"] else []
+        asked = query.get("assessment", "")
+        told = [one for one in shown if not asked or one.get("id", one.get("assessmentId")) in asked.split(",")]
+        return 200, {"total": len(told), "assessments": told[: int(query["limit"])]}
+
+    api.answer = answer
+    (told,) = [one for one in small_nights.sync().left_behind if "holds their deletes" in one]
+    assert "have no id under id; if the API renamed it, name it in propsync.toml: [shapes.assessments] id" in told
+    assert "ignores" not in told
