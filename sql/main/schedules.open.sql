@@ -19,7 +19,7 @@ select
   staging.calendar_day(payload->>'$.dueDate') as due_date,
   staging.exact_text(readable->>'$.description') as description,
   staging.exact_text(readable->>'$.customReference') as custom_reference,
-  list_transform(from_json(readable->'$.assignedUsers', '["VARCHAR"]'), lambda user: staging.exact_text(user)) as assigned_users,
+  staging.user_ids(readable->'$.assignedUsers') as assigned_users,
   coalesce(first_seen_at, valid_from) as first_seen_at,
   valid_from as changed_at,
   payload{{open_columns}}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from variants import slow, some
 
 from propsync.push.asset_values import from_table
 from propsync.push.sameness import is_same, is_still
-from propsync.push.schedule_values import schedule_values
+from propsync.push.schedule_values import changes_of, schedule_values
 from propsync.push.shapes import AssetAnswers
 from propsync.suppression import Suppression
 from propsync.warehouse import open_published
@@ -78,3 +79,21 @@ def test_an_answer_has_the_values_that_the_tables_show(tmp_path: Path, family: t
 def test_values_are_the_same_if_a_person_sees_no_difference(one: Any, other: Any, same: bool, still: bool) -> None:
     assert (is_same(one, other), is_same(other, one)) == (same, same)
     assert (is_still(one, other), is_still(other, one)) == (still, still)
+
+
+@pytest.mark.parametrize(
+    ("held", "users"),
+    [
+        (["u2", "u1"], ["u2", "u1"]),
+        ("u9", ["u9"]),
+        ([{"id": "u2"}, {"uid": 7}], ["u2", "7"]),
+        ({"u2": True}, {"u2": True}),
+        (None, None),
+    ],
+    ids=["documented", "a text", "objects", "no user", "null"],
+)
+def test_users_in_another_form_are_those_that_a_put_writes_back(held: object, users: object) -> None:
+    read = schedule_values(json.dumps({"assignedUsers": held}).encode())
+    assert read is not None
+    assert read["assignedUsers"] == users
+    assert changes_of(read)["assigned_users"] == (users or [])

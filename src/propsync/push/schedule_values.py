@@ -8,11 +8,12 @@ from typing import Any, cast
 import msgspec
 
 from propsync.api import ScheduleChanges
-from propsync.records import decode, is_nothing
+from propsync.records import decode, is_nothing, text_of
 
 DUE, DESCRIPTION, REFERENCE, USERS = "dueDate", "description", "customReference", "assignedUsers"
 MEMBERS = (DUE, DESCRIPTION, REFERENCE, USERS)
 """The members that a PUT may have (API §4.11)."""
+_ID_NAMES = ("id", "uid", "_id", "uuid", "guid")
 
 
 def schedule_values(body: bytes | msgspec.Raw) -> dict[str, Any] | None:
@@ -20,7 +21,21 @@ def schedule_values(body: bytes | msgspec.Raw) -> dict[str, Any] | None:
     if is_nothing(bytes(body)):
         return None
     record = decode(body)
-    return {name: record.get(name) for name in MEMBERS} if isinstance(record, dict) else None
+    if not isinstance(record, dict):
+        return None
+    return {name: record.get(name) for name in MEMBERS} | {USERS: _user_ids(record.get(USERS))}
+
+
+def _user_ids(held: Any) -> Any:
+    """Users as `staging.user_ids` reads them; the value itself if some of it names no user, so that no PUT loses it."""
+    users = held if isinstance(held, list) else [held]
+    found = [_user_id(one) for one in users if one is not None]
+    return held if held in (None, "") or None in found else found
+
+
+def _user_id(one: Any) -> str | None:
+    inner = (one.get(name) for name in _ID_NAMES) if isinstance(one, dict) else (one,)
+    return next((text for value in inner if (text := text_of(value)) is not None), None)
 
 
 _NAMES: dict[str, str] = {
@@ -33,6 +48,6 @@ _NAMES: dict[str, str] = {
 
 def changes_of(values: Mapping[str, Any], leaving_out: Collection[str] = ()) -> ScheduleChanges:
     """All four members for a PUT, so that it does not matter what the API does with those that are absent."""
-    members = {name: values.get(name) for name in MEMBERS} | {USERS: list(values.get(USERS) or [])}
+    members = {name: values.get(name) for name in MEMBERS} | {USERS: values.get(USERS) or []}
     kept = {_NAMES[name]: value for name, value in members.items() if name not in leaving_out or name == USERS}
     return cast("ScheduleChanges", kept)
