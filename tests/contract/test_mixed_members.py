@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kit.small_api import SmallHome
+from kit.small_api import SmallHome, assessment
 
 ISSUES = "select record_id, name, issue, value from ops.value_issues order by all"
 
@@ -31,3 +31,60 @@ def test_assigned_users_count_in_every_form_that_names_them(small_nights: SmallH
     for table in ("schedules", "history.schedules_typed"):
         assert small_nights.rows(f"select assessment_type_id, assigned_users from {table} order by 1") == users
     assert small_nights.rows(ISSUES) == [("p1/k4", "assigned_users", "names no user", '{"u2":true}')]
+
+
+STATUSES = "select assessment_id, status from assessments order by 1"
+
+
+def without_status(key: str, status: str) -> dict[str, Any]:
+    one = assessment(key, hidden=status)
+    del one["status"]
+    return one
+
+
+def first_pages(home: SmallHome, asked: list[tuple[str, str]]) -> None:
+    """Notes (performed, status) of each request for a page of assessments from now on."""
+
+    def note(path: str, query: dict[str, str]) -> None:
+        if path == "/assessments" and query["limit"] != "1":
+            asked.append((query["performed"], query["status"]))
+
+    home.server.answer = note
+
+
+def test_a_status_that_some_records_lack_comes_from_their_list(small_nights: SmallHome):
+    api = small_nights.server
+    api.assessments = [
+        assessment("s0"),
+        assessment("s1", status="inprogress"),
+        without_status("s2", "submitted"),
+        without_status("s3", "approved"),
+    ]
+    told = [("s0", "approved"), ("s1", "inprogress"), ("s2", "submitted"), ("s3", "approved")]
+    assert small_nights.sync().exit_code == 0
+    assert small_nights.rows(STATUSES) == told
+    assert small_nights.rows(ISSUES) == []
+    asked: list[tuple[str, str]] = []
+    first_pages(small_nights, asked)
+    assert small_nights.sync().exit_code == 0
+    assert all("," not in status for _, status in asked)  # the same answers are read the same way
+    assert small_nights.rows(STATUSES) == told
+    assert small_nights.rebuild().exit_code == 0
+    assert small_nights.rows(STATUSES) == told
+    api.assessments[2:] = [assessment("s2", status="submitted"), assessment("s3")]
+    assert small_nights.sync().exit_code == 0
+    asked.clear()
+    assert small_nights.sync().exit_code == 0
+    assert small_nights.rows(STATUSES) == told
+    assert {status for _, status in asked} == {"inprogress,submitted,approved"}
+
+
+def test_a_lone_record_without_a_status_costs_no_requests_and_has_a_row(small_nights: SmallHome):
+    small_nights.server.assessments.append(without_status("odd", "approved"))
+    asked: list[tuple[str, str]] = []
+    first_pages(small_nights, asked)
+    assert small_nights.sync().exit_code == 0
+    assert {status for _, status in asked} == {"inprogress,submitted,approved"}
+    assert small_nights.rows("select status from assessments where assessment_id = 'odd'") == [(None,)]
+    issue = "is missing, and its list is of several statuses"
+    assert small_nights.rows(ISSUES) == [("odd", "status", issue, None)]

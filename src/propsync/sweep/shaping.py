@@ -9,11 +9,14 @@ from typing import Any
 import msgspec
 
 from propsync.errors import ShapeUnknown
-from propsync.records import Cutter, Path, PayloadUnreadable, decode_shallow, follow
+from propsync.records import Cutter, Path, PayloadUnreadable, decode_shallow, first_text, follow
 from propsync.resources import ListQuery, Resource
-from propsync.shapes import Shape, by_key, cutter_of, find_list, find_roles, find_volatile
+from propsync.shapes import Choice, Shape, by_key, cutter_of, find_list, find_roles, find_volatile
 from propsync.sweep.page_reader import PageReader, Reading
 
+_GAPS = "status_in_all"
+"""The part of a shape that is absent if some records lack their status."""
+_LEAST_GAPS = 0.01  # of the records on the first pages
 Known = Callable[[], Mapping[str, Collection[str]]]
 
 
@@ -38,7 +41,8 @@ class Shaping:
     def is_status_absent(self) -> bool:
         """Whether records lack their status, so that propsync must take it from their list."""
         choice = self._shape.choices.get("status")
-        return bool(self._resource.performed) and choice is not None and not choice.paths
+        is_absent = choice is not None and not choice.paths
+        return bool(self._resource.performed) and (is_absent or _GAPS in self._shape.choices)
 
     def is_by_status(self) -> bool:
         """Whether each status has a list of its own."""
@@ -75,6 +79,21 @@ class Shaping:
                 self._shape.settle("list", found)
         records = [_records(page, self._shape.paths("list")) for page in pages]
         find_roles(self._shape, self._resource, records, self._known())
+        if self._resource.performed and any(records):
+            self._find_gaps([record for page in records for record in page if isinstance(record, dict)])
+
+    def _find_gaps(self, records: Sequence[Any]) -> None:
+        """Notes whether some records lack a status that the others have: only their list can tell it.
+
+        A lone odd record costs no requests. Two lists may show the same record.
+        """
+        ids, statuses = self._shape.paths("id"), self._shape.paths("status")
+        by_id = {first_text(record, ids): first_text(record, statuses) for record in records}
+        lacking = [key for key, status in by_id.items() if key and not status]
+        self._shape.choices.pop(_GAPS, None)
+        if statuses and len(lacking) > 1 and len(lacking) >= _LEAST_GAPS * len(by_id):
+            evidence = f"{len(lacking)} of {len(by_id)} records have no status, so that their list tells it"
+            self._shape.choices[_GAPS] = Choice((), "absent", evidence)
 
     @property
     def wants_second_reading(self) -> bool:
