@@ -88,3 +88,21 @@ def test_a_lone_record_without_a_status_costs_no_requests_and_has_a_row(small_ni
     assert small_nights.rows("select status from assessments where assessment_id = 'odd'") == [(None,)]
     issue = "is missing, and its list is of several statuses"
     assert small_nights.rows(ISSUES) == [("odd", "status", issue, None)]
+
+
+def test_flags_in_every_form_have_their_rows_or_an_issue(small_nights: SmallHome):
+    small_nights.server.assessments = [
+        assessment("s0", flags=[{"label": "Late", "history": [{"state": "open"}]}]),
+        assessment("s1", flags=[{"label": "Late", "log": [{"state": "closed"}]}]),
+        assessment("s2", flags="Overdue"),
+        assessment("s3", flags=True),
+    ]
+    assert small_nights.sync().exit_code == 0
+    history = "select assessment_id, state from assessment_flag_history order by 1"
+    assert small_nights.rows(history) == [("s0", "open"), ("s1", "closed")]
+    assert small_nights.rows("select assessment_id, label from assessment_flags order by 1") == [
+        ("s0", "Late"),
+        ("s1", "Late"),
+    ]
+    issue = "is neither an array nor an object of flags"
+    assert small_nights.rows(ISSUES) == [("s2", "flags", issue, "Overdue"), ("s3", "flags", issue, "true")]

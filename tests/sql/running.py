@@ -11,10 +11,10 @@ from sql.case import FOLDER, Case, Row, cell, read_toml
 from propsync.desk import DeskChoices
 from propsync.merge.tables.builder import WITH_PARTS
 from propsync.merge.tables.by_type import ByType
+from propsync.merge.tables.flag_history import history_at
 from propsync.merge.tables.fragments import (
     definition_fragments,
     exact,
-    json_at,
     open_columns,
     record_fragments,
     result_fragments,
@@ -231,7 +231,7 @@ class Running:
         if "assessment_flag" in self._case.model:
             columns = dict(zip(("flag", "entry"), finder.flags(DIRTY_PAYLOADS, shape), strict=True))
             column = "entry" if "history" in self._case.model else "flag"
-            entries = json_at(shape.paths("flag_history"), "flag")
+            entries = history_at(shape.paths("flag_history"), "flag")
             return {"flag_history": entries, "open_columns": open_columns(columns[column], column)}
         if resource in BUILT_IN.families:
             return record_fragments(shape, finder.resource(resource, shape, DIRTY_PAYLOADS))

@@ -16,17 +16,30 @@ FLAGS: Path = ("flags",)
 
 
 def find_flag_history(shape: Shape, assessments: Sequence[Any]) -> None:
-    """Settles flag_history: the array of objects inside a flag."""
+    """Settles flag_history: the array of objects inside a flag, under the names that flags have for it."""
     if shape.choices.get("flag_history", Choice((), "absent", "")).source == "configured":
         return
-    counts: Counter[Path] = Counter()
-    for flag in (entry.value for assessment in assessments for entry in entries(assessment, FLAGS)):
-        if isinstance(flag, dict):
-            counts.update((name,) for name, value in flag.items() if _is_history(value))
-    if not counts:
-        return
-    best = min(counts, key=lambda path: (rank(path, _HISTORY), -counts[path], path))
-    shape.settle("flag_history", Choice((best,), "found", f"an array of objects in {counts[best]} flags"))
+    found = (entry.value for assessment in assessments for entry in entries(assessment, FLAGS))
+    flags = [names for flag in found if isinstance(flag, dict) and (names := _histories(flag))]
+    paths: list[Path] = []
+    left = flags
+    while best := _best(left, is_first=not paths):
+        paths.append(best)
+        left = [names for names in left if best not in names]
+    if paths:
+        read = len(flags) - len(left)
+        shape.settle("flag_history", Choice(tuple(paths), "found", f"an array of objects in {read} flags"))
+
+
+def _best(flags: Sequence[set[Path]], *, is_first: bool) -> Path | None:
+    """The likeliest name; only a name that means a history may be a second one."""
+    counts = Counter(path for names in flags for path in names)
+    likely = [path for path in counts if is_first or rank(path, _HISTORY) < len(_HISTORY)]
+    return min(likely, key=lambda path: (rank(path, _HISTORY), -counts[path], path), default=None)
+
+
+def _histories(flag: dict[str, Any]) -> set[Path]:
+    return {(name,) for name, value in flag.items() if _is_history(value)}
 
 
 def _is_history(value: Any) -> bool:

@@ -207,3 +207,11 @@ def test_flags_may_be_an_object_that_is_keyed_by_their_name():
     shape = Shape("assessments")
     find_flag_history(shape, [{"id": "a", "flags": {"overdue": {"history": [{"state": "open"}]}, "seen": True}}])
     assert shape.choices["flag_history"].text == "history"
+
+
+def test_flags_may_name_their_history_differently():
+    shape = Shape("assessments")
+    older, newer = {"history": [{"at": 1}]}, {"log": [{"at": 1}], "people": [{"id": 1}]}
+    find_flag_history(shape, [assessment(newer, older, {"people": [{"id": 1}]})])
+    assert shape.choices["flag_history"].paths == (("history",), ("log",))
+    assert shape.choices["flag_history"].evidence == "an array of objects in 2 flags"

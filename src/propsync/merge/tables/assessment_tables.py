@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from propsync.merge.tables.fragments import json_at, open_columns
+from propsync.merge.tables.flag_history import history_at
+from propsync.merge.tables.fragments import open_columns
 from propsync.merge.tables.latest_versions import DIRTY_PAYLOADS
 from propsync.merge.tables.record_tables import RecordTables
 from propsync.shapes import Shape
@@ -19,7 +20,7 @@ class AssessmentTables(RecordTables):
         return {
             "assessment_flags": {"open_columns": open_columns(flags, "flag")},
             "assessment_flag_history": {
-                "flag_history": json_at(shape.paths("flag_history"), "flag"),
+                "flag_history": history_at(shape.paths("flag_history"), "flag"),
                 "open_columns": open_columns(history, "entry"),
             },
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from propsync.merge.tables.fragments import json_at
+from propsync.merge.tables.flag_history import history_at
 from propsync.merge.tables.latest_versions import latest_payloads
 from propsync.records import Path
 from propsync.resources import Resource
@@ -27,7 +27,7 @@ class OpenColumnFinder:
         """Columns of flags and of their history."""
         self._warehouse.execute(statement("merge/tables/make_flag_payloads", payloads=payloads))
         flags = statement("merge/tables/flag_payloads")
-        entries = statement("merge/tables/flag_entries", entries=json_at(shape.paths("flag_history")))
+        entries = statement("merge/tables/flag_entries", entries=history_at(shape.paths("flag_history")))
         history = {(*path, "*") for path in shape.paths("flag_history")}
         return (
             self._learn_table("assessment_flags", history, flags),
