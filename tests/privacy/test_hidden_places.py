@@ -122,6 +122,9 @@ def test_the_doctor_names_lines_that_hide_nothing_or_that_a_run_would_refuse(
     [refused] = found(open_home)
     assert "there is no resource users. Name one of asset_types" in refused
     assert "take the column out of its file" in refused
+    open_home.hide("asset_types.fields.label")
+    [of_labels] = found(open_home)
+    assert "columns have their names from the labels of fields" in of_labels
     of_a_new_list = '[resources.properties]\npath = "/properties"\nkey = "id"\n[privacy]\nhide = ["properties.name"]\n'
     (open_home.path / "propsync.toml").write_text(of_a_new_list)
     assert found(open_home) == [], "no run has read it yet"

@@ -154,6 +154,8 @@ def test_a_line_that_matches_nothing_is_told_with_the_nearest_name(
         ("asets.occupant", "Did you mean assets?"),
         ("assets.id", "propsync needs this member"),
         ("assessments.status", "propsync needs this member"),
+        ("asset_types.fields.label", "assets.fields[LABEL]"),
+        ("asset_types.name", "type:NAME"),
     ],
 )
 def test_a_line_that_cannot_be_hidden_is_refused(hidden_home: PrivateHome, line: str, words: str) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
 
 from propsync.errors import SettingsError, UsageError
-from propsync.merge import HIDDEN_FILES, Unmatched, check_lines
+from propsync.merge import HIDDEN_FILES, Unmatched, check_lines, stored_shape
 from propsync.runbooks.finding import Finding
 from propsync.runbooks.workspace import configured_catalogue
 from propsync.settings import Settings
+from propsync.shapes import Shape
 from propsync.warehouse import open_published, statement
 
 _PERSONAL = re.compile(
@@ -44,12 +47,12 @@ def examine_labels(settings: Settings) -> Iterator[Finding]:
 def examine_lines(settings: Settings) -> Iterator[Finding]:
     """Findings about lines of `[privacy] hide` that the next run would refuse, or that hide nothing."""
     lines = settings.privacy.hide
+    path = settings.published / "warehouse.duckdb"
     try:
-        check_lines(lines, configured_catalogue(settings))
+        check_lines(lines, configured_catalogue(settings), _shapes(path))
     except SettingsError as refused:
         yield Finding("privacy", False, f"{refused.where}: {refused.what}", refused.next_step)
         return
-    path = settings.published / "warehouse.duckdb"
     if not lines or not path.exists():
         return
     try:
@@ -60,6 +63,15 @@ def examine_lines(settings: Settings) -> Iterator[Finding]:
         found = Unmatched(lambda query: reader.rows(query)[1]).of(line for line in lines if line.text not in met)
     for line in found:
         yield Finding("privacy", False, line, "Correct the line, or keep it if the API will show such a part later")
+
+
+def _shapes(path: Path) -> Callable[[str], Shape]:
+    """Gives the shape of a resource, as far as the published tables have it."""
+    rows: list[tuple[Any, ...]] = []
+    if path.exists():
+        with open_published(path) as reader:
+            rows = reader.rows(statement("merge/shapes"))[1]
+    return lambda resource: stored_shape(resource, [(part, *told) for of, part, *told in rows if of == resource])
 
 
 def _met(settings: Settings) -> set[str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import difflib
 import hashlib
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from propsync.errors import SettingsError
 from propsync.records import Path, decode_shallow
-from propsync.resources import Catalogue, Resource
+from propsync.resources import ASSET_TYPES, Catalogue, Resource
 from propsync.settings import HiddenLine
 from propsync.shapes import Shape
 from propsync.shapes.entries import entries
@@ -19,6 +19,9 @@ HiddenField = tuple[str, str, str]
 """A line of propsync.toml, the id of a field or type that it hides, and a label that the field has or had."""
 
 _TYPE = "type:"
+_TYPE_NAME: Path = ("name",)
+_LIKELY_LABELS: Sequence[Path] = (("label",),)
+"""Where fields have their labels as long as no run has found it."""
 
 
 def mark_of(lines: Sequence[HiddenLine]) -> str:
@@ -26,8 +29,11 @@ def mark_of(lines: Sequence[HiddenLine]) -> str:
     return hashlib.sha256("\n".join(sorted(line.text for line in lines)).encode()).hexdigest()
 
 
-def check_lines(lines: Sequence[HiddenLine], catalogue: Catalogue) -> None:
-    """Raises SettingsError for a resource that does not exist, or a member without which propsync cannot work."""
+def check_lines(lines: Sequence[HiddenLine], catalogue: Catalogue, shape_of: Callable[[str], Shape] = Shape) -> None:
+    """Raises SettingsError for a resource that does not exist, or a member without which propsync cannot work.
+
+    `shape_of` gives the shape of a resource, as far as it is known.
+    """
     for line in (one for one in lines if one.type is None):
         if line.resource not in catalogue.names:
             close = nearest(line.resource, catalogue.names, likeness=0.7)
@@ -35,17 +41,31 @@ def check_lines(lines: Sequence[HiddenLine], catalogue: Catalogue) -> None:
             known = f"Did you mean {close}?" if close else f"Name one of {', '.join(catalogue.names)}. {own}"
             raise SettingsError(f'"{line.text}" in [privacy] hide', f"there is no resource {line.resource}", known)
         if line.path:
-            refuse_needed(catalogue[line.resource], Shape(line.resource), line.path)
+            refuse_needed(catalogue[line.resource], shape_of(line.resource), line.path)
 
 
 def refuse_needed(resource: Resource, shape: Shape, path: Path) -> None:
-    """Raises SettingsError for a member that a key, a property, a type or a status comes from."""
+    """Raises SettingsError for a member that a key, a property, a type, a status or a name of a table comes from."""
     needed: list[Path] = [(name,) for role in resource.roles for name in role.documented]
     needed += [one for role in resource.roles for one in shape.paths(role.name)]
     if any(one[: len(path)] == path for one in needed):
         where = f"{resource.name}.{'.'.join(path)} in [privacy] hide"
         what = "propsync needs this member to know the record, its property, its type or its status"
         raise SettingsError(where, what, "Take the line away")
+    if resource.name == ASSET_TYPES.name:
+        _refuse_naming(shape, path)
+
+
+def _refuse_naming(shape: Shape, path: Path) -> None:
+    """Raises SettingsError for a member that names tables or columns: the names would stay and show it."""
+    where = f"{ASSET_TYPES.name}.{'.'.join(path)} in [privacy] hide"
+    labels = [(*FIELDS, *label) for label in shape.paths("field_label") or _LIKELY_LABELS]
+    if any(label[: len(path)] == path for label in labels):
+        what = "columns have their names from the labels of fields, and these names would stay"
+        raise SettingsError(where, what, "Hide each field itself: assets.fields[LABEL]")
+    if path == _TYPE_NAME:
+        what = "tables have their names from the names of types, and these names would stay"
+        raise SettingsError(where, what, "Hide the type itself: type:NAME")
 
 
 def hidden_fields(
