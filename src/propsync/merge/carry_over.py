@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from propsync.merge.hiding import HiddenField, Hiding, mark_of
+from propsync.merge.hiding import DOCUMENT_ISSUES, HiddenField, Hiding, mark_of
 from propsync.merge.reference.list_table import list_schema
 from propsync.merge.tables.naming import FIELD_NAMES, GIVEN_FIELDS, GIVEN_TYPES, TYPE_NAMES
+from propsync.storage import PARTIAL
 from propsync.warehouse import (
     TABLES,
     Models,
@@ -39,6 +40,7 @@ _DOCUMENTS = (
     "history.bundle_actions",
 )
 _TOLD = "schema_changes"
+_ISSUES = "ops.value_issues"
 _SHAPES = "shapes"
 _LISTS = "lists."
 _HIDDEN_NAMES = "hidden.fields"
@@ -99,7 +101,10 @@ class Carried:
 
     def hides_other(self, hiding: Hiding | None) -> bool:
         """Whether the older state hides other types than `hiding`, so that its columns may come from them alone."""
-        return hiding is not None and hiding.hides_types and self._mark != mark_of(hiding.lines)
+        return hiding is not None and hiding.hides_types and self._is_other(hiding)
+
+    def _is_other(self, hiding: Hiding) -> bool:
+        return self._mark != mark_of(hiding.lines)
 
     def hidden_before(self, warehouse: Warehouse, hiding: Hiding) -> set[HiddenField]:
         """The fields and types that the older state hid by lines of today."""
@@ -128,11 +133,13 @@ class Carried:
         """
         if hiding:
             hiding.note_tables(self._names_of_types(warehouse))
-        hidden = hiding.conditions(is_changed=self.hides_other(hiding)) if hiding else {}
+        columns = self._files.get("ops.columns") if hiding and self._is_other(hiding) else None
+        hidden = hiding.conditions(columns) if hiding else {}
         late = hiding.named_by_key() if hiding else {}
         for name in _JOURNAL:
-            if f"ops.{name}" not in late:
+            if f"ops.{name}" not in {*late, _ISSUES}:
                 self._add(warehouse, f"ops.{name}", hidden)
+        self._add_issues(warehouse, hidden, has_late=bool(late))
         warehouse.execute(statement("merge/make_runs_told"))
         self._stage(warehouse, "names.types", GIVEN_TYPES)
         self._stage(warehouse, "names.fields", GIVEN_FIELDS)
@@ -159,6 +166,9 @@ class Carried:
         for table in _DOCUMENTS:
             if table in self._files and table != "main.documents":
                 add_rows(warehouse, table, self._files[table], f"({unopened[table]}) is not true")
+        if _ISSUES in self._files:
+            of_shown = f"{DOCUMENT_ISSUES} and ({unopened[_ISSUES]}) is not true"
+            add_rows(warehouse, _ISSUES, self._files[_ISSUES], of_shown)
         warehouse.execute(statement("merge/hidden/read_documents_later", hidden=unopened["main.documents"]))
 
     def _add_documents(self, warehouse: Warehouse, tables: Iterable[str]) -> None:
@@ -188,6 +198,17 @@ class Carried:
                 add_rows(warehouse, name, path, f"({hidden[name]}) is not true" if name in hidden else "true")
                 _keep_hidden(warehouse, name, path, hidden)
 
+    def _add_issues(self, warehouse: Warehouse, hidden: Mapping[str, str], *, has_late: bool) -> None:
+        """Adds values that do not fit. With `has_late`, those of documents wait for all of history."""
+        path, kept = self._files.get(_ISSUES), self._kept.get(_ISSUES)
+        if path and kept:
+            path = _both_issues(warehouse, path, kept)
+        if path:
+            is_here = f"not ({DOCUMENT_ISSUES}) and " if has_late else ""
+            is_shown = f"({hidden[_ISSUES]}) is not true" if hidden else "true"
+            add_rows(warehouse, _ISSUES, path, is_here + is_shown)
+            _keep_hidden(warehouse, _ISSUES, path, hidden)
+
     def _make_list(self, warehouse: Warehouse, name: str) -> None:
         file = text(str(self._files[f"{_LISTS}{name}"]))
         warehouse.execute(
@@ -214,6 +235,8 @@ class Carried:
                 add_rows(
                     warehouse, f"ops.{_TOLD}", path, f"({hidden[f'ops.{_TOLD}']}) is not true" if hidden else "true"
                 )
+            again = statement("merge/forget_changes_again", hidden=hidden.get(f"ops.{_TOLD}", "false"))
+            warehouse.execute(again, {"run_id": run_id})
             if f"ops.{_SHAPES}" in self._files:
                 Models(warehouse, {"run_id": run_id}).open("staging/shape_changes", f"ops.{_TOLD}")
 
@@ -240,6 +263,14 @@ def _keep_hidden(warehouse: Warehouse, name: str, path: Path, hidden: Mapping[st
         given = {"table": f"hidden.{quoted(name)}", "file": text(str(path))}
         warehouse.execute(statement("merge/hidden/make_kept", **given))
         warehouse.execute(statement("merge/hidden/keep_rows", condition=hidden[name], **given))
+
+
+def _both_issues(warehouse: Warehouse, path: Path, kept: Path) -> Path:
+    """A file with the rows of both: propsync may have found a kept one again, and its first run counts."""
+    both = kept.with_name(f"both.{_ISSUES}.parquet{PARTIAL}")
+    files = ", ".join(text(str(one)) for one in (path, kept))
+    write_rows(warehouse, statement("merge/hidden/both_issues", files=f"[{files}]"), both)
+    return both
 
 
 def _rows_of(schema: str, table: str) -> str:

@@ -4,11 +4,13 @@ from propsync.merge.hiding.apart import Apart
 from propsync.merge.hiding.cutting import cut_rejected, lot_of
 from propsync.merge.hiding.documents import forget_contents
 from propsync.merge.hiding.lines import HiddenField, check_lines, mark_of
+from propsync.merge.hiding.run_log import DOCUMENT_ISSUES
 from propsync.merge.hiding.second_file import HIDDEN_FILES, KEPT, remembered
 from propsync.merge.hiding.state import Hiding
 from propsync.merge.hiding.unmatched import Unmatched
 
 __all__ = [
+    "DOCUMENT_ISSUES",
     "HIDDEN_FILES",
     "KEPT",
     "Apart",

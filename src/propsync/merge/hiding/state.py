@@ -18,10 +18,11 @@ from propsync.merge.hiding.lines import (
     refuse_needed,
 )
 from propsync.merge.hiding.reading import read_cut
-from propsync.merge.hiding.run_log import conditions, document_conditions, keyed_condition, unshown_columns
+from propsync.merge.hiding.run_log import conditions, document_conditions, hides_flags, keyed_condition
 from propsync.merge.hiding.second_file import SETTING, make_tables, new_name, remembered, whole_history
 from propsync.merge.hiding.types import has_types, named_types, present, records_now, whole_with_records
 from propsync.merge.hiding.unmatched import unmatched
+from propsync.merge.hiding.unshown import unshown_columns
 from propsync.records import Path, Shears
 from propsync.resources import ASSESSMENTS, ASSET_TYPES, ASSETS, Resource
 from propsync.settings import HiddenLine
@@ -203,15 +204,16 @@ class Hiding:
         named = self._warehouse.rows(statement("merge/hidden/members") if line.path else names, of_resource)
         return unmatched(line, [name for (name,) in named if name])
 
-    def conditions(self, *, is_changed: bool = False) -> dict[str, str]:
+    def conditions(self, other_columns: File | None = None) -> dict[str, str]:
         """Which rows of the run log tell of anything hidden: a condition for each table, by its name.
 
-        `is_changed` says that the log comes from a state that hides anything else.
+        `other_columns` is the file of `ops.columns` from a state that hides anything else.
         """
         fields = [one for one in self._fields if not is_of_type(one[0])]
         found = conditions(self.lines, fields, self.type_ids, self._tables)
-        if is_changed and self.hides_types:
-            found["ops.columns"] += f" or {unshown_columns()}"
+        if other_columns is not None and (self.hides_types or hides_flags(self.lines)):
+            unshown = unshown_columns(self._warehouse, other_columns, of_all=self.hides_types)
+            found["ops.columns"] += f" or {unshown}"
         return found
 
     @property
