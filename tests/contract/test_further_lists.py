@@ -134,7 +134,7 @@ def test_a_record_that_look_ups_do_not_show_is_deleted_and_comes_back(copy: Copy
     report = copy.sync()
     assert (report.exit_code, report.resources["properties"]["deleted"]) == (0, 1)
     assert "p3" not in copy.ids()
-    assert {"id": "p3"}.items() <= copy.list.asked[-1].items()
+    assert any({"id": "p3"}.items() <= one.items() for one in copy.list.asked)
     copy.list.records["p3"] = gone
     assert copy.sync().resources["properties"]["inserted"] == 1
     assert "p3" in copy.ids()
