@@ -24,12 +24,12 @@ def no_list(page: Any, resource: Resource, where: str) -> MalformedBody:
     fault = _fault(page) if isinstance(page, dict) and resource.is_paged else None
     if fault is None or find_list([page], resource) is None:
         return MalformedBody(where, "the answer is JSON, but not a list")
-    return MalformedBody(where, f"the answer has an array, but {fault}", _STEP)
+    return MalformedBody(where, f"the answer has an array, {fault}", _STEP)
 
 
 def _fault(page: dict[str, Any]) -> str | None:
-    """The fault of a page's total; None if it is a count."""
+    """The fault of a page's total, as the end of a sentence; None if it is a count."""
     if "total" not in page:
-        return "no total"
+        return "but no total"
     total = page["total"]
-    return None if is_total(count_of(total)) else f"its total is not a whole number: {json.dumps(total)[:40]}"
+    return None if is_total(count_of(total)) else f"but its total is not a whole number: {json.dumps(total)[:40]}"
