@@ -161,7 +161,7 @@ class ListSweep:
         return is_repeat or not reading.page.records
 
     def _beyond(self, page: int) -> Reading | RefusedPage | None:
-        """Reads one page; None if the API says that it does not exist, which it may only after all that it promised."""
+        """Reads one page; None if the API has none after all that it promised, or if a guess fails."""
         asked = self._reader.ask(self._query, page)
         try:
             return self._reader.read(asked, self._cutter)
@@ -169,10 +169,10 @@ class ListSweep:
             return None
         except RequestRefused as error:
             return None if error.says_not_found else RefusedPage(asked, error)
-        except (TransientApiError, UnexpectedAnswer) as error:
+        except (TransientApiError, UnexpectedAnswer):
             if not self._is_guess:
                 raise
-            return RefusedPage(asked, error)
+            return None
 
     def _end_with(self, reading: Reading) -> None:
         """Keeps only the total of the page that shows the end, and asks for it once more every night."""
