@@ -78,6 +78,10 @@ typed as (
   from judged
   left join main.asset_type_fields as fields
     on fields.asset_type_id = judged.asset_type_id and fields.field_id = judged.field_id
+),
+valued as (
+  select *, if(is_bare or position = 0, result, {{result_value}}) as value
+  from typed
 )
 select
   asset_id,
@@ -87,5 +91,17 @@ select
   position,
   kind,
   own_kind is null and name is null as is_untyped,
-  if(is_bare or position = 0, result, {{result_value}}) as value
-from typed
+  value,
+  -- the value may be under a name that nobody knows. Results with a value need no closer look
+  case
+    when value is not null or field_id is null or json_type(result) <> 'OBJECT' then null
+    when list_bool_or(
+      list_transform(
+        json_keys(result),
+        lambda member: member not in {{named_members}}
+          and regexp_replace(lower(member), '[^a-z0-9]', '', 'g') not in {{plain_members}}
+          and json_type(result, '/' || replace(replace(member, '~', '~0'), '/', '~1')) <> 'NULL'
+      )
+    ) then result
+  end as unread
+from valued

@@ -69,25 +69,41 @@ judged as materialized (
     ) as is_bare
   from results
 ),
+value_places as (
+  -- the places of each kind's value, the best first
+  select part, list({'leaf': leaf, 'pointer': pointer} order by place) as tried
+  from pointers
+  where resource = 'assets' and part like 'result_value:%'
+  group by part
+),
+with_place as (
+  select
+    judged.*,
+    coalesce(
+      -- a kind has one place, as a rule
+      if(len(tried) > 1, list_filter(tried, lambda one: json_exists(result, one.pointer))[1], null),
+      tried[1]
+    ) as found
+  from judged
+  left join value_places on value_places.part = 'result_value:' || coalesce(result->>'$."type"', '')
+),
 valued as materialized (
   -- a new kind has its value under `value`, or under its own name
   select
-    judged.*,
+    with_place.* exclude (found),
     field_id,
-    'fields[' || coalesce(result->>'$."type"', '') || ']' || case when is_bare then '' else '.' || coalesce(leaf, 'value') end as leaf,
+    'fields[' || coalesce(result->>'$."type"', '') || ']' || case when is_bare then '' else '.' || coalesce(found.leaf, 'value') end as leaf,
     case
       when is_bare then result
-      when pointer is not null then json_extract(result, pointer)
+      when found is not null then json_extract(result, found.pointer)
       else coalesce(
         result->'$."value"',
         json_extract(result, '/' || replace(replace(result->>'$."type"', '~', '~0'), '/', '~1'))
       )
     end as value
-  from judged
+  from with_place
   left join named
-    on named.record_id = judged.record_id
-    and named.valid_from = judged.valid_from
-    and named.position = judged.position
-  left join pointers
-    on resource = 'assets' and place = 1 and part = 'result_value:' || coalesce(result->>'$."type"', '')
+    on named.record_id = with_place.record_id
+    and named.valid_from = with_place.valid_from
+    and named.position = with_place.position
 )

@@ -60,6 +60,15 @@ unreferred as (
   from staging.asset_results
   where field_id is null
 ),
+unread as (
+  select
+    asset_id,
+    field_id as name,
+    'has no value where propsync expects one' as issue,
+    staging.exact_json(unread)::varchar as value
+  from staging.asset_results
+  where unread is not null
+),
 untyped as (
   select
     asset_id,
@@ -76,5 +85,6 @@ from (
   union all from unknown_options
   union all from repeats
   union all from unreferred
+  union all from unread
   union all from untyped
 )

@@ -11,6 +11,8 @@ import msgspec
 
 from propsync.records import Path, decoder, first_text, follow, text_of
 from propsync.shapes import Shape
+from propsync.shapes.fields import value_paths
+from propsync.shapes.members import carries
 
 _KINDS = ("text", "number", "date", "time", "image", "file", "option", "pin", "qr")  # API §2.2
 _KIND: Path = ("type",)
@@ -31,17 +33,14 @@ class AssetShape:
     """Where field results have the field's id and the value of each kind, and options their id."""
 
     references: tuple[Path, ...]
-    values: Mapping[str, Path]
+    values: Mapping[str, tuple[Path, ...]]
     options: tuple[Path, ...]
 
     @classmethod
     def of(cls, assets: Shape, types: Shape) -> AssetShape:
         """The known shapes of assets and of their types."""
-        kinds = {
-            part.partition(":")[2]: paths for part in assets.choices if ":" in part if (paths := assets.paths(part))
-        }
         options = (*filter(None, types.paths("option_id")), ("id",))
-        return cls(assets.paths("result_field"), {kind: paths[0] for kind, paths in kinds.items()}, options)
+        return cls(assets.paths("result_field"), value_paths(assets), options)
 
     def values_of(self, record: bytes | msgspec.Raw, kinds: Mapping[str, str]) -> dict[str, Any]:
         """The values by field id; `kinds` are those that the asset's type gives its fields.
@@ -66,7 +65,8 @@ class AssetShape:
         own = text_of(follow(result, _KIND))
         if name is not None and not _is_result(result, own):
             return self._plain(result, defined)
-        value = follow(result, self.values[own or ""]) if (own or "") in self.values else _under(result, own or defined)
+        places = self.values.get(own or "")
+        value = _first_of(result, places) if places else _under(result, own or defined)
         return self._plain(value, own or defined)
 
     def _plain(self, value: Any, kind: str) -> Any:
@@ -113,6 +113,12 @@ def _is_result(result: Any, own: str | None) -> bool:
     if not isinstance(result, dict):
         return False
     return "value" in result or own in _KINDS or own in result
+
+
+def _first_of(result: Any, places: Sequence[Path]) -> Any:
+    """The value at the first place that the result has, null included."""
+    place = next((path for path in places if carries(result, path)), places[0])
+    return follow(result, place)
 
 
 def _under(result: Any, kind: str) -> Any:

@@ -86,6 +86,10 @@ The API's document does not show where a record keeps its status, its field valu
 these places from the data, and `propsync doctor` shows each with its evidence. If one is wrong, name the right place
 under `[shapes]`. Join the names of members with dots.
 
+Records may have several forms at once, for example while the service changes them one by one. propsync then finds
+several places, and `propsync doctor` lists them in the order in which it tries them. In propsync.toml, name several
+places as a list, such as `"result_value:option" = ["value", "values"]` for the values of option fields.
+
 ```toml
 [shapes.assessments]
 status = "state.code"

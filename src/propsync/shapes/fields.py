@@ -8,7 +8,8 @@ may also be objects keyed by their ids; then the name of the member is the refer
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from propsync.records import Path, follow, text_of
@@ -23,6 +24,21 @@ _OPTION_ID = ("id", "uid", "_id", "uuid", "optionid", "key", "code", "value", "r
 _REFERENCE = ("field", "fieldid", "definition", "fielddefinition", "ref", "key", "id", "uid")
 _VALUE = ("value", "values", "val", "content", "answer", "result", "data")
 _KINDS = ("text", "number", "date", "time", "image", "file", "option", "pin", "qr")  # API §2.2
+_PLAUSIBLE = 2  # the last rank of a name that says that the member is a value
+BESIDE = (
+    "id",
+    "uid",
+    "label",
+    "name",
+    "title",
+    "position",
+    "order",
+    "createdat",
+    "createdby",
+    "updatedat",
+    "updatedby",
+)
+"""Members of a result that are no value, without case and separators."""
 FIELDS: Path = ("fields",)
 """The documented member of asset types and of assets (API §2.1, 2.2)."""
 KIND: Path = ("type",)
@@ -69,6 +85,12 @@ def field_ids(types: Sequence[Any], shape: Shape) -> set[str]:
     return {field_id for field_id in found if field_id}
 
 
+def value_paths(shape: Shape) -> dict[str, tuple[Path, ...]]:
+    """Where results of each kind keep their value: paths to try in order."""
+    found = {part.partition(":")[2]: choice.paths for part, choice in shape.choices.items() if ":" in part}
+    return {kind: paths for kind, paths in found.items() if paths}
+
+
 def _says_its_kind(result: Entry) -> bool:
     """Whether the object under a field's id names its kind; if not, it may be the value itself."""
     if result.name is None:
@@ -79,9 +101,21 @@ def _says_its_kind(result: Entry) -> bool:
 def _settle(shape: Shape, part: str, choice: Choice | None, found: Sequence[Entry]) -> None:
     before = shape.choices.get(part)
     if before is None or before.source != "configured":
-        shape.settle(part, choice)
+        shape.settle(part, _with_earlier(before, choice))
     elif NAME not in before.paths or not names(found):
         refuse_astray(shape.resource, part, before, values(found))
+
+
+def _with_earlier(before: Choice | None, choice: Choice | None) -> Choice | None:
+    """The choice with the paths of an earlier mixed shape: a sample may miss a rare form that the night before had."""
+    if before is None or choice is None or (before.source, choice.source) != ("found", "found"):
+        return choice
+    is_mixed = len(before.paths) > 1 and choice.paths[0] in before.paths
+    if not is_mixed or NAME in (*before.paths, *choice.paths):
+        return choice
+    if {*choice.paths} <= {*before.paths}:
+        return before
+    return replace(choice, paths=tuple(dict.fromkeys((*choice.paths, *before.paths))))
 
 
 def _all_texts(value: Any) -> Iterator[str]:
@@ -194,7 +228,10 @@ def _reference_inside(results: Sequence[Any], field_ids: set[str]) -> Choice | N
 
 
 def _value(kind: str, results: Sequence[Any], reference: Sequence[Path]) -> Choice | None:
-    """The rest of a result: under `value`, under a member named for the kind, or the one member that remains."""
+    """The rest of a result: under `value`, under a member named for the kind, or the one member that remains.
+
+    Results that lack this member may have their value under another name that says so.
+    """
     taken = {KIND[0], *(path[0] for path in reference if path)}
     left: Counter[str] = Counter(name for result in results for name in result if name not in taken)
     if not left:
@@ -202,7 +239,26 @@ def _value(kind: str, results: Sequence[Any], reference: Sequence[Path]) -> Choi
     best = min(left, key=lambda name: (_value_rank(name, kind), -left[name], name))
     words = {0: "the member called value", 1: f"the member named for its kind, {kind}"}
     why = words.get(_value_rank(best, kind), f"the rest of a result besides {', '.join(sorted(taken))}")
-    return Choice(((best,),), "found", f"{why}; in {left[best]} of {len(results)} {kind or 'untyped'} results")
+    seen = f"{why}; in {left[best]} of {len(results)} {kind or 'untyped'} results"
+    others = _other_values(kind, [result for result in results if best not in result], taken)
+    more = "".join(f", {name} in {count} without it" for name, count in others.items())
+    return Choice(((best,), *((name,) for name in others)), "found", f"{seen}{more}")
+
+
+def _other_values(kind: str, lacking: Sequence[Any], taken: Collection[str]) -> dict[str, int]:
+    """Members that hold the value where results lack the better ones, the best first, with their number of results."""
+    found: dict[str, int] = {}
+    while True:
+        left = Counter(name for result in lacking for name in result if name not in taken and _may_be_value(name, kind))
+        if not left:
+            return found
+        best = min(left, key=lambda name: (_value_rank(name, kind), -left[name], name))
+        found[best] = left[best]
+        lacking = [result for result in lacking if best not in result]
+
+
+def _may_be_value(name: str, kind: str) -> bool:
+    return _value_rank(name, kind) <= _PLAUSIBLE and plain(name) not in BESIDE
 
 
 def _value_rank(name: str, kind: str) -> int:

@@ -36,7 +36,7 @@ def texts(records: Iterable[Any], path: Path) -> list[str]:
 
 def refuse_astray(resource: str, part: str, choice: Choice, records: Sequence[Any]) -> None:
     """Raises ShapeUnknown if none of the records has a configured path: tables would silently become empty."""
-    if not records or any(_carries(record, path) for record in records for path in choice.paths):
+    if not records or any(carries(record, path) for record in records for path in choice.paths):
         return
     raise ShapeUnknown(
         f"[shapes.{resource}] {part}",
@@ -45,7 +45,8 @@ def refuse_astray(resource: str, part: str, choice: Choice, records: Sequence[An
     )
 
 
-def _carries(record: Any, path: Path) -> bool:
+def carries(record: Any, path: Path) -> bool:
+    """Whether a record has the member at `path`, null included."""
     holder = follow(record, path[:-1])
     return isinstance(holder, dict) and path[-1] in holder
 

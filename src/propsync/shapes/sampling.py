@@ -9,16 +9,18 @@ from propsync.records import Cutter, PayloadUnreadable, decode_shallow
 from propsync.resources import TYPES_BESIDE
 
 _PAGES = 40
-_RECORDS = 25  # of a page: one page may have kinds that another lacks
+_RECORDS = 1000  # from all of them: one page may have kinds that another lacks
+_UNEVEN = 0.618
+"""The golden ratio. Its steps never fall on each second or third record alone."""
 
 
 def sample(pages: PageStore, manifest: Manifest, cutter: Cutter) -> list[Any]:
-    """Decoded records, evenly from at most 40 pages."""
-    landed = [landed for landed in manifest.landed if landed.role == "page"]
+    """At most 1,000 decoded records from across at most 40 pages."""
+    landed = _across([landed for landed in manifest.landed if landed.role == "page"], _PAGES)
     found: list[Any] = []
-    for one in _evenly(landed, _PAGES):
+    for one in landed:
         records = cutter.cut(pages.get(one.sha256)).records
-        found += [decode_shallow(record) for record in _evenly(records, _RECORDS)]
+        found += [decode_shallow(record) for record in _across(records, _RECORDS // len(landed))]
     return found
 
 
@@ -40,6 +42,9 @@ def types_of(pages: PageStore, landed: Landed, cutter: Cutter) -> list[Any]:
         return []
 
 
-def _evenly(sequence: list[Any], most: int) -> list[Any]:
-    step = max(1, -(-len(sequence) // most))
-    return sequence[::step]
+def _across(sequence: list[Any], most: int) -> list[Any]:
+    """One from each of `most` equal parts, not always at the same place: records of two forms may alternate."""
+    if len(sequence) <= most:
+        return sequence
+    part = len(sequence) / most
+    return [sequence[int((place + place * _UNEVEN % 1) * part)] for place in range(most)]

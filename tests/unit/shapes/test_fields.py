@@ -165,6 +165,44 @@ def test_each_kind_has_a_value_of_its_own():
     assert found == {"field": "field", "value:image": "image", "value:pin": "value", "value:text": "text"}
 
 
+@pytest.mark.parametrize(
+    ("kind", "results", "found"),
+    [
+        pytest.param("option", [{"value": ["a"]}, {"values": ["a", "b"]}], "value, values", id="one and several"),
+        pytest.param("text", [{"textValue": "x"}, {"value": None}], "value, textValue", id="named for its kind"),
+        pytest.param("text", [{"value": "x"}, {"value": "y", "values": ["y"]}], "value", id="beside the better one"),
+        pytest.param("text", [{"value": "x"}, {"id": "r1", "label": "L"}], "value", id="never an id or a label"),
+        pytest.param("text", [{"value": "x"}, {"note": "n"}], "value", id="never a name that says no value"),
+        pytest.param("", [{"value": "x"}, {"id": "r1"}], "value", id="nor an id of an untyped one"),
+        pytest.param(
+            "date", [{"value": "x"}, {"dateValue": "y"}, {"content": "z"}], "value, dateValue, content", id="three"
+        ),
+    ],
+)
+def test_a_kind_may_have_its_value_in_several_places(kind, results, found):
+    typed = [{"type": kind, "field": "f"} | result for result in results]
+    assert result_shape([asset(one) for one in typed], {"f"})[f"value:{kind}"] == found
+
+
+def test_a_second_place_is_told_with_its_evidence():
+    shape = Shape("assets")
+    results = [{"type": "option", "field": "f", name: ["a"]} for name in ("value", "value", "values")]
+    find_result_shape(shape, [asset(*results)], {"f"})
+    evidence = "the member called value; in 2 of 3 option results, values in 1 without it"
+    assert shape.choices["result_value:option"].evidence == evidence
+
+
+def test_a_second_place_stays_while_the_first_is_found():
+    shape = Shape("assets")
+    both, first, moved = (
+        [{"type": "text", "field": "f", name: "x"} for name in names]
+        for names in (("value", "textValue"), ("value",), ("content",))
+    )
+    for results, found in ((both, "value, textValue"), (first, "value, textValue"), (moved, "content")):
+        find_result_shape(shape, [asset(*results)], {"f"})
+        assert shape.choices["result_value:text"].text == found
+
+
 def test_a_reference_that_no_value_speaks_for_is_called_likely():
     shape = Shape("assets")
     find_result_shape(shape, [asset({"type": "text", "field": "unknown", "value": "x"})], set())

@@ -13,7 +13,6 @@ from propsync.merge.tables.fragments import (
     record_fragments,
     result_fragments,
     value_fragments,
-    value_paths,
 )
 from propsync.merge.tables.latest_versions import (
     latest_payloads,
@@ -25,6 +24,7 @@ from propsync.merge.tables.record_tables import RecordTables
 from propsync.resources import ASSET_TYPES, ASSETS, Resource
 from propsync.runs import Run
 from propsync.shapes import Shape
+from propsync.shapes.fields import value_paths
 from propsync.warehouse import Models, Warehouse, statement
 
 _TYPE_TABLES = ("asset_types", "asset_type_fields", "asset_field_options")

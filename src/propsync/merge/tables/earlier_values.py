@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from propsync.merge.freshness import mark_tables
-from propsync.merge.tables.fragments import value_paths
 from propsync.merge.tables.latest_versions import stage_chosen_versions, stage_readable_versions
 from propsync.resources import ASSETS
 from propsync.shapes import Shape
+from propsync.shapes.fields import value_paths
 from propsync.warehouse import Models, Warehouse, quoted, statement
 
 VALUE_TABLES = ("asset_field_values_earlier", "asset_field_value_starts")
@@ -72,5 +72,6 @@ def _volatile(shape: Shape) -> Iterator[tuple[str, str]]:
     paths = value_paths(shape)
     for leaf in sorted(shape.volatile or ()):
         if found := _RESULT.fullmatch(leaf):
-            value = ".".join(paths.get(found[1], ("value",)))
+            places = [".".join(path) for path in paths.get(found[1], (("value",),))]
+            value = next((one for one in places if re.match(rf"\.{re.escape(one)}(?=[.\[]|$)", found[2])), places[0])
             yield found[1], _IN_ARRAY.sub("[]", found[2].removeprefix(f".{value}"))

@@ -5,11 +5,12 @@ All read the copy with exact numbers (see `records.reading`), so their texts pas
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from propsync.records import Path, in_copy
 from propsync.shapes import Shape
-from propsync.shapes.fields import KIND
+from propsync.shapes.fields import BESIDE, KIND
 from propsync.warehouse import OpenColumns, coalesced, json_path, text
 
 _NAME = "name"  # the models' column for the name of a member of an object; NULL for members of arrays
@@ -54,20 +55,20 @@ def json_at(paths: Sequence[Path], column: str = "payload") -> str:
     return f"{column}->{text(json_path(in_copy(paths[0])))}" if paths else "null::json"
 
 
-def value_paths(shape: Shape) -> dict[str, Path]:
-    """Where results of each kind keep their value."""
-    found = {part.partition(":")[2]: choice.paths for part, choice in shape.choices.items() if ":" in part}
-    return {kind: paths[0] for kind, paths in found.items() if paths}
+def result_fragments(references: Sequence[Path], values: Mapping[str, Sequence[Path]]) -> dict[str, str]:
+    """The values that models read from a field result; `members` have the order of `result_members`, its kind first.
 
-
-def result_fragments(references: Sequence[Path], values: dict[str, Path]) -> dict[str, str]:
-    """The values that models read from a field result; `members` have the order of `result_members`, its kind first."""
-    members, member = _members([KIND, *filter(None, references), *(path for _, path in sorted(values.items()))])
+    A member in `named_members` is no value; nor is one whose plain name is in `plain_members`.
+    """
+    of_kinds = dict(sorted(values.items()))
+    members, member = _members([KIND, *filter(None, references), *chain.from_iterable(of_kinds.values())])
     tried = (coalesced(member[path], [()]) if path else _NAME for path in references)
     return {
         "result_members": members,
         "result_field": exact(_first([*tried, _NAME])),
-        "result_value": _value_by_kind({kind: member[path] for kind, path in sorted(values.items())}),
+        "result_value": _value_by_kind({kind: _any_of([member[path] for path in of_kinds[kind]]) for kind in of_kinds}),
+        "named_members": _texts([KIND[0], *(in_copy(path)[0] for path in references if path)]),
+        "plain_members": _texts(BESIDE),
     }
 
 
@@ -93,6 +94,15 @@ def _id_in(column: str, paths: Sequence[Path]) -> str:
 
 def _first(tried: Iterable[str]) -> str:
     return f"coalesce({', '.join(['null::varchar', *tried])})"
+
+
+def _any_of(tried: Sequence[str]) -> str:
+    """The first JSON that exists, null included."""
+    return tried[0] if len(tried) == 1 else f"coalesce({', '.join(tried)})"
+
+
+def _texts(listed: Iterable[str]) -> str:
+    return f"[{', '.join(map(text, dict.fromkeys(listed)))}]"
 
 
 def _value_by_kind(members: dict[str, str]) -> str:
