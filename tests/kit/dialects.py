@@ -340,7 +340,21 @@ class MixedValues(Dialect):
         return told
 
 
-MIXED: tuple[type[Dialect], ...] = (MixedValues,)
+class MixedReferences(Dialect):
+    """Half of the assets name their fields by `fieldId`, or by an object."""
+
+    name = "mixed references"
+
+    def result(self, of_type: AssetType | None, one: Result) -> dict[str, Any]:
+        told = super().result(of_type, one)
+        if is_changed(one.field):
+            told["field"] = {"label": "L", "id": told["field"]}
+        elif is_changed(str(one.value)):
+            told["fieldId"] = told.pop("field")
+        return told
+
+
+MIXED: tuple[type[Dialect], ...] = (MixedValues, MixedReferences)
 """Dialects whose records have two forms."""
 
 FAMILIES: tuple[type[Dialect], ...] = (

@@ -221,10 +221,30 @@ def _reference_inside(results: Sequence[Any], field_ids: set[str]) -> Choice | N
     speaking = [path for path in candidates if shares[path] >= 0.5]
     if speaking:
         best = min(speaking, key=lambda path: (-round(shares[path], 1), -len(texts(results, path)), path))
-        return Choice((best,), "found", f"{shares[best]:.0%} of its values are field ids")
+        others = _other_references(results, best, field_ids)
+        more = "".join(f"; {'.'.join(path)} names the field in results without it" for path in others)
+        return Choice((best, *others), "found", f"{shares[best]:.0%} of its values are field ids{more}")
     named = [path for path in candidates if rank(path, _REFERENCE) < len(_REFERENCE)]
     best_named = min(named, key=lambda path: (rank(path, _REFERENCE), path), default=None)
     return Choice((best_named,), "likely", "by its name only") if best_named else None
+
+
+def _other_references(results: Sequence[Any], best: Path, field_ids: set[str]) -> list[Path]:
+    """Members whose values are ids of fields where results name none at `best`."""
+    found: list[Path] = []
+    while True:
+        results = [result for result in results if not text_of(follow(result, best))]
+        shares = {path: share_known(results, path, field_ids) for path in _paths(results) if _may_refer(path)}
+        speaking = [path for path, share in shares.items() if share >= 0.5]
+        if not speaking:
+            return found
+        best = min(speaking, key=lambda path: (-round(shares[path], 1), rank(path, _REFERENCE), path))
+        found.append(best)
+
+
+def _may_refer(path: Path) -> bool:
+    """Whether a member may name a field: a text that somebody entered may be an id of a field by chance."""
+    return path != KIND and (len(path) > 1 or plain(path[0]) not in (*_VALUE, *_KINDS))
 
 
 def _value(kind: str, results: Sequence[Any], reference: Sequence[Path]) -> Choice | None:

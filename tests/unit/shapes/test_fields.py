@@ -184,6 +184,24 @@ def test_a_kind_may_have_its_value_in_several_places(kind, results, found):
     assert result_shape([asset(one) for one in typed], {"f"})[f"value:{kind}"] == found
 
 
+@pytest.mark.parametrize(
+    ("references", "found"),
+    [
+        pytest.param([{"field": "f"}, {"field": "g"}, {"fieldId": "h"}], "field, fieldId", id="two names"),
+        pytest.param(
+            [{"field": "f"}, {"field": "h"}, {"field": {"label": "g", "id": "g"}}], "field, field.id", id="an object"
+        ),
+        pytest.param([{"field": "f"}, {"field": "g", "fieldId": "g"}], "field", id="beside the first"),
+        pytest.param([{"field": "f"}, {"field": "h"}, {"content": "g"}], "field", id="never a value"),
+        pytest.param([{"field": "f"}, {"ref": "unknown"}], "field", id="never an unknown id"),
+        pytest.param([{"field": None, "fieldId": "f"}, {"field": "g", "fieldId": None}], "field, fieldId", id="nulls"),
+    ],
+)
+def test_results_may_name_their_field_in_several_places(references, found):
+    results = [{"type": "text", "value": "x"} | reference for reference in references]
+    assert result_shape([asset(*results)], {"f", "g", "h"})["field"] == found
+
+
 def test_a_second_place_is_told_with_its_evidence():
     shape = Shape("assets")
     results = [{"type": "option", "field": "f", name: ["a"]} for name in ("value", "value", "values")]
