@@ -354,7 +354,24 @@ class MixedReferences(Dialect):
         return told
 
 
-MIXED: tuple[type[Dialect], ...] = (MixedValues, MixedReferences)
+class MixedDefinitions(Dialect):
+    """Half of the definitions have a name, half of the lists are choices, and half of the options have a name."""
+
+    name = "mixed definitions"
+
+    def option(self, option_id: str, label: str) -> Any:
+        return {"id": option_id, "name" if is_changed(option_id) else "label": label}
+
+    def definition(self, one: Field) -> dict[str, Any]:
+        told = super().definition(one)
+        if is_changed(one.id):
+            told["name"] = told.pop("label")
+        if one.kind == "option" and is_changed(one.label):
+            told["choices"] = told.pop("options")
+        return told
+
+
+MIXED: tuple[type[Dialect], ...] = (MixedValues, MixedReferences, MixedDefinitions)
 """Dialects whose records have two forms."""
 
 FAMILIES: tuple[type[Dialect], ...] = (

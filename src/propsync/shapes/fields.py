@@ -15,10 +15,11 @@ from typing import Any
 from propsync.records import Path, follow, text_of
 from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.entries import NAME, Entry, entries, names, values
-from propsync.shapes.members import plain, rank, refuse_astray, scalar_paths, share_known, texts
+from propsync.shapes.members import carries, lacking, plain, rank, refuse_astray, scalar_paths, share_known, texts
 
 _ID = ("id", "uid", "_id", "uuid", "guid", "fieldid", "field", "key", "ref", "code", "name")
 _LABEL = ("label", "name", "title", "caption", "text", "question", "displayname", "description")
+_SURE_LABEL = _LABEL[:-1]  # a description explains a label, and replaces none
 _OPTIONS = ("options", "choices", "values", "items", "optionlist", "list", "enum", "answers")
 _OPTION_ID = ("id", "uid", "_id", "uuid", "optionid", "key", "code", "value", "ref")
 _REFERENCE = ("field", "fieldid", "definition", "fielddefinition", "ref", "key", "id", "uid")
@@ -55,13 +56,13 @@ def find_definition_shape(shape: Shape, types: Sequence[Any], assets: Sequence[A
     definitions = values(defined)
     _settle(shape, "field_id", _field_id(types, defined, referred), defined)
     taken = {*shape.paths("field_id"), KIND}
-    _settle(shape, "field_label", _by_rank(definitions, taken, _LABEL), defined)
+    _settle(shape, "field_label", _label(definitions, taken), defined)
     _settle(shape, "field_options", _options(definitions, referred), defined)
     options = [o for d in definitions for path in shape.paths("field_options") for o in entries(d, path)]
     objects = [option for option in options if isinstance(option.value, dict)]
     if objects or names(options):
         _settle(shape, "option_id", _option_id(options, referred), options)
-        _settle(shape, "option_label", _by_rank(values(objects), set(shape.paths("option_id")), _LABEL), objects)
+        _settle(shape, "option_label", _label(values(objects), set(shape.paths("option_id"))), objects)
 
 
 def find_result_shape(shape: Shape, assets: Sequence[Any], field_ids: set[str]) -> None:
@@ -182,7 +183,17 @@ def _options(definitions: Sequence[Any], referred: set[str]) -> Choice | None:
     if not counts:
         return None
     best = min(counts, key=lambda path: (rank(path, _OPTIONS), -counts[path], path))
-    return Choice((best,), "found", f"what {counts[best]} option fields list")
+    others: list[Path] = []
+    while left := [path for path in counts if _is_needed(definitions, path, (best, *others))]:
+        others.append(min(left, key=lambda path: (rank(path, _OPTIONS), -counts[path], path)))
+    return Choice((best, *others), "found", f"what {counts[best]} option fields list")
+
+
+def _is_needed(definitions: Sequence[Any], path: Path, better: Sequence[Path]) -> bool:
+    """Whether an option field lists its options under this likely name, and has none of the better members."""
+    options = [one for one in definitions if isinstance(one, dict) and follow(one, KIND) == "option"]
+    is_likely = rank(path, _OPTIONS) < len(_OPTIONS)
+    return is_likely and any(follow(one, path) for one in options if not any(carries(one, known) for known in better))
 
 
 def _are_options(name: str, value: Any, referred: set[str]) -> bool:
@@ -196,12 +207,24 @@ def _option_id(options: Sequence[Entry], referred: set[str]) -> Choice | None:
     return _identifier(options, _paths(values(options)), referred, _OPTION_ID, "of them are values of assets")
 
 
-def _by_rank(records: Sequence[Any], taken: set[Path], likely: Sequence[str]) -> Choice | None:
+def _label(records: Sequence[Any], taken: set[Path]) -> Choice | None:
     candidates = [path for path in _paths(records) if path not in taken]
     if not candidates:
         return None
-    best = min(candidates, key=lambda path: (rank(path, likely), -len(texts(records, path)), path))
-    return Choice((best,), "found", "by its name" if rank(best, likely) < len(likely) else "the text that is left")
+    best = min(candidates, key=lambda path: (rank(path, _LABEL), -len(texts(records, path)), path))
+    evidence = "by its name" if rank(best, _LABEL) < len(_LABEL) else "the text that is left"
+    return Choice((best, *_other_labels(records, best, taken)), "found", evidence)
+
+
+def _other_labels(records: Sequence[Any], best: Path, taken: set[Path]) -> list[Path]:
+    """Members with the name of a label in records that lack the better ones."""
+    found: list[Path] = []
+    while True:
+        of_others = _paths(lacking(records, (best, *found)))
+        named = [path for path in of_others if path not in taken and plain(path[0]) in _SURE_LABEL]
+        if not named:
+            return found
+        found.append(min(named, key=lambda path: (rank(path, _LABEL), path)))
 
 
 def _reference(found: Sequence[Entry], field_ids: set[str]) -> Choice | None:

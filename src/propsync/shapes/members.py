@@ -51,6 +51,15 @@ def carries(record: Any, path: Path) -> bool:
     return isinstance(holder, dict) and path[-1] in holder
 
 
+def lacking(records: Sequence[Any], paths: Sequence[Path]) -> list[Any]:
+    """Records that have nothing at any of `paths`, or an object. A null is an answer."""
+    return [one for one in records if not any(carries(one, path) and not _is_object(one, path) for path in paths)]
+
+
+def _is_object(record: Any, path: Path) -> bool:
+    return isinstance(follow(record, path), dict)
+
+
 def share_known(records: Sequence[Any], path: Path, known: Collection[str]) -> float:
     """The share of the values at `path` that are known, 0 to 1."""
     found = texts(records, path)

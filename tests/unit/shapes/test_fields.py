@@ -79,6 +79,40 @@ def test_an_option_s_id_is_what_assets_choose_and_its_label_is_what_is_left():
     assert (found["option_id"], found["option_label"]) == ("value", "text")
 
 
+@pytest.mark.parametrize(
+    ("labels", "found"),
+    [
+        pytest.param([{"label": "A"}, {"name": "B"}], "label, name", id="two names"),
+        pytest.param([{"label": "A"}, {"label": {"text": "B"}}], "label, label.text", id="an object"),
+        pytest.param([{"label": "A", "name": "a"}, {"label": "B", "name": "b"}], "label", id="beside the better one"),
+        pytest.param([{"label": "A"}, {"label": None, "name": "b"}], "label", id="a null is an answer"),
+        pytest.param([{"label": "A"}, {"description": "Measure it"}], "label", id="a description is no label"),
+        pytest.param([{"label": "A"}, {"createdBy": {"name": "Ann"}}], "label", id="a name of something else"),
+    ],
+)
+def test_labels_may_have_several_names(labels, found):
+    fields = [{"id": f"f{place}", "type": "text"} | one for place, one in enumerate(labels)]
+    assert definition_shape([asset_type(one) for one in fields])["field_label"] == found
+    options = [{"id": f"o{place}"} | one for place, one in enumerate(labels)]
+    of_options = [{"id": "f", "label": "State", "type": "option", "options": options}]
+    assert definition_shape([asset_type(*of_options)])["option_label"] == found
+
+
+@pytest.mark.parametrize(
+    ("lists", "found"),
+    [
+        pytest.param([{"options": ["a"]}, {"choices": ["b"]}], "options, choices", id="two names"),
+        pytest.param([{"options": {"a": "A"}}, {"choices": ["b"]}], "options, choices", id="an object"),
+        pytest.param([{"options": {"a": "A"}}, {"options": {"b": "B"}}], "options", id="objects"),
+        pytest.param([{"options": ["a"], "values": ["b"]}, {"options": ["a"]}], "options", id="beside the better one"),
+        pytest.param([{"options": ["a"]}, {"tags": ["b"]}], "options", id="a name that says no options"),
+    ],
+)
+def test_options_may_have_several_names(lists, found):
+    types = [asset_type({"id": f"f{place}", "type": "option"} | one) for place, one in enumerate(lists)]
+    assert definition_shape(types)["field_options"] == found
+
+
 def test_without_definitions_or_results_nothing_is_settled():
     assert definition_shape([], [asset()]) == {}
     assert definition_shape([{"id": "t"}, {"id": "u", "fields": None}, "t"]) == {}

@@ -41,9 +41,7 @@ def definition_fragments(shape: Shape) -> dict[str, str]:
     options = shape.paths("field_options")
     return {
         "field_id": _id_in("definition", shape.paths("field_id")),
-        "field_label": exact(f"definition->>{text(json_path(in_copy(shape.paths('field_label')[0])))}")
-        if shape.has("field_label")
-        else "null::varchar",
+        "field_label": _label_at(shape.paths("field_label")),
         "field_options": json_at(options, "definition"),
         "option_id": _id_in("option", shape.paths("option_id")),
         "option_label": exact(coalesced("option", map(in_copy, shape.paths("option_label")))),
@@ -51,8 +49,19 @@ def definition_fragments(shape: Shape) -> dict[str, str]:
 
 
 def json_at(paths: Sequence[Path], column: str = "payload") -> str:
-    """The JSON at the first of `paths`; a piece of SQL."""
-    return f"{column}->{text(json_path(in_copy(paths[0])))}" if paths else "null::json"
+    """The JSON at the first of `paths` that leads to any; a piece of SQL."""
+    return _any_of([f"{column}->{text(json_path(in_copy(path)))}" for path in paths]) if paths else "null::json"
+
+
+def _label_at(paths: Sequence[Path]) -> str:
+    """The first text that one of `paths` leads to in a definition, the empty one included."""
+    tried = [f"definition->>{text(json_path(in_copy(path)))}" for path in paths]
+    # an object at one place may hold the label at another
+    checked = [
+        f"if(json_type(definition, {text(json_path(in_copy(path)))}) = 'OBJECT', null, {one})"
+        for path, one in zip(paths, tried, strict=True)
+    ]
+    return exact(tried[0] if len(tried) == 1 else f"coalesce({', '.join(checked)})") if tried else "null::varchar"
 
 
 def result_fragments(references: Sequence[Path], values: Mapping[str, Sequence[Path]]) -> dict[str, str]:
