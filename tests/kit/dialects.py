@@ -371,7 +371,24 @@ class MixedDefinitions(Dialect):
         return told
 
 
-MIXED: tuple[type[Dialect], ...] = (MixedValues, MixedReferences, MixedDefinitions)
+class MixedRoles(Dialect):
+    """Half of the assessments have other names for their property, an object for their type, and another status."""
+
+    name = "mixed roles"
+
+    def assessment(self, one: Assessment) -> dict[str, Any]:
+        told = super().assessment(one)
+        if is_changed(one.id):
+            told["propertyId"] = told.pop("property")
+            told["type"] = {"name": "A type", "uid": one.type}
+            told["state"] = told.pop("status")
+        return told
+
+    def assessment_type(self, one: AssessmentType) -> Any:
+        return {"id": one.id, "title" if is_changed(one.id) else "name": one.name}
+
+
+MIXED: tuple[type[Dialect], ...] = (MixedValues, MixedReferences, MixedDefinitions, MixedRoles)
 """Dialects whose records have two forms."""
 
 FAMILIES: tuple[type[Dialect], ...] = (

@@ -1,5 +1,6 @@
 -- why: flags of no known form have no rows. Only a record or its list can tell a status; an assessment that no list
--- shows although its report exists has one that nobody knows
+-- shows although its report exists has one that nobody knows. One may also lack each member that holds the property or
+-- type of others; a null there is an answer
 with dirty as (
   select assessment_id, status, payload_hash = '' as is_hidden, payload->'$."flags"' as flags
   from history.assessments
@@ -27,10 +28,37 @@ unread as (
     flags->>'$' as value
   from dirty
   where json_type(flags) not in ('ARRAY', 'OBJECT')
+),
+places as (
+  select part, unnest(from_json(paths, '[["VARCHAR"]]')) as path
+  from ops.shapes
+  where resource = 'assessments' and part in ('property', 'type')
+),
+pointers as (
+  -- a JSON pointer takes members by any name
+  select
+    part,
+    '/' || replace(replace(replace(array_to_string(path, chr(31)), '~', '~0'), '/', '~1'), chr(31), '/') as pointer
+  from places
+),
+without_role as (
+  select assessment_id, unnest(['property', 'type']) as part, unnest([property_id, assessment_type_id]) as id, payload
+  from main.assessments
+  semi join staging.dirty_records using (assessment_id)
+  where property_id is null or assessment_type_id is null
+),
+misplaced as (
+  select assessment_id, part as name, 'is in none of the members that hold it in others' as issue, null::varchar as value
+  from without_role
+  join pointers using (part)
+  where id is null
+  group by assessment_id, part
+  having not coalesce(bool_or(json_type(payload, pointer) in ('NULL', 'VARCHAR')), false)
 )
 select 'assessments' as resource, assessment_id as record_id, name, issue, value, $run_id as run_id
 from (
   from unknown
   union all from unread
   where value <> ''
+  union all from misplaced
 )

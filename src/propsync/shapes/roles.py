@@ -6,11 +6,22 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from propsync.errors import ShapeUnknown
-from propsync.records import Path
+from propsync.records import Path, first_text, follow, text_of
 from propsync.resources import Resource, Role
 from propsync.shapes.choice import Choice, Shape
-from propsync.shapes.members import documented, rank, refuse_astray, scalar_paths, share_known, texts
+from propsync.shapes.members import (
+    documented,
+    lacking,
+    plain,
+    rank,
+    refuse_astray,
+    scalar_paths,
+    share_known,
+    texts,
+)
 
+_ENDINGS = ("uuid", "guid", "uid", "id")
+_DESCRIPTION = ("description",)  # it explains a name, and replaces none
 _SPEAKS = 0.5  # least share of the values; a property may have assessments and nothing else, so not all are known
 
 
@@ -31,6 +42,7 @@ def find_roles(
         _forget_other_name(shape, role)
         if not _still_holds(shape, role, objects):
             shape.settle(role.name, _find(role, of_pages, known, taken))
+        _add_places(shape, role, objects, known, taken)
         _refuse_repeats(shape, resource, role, of_pages)
         taken.update(shape.paths(role.name))
         if role.required and not shape.has(role.name):
@@ -39,6 +51,57 @@ def find_roles(
         is_gone = role.known == "statuses" and not any(texts(objects, path) for path in shape.paths(role.name))
         if is_gone or not shape.has(role.name):
             shape.choices[role.name] = _absent(role, len(objects))
+
+
+def _add_places(
+    shape: Shape, role: Role, records: Sequence[Any], known: Mapping[str, Collection[str]], taken: set[Path]
+) -> None:
+    """Adds the members that have a role in records without the earlier ones: some records may be of another form.
+
+    An id stays one member, since another would give records new keys.
+    """
+    choice = shape.choices.get(role.name)
+    if choice is None or not choice.paths or choice.source not in ("found", "likely"):
+        return
+    if role.documented or role.known == "unique":
+        return
+    while found := _further(role, records, choice.paths, known.get(role.known or "", ()), taken):
+        choice = Choice((*choice.paths, found.paths[0]), choice.source, f"{choice.evidence}; {_words(found)}")
+    shape.choices[role.name] = choice
+
+
+def _words(found: Choice) -> str:
+    return f"where records lack it, {found.text}: {found.evidence}"
+
+
+def _further(
+    role: Role, records: Sequence[Any], paths: Sequence[Path], known: Collection[str], taken: set[Path]
+) -> Choice | None:
+    """A member that has the role in records that lack `paths`, by its values or else by nearly the same name."""
+    others = lacking(records, paths)
+    candidates = dict.fromkeys(path for record in others for path in scalar_paths(record))
+    agreeing = [
+        path for path in candidates if path not in taken and texts(others, path) and _agrees(records, paths, path)
+    ]
+    if role.known is None:
+        return _by_name(role, [path for path in agreeing if plain(path[0]) in role.likely and path != _DESCRIPTION])
+    # one value may be known by chance
+    sure = [path for path in agreeing if rank(path, role.likely) < len(role.likely) or len(texts(others, path)) > 1]
+    alike = [path for path in agreeing if _stem(path) == _stem(paths[0])]
+    return _by_values(role, others, sure, known) or _by_name(role, alike)
+
+
+def _agrees(records: Sequence[Any], paths: Sequence[Path], path: Path) -> bool:
+    """Whether no record has one value at `paths` and another one at `path`."""
+    pairs = ((first_text(record, paths), text_of(follow(record, path))) for record in records)
+    return all(one == other for one, other in pairs if one and other)
+
+
+def _stem(path: Path) -> str:
+    """The name of a member without the ending of an id: `propertyId` and `property.uid` are `property`."""
+    names = [plain(name) for name in path]
+    last = names[-2] if len(names) > 1 and names[-1] in _ENDINGS else names[-1]
+    return next((last.removesuffix(end) for end in _ENDINGS if last.endswith(end)), last)
 
 
 def _forget_other_name(shape: Shape, role: Role) -> None:

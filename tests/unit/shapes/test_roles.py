@@ -137,6 +137,54 @@ def test_what_was_found_stays_while_a_record_carries_it():
     assert shape.paths("id") == (("uid",),)
 
 
+@pytest.mark.parametrize(
+    ("changed", "role", "paths"),
+    [
+        pytest.param({"propertyId": "p2"}, "property", (("property",), ("propertyId",)), id="known values"),
+        pytest.param({"propertyId": "p9"}, "property", (("property",), ("propertyId",)), id="nearly the same name"),
+        pytest.param(
+            {"property": {"uid": "p2", "name": "n"}}, "property", (("property",), ("property", "uid")), id="an object"
+        ),
+        pytest.param({"state": "approved"}, "status", (("status",), ("state",)), id="a status"),
+        pytest.param({"previous": "p1"}, "property", (("property",),), id="one value by chance"),
+        pytest.param({"location": "Roof"}, "property", (("property",),), id="an unknown value under another name"),
+        pytest.param({"property": None, "propertyId": "p1"}, "property", (("property",),), id="a null is an answer"),
+        pytest.param({"uid": "u9"}, "id", (("id",),), id="an id stays one member"),
+    ],
+)
+def test_a_role_may_have_further_places_in_records_without_the_first(changed, role, paths):
+    records = assessments(**PLAIN)
+    kept = {name: value for name, value in PLAIN.items() if name != role}
+    other = assessments(**kept)[2] | ({"id": "a4"} if role != "id" else {}) | changed
+    shape = roles(ASSESSMENTS, *records)
+    assert shape.paths(role) == paths[:1]
+    roles(ASSESSMENTS, *records, other, shape=shape)
+    assert shape.paths(role) == paths
+    assert roles(ASSESSMENTS, *records, other).paths(role) == paths or role == "id"
+
+
+def test_a_member_that_contradicts_the_first_is_no_further_place():
+    records = assessments(**(PLAIN | {"ownerId": ["p2", "p2", "p1"]}))
+    others = [{"id": f"b{place}", "type": "t1", "status": "approved", "ownerId": "p1"} for place in range(3)]
+    assert roles(ASSESSMENTS, *records, *others).paths("property") == (("property",),)
+
+
+def test_most_records_may_move_while_one_keeps_the_first():
+    shape = roles(ASSESSMENTS, *assessments(**PLAIN))
+    moved = assessments(**{{"property": "propertyId"}.get(name, name): values for name, values in PLAIN.items()})
+    roles(ASSESSMENTS, assessments(**PLAIN)[0], *moved[1:], shape=shape)
+    assert shape.paths("property") == (("property",), ("propertyId",))
+    found = "100% of its values are known property ids"
+    assert shape.choices["property"].evidence == f"{found}; where records lack it, propertyId: {found}"
+    roles(ASSESSMENTS, *moved, shape=shape)
+    assert shape.paths("property") == (("property",), ("propertyId",))
+
+
+def test_types_may_have_their_name_under_several_names():
+    named = [{"id": "1", "name": "A"}, {"id": "2", "title": "B"}, {"id": "3", "description": "C"}]
+    assert roles(ASSESSMENT_TYPES, *named).paths("name") == (("name",), ("title",))
+
+
 def test_what_people_decided_beats_everything():
     shape = configured({"assessments": {"property": "where.code", "id": ["x", "y"]}}, "assessments", BUILT_IN)
     records = [record | {"where": {"code": "w"}, "y": record["id"]} for record in assessments(**PLAIN)]
