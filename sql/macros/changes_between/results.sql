@@ -69,28 +69,18 @@ judged as materialized (
     ) as is_bare
   from results
 ),
-value_places as (
-  -- the places of each kind's value, the best first
-  select part, list({'leaf': leaf, 'pointer': pointer} order by place) as tried
-  from pointers
-  where resource = 'assets' and part like 'result_value:%'
-  group by part
-),
-with_place as (
-  select
-    judged.*,
-    coalesce(
-      -- a kind has one place, as a rule
-      if(len(tried) > 1, list_filter(tried, lambda one: json_exists(result, one.pointer))[1], null),
-      tried[1]
-    ) as found
+located as (
+  -- a kind may have several places, the best first
+  select record_id, valid_from, position,
+    arg_min({'leaf': leaf, 'pointer': pointer}, place + if(json_exists(result, pointer), 0, 1000000)) as found
   from judged
-  left join value_places on value_places.part = 'result_value:' || coalesce(result->>'$."type"', '')
+  join pointers on resource = 'assets' and part = 'result_value:' || coalesce(result->>'$."type"', '')
+  group by record_id, valid_from, position
 ),
 valued as materialized (
   -- a new kind has its value under `value`, or under its own name
   select
-    with_place.* exclude (found),
+    judged.*,
     field_id,
     'fields[' || coalesce(result->>'$."type"', '') || ']' || case when is_bare then '' else '.' || coalesce(found.leaf, 'value') end as leaf,
     case
@@ -101,9 +91,9 @@ valued as materialized (
         json_extract(result, '/' || replace(replace(result->>'$."type"', '~', '~0'), '/', '~1'))
       )
     end as value
-  from with_place
+  from judged
   left join named
-    on named.record_id = with_place.record_id
-    and named.valid_from = with_place.valid_from
-    and named.position = with_place.position
+    on named.record_id = judged.record_id and named.valid_from = judged.valid_from and named.position = judged.position
+  left join located
+    on located.record_id = judged.record_id and located.valid_from = judged.valid_from and located.position = judged.position
 )
