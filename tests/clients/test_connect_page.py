@@ -6,17 +6,27 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from clients.test_flat import CLIENTS, home
+from clients.test_flat import CLIENTS
 from clients.test_old_clients import ROOT
 from kit.sandbox_home import SandboxHome
+
+from propsync_sandbox import Sandbox
 
 PAGE = (ROOT / "docs" / "connect.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 
-__all__ = ["home"]
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxHome]:
+    """A home after its first sync of an estate that has lifts."""
+    with Sandbox(scale=300, seed=5) as sandbox:
+        made = SandboxHome(sandbox, tmp_path_factory.mktemp("connect") / "home")
+        made.sync()
+        yield made
 
 
 @pytest.mark.release
