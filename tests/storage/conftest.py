@@ -20,11 +20,11 @@ QUICK: Any = {
 }
 """The patience of tests: three requests, all within a moment."""
 
-SERVERS = [
-    "ministack",
-    *slow("moto", "azurite"),
-    *(["given"] if GIVEN else []),
-]
+ATOMIC = ["ministack", *slow("azurite"), *(["given"] if GIVEN else [])]
+"""Servers that check a condition and write in one step."""
+
+SERVERS = [*ATOMIC, *slow("moto")]
+"""moto checks and writes in two steps, so two threads may both succeed."""
 
 
 @pytest.fixture(params=["local", *SERVERS])

@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Barrier
 
 import pytest
+from storage.conftest import ATOMIC
 
 from propsync.storage import Storage
 
@@ -148,6 +149,7 @@ def test_a_key_is_put_once(storage: Storage):
     assert storage.put_new("a/b", b"second")
 
 
+@pytest.mark.parametrize("storage", ["local", *ATOMIC], indirect=True)
 def test_of_many_who_put_one_new_key_exactly_one_wins(storage: Storage):
     for turn in range(3):
         start = Barrier(12)
@@ -176,6 +178,7 @@ def test_a_swap_needs_the_tag_that_the_file_has(storage: Storage):
     assert not storage.exists("lease")
 
 
+@pytest.mark.parametrize("storage", ["local", *ATOMIC], indirect=True)
 def test_a_counter_that_many_increment_loses_nothing(storage: Storage):
     threads, each = 6, 8
 

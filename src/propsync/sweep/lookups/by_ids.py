@@ -58,12 +58,16 @@ class ByIds:
             return
         controls = self._asking.controls(_CONTROLS)
         shown = self._asking.ask([controls], self._asking.everything) if controls else ()
-        self._is_proved = controls is None or any(
-            isinstance(answer, Reading) and bool(answer.page.records) for _, answer in shown
-        )
+        asked: list[str] = []
+        for _, answer in shown:
+            is_reading = isinstance(answer, Reading)
+            self._is_proved |= is_reading and bool(answer.page.records)
+            asked.append(answer.landed.request if isinstance(answer, Reading) else answer.error.what)
+        self._is_proved |= controls is None
         if not self._is_proved:
             for key in gone:
-                self._answers.unknown[key] = f"{_BLIND} ({self._answers.gone.pop(key)})"
+                del self._answers.gone[key]
+                self._answers.unknown[key] = f"{_BLIND} ({'; '.join(asked)})"
 
     def _ask(self, waiting: list[Batch]) -> None:
         """Asks until the only keys left are those that no answer shows."""
