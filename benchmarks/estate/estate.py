@@ -59,9 +59,21 @@ class Estate:
         _write_list(folder / "schedules/all", "schedules", self._count("schedules", night), self._schedules(night))
         for name in ("assets", "assessments", "schedules"):
             _write(folder / name / "nothing.json", _page(name, 0, ()))
+            for gone in self._gone(name, night):
+                _write(folder / name / "gone" / gone, b"")
 
     def _count(self, resource: str, night: int, digits: tuple[int, ...] = tuple(range(10))) -> int:
         return sum(record % 10 in digits for record, _ in self._turnover[resource].living(night))
+
+    def _gone(self, resource: str, night: int) -> Iterator[str]:
+        """The ids of the records that are gone; property and type of schedules."""
+        turnover = self._turnover[resource]
+        for record in turnover.gone(night):
+            yield (
+                "/".join(self._pairs.of(record))
+                if resource == "schedules"
+                else uid(mixed(turnover.stream + record)).decode()
+            )
 
     def _assets(self, night: int) -> Iterator[bytes]:
         turnover, kinds, properties = self._turnover["assets"], self._asset_kinds, self._properties
@@ -97,10 +109,13 @@ class Pairs:
 
     def head(self, record: int) -> bytes:
         """How the record of a number begins."""
+        held, kind = map(str.encode, self.of(record))
+        return b"".join((b'{"property":"', held, b'","asset":"', held, b'","type":"', kind, b'","status":"'))
+
+    def of(self, record: int) -> tuple[str, str]:
+        """The property and the type of the record of a number."""
         place, kind = divmod(record * self._step % self._many, len(self._types))
-        held = self._properties[place]
-        opening = (b'{"property":"', held, b'","asset":"', held, b'","type":"', self._types[kind], b'","status":"')
-        return b"".join(opening)
+        return self._properties[place].decode(), self._types[kind].decode()
 
 
 def _head(asset_type: catalogue.AssetType) -> bytes:

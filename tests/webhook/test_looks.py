@@ -172,6 +172,19 @@ def test_a_list_that_does_not_show_a_record_deletes_nothing_while_its_report_exi
     assert home.rows("select status from assessments where assessment_id = ?", key) == [(None,)]
 
 
+def test_look_ups_that_show_not_even_known_records_delete_nothing(home: HintHome):
+    (key,) = approved(home, 1)
+    known = home.known("assessments").keys()
+    home.sandbox.world.assessments.delete(key)
+    for other in known - {key}:
+        home.sandbox.world.assessments.set_status(other, "archived")
+    home.hint(assessment_hint(key))
+    report = home.read()
+    assert report.resources["assessments"]["deleted"] == 0
+    assert home.known("assessments").keys() == known
+    assert home.states() == ["waiting"]
+
+
 @pytest.mark.slow
 def test_hints_together_delete_no_more_than_a_night_may(home: HintHome):
     keys = home.column("select assessment_id from assessments order by 1")[:28]

@@ -1,6 +1,6 @@
--- why: a request for records that the list shows, as a control of look-ups that show nothing
-select distinct key_1
+-- why: look-ups ask for some records that the list shows, to see whether they show anything
+select distinct key_1, key_2
 from {{listed}}
 where key_1 is not null
-order by hash(key_1)
+order by hash(key_1, key_2)
 limit $most

@@ -39,7 +39,7 @@ from propsync.merge.shape_store import ShapeStore, overridden, stored_shape
 from propsync.merge.tables import build_tables, tables_of_family, unbuilt_tables
 from propsync.merge.tables.fragments import definition_fragments
 from propsync.merge.tables.latest_versions import stage_readable, stage_readable_types
-from propsync.merge.unseen_records import UnseenRecords, is_too_many, sample, to_hold
+from propsync.merge.unseen_records import UnseenRecords, is_too_many, sample, some_known, to_hold
 
 __all__ = [
     "CARRIED",
@@ -98,6 +98,7 @@ __all__ = [
     "remembered",
     "same_versions",
     "sample",
+    "some_known",
     "stage_readable",
     "stage_readable_types",
     "statuses_seen",

@@ -132,6 +132,13 @@ def _known(row: tuple[Any, ...]) -> Known:
     return Known((first, second) if second else (first,), property_id, type_id, status)
 
 
+def some_known(warehouse: Warehouse, resource: Resource, most: int) -> list[Key]:
+    """At most that many keys of records that are not gone."""
+    key_columns, present = ", ".join(map(quoted, resource.key_columns)), warehouse.present(resource.name)
+    query = statement("merge/some_known", key_columns=key_columns, present=present)
+    return [tuple(key) for key in warehouse.rows(query, {"most": most})]
+
+
 def is_too_many(count: int, total: int, limit: float) -> bool:
     """Whether a run would delete more than `limit` of a resource and more than a few."""
     return count > FEW and count > limit * total

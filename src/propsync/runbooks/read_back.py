@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import asdict
+from functools import partial
 
 from propsync.landing import LookedUp, Manifest
+from propsync.merge import some_known
 from propsync.runbooks import statuses
 from propsync.runbooks.resource_sync import ResourceSync
 from propsync.sweep import Answers, Key, LookUps, StagedKeys, Swept, unswept
@@ -45,7 +47,9 @@ class ReadBack(ResourceSync):
     def _look_ups(self, swept: Swept) -> LookUps:
         workspace, resource = self._workspace, self._resource
         asked = statuses.asked_for(workspace, resource)
-        return LookUps(workspace.api, resource, swept, statuses.every(workspace, resource, asked), asked)
+        every = statuses.every(workspace, resource, asked)
+        known = partial(some_known, workspace.warehouse, resource)
+        return LookUps(workspace.api, resource, swept, every, asked, known)
 
     def _conclude(
         self, answers: Answers, deleted: Collection[Key], _swept: Swept, _manifest: Manifest

@@ -140,9 +140,9 @@ class StagedKeys:
         of_list = {"attempt": attempt, "list": list_name}
         return bool(self._value("sweep/has_shown", first_parts=first, second_parts=second, **of_list))
 
-    def some(self, most: int) -> list[tuple[str]]:
-        """At most that many keys of one part, by chance, but the same each time."""
-        return [(key,) for (key,) in self._rows("sweep/some_keys", most=most)]
+    def some(self, most: int) -> list[tuple[str, ...]]:
+        """At most that many keys, by chance, but the same each time."""
+        return [(first, second) if second else (first,) for first, second in self._rows("sweep/some_keys", most=most)]
 
     def rename(self, attempt: int, before: str, after: str) -> None:
         """Moves one list's staged rows to another list."""

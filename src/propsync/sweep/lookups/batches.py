@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
+from propsync.api import why_unaskable
 from propsync.errors import ApiUnreachable, ResourceFailed
 from propsync.landing import Landed
 from propsync.resources import ListQuery, Resource
@@ -13,6 +15,12 @@ from propsync.sweep.ladder import Swept
 from propsync.sweep.page_reader import Reading, RefusedPage
 
 Key = tuple[str, ...]
+Known = Callable[[int], list[Key]]
+"""At most that many of the records that propsync knows."""
+
+_CONTROLS = 3  # one may be gone by now
+_DRAWN = 20  # some have keys that no request can name
+_BLIND = "look-ups show nothing, not even known records"
 
 
 @dataclass
@@ -52,7 +60,9 @@ class Batch:
 class Batches:
     """Sends look-ups of one resource. `statuses` are all that propsync may ask for, `fewer` those that it swept."""
 
-    def __init__(self, resource: Resource, swept: Swept, statuses: Sequence[str], fewer: Sequence[str]) -> None:
+    def __init__(
+        self, resource: Resource, swept: Swept, statuses: Sequence[str], fewer: Sequence[str], known: Known
+    ) -> None:
         self.resource = resource
         self.reader = swept.reader
         self.cutter = swept.shaping.cutter
@@ -60,6 +70,9 @@ class Batches:
         self._listed = swept.listed
         self._statuses = tuple(statuses)
         self._fewer = tuple(fewer)
+        self._known = known
+        self.is_proved = False
+        """Whether a look-up has shown a record: those that show nothing prove something only then."""
         self._is_by_status = swept.shaping.is_by_status()
         self.is_doubtful = swept.shaping.heeds_one_status or swept.verdict is not Verdict.CERTIFIED
         """Whether to ask each list by itself instead of several at once, because totals or filters were wrong."""
@@ -114,10 +127,28 @@ class Batches:
             for batch in waiting.values():
                 self.is_unknown(batch, f"its look-up failed: {error.what}")
 
-    def controls(self, most: int) -> Batch | None:
-        """Records that a list of this run shows, to ask for as for the others; None if no list shows any."""
-        found = self._listed.some(most)
-        return Batch.of(found) if found else None
+    def refuse_if_blind(self, keys: Sequence[Key], why_not_shown: Callable[[Key], str | None]) -> None:
+        """Withdraws the conclusion that keys are gone if no look-up shows anything, not even known records."""
+        gone = [key for key in keys if key in self.answers.gone]
+        if not gone or self.is_proved:
+            return
+        said = ""
+        for key in self._controls(gone):
+            what = why_not_shown(key)
+            if what is None:
+                self.is_proved = True
+                return
+            said = what
+        if said:
+            for key in gone:
+                del self.answers.gone[key]
+                self.answers.unknown[key] = f"{_BLIND} ({said})"
+
+    def _controls(self, gone: Sequence[Key]) -> list[Key]:
+        """A few records that a list of this run shows or, without lists, that propsync knows."""
+        found = self._listed.some(_DRAWN) or self._known(_DRAWN + len(gone))
+        askable = (key for key in found if key not in gone and not any(map(why_unaskable, key)))
+        return list(islice(askable, _CONTROLS))
 
     def is_unknown(self, batch: Batch, why: str) -> None:
         """Notes a batch's keys as unknown."""

@@ -10,8 +10,6 @@ from propsync.errors import AccessForbidden
 from propsync.sweep.lookups.batches import Batch, Batches, Key
 from propsync.sweep.page_reader import Reading, RefusedPage
 
-_CONTROLS = 3  # listed ids: one may be gone by now
-_BLIND = "the API shows no record by its id, not even one that a list shows"
 _ALONE = 50  # ids that no answer shows: up to this many, propsync asks for each alone, which no server cuts short
 
 
@@ -22,7 +20,7 @@ class ByIds:
     gone. propsync asks for silent ids in batches of their own until an answer shows none of them, and then for each
     alone.
 
-    If no answer shows anything at all, propsync asks for listed records too. If it does not show those either, the
+    If no answer shows anything at all, propsync asks for known records too. If it does not show those either, the
     filter finds nothing, and no key is gone by it.
     """
 
@@ -32,7 +30,6 @@ class ByIds:
         self._answers = asking.answers
         self._ignored: str | None = None
         self._is_minded = False
-        self._is_proved = False
         self._silence = "no look-up shows it, alone or with others"
 
     def look_up(self, keys: Sequence[Key]) -> None:
@@ -43,7 +40,7 @@ class ByIds:
                 self._answers.unknown[key] = f"propsync cannot ask the API for its id: {why}"
         self._ask(list(self._asking.batches(self._open(keys))))
         self._ask_alone(self._open(keys))
-        self._refuse_if_blind([key for key in keys if key in self._answers.gone])
+        self._asking.refuse_if_blind(keys, self._why_not_shown)
         if self._asking.is_doubtful:
             self._ask_each_list([key for key in keys if key in self._answers.gone])
         if self._asking.resource.performed:
@@ -52,22 +49,14 @@ class ByIds:
     def _open(self, keys: Sequence[Key]) -> list[Key]:
         return [key for key in keys if self._answers.is_open(key)]
 
-    def _refuse_if_blind(self, gone: list[Key]) -> None:
-        """Withdraws conclusions from a filter that has shown nothing, not even records that a list shows."""
-        if not gone or self._is_proved:
-            return
-        controls = self._asking.controls(_CONTROLS)
-        shown = self._asking.ask([controls], self._asking.everything) if controls else ()
-        asked: list[str] = []
-        for _, answer in shown:
-            is_reading = isinstance(answer, Reading)
-            self._is_proved |= is_reading and bool(answer.page.records)
-            asked.append(answer.landed.request if isinstance(answer, Reading) else answer.error.what)
-        self._is_proved |= controls is None
-        if not self._is_proved:
-            for key in gone:
-                del self._answers.gone[key]
-                self._answers.unknown[key] = f"{_BLIND} ({'; '.join(asked)})"
+    def _why_not_shown(self, key: Key) -> str | None:
+        """The answer to a look-up of one key if it does not show this record alone; else None."""
+        for _, answer in self._asking.ask([Batch.of([key])], self._asking.everything):
+            if isinstance(answer, RefusedPage):
+                return f"{answer.asked.request}: {answer.error.what}"
+            is_it = set(self._asking.cutter.keys(answer.page.records)) == {key}
+            return None if is_it else f"{answer.landed.request} does not show it"
+        return self._answers.unknown.pop(key)
 
     def _ask(self, waiting: list[Batch]) -> None:
         """Asks until the only keys left are those that no answer shows."""
@@ -162,7 +151,7 @@ class ByIds:
             for reading in (answer, *memberships):
                 self._asking.stage(reading)
             self._answers.found.update(shown)
-        self._is_proved |= bool(shown)
+        self._asking.is_proved |= bool(shown)
         return [Batch.of(silent)] if shown and silent else []
 
     def _shown_and_silent(self, batch: Batch, answer: Reading) -> tuple[list[Key], list[Key]]:

@@ -28,6 +28,7 @@ class ByProperty:
         for key in keys:  # asks for each schedule alone if the list left it open
             self._answers.unknown.pop(key, None)
         self._one_by_one([key for key in keys if self._answers.is_open(key)])
+        self._asking.refuse_if_blind(keys, self._why_not_shown)
 
     def _take_list(self, batch: Batch, answer: Reading | RefusedPage) -> list[Batch]:
         """Concludes only from the records that a list shows; a smaller list may show more."""
@@ -39,6 +40,7 @@ class ByProperty:
             return batch.halves()
         self._asking.stage(answer)
         self._answers.found.update(shown.intersection(batch.keys))
+        self._asking.is_proved |= bool(shown)
         return []
 
     def _one_by_one(self, keys: Sequence[Key]) -> None:
@@ -62,5 +64,22 @@ class ByProperty:
         elif self._asking.cutter.keys(answer.page.records) == [key]:
             self._asking.stage(answer)
             self._answers.found.add(key)
+            self._asking.is_proved = True
         else:
             self._answers.unknown[key] = "the API showed a different record when asked for it"
+
+    def _why_not_shown(self, key: Key) -> str | None:
+        """The answer to look-ups of one schedule if they do not show it; None if its property's list does, or its own
+        request.
+        """
+        one = self._asking.reader.ask_one(key)
+        ((_, alone),) = self._asking.reader.read_ones([one], self._asking.cutter)
+        listed = [answer for _, answer in self._asking.ask([Batch.of([key])], self._asking.everything)]
+        self._answers.unknown.pop(key, None)
+        for answer in (alone, *listed):
+            shown = set(self._asking.cutter.keys(answer.page.records)) if isinstance(answer, Reading) else ()
+            if key in shown and all(other and other[0] == key[0] for other in shown):
+                return None
+        return (
+            f"{one.request}: {alone.what}" if isinstance(alone, ResourceFailed) else f"{one.request} does not show it"
+        )

@@ -8,7 +8,7 @@ from propsync.api import Api, report_request, schedule_request, why_unaskable
 from propsync.errors import UsageError
 from propsync.resources import Resource
 from propsync.sweep.ladder import Swept
-from propsync.sweep.lookups.batches import Answers, Batches, Key
+from propsync.sweep.lookups.batches import Answers, Batches, Key, Known
 from propsync.sweep.lookups.by_ids import ByIds
 from propsync.sweep.lookups.by_property import ByProperty
 from propsync.sweep.lookups.unaskable import Unaskable
@@ -16,15 +16,21 @@ from propsync.sweep.lookups.unaskable import Unaskable
 
 class LookUps:
     """Look-ups of one resource, after its sweep. `statuses` are all that propsync may ask for, `fewer` those that it
-    swept.
+    swept. `known` gives some known records, where no list shows any.
 
     propsync stages their records beside those of the sweep, and lands them in the same way.
     """
 
     def __init__(
-        self, api: Api, resource: Resource, swept: Swept, statuses: Sequence[str], fewer: Sequence[str]
+        self,
+        api: Api,
+        resource: Resource,
+        swept: Swept,
+        statuses: Sequence[str],
+        fewer: Sequence[str],
+        known: Known = lambda _: [],
     ) -> None:
-        self._asking = Batches(resource, swept, statuses, fewer)
+        self._asking = Batches(resource, swept, statuses, fewer, known)
         self._way = _way(api, self._asking)
 
     @property
