@@ -27,6 +27,7 @@ from .statuses import ASKED
 
 _HOSTILE = (b"[", b"null", b'"x"', b"[[[[]]]]", b'[{"type": 7}]', b'[{"type": "assessment"}]', b"\xff\xfe")
 _KINDS = ("property", "assessment", "task", "no such type")
+_UNREAD = _KINDS[2:]
 
 
 @dataclass
@@ -72,7 +73,7 @@ class Hearing:
         for body in bodies:
             inbox.add([Post(now, body)])
         self.posted += len(bodies)
-        self.is_waking = self.is_waking or any(body not in _HOSTILE for body in bodies)
+        self.is_waking = self.is_waking or any(map(_names_something, bodies))
 
     def _forget(self, item: dict[str, Any]) -> None:
         key = (item["propertyId"], item["typeId"]) if "typeId" in item else item["id"]
@@ -115,3 +116,7 @@ class Hearing:
                 parts = key if isinstance(key, tuple) else (key, "")
                 if key in gone and (resource, *parts) not in held:
                     problems.expect(key not in shown, "a hint takes away what is gone", resource, key)
+
+
+def _names_something(body: bytes) -> bool:
+    return body not in _HOSTILE and json.loads(body)[0]["type"] not in _UNREAD
