@@ -59,6 +59,14 @@ def test_the_help_cuts_no_line_that_says_what_a_command_does(propsync):
     assert "..." not in listed
 
 
+@pytest.mark.parametrize("words", [["sandbox", "--port", "99999"], ["demo", "--home", f"{__file__}/home"]])
+def test_a_port_or_a_folder_that_cannot_be_is_wrong_usage(propsync, words):
+    done = propsync(*words)
+    assert done.returncode == 2
+    assert words[0] == "sandbox" or "Name a folder that you can write to" in done.stderr
+    assert "fault in propsync" not in done.stderr
+
+
 @pytest.mark.parametrize(
     "words", [("snyc",), ("sync", "--jsn"), ("query", "select 1", "--format", "xls"), ("demo", "--scale", "1")]
 )

@@ -17,6 +17,7 @@ from propsync.cli.garbage import imports_left_alone
 from propsync.cli.report import print_counts
 from propsync.cli.sandbox import Address, running
 from propsync.cli.text_tables import echo, print_table
+from propsync.errors import UsageError
 from propsync.runbooks import PAGE, night
 from propsync.settings import Settings, load_settings
 from propsync.warehouse import statement
@@ -93,7 +94,11 @@ def _show(settings: Settings) -> None:
 @contextmanager
 def _folder(home: Path | None) -> Iterator[Path]:
     if home is not None:
-        home.mkdir(parents=True, exist_ok=True)
+        try:
+            home.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            step = "Name a folder that you can write to"
+            raise UsageError("--home", f"propsync cannot make {home}: {error.strerror}", step) from error
         yield home.resolve()
         return
     with tempfile.TemporaryDirectory(prefix="propsync-demo-") as folder:

@@ -50,7 +50,7 @@ def webhook(
 
 
 def sandbox(
-    port: Annotated[int, typer.Option(help="Port on loopback; 0 picks a free one.")] = 0,
+    port: Annotated[int, typer.Option(max=65535, help="Port on loopback; 0 picks a free one.")] = 0,
     scale: Annotated[int, typer.Option(min=1, help="Number of assets to make up.")] = 2_000,
     faults: Annotated[
         Path | None, typer.Option(help="JSON file of faults to simulate (see docs/sandbox.md).", show_default=False)
