@@ -183,3 +183,15 @@ def test_no_hint_brings_an_erased_text_back(home: SmallHome) -> None:
     assert home.rows(hints) == sorted(expected * 2, key=str)
     assert home.column("select count(*) from ops.hints where key_1 is not null") == [2]
     assert verify_erased(home.settings(), NAME).exit_code == 0
+
+
+def test_a_refused_erasure_brings_no_erased_text_back(home: SmallHome) -> None:
+    show(home, NAME)
+    assert erase(home.settings(), asked(NAME)).exit_code == 0
+    post(home, {"type": "property", "id": NAME}, {"type": "property", "id": "p1"})
+    with pytest.raises(UsageError, match="nothing in this home has it"):
+        erase(home.settings(), asked("nobody has this"))
+    show(home, "nothing")
+    hints = home.rows("select state, record_id from ops.hints order by all")
+    assert hints == [("ignored", None), ("waiting", "p1")]
+    assert verify_erased(home.settings(), NAME).exit_code == 0

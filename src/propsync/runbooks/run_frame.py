@@ -22,7 +22,7 @@ from propsync.runbooks.retention import prune, refuse_lost_history
 from propsync.runbooks.workspace import Workspace
 from propsync.runs import Run, next_run, run_status, time_of
 from propsync.settings import Settings
-from propsync.suppression import Erasures, Suppression
+from propsync.suppression import FORGOTTEN, Erasures
 from propsync.warehouse import statement
 from propsync.webhook.rows import take_in
 
@@ -114,16 +114,10 @@ def _framed(
 
 def _begin_with(workspace: Workspace) -> None:
     """Takes accepted hints in, without anything that was erased, and brings the list of erasures up to date."""
-    suppression = Suppression.of(workspace.storage)
-    take_in(
-        workspace.warehouse,
-        workspace.storage,
-        with_payloads=workspace.hiding is None,
-        suppression=suppression,
-    )
+    take_in(workspace.warehouse, workspace.storage, with_payloads=workspace.hiding is None)
     if erasures := Erasures(workspace.storage).all():
         note_erasures(workspace.warehouse, erasures)
-        if not any(one.text and one.documents for one in suppression.erasures):
+        if not any(one.text and one.documents for one in erasures if one.state != FORGOTTEN):
             workspace.warehouse.execute(statement("erasing/forget_documents"))
 
 

@@ -25,20 +25,18 @@ _MOST_DAYS = 36_500  # a century; a setting may name more days than a calendar h
 """After this time the last look is over, unless it failed."""
 
 
-def take_in(
-    warehouse: Warehouse, storage: LocalStorage, *, with_payloads: bool = True, suppression: Suppression | None = None
-) -> None:
-    """Puts every post of the inbox into `ops.hints`, then removes its file.
+def take_in(warehouse: Warehouse, storage: LocalStorage, *, with_payloads: bool = True) -> None:
+    """Puts every post of the inbox into `ops.hints`, without anything that was erased, then removes its file.
 
     A file that a killed run put there already adds nothing. Without payloads an unknown shape is counted alone: nobody
-    knows what of it is hidden.
+    knows what of it is hidden. Raises StateUnusable if the files of erasures are damaged.
     """
     inbox = Inbox(storage)
     taken = {key: posts for key in inbox.files() if (posts := inbox.read(key)) is not None}
     if not taken:
         return
     rows = [row for key, posts in taken.items() for row in _rows(name_of(key), posts, with_payloads=with_payloads)]
-    if suppression:
+    if suppression := Suppression.of(storage):
         rows = [_without_erased(row, suppression) for row in rows]
     with warehouse.transaction():
         known = {one for (one,) in warehouse.rows(statement("hints/known"), {"hint_ids": [row[0] for row in rows]})}
