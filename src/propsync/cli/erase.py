@@ -57,25 +57,24 @@ def erase(
             raise UsageError("erase --verify", "it erases nothing", "Leave the other options out")
         words = words_of(asset, assessment, field, text)
         raise typer.Exit(run_verify(settings(), words, as_json=as_json))
-    _check_one_thing(asset, assessment, field, text, forget or ("resume" if resume else None))
-    if not (dry_run or forget or resume or (reason or "").strip()):
+    _check_one_thing(asset if field is None else None, assessment, field, text, forget, "resume" if resume else None)
+    if dry_run and (forget is not None or resume):
+        raise UsageError("--dry-run", "it shows what an erasure would take, and changes nothing", "Leave it out")
+    if not (dry_run or forget is not None or resume or (reason or "").strip()):
         raise UsageError("--reason", "an erasure needs a reason, which stays in ops.erasures", 'Add --reason "…"')
     from propsync.cli.erase_run import run_erase, run_find, run_forget
     from propsync.erasing.request import Request
 
     request = Request(asset, assessment, field, text, reason or "")
-    if forget:
+    if forget is not None:
         raise typer.Exit(run_forget(settings(), forget, as_json=as_json))
     if dry_run:
         raise typer.Exit(run_find(settings(), request, as_json=as_json))
     raise typer.Exit(run_erase(settings(), None if resume else request, as_json=as_json))
 
 
-def _check_one_thing(
-    asset: str | None, assessment: str | None, field: str | None, text: str | None, forget: str | None
-) -> None:
-    """Raises UsageError unless the options name exactly one thing."""
-    given = [bool(asset and not field), bool(assessment), bool(field), bool(text), bool(forget)]
-    if sum(given) != 1 or (asset and not field and sum(given) > 1) or (asset and (assessment or text or forget)):
+def _check_one_thing(*given: str | None) -> None:
+    """Raises UsageError unless exactly one of these options is given, empty or not."""
+    if sum(one is not None for one in given) != 1:
         known = "Name one of --asset, --assessment, --field (with or without --asset), --text, --forget or --resume"
         raise UsageError("erase", "it erases one thing at a time", known)

@@ -39,11 +39,15 @@ class Request:
         return self.text or self.field or self.asset or self.assessment or ""
 
     def check(self) -> None:
-        """Raises UsageError for a text that is too short to be looked for, or an empty id."""
+        """Raises UsageError for a text that is too short to be looked for, or an empty id.
+
+        An id may come from a variable that is not set. Without it the request would name much more.
+        """
         if self.text is not None and len(plain_text(self.text).strip()) < _SHORTEST:
             what = f"it has fewer than {_SHORTEST} signs, so it would be found in many other words"
             raise UsageError("--text", what, "Give more of the text")
-        if not self.words.strip():
+        given = [one for one in (self.asset, self.assessment, self.field) if one is not None]
+        if not (self.words.strip() and all(one.strip() for one in given)):
             raise UsageError("erase", "the id is empty", "Take the id from `propsync query`")
 
     def erasure(self, marker: Marker, warehouse: Warehouse) -> Erasure:
