@@ -134,4 +134,4 @@ def _coverage_forgotten(patches: Patches) -> None:
 
 @_bug("a rebuild forgets documents")
 def _rebuild_forgets_documents(patches: Patches) -> None:
-    patches.put(carried, "_DOCUMENTS", ())
+    patches.put(carried, "DOCUMENTS", ())

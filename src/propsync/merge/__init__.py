@@ -1,6 +1,7 @@
 """From landing to the tables: staging → history → current."""
 
-from propsync.merge.carry_over import CARRIED, Carried, carry_out, knows_run, latest_run
+from propsync.merge.carried_rows import CARRIED, carry_out, knows_run, latest_run
+from propsync.merge.carry_over import Carried
 from propsync.merge.erased_rows import ErasedRows
 from propsync.merge.erased_versions import (
     keep_erased,
