@@ -79,6 +79,19 @@ def test_what_is_hidden_is_erased_too(shared_hidden: Path, tmp_path: Path, kind:
     assert_rebuilds(home)
 
 
+def test_a_rebuild_on_an_old_state_leaves_no_hidden_copy(shared_hidden: Path, tmp_path: Path) -> None:
+    request, words = REQUESTS["field"]
+    home = PrivateHome(shared_hidden).copied(tmp_path / "hidden")
+    state, old = home.path / "state", tmp_path / "old-state"
+    shutil.copytree(state, old)
+    assert erase(home.settings(), request).exit_code == 0
+    shutil.rmtree(state)
+    shutil.copytree(old, state)
+    assert home.rebuild().exit_code == 0
+    assert traces(home.path, *words) == []
+    assert len([*state.glob("hidden-*.duckdb")]) == 1
+
+
 @pytest.fixture(scope="session")
 def shared_hidden(shared) -> Path:  # type: ignore[no-untyped-def]
     def make(folder: Path) -> None:

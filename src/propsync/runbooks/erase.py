@@ -22,7 +22,6 @@ from propsync.runbooks.archive_lock import without_partials
 from propsync.runbooks.erase_documents import DocumentSearch
 from propsync.runbooks.erase_left import left_by_erasing, left_in_spellings
 from propsync.runbooks.erase_own_lists import refuse_own_lists
-from propsync.runbooks.hiding import remove_unnamed_hidden
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.rebuild import rebuild_in
 from propsync.runbooks.report import Report
@@ -114,7 +113,6 @@ def erase(settings: Settings, request: Request | None) -> Erased:
         _rewrite(settings, place, erasure)
         _log.info("erasure %s: propsync makes the tables again", erasure.erasure_id)
         report = rebuild_in(place, settings, flow="erase")
-        remove_unnamed_hidden(settings, place)
         erasures = Erasures(LocalStorage(settings.home))
         _remove_documents(settings, place, erasure)
         suppression = Suppression(erasures.marker(), [erasure])

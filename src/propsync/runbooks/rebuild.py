@@ -9,7 +9,7 @@ from datetime import datetime
 from propsync.bucket import settle_restored
 from propsync.landing import Bases
 from propsync.merge.hiding import HiddenField
-from propsync.runbooks.hiding import install
+from propsync.runbooks.hiding import install, remove_unnamed_hidden
 from propsync.runbooks.losses import check_run_ids, read_witnesses
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.rebuild_erased import ErasedSince
@@ -93,6 +93,7 @@ def rebuild_in(
         mended = workspace.publisher.publish(workspace.warehouse, run.run_id, pages=rebuilt.pages)
         erased.remove_documents(settings, workspace.warehouse)
         collect(workspace)
+    remove_unnamed_hidden(settings, place)  # they may have what was erased since
     seconds = time.monotonic() - began
     left, notes = rebuilt.left_behind, [*rebuilt.notes, *mended]
     return Report(run.run_id, rebuilt.status, seconds, counts, left, str(settings.published), notes=notes)
