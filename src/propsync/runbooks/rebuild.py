@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import datetime
+from functools import partial
+from pathlib import Path
 
 from propsync.bucket import settle_restored
 from propsync.landing import Bases
 from propsync.merge.hiding import HiddenField
+from propsync.resources import Catalogue
 from propsync.runbooks.hiding import install, remove_unnamed_hidden
 from propsync.runbooks.losses import check_run_ids, read_witnesses
 from propsync.runbooks.notice import noticed
@@ -20,6 +23,7 @@ from propsync.runbooks.report import Report
 from propsync.runbooks.retention import collect
 from propsync.runbooks.workplace import Workplace, workplace
 from propsync.runbooks.workspace import WAREHOUSE, Workspace
+from propsync.runs import Run
 from propsync.settings import Settings
 from propsync.storage import PARTIAL, LocalStorage, remove, remove_partials
 from propsync.warehouse import statement
@@ -62,41 +66,57 @@ def rebuild_in(
         catalogue = whole_catalogue(settings, work, base, databases)
         erased.rewrite(source.carried)
         witnesses = read_witnesses(settings, work, erased.current(databases), catalogue)
-        hidden: frozenset[HiddenField] = frozenset()
-        while True:
-            with Workspace.offline(settings, place, fresh, catalogue) as workspace:
-                rebuilt = RebuiltTables(
-                    workspace,
-                    base,
-                    source,
-                    witnesses,
-                    frozenset(accept_loss),
-                    now,
-                    hidden_fields=hidden,
-                    flow=flow,
-                    settle=lambda workspace: erased.settle(workspace, databases),
-                )
-                run = rebuilt.run()
-                counts = _counts(workspace)
-                if workspace.hiding is None or not rebuilt.has_learnt:
-                    break
-                hidden = workspace.hiding.known_fields
-            remove(fresh)
+        make = partial(
+            RebuiltTables,
+            base=base,
+            source=source,
+            witnesses=witnesses,
+            accepted=frozenset(accept_loss),
+            now=now,
+            flow=flow,
+            settle=lambda workspace: erased.settle(workspace, databases),
+        )
+        rebuilt, run, counts = _built(settings, place, fresh, catalogue, make)
         place.check()
         install(fresh, settings.state / WAREHOUSE)
         if place.bucket is not None and contents is not None:
             settle_restored(place.bucket, contents)
     finally:
         remove_partials(work)
+    mended = _publish(settings, place, run, rebuilt, erased)
+    seconds = time.monotonic() - began
+    left, notes = rebuilt.left_behind, [*rebuilt.notes, *mended]
+    return Report(run.run_id, rebuilt.status, seconds, counts, left, str(settings.published), notes=notes)
+
+
+def _built(
+    settings: Settings,
+    place: Workplace,
+    fresh: Path,
+    catalogue: Catalogue,
+    make: Callable[..., RebuiltTables],
+) -> tuple[RebuiltTables, Run, dict[str, dict[str, int]]]:
+    """Builds the database `fresh`, again if landing showed more that is hidden; also returns its run and its counts."""
+    hidden: frozenset[HiddenField] = frozenset()
+    while True:
+        with Workspace.offline(settings, place, fresh, catalogue) as workspace:
+            rebuilt = make(workspace=workspace, hidden_fields=hidden)
+            run, counts = rebuilt.run(), _counts(workspace)
+            if workspace.hiding is None or not rebuilt.has_learnt:
+                return rebuilt, run, counts
+            hidden = workspace.hiding.known_fields
+        remove(fresh)
+
+
+def _publish(settings: Settings, place: Workplace, run: Run, rebuilt: RebuiltTables, erased: ErasedSince) -> list[str]:
+    """Publishes the new state and removes what it replaces; returns the result of `Publisher.publish`."""
     with Workspace.offline(settings, place, settings.state / WAREHOUSE) as workspace:
         place.commit(run.run_id)
         mended = workspace.publisher.publish(workspace.warehouse, run.run_id, pages=rebuilt.pages)
         erased.remove_documents(settings, workspace.warehouse)
         collect(workspace)
     remove_unnamed_hidden(settings, place)  # they may have what was erased since
-    seconds = time.monotonic() - began
-    left, notes = rebuilt.left_behind, [*rebuilt.notes, *mended]
-    return Report(run.run_id, rebuilt.status, seconds, counts, left, str(settings.published), notes=notes)
+    return mended
 
 
 def _counts(workspace: Workspace) -> dict[str, dict[str, int]]:
