@@ -92,15 +92,22 @@ select
   kind,
   own_kind is null and name is null as is_untyped,
   value,
-  -- the value may be under a name that nobody knows. Results with a value need no closer look
+  -- the value may be under a name that nobody knows, or inside the object that names the field. Results with a value need
+  -- no closer look. Beside a null, only a member whose name says value is one
   case
-    when value is not null or field_id is null or json_type(result) <> 'OBJECT' then null
+    when field_id is null or value::varchar <> 'null' or json_type(result) <> 'OBJECT' then null
     when list_bool_or(
       list_transform(
         json_keys(result),
-        lambda member: member not in {{named_members}}
-          and regexp_replace(lower(member), '[^a-z0-9]', '', 'g') not in {{plain_members}}
-          and json_type(result, '/' || replace(replace(member, '~', '~0'), '/', '~1')) <> 'NULL'
+        lambda member: case
+          when json_type(result, staging.pointer(member)) = 'NULL' then false
+          when member in {{named_members}} then list_has_any(
+            list_transform(json_keys(result, staging.pointer(member)), lambda inner_member: staging.plain_name(inner_member)),
+            {{value_members}}
+          )
+          when value is null then staging.plain_name(member) not in {{plain_members}}
+          else replace(staging.plain_name(member), coalesce(own_kind, 'value'), 'value') in {{value_members}}
+        end
       )
     ) then result
   end as unread

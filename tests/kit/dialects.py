@@ -340,6 +340,16 @@ class MixedValues(Dialect):
         return told
 
 
+class NullValues(Dialect):
+    """Half of the results have a null in place of their value, and the value under a member named for their kind."""
+
+    name = "null values"
+
+    def result(self, of_type: AssetType | None, one: Result) -> dict[str, Any]:
+        told = super().result(of_type, one)
+        return told | {"value": None, one.kind: one.value} if is_changed(str(one.value)) else told | {one.kind: None}
+
+
 class MixedReferences(Dialect):
     """Half of the assets name their fields by `fieldId`, or by an object."""
 
@@ -388,7 +398,7 @@ class MixedRoles(Dialect):
         return {"id": one.id, "title" if is_changed(one.id) else "name": one.name}
 
 
-MIXED: tuple[type[Dialect], ...] = (MixedValues, MixedReferences, MixedDefinitions, MixedRoles)
+MIXED: tuple[type[Dialect], ...] = (MixedValues, NullValues, MixedReferences, MixedDefinitions, MixedRoles)
 """Dialects whose records have two forms."""
 
 FAMILIES: tuple[type[Dialect], ...] = (

@@ -60,19 +60,18 @@ judged as materialized (
     name is not null and not (
       json_type(result) = 'OBJECT' and (
         json_exists(result, '$."value"')
-        or coalesce(
-          result->>'$."type"' in ('text', 'number', 'date', 'time', 'image', 'file', 'option', 'pin', 'qr'),
-          false
-        )
+        or coalesce(result->>'$."type"' in ('text', 'number', 'date', 'time', 'image', 'file', 'option', 'pin', 'qr'), false)
         or coalesce(list_contains(json_keys(result), result->>'$."type"'), false)
       )
     ) as is_bare
   from results
 ),
 located as (
-  -- a kind may have several places, the best first
+  -- a kind may have several places: the first one that says something counts, else the first that is not null
   select record_id, valid_from, position,
-    arg_min({'leaf': leaf, 'pointer': pointer}, place + if(json_exists(result, pointer), 0, 1000000)) as found
+    arg_min({'leaf': leaf, 'pointer': pointer}, place + 1000000 * case coalesce(json_extract(result, pointer)::varchar, '')
+      when '' then 3 when 'null' then 2 when '""' then 1 when '[]' then 1 when '{}' then 1 else 0
+    end) as found
   from judged
   join pointers on resource = 'assets' and part = 'result_value:' || coalesce(result->>'$."type"', '')
   group by record_id, valid_from, position

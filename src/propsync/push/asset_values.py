@@ -12,7 +12,7 @@ import msgspec
 from propsync.records import Path, decoder, first_text, follow, text_of
 from propsync.shapes import Shape
 from propsync.shapes.fields import value_paths
-from propsync.shapes.members import carries
+from propsync.shapes.members import is_blank
 
 _KINDS = ("text", "number", "date", "time", "image", "file", "option", "pin", "qr")  # API §2.2
 _KIND: Path = ("type",)
@@ -116,9 +116,10 @@ def _is_result(result: Any, own: str | None) -> bool:
 
 
 def _first_of(result: Any, places: Sequence[Path]) -> Any:
-    """The value at the first place that the result has, null included."""
-    place = next((path for path in places if carries(result, path)), places[0])
-    return follow(result, place)
+    """The value at the first place that says something; if none does, at the first that is not null."""
+    held = [follow(result, path) for path in places]
+    said = [one for one in held if not is_blank(one)] or [one for one in held if one is not None]
+    return said[0] if said else None
 
 
 def _under(result: Any, kind: str) -> Any:

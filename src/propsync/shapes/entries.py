@@ -23,6 +23,10 @@ class Entry:
         """The identifier at `path`, NAME included, or None."""
         return self.name if path == NAME else text_of(follow(self.value, path))
 
+    def held(self, path: Path) -> Any:
+        """Anything at `path`, NAME included, or None."""
+        return self.name if path == NAME else follow(self.value, path)
+
     def first_text(self, paths: Sequence[Path]) -> str | None:
         """The first identifier that one of `paths` leads to; the name if none does."""
         for path in paths:

@@ -9,13 +9,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from propsync.records import Path, follow, text_of
 from propsync.shapes.choice import Choice, Shape
+from propsync.shapes.earlier import with_earlier
 from propsync.shapes.entries import NAME, Entry, entries, names, values
-from propsync.shapes.members import carries, lacking, plain, rank, refuse_astray, scalar_paths, share_known, texts
+from propsync.shapes.members import (
+    carries,
+    contradicts,
+    is_blank,
+    lacking,
+    plain,
+    rank,
+    refuse_astray,
+    scalar_paths,
+    share_known,
+    texts,
+)
 
 _ID = ("id", "uid", "_id", "uuid", "guid", "fieldid", "field", "key", "ref", "code", "name")
 _LABEL = ("label", "name", "title", "caption", "text", "question", "displayname", "description")
@@ -40,6 +51,8 @@ BESIDE = (
     "updatedby",
 )
 """Members of a result that are no value, without case and separators."""
+VALUES = (*_VALUE, "valuevalue", "valueid", "valueids")
+"""Names of members that say value, where `value` stands for the kind too."""
 FIELDS: Path = ("fields",)
 """The documented member of asset types and of assets (API §2.1, 2.2)."""
 KIND: Path = ("type",)
@@ -102,21 +115,9 @@ def _says_its_kind(result: Entry) -> bool:
 def _settle(shape: Shape, part: str, choice: Choice | None, found: Sequence[Entry]) -> None:
     before = shape.choices.get(part)
     if before is None or before.source != "configured":
-        shape.settle(part, _with_earlier(before, choice))
+        shape.settle(part, with_earlier(before, choice, found, Entry.held))
     elif NAME not in before.paths or not names(found):
         refuse_astray(shape.resource, part, before, values(found))
-
-
-def _with_earlier(before: Choice | None, choice: Choice | None) -> Choice | None:
-    """The choice with the paths of an earlier mixed shape: a sample may miss a rare form that the night before had."""
-    if before is None or choice is None or (before.source, choice.source) != ("found", "found"):
-        return choice
-    is_mixed = len(before.paths) > 1 and choice.paths[0] in before.paths
-    if not is_mixed or NAME in (*before.paths, *choice.paths):
-        return choice
-    if {*choice.paths} <= {*before.paths}:
-        return before
-    return replace(choice, paths=tuple(dict.fromkeys((*choice.paths, *before.paths))))
 
 
 def _all_texts(value: Any) -> Iterator[str]:
@@ -270,45 +271,77 @@ def _may_refer(path: Path) -> bool:
     return path != KIND and (len(path) > 1 or plain(path[0]) not in (*_VALUE, *_KINDS))
 
 
-def _value(kind: str, results: Sequence[Any], reference: Sequence[Path]) -> Choice | None:
+def _value(kind: str, results: Sequence[Any], references: Sequence[Path]) -> Choice | None:
     """The rest of a result: under `value`, under a member named for the kind, or the one member that remains.
 
-    Results that lack this member may have their value under another name that says so.
+    Results that have nothing there may have their value under another name that says so.
     """
-    taken = {KIND[0], *(path[0] for path in reference if path)}
-    left: Counter[str] = Counter(name for result in results for name in result if name not in taken)
+    places = [_value_places(kind, result, references) for result in results]
+    left = Counter(path for of_result in places for path in of_result)
     if not left:
         return None
-    best = min(left, key=lambda name: (_value_rank(name, kind), -left[name], name))
+    best = min(left, key=lambda path: (_place_rank(path, kind), -left[path], path))
     words = {0: "the member called value", 1: f"the member named for its kind, {kind}"}
-    why = words.get(_value_rank(best, kind), f"the rest of a result besides {', '.join(sorted(taken))}")
+    taken = sorted({KIND[0], *(path[0] for path in references if path)})
+    why = words.get(_value_rank(best[-1], kind), f"the rest of a result besides {', '.join(taken)}")
     seen = f"{why}; in {left[best]} of {len(results)} {kind or 'untyped'} results"
-    others = _other_values(kind, [result for result in results if best not in result], taken)
-    more = "".join(f", {name} in {count} without it" for name, count in others.items())
-    return Choice(((best,), *((name,) for name in others)), "found", f"{seen}{more}")
+    others = _other_values(kind, results, left, best)
+    more = "".join(f", {'.'.join(path)} in {count} without it" for path, count in others.items())
+    return Choice((best, *others), "found", f"{seen}{more}")
 
 
-def _other_values(kind: str, lacking: Sequence[Any], taken: Collection[str]) -> dict[str, int]:
-    """Members that hold the value where results lack the better ones, the best first, with their number of results."""
-    found: dict[str, int] = {}
+def _value_places(kind: str, result: Any, references: Sequence[Path]) -> list[Path]:
+    """Members that may hold the value: beside the reference, or in the object that holds it."""
+    paths = [path for path in references if path]
+    taken = {KIND[0], *(path[0] for path in paths)}
+    beside = [(name,) for name in result if name not in taken]
+    holders = dict.fromkeys(path[:-1] for path in paths if len(path) > 1)
+    objects = [(holder, held) for holder in holders if isinstance(held := follow(result, holder), dict)]
+    inside = [(*holder, name) for holder, held in objects for name in held if _may_be_value(name, kind)]
+    return [*beside, *(path for path in inside if path not in paths)]
+
+
+def _other_values(kind: str, results: Sequence[Any], places: Collection[Path], best: Path) -> dict[Path, int]:
+    """Members that hold the value where the better ones hold nothing, the best first, with their number of results.
+
+    A member that mostly contradicts the better ones is no value, such as a position called `number`.
+    """
+    found: dict[Path, int] = {}
+    likely = [path for path in places if _may_be_value(path[-1], kind) and not contradicts(results, path, (best,))]
+    left = results
     while True:
-        left = Counter(name for result in lacking for name in result if name not in taken and _may_be_value(name, kind))
-        if not left:
+        better = (best, *found)
+        left = [result for result in left if is_blank(follow(result, better[-1]))]
+        counts = Counter(path for result in left for path in likely if _adds(result, path, better))
+        if not counts:
             return found
-        best = min(left, key=lambda name: (_value_rank(name, kind), -left[name], name))
-        found[best] = left[best]
-        lacking = [result for result in lacking if best not in result]
+        chosen = min(counts, key=lambda path: (_place_rank(path, kind), -counts[path], path))
+        found[chosen] = counts[chosen]
+
+
+def _adds(result: Any, path: Path, better: Sequence[Path]) -> bool:
+    """Whether a result has a value at `path` that the better places, all blank or absent, do not say."""
+    held = follow(result, path)
+    if path in better or held is None:
+        return False
+    return not is_blank(held) or not any(carries(result, known) for known in better)
 
 
 def _may_be_value(name: str, kind: str) -> bool:
     return _value_rank(name, kind) <= _PLAUSIBLE and plain(name) not in BESIDE
 
 
+def _place_rank(path: Path, kind: str) -> tuple[bool, int, int]:
+    """A member with a likely name beside the reference comes first, then one in its object, then any other."""
+    found = _value_rank(path[-1], kind)
+    return (found > _PLAUSIBLE, len(path), found)
+
+
 def _value_rank(name: str, kind: str) -> int:
     own = plain(name)
     if own == "value":
         return 0
-    if own in (kind, kind + "s", kind + "value", "value" + kind, kind + "id", kind + "ids"):
+    if kind and own in (kind, kind + "s", kind + "value", "value" + kind, kind + "id", kind + "ids"):
         return 1
     if own in _VALUE:
         return 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from propsync.errors import ShapeUnknown
@@ -49,6 +49,24 @@ def carries(record: Any, path: Path) -> bool:
     """Whether a record has the member at `path`, null included."""
     holder = follow(record, path[:-1])
     return isinstance(holder, dict) and path[-1] in holder
+
+
+def is_blank(held: object) -> bool:
+    """Whether nothing is said: null, an empty text, array or object."""
+    return held is None or (isinstance(held, str | list | dict) and not held)
+
+
+def contradicts(
+    records: Sequence[Any], path: Path, better: Sequence[Path], held: Callable[[Any, Path], Any] = follow
+) -> bool:
+    """Whether most of the records with something at `path` have something else at a better place."""
+    found = [one for one in records if not is_blank(held(one, path))]
+    others = [one for one in found if any(_differs(held(one, known), held(one, path)) for known in better)]
+    return len(others) * 2 > len(found)
+
+
+def _differs(said: Any, other: Any) -> bool:
+    return not is_blank(said) and bool(said != other)
 
 
 def lacking(records: Sequence[Any], paths: Sequence[Path]) -> list[Any]:

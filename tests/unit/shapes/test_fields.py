@@ -141,7 +141,7 @@ def test_without_definitions_or_results_nothing_is_settled():
             {"field": "f", "label": "L", "reading": 5}, {"field": "field", "value:number": "reading"}, id="what is left"
         ),
         pytest.param(
-            {"field": "f", "value": None, "number": 5}, {"field": "field", "value:number": "value"}, id="value wins"
+            {"field": "f", "value": 4, "number": 5}, {"field": "field", "value:number": "value"}, id="value wins"
         ),
         pytest.param({"field": "f"}, {"field": "field"}, id="no value at all"),
     ],
@@ -236,6 +236,39 @@ def test_results_may_name_their_field_in_several_places(references, found):
     assert result_shape([asset(*results)], {"f", "g", "h"})["field"] == found
 
 
+@pytest.mark.parametrize(
+    ("results", "found"),
+    [
+        pytest.param([{"value": None, "text": "x"}, {"value": "y", "text": None}], "value, text", id="nulls"),
+        pytest.param([{"value": "", "textValue": "x"}, {"value": "y"}], "value, textValue", id="empty"),
+        pytest.param(
+            [{"value": None, "text": "Label"}, *[{"value": "y", "text": "Label"}] * 2], "value", id="no value"
+        ),
+        pytest.param([{"value": "y", "text": "x"}, *[{"text": "z"}] * 2], "value, text", id="a lone contradiction"),
+        pytest.param([{"value": "y"}, {"value": None, "note": "x"}], "value", id="any name"),
+    ],
+)
+def test_a_blank_first_place_leaves_the_value_to_the_second(results, found):
+    assert (
+        result_shape([asset(*({"type": "text", "field": "f"} | one for one in results))], {"f"})["value:text"] == found
+    )
+
+
+@pytest.mark.parametrize(
+    ("results", "found"),
+    [
+        pytest.param([{"data": {"field": "f", "value": "x"}}], "data.value", id="in the object of the reference"),
+        pytest.param([{"data": {"field": "f", "value": "x"}, "rank": 1}], "data.value", id="beside a stranger"),
+        pytest.param([{"data": {"field": "f", "value": "x"}, "content": "y"}], "content", id="a likely name beside it"),
+        pytest.param(
+            [{"field": "f", "value": "x"}, {"data": {"field": "f", "text": "x"}}], "value, data.text", id="both"
+        ),
+    ],
+)
+def test_a_value_may_be_in_the_object_that_names_the_field(results, found):
+    assert result_shape([asset(*({"type": "text"} | one for one in results))], {"f"})["value:text"] == found
+
+
 def test_a_second_place_is_told_with_its_evidence():
     shape = Shape("assets")
     results = [{"type": "option", "field": "f", name: ["a"]} for name in ("value", "value", "values")]
@@ -244,15 +277,28 @@ def test_a_second_place_is_told_with_its_evidence():
     assert shape.choices["result_value:option"].evidence == evidence
 
 
-def test_a_second_place_stays_while_the_first_is_found():
+def test_a_place_stays_while_nothing_contradicts_it():
     shape = Shape("assets")
     both, first, moved = (
         [{"type": "text", "field": "f", name: "x"} for name in names]
         for names in (("value", "textValue"), ("value",), ("content",))
     )
-    for results, found in ((both, "value, textValue"), (first, "value, textValue"), (moved, "content")):
+    for results, found in (
+        (both, "value, textValue"),
+        (first, "value, textValue"),
+        (moved, "content, value, textValue"),
+    ):
         find_result_shape(shape, [asset(*results)], {"f"})
         assert shape.choices["result_value:text"].text == found
+
+
+def test_a_reference_that_moves_keeps_its_earlier_place():
+    shape = Shape("assets")
+    for name, found in (("field", "field"), ("fieldId", "fieldId, field"), ("field", "fieldId, field")):
+        find_result_shape(shape, [asset({"type": "text", name: "f", "value": "x"})], {"f"})
+        assert shape.choices["result_field"].text == found
+    find_result_shape(shape, [asset({"type": "text", "fieldId": "f", "field": "Serial", "value": "x"})], {"f"})
+    assert shape.choices["result_field"].text == "fieldId"
 
 
 def test_a_reference_that_no_value_speaks_for_is_called_likely():

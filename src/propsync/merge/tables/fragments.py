@@ -10,7 +10,7 @@ from itertools import chain
 
 from propsync.records import Path, in_copy
 from propsync.shapes import Shape
-from propsync.shapes.fields import BESIDE, KIND
+from propsync.shapes.fields import BESIDE, KIND, VALUES
 from propsync.warehouse import OpenColumns, coalesced, json_path, text
 
 _NAME = "name"  # the models' column for the name of a member of an object; NULL for members of arrays
@@ -67,7 +67,8 @@ def _label_at(paths: Sequence[Path]) -> str:
 def result_fragments(references: Sequence[Path], values: Mapping[str, Sequence[Path]]) -> dict[str, str]:
     """The values that models read from a field result; `members` have the order of `result_members`, its kind first.
 
-    A member in `named_members` is no value; nor is one whose plain name is in `plain_members`.
+    A member in `named_members` is no value; nor is one whose plain name is in `plain_members`. A name in
+    `value_members`, with `value` in place of the kind, says that it is a value.
     """
     of_kinds = dict(sorted(values.items()))
     members, member = _members([KIND, *filter(None, references), *chain.from_iterable(of_kinds.values())])
@@ -75,9 +76,12 @@ def result_fragments(references: Sequence[Path], values: Mapping[str, Sequence[P
     return {
         "result_members": members,
         "result_field": exact(_first([*tried, _NAME])),
-        "result_value": _value_by_kind({kind: _any_of([member[path] for path in of_kinds[kind]]) for kind in of_kinds}),
+        "result_value": _value_by_kind(
+            {kind: _said_at([member[path] for path in of_kinds[kind]]) for kind in of_kinds}
+        ),
         "named_members": _texts([KIND[0], *(in_copy(path)[0] for path in references if path)]),
         "plain_members": _texts(BESIDE),
+        "value_members": _texts(VALUES),
     }
 
 
@@ -108,6 +112,11 @@ def _first(tried: Iterable[str]) -> str:
 def _any_of(tried: Sequence[str]) -> str:
     """The first JSON that exists, null included."""
     return tried[0] if len(tried) == 1 else f"coalesce({', '.join(tried)})"
+
+
+def _said_at(tried: Sequence[str]) -> str:
+    """The first JSON that says something; if none does, the first one that exists."""
+    return tried[0] if len(tried) == 1 else f"staging.first_said([{', '.join(tried)}])"
 
 
 def _texts(listed: Iterable[str]) -> str:
