@@ -382,9 +382,19 @@ class MixedDefinitions(Dialect):
 
 
 class MixedRoles(Dialect):
-    """Half of the assessments have other names for their property, an object for their type, and another status."""
+    """Half of the assets and assessments have other names for their property and type, also beside a null, and half of
+    the assessments another status.
+    """
 
     name = "mixed roles"
+
+    def asset(self, one: Asset) -> dict[str, Any]:
+        told = super().asset(one)
+        if is_changed(one.id):
+            told["propertyId"] = told["property"]
+            told["property"] = None
+            told["typeId"] = told.pop("type")
+        return told
 
     def assessment(self, one: Assessment) -> dict[str, Any]:
         told = super().assessment(one)

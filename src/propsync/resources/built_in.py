@@ -30,8 +30,14 @@ ASSETS = Resource(
     list_member="assets",  # API §4.2
     roles=(
         Role("id", documented=("id",), required=True),
-        Role("type", documented=("type",), required=True, column="asset_type_id"),
-        Role("property", documented=("property",), known="property_ids", column="property_id"),
+        Role(
+            "type",
+            documented=("type",),
+            likely=("typeid", "assettype", "assettypeid"),
+            required=True,
+            column="asset_type_id",
+        ),
+        Role("property", documented=("property",), likely=("propertyid",), known="property_ids", column="property_id"),
     ),
     members={"fields": ""},
     id_filter="id",

@@ -9,6 +9,7 @@ from propsync.errors import ShapeUnknown
 from propsync.records import Path, first_text, follow, text_of
 from propsync.resources import Resource, Role
 from propsync.shapes.choice import Choice, Shape
+from propsync.shapes.earlier import with_earlier
 from propsync.shapes.members import (
     documented,
     lacking,
@@ -39,10 +40,13 @@ def find_roles(
         return
     taken: set[Path] = set()
     for role in resource.roles:
-        _forget_other_name(shape, role)
+        is_key = role.known == "unique" or role.name in resource.key
+        _forget_other_name(shape, role, is_key=is_key)
         if not _still_holds(shape, role, objects):
-            shape.settle(role.name, _find(role, of_pages, known, taken))
-        _add_places(shape, role, objects, known, taken)
+            found = _find(role, of_pages, known, taken)
+            shape.settle(role.name, found if is_key else with_earlier(shape.choices.get(role.name), found, objects))
+        if not is_key:
+            _add_places(shape, role, objects, known, taken)
         _refuse_repeats(shape, resource, role, of_pages)
         taken.update(shape.paths(role.name))
         if role.required and not shape.has(role.name):
@@ -58,12 +62,10 @@ def _add_places(
 ) -> None:
     """Adds the members that have a role in records without the earlier ones: some records may be of another form.
 
-    An id stays one member, since another would give records new keys.
+    A key stays one member, since another would give records new keys.
     """
     choice = shape.choices.get(role.name)
-    if choice is None or not choice.paths or choice.source not in ("found", "likely"):
-        return
-    if role.documented or role.known == "unique":
+    if choice is None or not choice.paths or choice.source not in ("found", "likely", "documented"):
         return
     while found := _further(role, records, choice.paths, known.get(role.known or "", ()), taken):
         choice = Choice((*choice.paths, found.paths[0]), choice.source, f"{choice.evidence}; {_words(found)}")
@@ -77,18 +79,25 @@ def _words(found: Choice) -> str:
 def _further(
     role: Role, records: Sequence[Any], paths: Sequence[Path], known: Collection[str], taken: set[Path]
 ) -> Choice | None:
-    """A member that has the role in records that lack `paths`, by its values or else by nearly the same name."""
+    """A member that has the role in records that lack `paths`, by its values or else by nearly the same name.
+
+    Where a record has a null, or an empty text, only the name counts: other members may name another property.
+    """
     others = lacking(records, paths)
-    candidates = dict.fromkeys(path for record in others for path in scalar_paths(record))
-    agreeing = [
-        path for path in candidates if path not in taken and texts(others, path) and _agrees(records, paths, path)
-    ]
+    agreeing = _agreeing(records, others, paths, taken)
     if role.known is None:
         return _by_name(role, [path for path in agreeing if plain(path[0]) in role.likely and path != _DESCRIPTION])
     # one value may be known by chance
     sure = [path for path in agreeing if rank(path, role.likely) < len(role.likely) or len(texts(others, path)) > 1]
-    alike = [path for path in agreeing if _stem(path) == _stem(paths[0])]
+    blank = [record for record in records if not first_text(record, paths)]
+    alike = [path for path in _agreeing(records, blank, paths, taken) if _stem(path) == _stem(paths[0])]
     return _by_values(role, others, sure, known) or _by_name(role, alike)
+
+
+def _agreeing(records: Sequence[Any], others: Sequence[Any], paths: Sequence[Path], taken: set[Path]) -> list[Path]:
+    """The members of `others` that no other role has, and that contradict `paths` in no record."""
+    found = dict.fromkeys(path for record in others for path in scalar_paths(record))
+    return [path for path in found if path not in taken and texts(others, path) and _agrees(records, paths, path)]
 
 
 def _agrees(records: Sequence[Any], paths: Sequence[Path], path: Path) -> bool:
@@ -104,10 +113,10 @@ def _stem(path: Path) -> str:
     return next((last.removesuffix(end) for end in _ENDINGS if last.endswith(end)), last)
 
 
-def _forget_other_name(shape: Shape, role: Role) -> None:
+def _forget_other_name(shape: Shape, role: Role, *, is_key: bool) -> None:
     """Drops a member that has the name of an earlier `key` in propsync.toml."""
     choice = shape.choices.get(role.name)
-    if choice is None or choice.source == "configured" or not role.documented:
+    if choice is None or choice.source == "configured" or not role.documented or not is_key:
         return
     if any(path[:1] and path[0] not in role.documented for path in choice.paths):
         del shape.choices[role.name]

@@ -148,7 +148,9 @@ def test_what_was_found_stays_while_a_record_carries_it():
         pytest.param({"state": "approved"}, "status", (("status",), ("state",)), id="a status"),
         pytest.param({"previous": "p1"}, "property", (("property",),), id="one value by chance"),
         pytest.param({"location": "Roof"}, "property", (("property",),), id="an unknown value under another name"),
-        pytest.param({"property": None, "propertyId": "p1"}, "property", (("property",),), id="a null is an answer"),
+        pytest.param({"property": None, "propertyId": "p1"}, "property", (("property",), ("propertyId",)), id="a null"),
+        pytest.param({"property": "", "propertyId": "p1"}, "property", (("property",), ("propertyId",)), id="empty"),
+        pytest.param({"property": None, "site": "p1"}, "property", (("property",),), id="a null is an answer"),
         pytest.param({"uid": "u9"}, "id", (("id",),), id="an id stays one member"),
     ],
 )
