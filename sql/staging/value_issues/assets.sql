@@ -1,4 +1,5 @@
--- why: a value that does not fit its kind stays as text or JSON and is reported here; so is every value left out
+-- why: a value that does not fit its kind stays as text or JSON and is reported here; so is every value left out.
+-- The property or the results of an asset may also be where propsync does not look
 with judged as (
   select
     recorded.asset_id,
@@ -77,6 +78,36 @@ untyped as (
     staging.exact_json(value)::varchar as value
   from staging.asset_results
   where is_untyped and field_id is not null
+),
+misplaced as (
+  -- a null there is an answer
+  select asset_id, 'property' as name, 'is in none of the members that hold it in others' as issue, null::varchar as value
+  from main.assets
+  semi join staging.dirty_records using (asset_id)
+  where property_id is null
+    and coalesce(json_type(payload, '$."property"'), '') not in ('NULL', 'VARCHAR')
+    and exists (select 1 from main.assets where property_id is not null)
+),
+without_results as (
+  select asset_id, asset_type_id, payload, unnest(json_keys(payload)) as name
+  from main.assets
+  semi join staging.dirty_records using (asset_id)
+  where coalesce((payload->'$."fields"')::varchar, 'null') in ('null', '""', '[]', '{}')
+),
+beside as (
+  select asset_id, asset_type_id, name, json_extract(payload, staging.pointer(name)) as held
+  from without_results
+  where name <> 'fields'
+),
+elsewhere as (
+  -- an object keyed by field, as in a write (API §2.3), or results in another array
+  select asset_id, name, 'names fields, and propsync reads results from fields alone' as issue, held::varchar as value
+  from beside
+  join (select asset_type_id, list(field_id) as field_ids from main.asset_type_fields group by asset_type_id) using (asset_type_id)
+  where case json_type(held)
+    when 'OBJECT' then list_has_any(json_keys(held), field_ids)
+    when 'ARRAY' then list_has_any(json_extract_string(held, '$[*].*'), field_ids)
+  end
 )
 select 'assets' as resource, asset_id as record_id, name, issue, value, $run_id as run_id
 from (
@@ -87,4 +118,6 @@ from (
   union all from unreferred
   union all from unread
   union all from untyped
+  union all from misplaced
+  union all from elsewhere
 )
