@@ -90,7 +90,7 @@ select
   field_id,
   position,
   kind,
-  own_kind is null and name is null as is_untyped,
+  own_kind is null and (name is null or (kind is null and value::varchar <> 'null')) as is_untyped,
   value,
   -- the value may be under a name that nobody knows, or inside the object that names the field. Results with a value need
   -- no closer look. Beside a null, only a member whose name says value is one

@@ -281,6 +281,9 @@ def _value(kind: str, results: Sequence[Any], references: Sequence[Path]) -> Cho
     if not left:
         return None
     best = min(left, key=lambda path: (_place_rank(path, kind), -left[path], path))
+    best = next(
+        (path for path in sorted(left) if _may_be_value(path[-1], kind) and _is_fuller(results, path, best)), best
+    )
     words = {0: "the member called value", 1: f"the member named for its kind, {kind}"}
     taken = sorted({KIND[0], *(path[0] for path in references if path)})
     why = words.get(_value_rank(best[-1], kind), f"the rest of a result besides {', '.join(taken)}")
@@ -288,6 +291,14 @@ def _value(kind: str, results: Sequence[Any], references: Sequence[Path]) -> Cho
     others = _other_values(kind, results, left, best)
     more = "".join(f", {'.'.join(path)} in {count} without it" for path, count in others.items())
     return Choice((best, *others), "found", f"{seen}{more}")
+
+
+def _is_fuller(results: Sequence[Any], path: Path, best: Path) -> bool:
+    """Whether a member lists what `best` says alone, and more of it somewhere, such as `values` beside `value`."""
+    both = [(follow(result, best), follow(result, path)) for result in results]
+    listed = [(one, held) for one, held in both if isinstance(held, list) and not isinstance(one, list)]
+    holding = all(one in held for one, held in listed if not is_blank(one))
+    return len(listed) == len(both) and holding and any(len(held) > 1 and not is_blank(one) for one, held in listed)
 
 
 def _value_places(kind: str, result: Any, references: Sequence[Path]) -> list[Path]:

@@ -257,6 +257,24 @@ def test_a_blank_first_place_leaves_the_value_to_the_second(results, found):
 @pytest.mark.parametrize(
     ("results", "found"),
     [
+        pytest.param([{"value": "a", "values": ["a", "b"]}, {"value": None, "values": []}], "values", id="a list"),
+        pytest.param([{"value": "a", "values": ["a"]}, {"value": "b", "values": ["b"]}], "value", id="nothing more"),
+        pytest.param(
+            [{"value": "a", "values": ["a", "b"]}, {"value": "c", "values": ["a", "b"]}], "value", id="choices"
+        ),
+        pytest.param([{"value": "a", "values": ["a", "b"]}, {"value": "b"}], "value", id="not in each"),
+    ],
+)
+def test_a_list_of_all_values_beats_the_first_of_them(results, found):
+    assert (
+        result_shape([asset(*({"type": "option", "field": "f"} | one for one in results))], {"f"})["value:option"]
+        == found
+    )
+
+
+@pytest.mark.parametrize(
+    ("results", "found"),
+    [
         pytest.param([{"data": {"field": "f", "value": "x"}}], "data.value", id="in the object of the reference"),
         pytest.param([{"data": {"field": "f", "value": "x"}, "rank": 1}], "data.value", id="beside a stranger"),
         pytest.param([{"data": {"field": "f", "value": "x"}, "content": "y"}], "content", id="a likely name beside it"),
