@@ -66,7 +66,10 @@ def contradicts(
 
 
 def _differs(said: Any, other: Any) -> bool:
-    return not is_blank(said) and bool(said != other)
+    """Whether neither has all of the other: one choice may be alone in one place and in a list in another."""
+    ones, others = (held if isinstance(held, list) else [held] for held in (said, other))
+    has_all = all(one in others for one in ones) or all(one in ones for one in others)
+    return not is_blank(said) and not has_all
 
 
 def lacking(records: Sequence[Any], paths: Sequence[Path]) -> list[Any]:

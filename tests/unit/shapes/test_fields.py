@@ -310,6 +310,13 @@ def test_a_place_stays_while_nothing_contradicts_it():
         assert shape.choices["result_value:text"].text == found
 
 
+def test_a_single_choice_does_not_contradict_a_list_of_it():
+    shape = Shape("assets")
+    for told in ({"value": ["a"]}, {"value": "a", "values": ["a", "b"]}):
+        find_result_shape(shape, [asset({"type": "option", "field": "f", **told})], {"f"})
+    assert shape.choices["result_value:option"].text == "values, value"
+
+
 def test_a_reference_that_moves_keeps_its_earlier_place():
     shape = Shape("assets")
     for name, found in (("field", "field"), ("fieldId", "fieldId, field"), ("field", "fieldId, field")):
