@@ -11,8 +11,8 @@ import msgspec
 
 from propsync.records import Path, decoder, first_text, follow, text_of
 from propsync.shapes import Shape
-from propsync.shapes.fields import value_paths
 from propsync.shapes.members import is_blank
+from propsync.shapes.results import value_paths
 
 _KINDS = ("text", "number", "date", "time", "image", "file", "option", "pin", "qr")  # API §2.2
 _KIND: Path = ("type",)

@@ -2,10 +2,11 @@
 
 from propsync.shapes.choice import UNREAD, Choice, Shape, configured, refuse_volatile_roles
 from propsync.shapes.cutting import cutter_of
-from propsync.shapes.fields import field_ids, find_definition_shape, find_result_shape
+from propsync.shapes.definitions import field_ids, find_definition_shape
 from propsync.shapes.flags import find_flag_history
 from propsync.shapes.lists import find_list
 from propsync.shapes.nested import find_nested_shapes
+from propsync.shapes.results import find_result_shape
 from propsync.shapes.roles import find_roles
 from propsync.shapes.unread import settle_flags, settle_read
 from propsync.shapes.volatile import by_key, find_volatile

@@ -8,8 +8,9 @@ from propsync.landing import Manifest, PageStore
 from propsync.resources import ASSESSMENTS, ASSET_TYPES, ASSETS
 from propsync.shapes.choice import Shape
 from propsync.shapes.cutting import cutter_of
-from propsync.shapes.fields import field_ids, find_definition_shape, find_result_shape
+from propsync.shapes.definitions import field_ids, find_definition_shape
 from propsync.shapes.flags import find_flag_history
+from propsync.shapes.results import find_result_shape
 from propsync.shapes.sampling import BESIDE, sample, types_beside, types_of
 from propsync.shapes.unread import settle_flags, settle_read
 

@@ -7,8 +7,9 @@ from typing import Any
 
 from propsync.records import Path, first_text, follow, text_of
 from propsync.shapes.choice import UNREAD, Choice, Shape
+from propsync.shapes.definitions import field_ids
 from propsync.shapes.entries import Entry, entries
-from propsync.shapes.fields import FIELDS, field_ids
+from propsync.shapes.fields import FIELDS
 from propsync.shapes.flags import FLAGS
 
 

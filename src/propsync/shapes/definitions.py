@@ -1,0 +1,151 @@
+"""Finds how asset types define fields: their ids, labels and options.
+
+API §2.1 shows only the discriminator `type`; the data shows the rest. Definitions and options may also be objects keyed
+by their ids; then the name of the member is the id.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from propsync.records import Path, follow, text_of
+from propsync.shapes.choice import Choice, Shape
+from propsync.shapes.entries import NAME, Entry, entries, names, values
+from propsync.shapes.fields import FIELDS, KIND, settle, spoken_for, text_paths
+from propsync.shapes.members import carries, lacking, plain, rank, texts
+
+_ID = ("id", "uid", "_id", "uuid", "guid", "fieldid", "field", "key", "ref", "code", "name")
+_LABEL = ("label", "name", "title", "caption", "text", "question", "displayname", "description")
+_SURE_LABEL = _LABEL[:-1]  # a description explains a label, and replaces none
+_OPTIONS = ("options", "choices", "values", "items", "optionlist", "list", "enum", "answers")
+_OPTION_ID = ("id", "uid", "_id", "uuid", "optionid", "key", "code", "value", "ref")
+
+
+def find_definition_shape(shape: Shape, types: Sequence[Any], assets: Sequence[Any], results: Path) -> None:
+    """Settles field_id, field_label, field_options, option_id and option_label of the asset types' shape."""
+    defined = [entry for asset_type in types for entry in entries(asset_type, FIELDS)]
+    if not defined:
+        return
+    recorded = [entry for asset in assets for entry in entries(asset, results)]
+    referred = {*names(recorded), *(text for value in values(recorded) for text in _all_texts(value))}
+    definitions = values(defined)
+    settle(shape, "field_id", _field_id(types, defined, referred), defined)
+    taken = {*shape.paths("field_id"), KIND}
+    settle(shape, "field_label", _label(definitions, taken), defined)
+    settle(shape, "field_options", _options(definitions, referred), defined)
+    options = [o for d in definitions for path in shape.paths("field_options") for o in entries(d, path)]
+    objects = [option for option in options if isinstance(option.value, dict)]
+    if objects or names(options):
+        settle(shape, "option_id", _option_id(options, referred), options)
+        settle(shape, "option_label", _label(values(objects), set(shape.paths("option_id"))), objects)
+
+
+def field_ids(types: Sequence[Any], shape: Shape) -> set[str]:
+    """The ids of all fields that `types` define, by their known shape."""
+    found = (entry.first_text(shape.paths("field_id")) for one in types for entry in entries(one, FIELDS))
+    return {field_id for field_id in found if field_id}
+
+
+def _all_texts(value: Any) -> Iterator[str]:
+    """Every string anywhere in a value, any of which a result may refer to."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        for inner in value:
+            yield from _all_texts(inner)
+    elif text := text_of(value):
+        yield text
+
+
+def _field_id(types: Sequence[Any], defined: Sequence[Entry], referred: set[str]) -> Choice | None:
+    """Finds the member that is unique among a type's fields and that results refer to, though one odd type differs."""
+    paths = [path for path in text_paths(values(defined)) if path != KIND]
+    shares = {path: _unique_share(types, path) for path in paths}
+    inside = [path for path in paths if shares[path] == 1]
+    if not inside and len(names(defined)) < len(defined) / 2:
+        inside = [path for path in paths if shares[path] > 0.5]
+    return _identifier(
+        defined, inside, referred, _ID, "of them are named by assets; it differs in each field of a type"
+    )
+
+
+def _identifier(
+    found: Sequence[Entry], inside: Sequence[Path], known: set[str], likely: Sequence[str], evidence: str
+) -> Choice | None:
+    """The one of `inside`, or the name in an object, that matches most known values; likely names break ties.
+
+    If arrays occur beside objects, propsync tries the best of `inside` after the name.
+    """
+    candidates = [*inside, *([NAME] if names(found) else [])]
+    if not candidates:
+        return None
+
+    def order(path: Path) -> tuple[float, float, Path]:
+        return (-spoken_for(found, path, known), rank(path, likely) if path else len(likely) - 0.5, path)
+
+    best = min(candidates, key=order)
+    spare = sorted(inside, key=order)[:1] if best == NAME and len(names(found)) < len(found) else []
+    what = "the name of the member; " if best == NAME else ""
+    return Choice((best, *spare), "found", f"{what}{spoken_for(found, best, known):.0%} {evidence}")
+
+
+def _unique_share(types: Sequence[Any], path: Path) -> float:
+    """The number of types with fields in which this text differs from field to field."""
+    defining = [of_type for one in types if (of_type := values(entries(one, FIELDS)))]
+    unique = [of_type for of_type in defining if len(set(texts(of_type, path))) == len(of_type)]
+    return len(unique) / len(defining)
+
+
+def _options(definitions: Sequence[Any], referred: set[str]) -> Choice | None:
+    """The array, or the object keyed by option, that option fields have and others do not."""
+    counts: Counter[Path] = Counter()
+    for definition in definitions:
+        if isinstance(definition, dict) and follow(definition, KIND) == "option":
+            counts.update((name,) for name, value in definition.items() if _are_options(name, value, referred))
+    if not counts:
+        return None
+    best = min(counts, key=lambda path: (rank(path, _OPTIONS), -counts[path], path))
+    others: list[Path] = []
+    while left := [path for path in counts if _is_needed(definitions, path, (best, *others))]:
+        others.append(min(left, key=lambda path: (rank(path, _OPTIONS), -counts[path], path)))
+    return Choice((best, *others), "found", f"what {counts[best]} option fields list")
+
+
+def _is_needed(definitions: Sequence[Any], path: Path, better: Sequence[Path]) -> bool:
+    """Whether an option field lists its options under this likely name, and has none of the better members."""
+    options = [one for one in definitions if isinstance(one, dict) and follow(one, KIND) == "option"]
+    is_likely = rank(path, _OPTIONS) < len(_OPTIONS)
+    return is_likely and any(follow(one, path) for one in options if not any(carries(one, known) for known in better))
+
+
+def _are_options(name: str, value: Any, referred: set[str]) -> bool:
+    """Any array may list options; an object only if its name says so, or assets choose from its members."""
+    if isinstance(value, dict) and value:
+        return rank((name,), _OPTIONS) < len(_OPTIONS) or not referred.isdisjoint(value)
+    return isinstance(value, list) and bool(value)
+
+
+def _option_id(options: Sequence[Entry], referred: set[str]) -> Choice | None:
+    return _identifier(options, text_paths(values(options)), referred, _OPTION_ID, "of them are values of assets")
+
+
+def _label(records: Sequence[Any], taken: set[Path]) -> Choice | None:
+    candidates = [path for path in text_paths(records) if path not in taken]
+    if not candidates:
+        return None
+    best = min(candidates, key=lambda path: (rank(path, _LABEL), -len(texts(records, path)), path))
+    evidence = "by its name" if rank(best, _LABEL) < len(_LABEL) else "the text that is left"
+    return Choice((best, *_other_labels(records, best, taken)), "found", evidence)
+
+
+def _other_labels(records: Sequence[Any], best: Path, taken: set[Path]) -> list[Path]:
+    """Members with the name of a label in records that lack the better ones."""
+    found: list[Path] = []
+    while True:
+        of_others = text_paths(lacking(records, (best, *found)))
+        named = [path for path in of_others if path not in taken and plain(path[0]) in _SURE_LABEL]
+        if not named:
+            return found
+        found.append(min(named, key=lambda path: (rank(path, _LABEL), path)))

@@ -1,0 +1,121 @@
+"""Finds where field results keep their value: the member that remains beside kind and reference (API §2.2)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from propsync.records import Path, follow
+from propsync.shapes.choice import Choice
+from propsync.shapes.fields import KIND, KINDS
+from propsync.shapes.members import carries, contradicts, is_blank, plain
+
+LIKELY_VALUE = ("value", "values", "val", "content", "answer", "result", "data")
+_PLAUSIBLE = 2  # the last rank of a name that says that the member is a value
+BESIDE = (
+    "id",
+    "uid",
+    "label",
+    "name",
+    "title",
+    "position",
+    "order",
+    "createdat",
+    "createdby",
+    "updatedat",
+    "updatedby",
+)
+"""Members of a result that are no value, without case and separators."""
+VALUES = (*LIKELY_VALUE, "valuevalue", "valueid", "valueids")
+"""Names of members that say value, where `value` stands for the kind too."""
+
+
+def value_of_kind(kind: str, results: Sequence[Any], references: Sequence[Path]) -> Choice | None:
+    """The rest of a result: under `value`, under a member named for the kind, or the one member that remains.
+
+    Results that have nothing there may have their value under another name that says so.
+    """
+    places = [_value_places(kind, result, references) for result in results]
+    left = Counter(path for of_result in places for path in of_result)
+    if not left:
+        return None
+    best = min(left, key=lambda path: (_place_rank(path, kind), -left[path], path))
+    best = next(
+        (path for path in sorted(left) if _may_be_value(path[-1], kind) and _is_fuller(results, path, best)), best
+    )
+    words = {0: "the member called value", 1: f"the member named for its kind, {kind}"}
+    taken = sorted({KIND[0], *(path[0] for path in references if path)})
+    why = words.get(_value_rank(best[-1], kind), f"the rest of a result besides {', '.join(taken)}")
+    seen = f"{why}; in {left[best]} of {len(results)} {kind or 'untyped'} results"
+    others = _other_values(kind, results, left, best)
+    more = "".join(f", {'.'.join(path)} in {count} without it" for path, count in others.items())
+    return Choice((best, *others), "found", f"{seen}{more}")
+
+
+def _is_fuller(results: Sequence[Any], path: Path, best: Path) -> bool:
+    """Whether a member lists what `best` says alone, and more of it somewhere, such as `values` beside `value`."""
+    both = [(follow(result, best), follow(result, path)) for result in results]
+    listed = [(one, held) for one, held in both if isinstance(held, list) and not isinstance(one, list)]
+    holding = all(one in held for one, held in listed if not is_blank(one))
+    return len(listed) == len(both) and holding and any(len(held) > 1 and not is_blank(one) for one, held in listed)
+
+
+def _value_places(kind: str, result: Any, references: Sequence[Path]) -> list[Path]:
+    """Members that may hold the value: beside the reference, or in the object that holds it."""
+    paths = [path for path in references if path]
+    taken = {KIND[0], *(path[0] for path in paths)}
+    beside = [(name,) for name in result if name not in taken]
+    holders = dict.fromkeys(path[:-1] for path in paths if len(path) > 1)
+    objects = [(holder, held) for holder in holders if isinstance(held := follow(result, holder), dict)]
+    inside = [(*holder, name) for holder, held in objects for name in held if _may_be_value(name, kind)]
+    return [*beside, *(path for path in inside if path not in paths)]
+
+
+def _other_values(kind: str, results: Sequence[Any], places: Collection[Path], best: Path) -> dict[Path, int]:
+    """Members that hold the value where the better ones hold nothing, the best first, with their number of results.
+
+    A member that mostly contradicts the better ones is no value, such as a position called `number`.
+    """
+    found: dict[Path, int] = {}
+    likely = [path for path in places if _may_be_value(path[-1], kind) and not contradicts(results, path, (best,))]
+    left = results
+    while True:
+        better = (best, *found)
+        left = [result for result in left if is_blank(follow(result, better[-1]))]
+        counts = Counter(path for result in left for path in likely if _adds(result, path, better))
+        if not counts:
+            return found
+        chosen = min(counts, key=lambda path: (_place_rank(path, kind), -counts[path], path))
+        found[chosen] = counts[chosen]
+
+
+def _adds(result: Any, path: Path, better: Sequence[Path]) -> bool:
+    """Whether a result has a value at `path` that the better places, all blank or absent, do not say."""
+    held = follow(result, path)
+    if path in better or held is None:
+        return False
+    return not is_blank(held) or not any(carries(result, known) for known in better)
+
+
+def _may_be_value(name: str, kind: str) -> bool:
+    return _value_rank(name, kind) <= _PLAUSIBLE and plain(name) not in BESIDE
+
+
+def _place_rank(path: Path, kind: str) -> tuple[bool, int, int]:
+    """A member with a likely name beside the reference comes first, then one in its object, then any other."""
+    found = _value_rank(path[-1], kind)
+    return (found > _PLAUSIBLE, len(path), found)
+
+
+def _value_rank(name: str, kind: str) -> int:
+    own = plain(name)
+    if own == "value":
+        return 0
+    if kind and own in (kind, kind + "s", kind + "value", "value" + kind, kind + "id", kind + "ids"):
+        return 1
+    if own in LIKELY_VALUE:
+        return 2
+    if own in KINDS:
+        return 3
+    return 5 if own in ("id", "uid", "label", "name", "title", "position", "order") else 4

@@ -1,0 +1,91 @@
+"""Finds how field results name their field and their kind's value.
+
+API §2.2 shows only the discriminator `type`; the data shows the rest. A result's reference is the member whose values
+are ids of its type's fields. Results may also be an object keyed by those ids; then the name of the member is the
+reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from propsync.records import Path, follow, text_of
+from propsync.shapes.choice import Choice, Shape
+from propsync.shapes.entries import NAME, Entry, entries, names, values
+from propsync.shapes.fields import FIELDS, KIND, KINDS, settle, spoken_for, text_paths
+from propsync.shapes.members import plain, rank, share_known, texts
+from propsync.shapes.result_values import LIKELY_VALUE, value_of_kind
+
+_REFERENCE = ("field", "fieldid", "definition", "fielddefinition", "ref", "key", "id", "uid")
+
+
+def find_result_shape(shape: Shape, assets: Sequence[Any], field_ids: set[str]) -> None:
+    """Settles result_field, and result_value for each kind met, of the assets' shape."""
+    recorded = [entry for asset in assets for entry in entries(asset, FIELDS)]
+    results = [entry for entry in recorded if entry.name is not None or isinstance(entry.value, dict)]
+    if not results:
+        return
+    settle(shape, "result_field", _reference(results, field_ids), results)
+    by_kind: dict[str, list[Entry]] = {}
+    for result in filter(_says_its_kind, results):
+        by_kind.setdefault(text_of(follow(result.value, KIND)) or "", []).append(result)
+    for kind, of_kind in sorted(by_kind.items()):
+        choice = value_of_kind(kind, values(of_kind), shape.paths("result_field"))
+        settle(shape, f"result_value:{kind}", choice, of_kind)
+
+
+def value_paths(shape: Shape) -> dict[str, tuple[Path, ...]]:
+    """Where results of each kind keep their value: paths to try in order."""
+    found = {part.partition(":")[2]: choice.paths for part, choice in shape.choices.items() if ":" in part}
+    return {kind: paths for kind, paths in found.items() if paths}
+
+
+def _says_its_kind(result: Entry) -> bool:
+    """Whether the object under a field's id names its kind; if not, it may be the value itself."""
+    if result.name is None:
+        return True
+    return isinstance(result.value, dict) and (result.value.get("type") in KINDS or "value" in result.value)
+
+
+def _reference(found: Sequence[Entry], field_ids: set[str]) -> Choice | None:
+    """The member whose values are ids of fields: a string, or an object that holds one; or the name in an object."""
+    inside = _reference_inside(values(found), field_ids)
+    share = spoken_for(found, NAME, field_ids)
+    if share >= 0.5 or (names(found) and inside is None):
+        spare = inside.paths if inside and len(names(found)) < len(found) else ()
+        source = "found" if share >= 0.5 else "likely"
+        return Choice((NAME, *spare), source, f"the name of the member; {share:.0%} of these names are field ids")
+    return inside
+
+
+def _reference_inside(results: Sequence[Any], field_ids: set[str]) -> Choice | None:
+    candidates = [path for path in text_paths(results) if path != KIND]
+    shares = {path: share_known(results, path, field_ids) for path in candidates}
+    speaking = [path for path in candidates if shares[path] >= 0.5]
+    if speaking:
+        best = min(speaking, key=lambda path: (-round(shares[path], 1), -len(texts(results, path)), path))
+        others = _other_references(results, best, field_ids)
+        more = "".join(f"; {'.'.join(path)} names the field in results without it" for path in others)
+        return Choice((best, *others), "found", f"{shares[best]:.0%} of its values are field ids{more}")
+    named = [path for path in candidates if rank(path, _REFERENCE) < len(_REFERENCE)]
+    best_named = min(named, key=lambda path: (rank(path, _REFERENCE), path), default=None)
+    return Choice((best_named,), "likely", "by its name only") if best_named else None
+
+
+def _other_references(results: Sequence[Any], best: Path, field_ids: set[str]) -> list[Path]:
+    """Members whose values are ids of fields where results name none at `best`."""
+    found: list[Path] = []
+    while True:
+        results = [result for result in results if not text_of(follow(result, best))]
+        shares = {path: share_known(results, path, field_ids) for path in text_paths(results) if _may_refer(path)}
+        speaking = [path for path, share in shares.items() if share >= 0.5]
+        if not speaking:
+            return found
+        best = min(speaking, key=lambda path: (-round(shares[path], 1), rank(path, _REFERENCE), path))
+        found.append(best)
+
+
+def _may_refer(path: Path) -> bool:
+    """Whether a member may name a field: a text that somebody entered may be an id of a field by chance."""
+    return path != KIND and (len(path) > 1 or plain(path[0]) not in (*LIKELY_VALUE, *KINDS))
