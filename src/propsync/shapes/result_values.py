@@ -54,11 +54,26 @@ def value_of_kind(kind: str, results: Sequence[Any], references: Sequence[Path])
 
 
 def _is_fuller(results: Sequence[Any], path: Path, best: Path) -> bool:
-    """Whether a member lists what `best` says alone, and more of it somewhere, such as `values` beside `value`."""
+    """Whether a member lists what `best` says alone, and more of it somewhere, such as `values` beside `value`.
+
+    `best` has the first of each list, and some lists have no more. A list of all choices that there are shows neither.
+    """
+    listed = _listed_beside(results, path, best)
+    said = [(one, held) for one, held in listed if not is_blank(one)]
+    has_first = len(listed) == len(results) and all(held[:1] == [one] for one, held in said)
+    lengths = {len(held) for _, held in said}
+    return has_first and 1 in lengths and max(lengths) > 1
+
+
+def _lists_choices(results: Sequence[Any], path: Path, best: Path) -> bool:
+    """Whether a member has a longer list beside one value: it may list all choices that there are."""
+    return any(len(held) > 1 and not is_blank(one) for one, held in _listed_beside(results, path, best))
+
+
+def _listed_beside(results: Sequence[Any], path: Path, best: Path) -> list[tuple[Any, list[Any]]]:
+    """Values at `best` other than lists, each with the list at `path`."""
     both = [(follow(result, best), follow(result, path)) for result in results]
-    listed = [(one, held) for one, held in both if isinstance(held, list) and not isinstance(one, list)]
-    holding = all(one in held for one, held in listed if not is_blank(one))
-    return len(listed) == len(both) and holding and any(len(held) > 1 and not is_blank(one) for one, held in listed)
+    return [(one, held) for one, held in both if isinstance(held, list) and not isinstance(one, list)]
 
 
 def _value_places(kind: str, result: Any, references: Sequence[Path]) -> list[Path]:
@@ -79,6 +94,7 @@ def _other_values(kind: str, results: Sequence[Any], places: Collection[Path], b
     """
     found: dict[Path, int] = {}
     likely = [path for path in places if _may_be_value(path[-1], kind) and not contradicts(results, path, (best,))]
+    likely = [path for path in likely if not _lists_choices(results, path, best)]
     left = results
     while True:
         better = (best, *found)

@@ -257,7 +257,17 @@ def test_a_blank_first_place_leaves_the_value_to_the_second(results, found):
 @pytest.mark.parametrize(
     ("results", "found"),
     [
-        pytest.param([{"value": "a", "values": ["a", "b"]}, {"value": None, "values": []}], "values", id="a list"),
+        pytest.param(
+            [{"value": "a", "values": ["a", "b"]}, {"value": "c", "values": ["c"]}, {"value": None, "values": []}],
+            "values",
+            id="a list",
+        ),
+        pytest.param(
+            [{"value": one, "values": ["a", "b"]} for one in ("a", "b", None, None, None)], "value", id="all choices"
+        ),
+        pytest.param(
+            [{"value": one, "options": ["a", "b"]} for one in ("a", "a", None)], "value", id="all choices, by kind"
+        ),
         pytest.param([{"value": "a", "values": ["a"]}, {"value": "b", "values": ["b"]}], "value", id="nothing more"),
         pytest.param(
             [{"value": "a", "values": ["a", "b"]}, {"value": "c", "values": ["a", "b"]}], "value", id="choices"
@@ -312,8 +322,9 @@ def test_a_place_stays_while_nothing_contradicts_it():
 
 def test_a_single_choice_does_not_contradict_a_list_of_it():
     shape = Shape("assets")
-    for told in ({"value": ["a"]}, {"value": "a", "values": ["a", "b"]}):
-        find_result_shape(shape, [asset({"type": "option", "field": "f", **told})], {"f"})
+    later = [{"value": "a", "values": ["a", "b"]}, {"value": "c", "values": ["c"]}]
+    for told in ([{"value": ["a"]}], later):
+        find_result_shape(shape, [asset(*({"type": "option", "field": "f"} | one for one in told))], {"f"})
     assert shape.choices["result_value:option"].text == "values, value"
 
 
