@@ -369,6 +369,9 @@ def test_look_ups_that_find_nothing_at_all_delete_nothing_and_are_told_of(nights
     assert report.left_behind[0].count("GET ") == 1
     assert nights.known(resource) == known
     assert len(nights.held(resource)) == 2
+    assert nights.sync(accept=report.run_id).exit_code == 0
+    assert nights.known(resource).keys() == known.keys() - {*made[:2]}
+    assert not nights.held(resource)
 
 
 def _others(rows: list[Record]) -> Any:

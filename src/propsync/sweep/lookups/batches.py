@@ -73,6 +73,8 @@ class Batches:
         self._known = known
         self.is_proved = False
         """Whether a look-up has shown a record: those that show nothing prove something only then."""
+        self.is_blind = False
+        """Whether no look-up shows anything, not even known records."""
         self._is_by_status = swept.shaping.is_by_status()
         self.is_doubtful = swept.shaping.heeds_one_status or swept.verdict is not Verdict.CERTIFIED
         """Whether to ask each list by itself instead of several at once, because totals or filters were wrong."""
@@ -140,6 +142,7 @@ class Batches:
                 return
             said = what
         if said:
+            self.is_blind = True
             for key in gone:
                 del self.answers.gone[key]
                 self.answers.unknown[key] = f"{_BLIND} ({said})"

@@ -39,7 +39,12 @@ class LookUps:
         return self._asking.answers
 
     def is_beyond_asking(self, key: Key) -> bool:
-        """Whether no look-up can show that a key is gone: an id of dots, for example, cannot be part of an address."""
+        """Whether no look-up can show that a key is gone: an id of dots, for example, cannot be part of an address.
+
+        So it is for every key if look-ups show nothing at all.
+        """
+        if self._asking.is_blind and not self._asking.is_proved:
+            return True
         resource = self._asking.resource
         try:
             if resource.is_by_pair:
