@@ -11,11 +11,10 @@ import msgspec
 
 from propsync.records import Path, decoder, first_text, follow, text_of
 from propsync.shapes import Shape
+from propsync.shapes.fields import KIND, KINDS
 from propsync.shapes.members import is_blank
 from propsync.shapes.results import value_paths
 
-_KINDS = ("text", "number", "date", "time", "image", "file", "option", "pin", "qr")  # API §2.2
-_KIND: Path = ("type",)
 _NAME: Path = ()
 
 
@@ -62,7 +61,7 @@ class AssetShape:
         return name
 
     def _value(self, name: str | None, result: Any, defined: str) -> Any:
-        own = text_of(follow(result, _KIND))
+        own = text_of(follow(result, KIND))
         if name is not None and not _is_result(result, own):
             return self._plain(result, defined)
         places = self.values.get(own or "")
@@ -112,7 +111,7 @@ def _is_result(result: Any, own: str | None) -> bool:
     """Whether the object under a field's id is a result with its type, and not the value itself."""
     if not isinstance(result, dict):
         return False
-    return "value" in result or own in _KINDS or own in result
+    return "value" in result or own in KINDS or own in result
 
 
 def _first_of(result: Any, places: Sequence[Path]) -> Any:
