@@ -423,6 +423,28 @@ def test_a_total_that_is_too_small_hides_no_page(nights: Nights) -> None:
     assert nights.is_truth("assets")
 
 
+_LACKING: dict[str, Callable[[Query], Query]] = {
+    "page 1 for every page": lambda query: query | {"page": "1"},
+    "pages numbered from 0": lambda query: query | {"page": str(int(query["page"]) + 1)},
+    "a page without records": lambda query: query | {"page": "99"} if query["page"] == "2" else query,
+    "no records": lambda query: query | {"page": "99"},
+}
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("lacking", daily(_LACKING, 2))
+def test_a_list_that_lacks_a_whole_page_is_not_agreed_upon(nights: Nights, lacking: str) -> None:
+    """Three attempts show the same records, and the total is right."""
+    _spread(nights, 50, 9)
+    nights.estate.ignored = {"property", "type"}
+    page = nights.estate._body
+    nights.estate._body = lambda path, query: page(  # type: ignore[method-assign]  # what this test is about
+        path, _LACKING[lacking](query) if "page" in query else query
+    )
+    report = nights.sync()
+    assert (report.exit_code, _verdict(report)) == (3, INCOMPLETE)
+
+
 @pytest.mark.slow
 def test_what_parts_show_beyond_a_list_that_always_shows_the_same_is_published(nights: Nights) -> None:
     """The list leaves out the same new record each time, and tells a total that would have it."""

@@ -21,8 +21,8 @@ _IDLE_IN_A_ROW = 3  # pages beyond the total with nothing new: the server repeat
 
 @dataclass(frozen=True)
 class ListSwept:
-    """One reading of one list. `again` is page 1 read once more, `third` for the third time; `is_steady` says that each
-    showed the same keys.
+    """One reading of one list. `again` is page 1 read once more, `third` for the third time. `is_steady` says that each
+    showed the same keys, and that no whole page is missing.
 
     `totals` are those of the pages, in the order of the requests.
     """
@@ -100,11 +100,15 @@ class ListSweep:
             self._take(reading, bar)
         again = self._read_again() if read_again or not self._is_all_at_once() else None
         third = self._read_later() if again and is_doubtful and is_doubtful(self._first, again) else None
-        is_steady = self._is_whole and all(
-            self._keys(one) == self._keys(self._first) for one in (again, third) if one is not None
+        found = self._listed.arithmetic(self._reader.attempt, self._query.name)
+        is_steady = (
+            self._is_whole
+            and not self._lacks_a_page(found)
+            and all(self._keys(one) == self._keys(self._first) for one in (again, third) if one is not None)
         )
         totals = tuple(total for _, total in sorted(self._totals.items()))
-        return ListSwept(self._certificate(is_steady=is_steady), again, third, is_steady, self._is_refused, totals)
+        certificate = self._certificate(found, is_steady=is_steady)
+        return ListSwept(certificate, again, third, is_steady, self._is_refused, totals)
 
     def _rest(self) -> Iterator[Reading | RefusedPage]:
         if not self._reader.is_paged:
@@ -224,8 +228,7 @@ class ListSweep:
         """Whether the first response holds every record that it counts, so that paging cannot tear the list."""
         return self._first.page.total == len(self._first.page.records) or not self._reader.is_paged
 
-    def _certificate(self, *, is_steady: bool) -> Certificate:
-        found = self._listed.arithmetic(self._reader.attempt, self._query.name)
+    def _certificate(self, found: Arithmetic, *, is_steady: bool) -> Certificate:
         return Certificate(
             list_name=self._query.name,
             rung=self._rung,
@@ -238,6 +241,14 @@ class ListSweep:
             rejected=found.rejected,
             verdict="certified" if is_steady and self._is_one_total() and self._adds_up(found) else "incomplete",
         )
+
+    def _lacks_a_page(self, found: Arithmetic) -> bool:
+        """Whether as many records as a page has are missing, or all. So it is if a server ignores `page`, and then the
+        total may be right.
+        """
+        shown = found.distinct_keys + found.rejected
+        missing = (self._first.page.total or 0) - shown
+        return missing > 0 and (not shown or missing >= self._page_size())
 
     def _is_one_total(self) -> bool:
         return len(set(self._totals.values())) == 1
