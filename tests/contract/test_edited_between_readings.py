@@ -88,6 +88,30 @@ def test_an_edit_of_everything_amid_a_later_run_is_seen(home: WorldHome, dialect
     assert shown(home) == {"looked at 3"}
 
 
+class InTurn(EditedBetween):
+    """Two servers that answer in turn show another title for each asset."""
+
+    turns = count()
+    titles: tuple[str, ...] = ("Porte", "Door")
+
+    def assets_body(self, total: int, records: list[Any], types: list[Any]) -> Any:
+        if len(records) > 1:
+            title = self.titles[next(self.turns) % len(self.titles)]
+            records = [one | {"title": title} for one in records]
+        return super().assets_body(total, records, types)
+
+
+def test_a_member_that_two_servers_show_differently_in_turn_is_not_volatile(tmp_path: Path) -> None:
+    dialect = InTurn(small_world(assets=30, assessments=1, schedules=1))
+    with WorldServer(dialect) as server:
+        home = WorldHome(tmp_path / "home", server)
+        home.sync()
+        assert believed(home) == []
+        dialect.titles = ("Gate",)
+        assert moved(home.sync()) == {"assets": (0, 30)}
+        assert home.rows("select distinct title from assets") == [("Gate",)]
+
+
 class Signed(EditedBetween):
     """Each answer signs the link of each asset in its own way."""
 

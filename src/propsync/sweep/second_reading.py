@@ -18,7 +18,7 @@ def find_new_volatile(swept: Swept) -> frozenset[str]:
     found: frozenset[str] = frozenset()
     for first, again in _read_twice(swept):
         if differing := swept.shaping.newly_differing(first, again):
-            found |= swept.shaping.add_volatile(differing, again, _once_more(swept, first))
+            found |= swept.shaping.add_volatile(differing, first, again, _once_more(swept, first))
     return found
 
 

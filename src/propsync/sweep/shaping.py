@@ -107,17 +107,19 @@ class Shaping:
     def find_volatile(self, first: Reading, again: Reading | None, third: Reading | None) -> None:
         """Settles the volatile members from the readings of page 1, once.
 
-        An edit between two readings looks like a signed link, but only a link differs again in the third reading.
+        An edit between two readings looks like a signed link, but only a link differs in the third reading too.
         """
         if again is None or not self.wants_second_reading:
             return
         found = self._differing(first, again)
-        self._shape.volatile = self._confirmed(found, again, third) if found else found
+        self._shape.volatile = self._confirmed(found, first, again, third) if found else found
 
-    def add_volatile(self, found: frozenset[str], again: Reading, third: Reading | None) -> frozenset[str]:
+    def add_volatile(
+        self, found: frozenset[str], first: Reading, again: Reading, third: Reading | None
+    ) -> frozenset[str]:
         """Adds those of `found` that a third reading on a later night confirms; returns the new ones."""
         known = self._shape.volatile or frozenset()
-        confirmed = self._confirmed(found, again, third) or frozenset()
+        confirmed = self._confirmed(found, first, again, third) or frozenset()
         self._shape.volatile = known | confirmed
         return confirmed - known
 
@@ -125,10 +127,22 @@ class Shaping:
         """The members that differ between two readings of a page and are not known to be volatile."""
         return (self._differing(first, again) or frozenset()) - (self._shape.volatile or frozenset())
 
-    def _confirmed(self, found: frozenset[str], again: Reading, third: Reading | None) -> frozenset[str] | None:
-        """None if there is no third reading, or one with too few of the records."""
-        differing = None if third is None else self._differing(again, third)
-        return None if differing is None else found & differing
+    def _confirmed(
+        self, found: frozenset[str], first: Reading, again: Reading, third: Reading | None
+    ) -> frozenset[str] | None:
+        """The members that differ in each of the three readings; None if a third has too few of the records, or is
+        missing.
+
+        No signature comes back: if the first value does, two servers that disagree answer in turn.
+        """
+        if third is None:
+            return None
+        for earlier in (first, again):
+            differing = self._differing(earlier, third)
+            if differing is None:
+                return None
+            found &= differing
+        return found
 
     def _differing(self, first: Reading, again: Reading) -> frozenset[str] | None:
         if first.landed.sha256 == again.landed.sha256:  # no difference: only the number of records read twice counts
