@@ -193,6 +193,17 @@ def test_an_assessment_that_no_list_shows_goes_by_its_report(
     assert nights.held("assessments") == ({keys[0]} if report == 500 else set())
 
 
+def test_a_page_in_place_of_a_report_holds_the_delete(nights: Nights) -> None:
+    """Some servers answer each unknown address with their start page."""
+    keys = _assessments(nights)
+    nights.first_night()
+    del nights.estate.assessments[keys[0]]
+    nights.estate.answer = lambda path, query: (200, b"<!doctype html>") if path.endswith("report.pdf") else None
+    assert nights.sync().exit_code == 3
+    assert nights.rows(f"select status from assessments where assessment_id = '{keys[0]}'") == [("approved",)]
+    assert nights.held("assessments") == {keys[0]}
+
+
 @pytest.mark.release
 def test_an_assessment_in_a_status_nobody_knows_stays_until_it_is_found_or_gone(nights: Nights) -> None:
     keys = _assessments(nights)

@@ -13,7 +13,7 @@ from typing import BinaryIO, Self, TypeVar
 from propsync.api import requests as ask
 from propsync.api.answers import Answer, Saved, Traffic
 from propsync.api.clock import SYSTEM_CLOCK, Clock
-from propsync.api.exchange import Check, Exchange, Revise, receive_answer, receive_nothing
+from propsync.api.exchange import Check, Exchange, Revise, receive_answer, receive_start
 from propsync.api.gate import Cancelled, Gate
 from propsync.api.pool import in_parallel
 from propsync.api.requests import ApiRequest
@@ -270,8 +270,8 @@ class Api:
         return in_parallel(one, requests, threads=self._threads, cancel=cancel, wake=self._gate.wake)
 
     def probe_report(self, assessment_id: str) -> None:
-        """Asks for the report PDF without reading it: returns if it exists, raises NotFound and so on if not."""
-        self._exchange.run(ask.report_request(assessment_id), receive_nothing, threading.Event())
+        """Asks for the report PDF and reads its first bytes: returns if it exists, raises NotFound and so on if not."""
+        self._exchange.run(ask.report_request(assessment_id), receive_start(MAX_DOCUMENT_BYTES), threading.Event())
 
     def probe_reports(self, assessment_ids: Iterable[str]) -> Iterator[tuple[str, ResourceFailed | None]]:
         """The same for many, as they complete: each id with the error that the API answered, None for a report.

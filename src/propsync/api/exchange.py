@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from propsync.api.answers import Answer
-from propsync.api.bodies import check_body
+from propsync.api.bodies import HEADER_BYTES, check_body, check_header
 from propsync.api.clock import Clock
 from propsync.api.decoding import Decoder, decoded, encoding_of
 from propsync.api.gate import Cancelled, Gate, Outcome
@@ -263,5 +263,17 @@ def _decode(raw: bytes, encoding: str, bound: int, where: str) -> bytes:
     return b"".join(pieces)
 
 
-def receive_nothing(receiving: Receiving) -> None:
-    """Leaves the body unread, and closes the connection instead of keeping it."""
+def receive_start(bound: int) -> Receive[None]:
+    """Reads the first bytes of a document, which show its kind, and closes the connection instead of keeping it."""
+
+    def receive(receiving: Receiving) -> None:
+        where = receiving.where
+        encoding = encoding_of(receiving.reply.headers.get("content-encoding", ""), where)
+        start = b""
+        for piece in decoded(receiving.chunks(bound), Decoder(encoding, where)):
+            start += piece[:HEADER_BYTES]
+            if len(start) >= HEADER_BYTES:
+                break
+        check_header(receiving.request.accept, start, where)
+
+    return receive

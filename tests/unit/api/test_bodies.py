@@ -227,12 +227,19 @@ def test_a_disk_that_takes_no_more_stops_the_run(api, server, number, kind):
     assert len(server.seen) == 1
 
 
-def test_a_report_can_be_asked_after_without_reading_it(api, server):
+def test_a_report_can_be_asked_after_without_reading_all_of_it(api, server):
     server.script = [Reply(body=b"%PDF-" + b"x" * 10_000_000)]
     assert api.probe_report("a") is None
-    assert api.traffic.bytes == 0
+    assert 0 < api.traffic.bytes < 1_000_000
     server.script = [Reply(404)]
     with pytest.raises(NotFound):
+        api.probe_report("a")
+
+
+@pytest.mark.parametrize("body", [b"", b"%PD", b"<!doctype html>", b"{}"])
+def test_a_page_in_place_of_a_report_says_nothing_about_it(api, server, body):
+    server.script = [Reply(body=body)]
+    with pytest.raises(UnexpectedAnswer, match="not a PDF"):
         api.probe_report("a")
 
 
