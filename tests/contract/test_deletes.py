@@ -170,6 +170,22 @@ def test_an_assessment_on_one_list_is_found_where_the_other_list_says_not_found(
     assert shown == [(False, True, 1), (True, False, 1), (True, True, 22)]
 
 
+def test_an_assessment_that_is_found_on_no_list_keeps_those_that_it_was_on(nights: Nights) -> None:
+    """A cache answers for `By` with the list of `For`."""
+    keys = _assessments(nights)
+    nights.estate.performed = {key: ("For", "By")[n % 2] for n, key in enumerate(keys)}
+    nights.first_night()
+    lists = nights.estate.lists
+    nights.estate.lists = lambda path, query: lists(  # type: ignore[method-assign]  # what this test is about
+        path, query | ({"performed": "For"} if query.get("performed") == "By" else {})
+    )
+    report = nights.sync()
+    assert report.exit_code == 3
+    assert nights.held("assessments") == set(keys[1::2])
+    by = "select assessment_id from assessments where performed_by and not performed_for order by 1"
+    assert nights.column(by) == keys[1::2]
+
+
 # --- statuses that nobody asks for --------------------------------------------------------------------------------
 
 

@@ -147,6 +147,8 @@ class ByIds:
         if len(batch.keys) == 1 and silent:
             self._answers.gone[silent[0]] = f"{answer.landed.request} does not show it"
         memberships = self._memberships(Batch.of(shown)) if shown else []
+        if memberships and (unlisted := self._unlisted(shown, memberships)):
+            return self._apart(batch, unlisted)
         if memberships is not None:
             for reading in (answer, *memberships):
                 self._asking.stage(reading)
@@ -173,6 +175,19 @@ class ByIds:
                 shown = {key for one in on_list for key in self._asking.cutter.keys(one.page.records)}
                 silent = [key for key in silent if key not in shown] if shown else []
         return readings
+
+    def _unlisted(self, shown: Sequence[Key], memberships: Sequence[Reading]) -> list[Key]:
+        """The records that one request for all lists shows, and no list by itself: one of the answers is wrong."""
+        listed = {key for reading in memberships for key in self._asking.cutter.keys(reading.page.records)}
+        return [key for key in shown if key not in listed]
+
+    def _apart(self, batch: Batch, unlisted: Sequence[Key]) -> list[Batch]:
+        """Smaller batches, so that unlisted records affect no others; one alone stays as it was."""
+        if len(batch.keys) == 1:
+            self._asking.is_unknown(batch, "its look-up shows it, but none of the lists that it may be on does")
+            return []
+        others = [key for key in batch.keys if key not in unlisted]
+        return [Batch.of(unlisted), Batch.of(others)] if others else batch.halves()
 
     def _on_list(self, batch: Batch, place: int) -> list[Reading] | None:
         """One list's answer for a batch; "not found" for several is no evidence about any one of them."""
