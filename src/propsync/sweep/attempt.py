@@ -165,13 +165,15 @@ class Attempts:
                 attempt.certificates.append(read(attempt, query, first, bar))
         if totals:
             attempt.certificates.append(self._of_all(attempt.rung, totals[0], self._combined()))
-        if attempt.is_certified:
-            self._check_heeded(attempt)
+        self._check_heeded(attempt)
 
     def _check_heeded(self, attempt: Attempt) -> None:
-        """Checks that a list has only records that pass its filters, however well it adds up."""
+        """Checks that a list has only records that pass its filters, however well it adds up. So it must be if totals
+        are wrong, because propsync may believe the lists all the same.
+        """
         heeded = HeededFilters(self._reader, self._resource, self._wanted, self._shaping)
-        heeded.check_filters()
+        if attempt.is_certified:
+            heeded.check_filters()
         if not heeded.all_statuses():
             self._shaping.heeds_one_status = True
             attempt.refuse()
