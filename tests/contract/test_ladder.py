@@ -501,6 +501,18 @@ def test_under_a_wrong_total_a_server_that_heeds_one_status_is_asked_for_each(ni
     assert nights.is_truth("assessments")
 
 
+@pytest.mark.parametrize("is_everything", [True, False])
+def test_a_status_that_several_lists_show_is_not_believed(nights: Nights, *, is_everything: bool) -> None:
+    """Records have no status, and the server ignores the filter: it shows everything, or what is approved."""
+    nights.estate.shows_status = False
+    nights.estate.add_assessments(product(property_ids(8), ["k0"]))
+    lists = nights.estate.lists
+    every = {"status": "inprogress,submitted,approved"} if is_everything else {"status": "approved"}
+    nights.estate.lists = lambda path, query: lists(path, query | every)  # type: ignore[method-assign]  # as above
+    report = nights.sync()
+    assert (report.exit_code, _verdict(report, "assessments")) == (3, INCOMPLETE)
+
+
 @pytest.mark.slow
 def test_a_combined_total_that_is_wrong_in_another_way_each_time_is_not_agreed_upon(nights: Nights) -> None:
     keys = nights.estate.add_assessments(product(property_ids(5), ["k0"] * 10))

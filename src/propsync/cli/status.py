@@ -25,7 +25,7 @@ _PUBLISHING = ("propsync nightly", "propsync backfill")  # without a publication
 _WORDS = {
     "certified": "read completely at {}",
     "agreed": "read completely at {}, though the API's total is wrong",
-    "incomplete": "read in part at {}: the list changed meanwhile, or its total is wrong",
+    "incomplete": "read in part at {}: the list changed meanwhile, or its total or a filter is wrong",
     "failed": "could not be read at {}; its older rows stay",
 }
 

@@ -89,8 +89,8 @@ def left_behind(
             lines.append(f"{name} keep yesterday's rows: {errors.get(resource, 'they could not be read')}")
         elif not verdict.is_complete:
             lines.append(
-                f"{name} were not read completely: the list changed meanwhile, or its total is wrong. propsync "
-                "published the records that it read. Run `propsync sync` again"
+                f"{name} were not read completely: the list changed meanwhile, or its total or a filter is wrong. "
+                "propsync published the records that it read. Run `propsync sync` again"
             )
         lines += _held(name, [(reason, count) for of, reason, count in held if of == resource])
     accept = f"propsync sync --accept-deletes {run_id}, or nightly with accept_deletes={run_id} under Prefect"

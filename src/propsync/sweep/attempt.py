@@ -177,6 +177,8 @@ class Attempts:
         if not heeded.all_statuses():
             self._shaping.heeds_one_status = True
             attempt.refuse()
+        if self._shaping.is_status_absent() and self._listed.is_under_two_statuses(attempt.number):
+            attempt.refuse()
 
     def _lists(self) -> list[ListQuery]:
         return self._wanted.lists(self._resource, by_status=self._shaping.is_by_status())

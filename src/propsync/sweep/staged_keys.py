@@ -134,6 +134,10 @@ class StagedKeys:
         """Whether later attempts showed keys that this attempt did not."""
         return bool(self._value("sweep/is_more_after", attempt=attempt))
 
+    def is_under_two_statuses(self, attempt: int) -> bool:
+        """Whether an attempt showed one record on lists of different statuses."""
+        return bool(self._value("sweep/is_under_two_statuses", attempt=attempt))
+
     def has_shown(self, attempt: int, list_name: str, keys: Collection[tuple[str, ...]]) -> bool:
         """Whether the added pages of a list have shown all of these keys."""
         first, second = [key[0] for key in keys], [key[1] if len(key) > 1 else "" for key in keys]
