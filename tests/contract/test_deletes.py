@@ -601,9 +601,36 @@ def test_all_are_looked_up_where_a_sample_shows_that_some_are_there(nights: Nigh
     _hide(nights, "assets", *keys[:130])
     del nights.estate.assets[keys[0]]
     report = nights.sync()
-    assert (report.exit_code, report.resources["assets"]["deleted"]) == (0, 1)
+    assert (report.exit_code, report.resources["assets"]["deleted"]) == (3, 1)
     assert nights.is_truth("assets")
     assert sum(map(len, _looked_up(nights, "assets"))) <= 132
+
+
+@pytest.mark.parametrize(("hidden", "verdict"), [(20, "certified"), (21, "incomplete")])
+def test_lists_that_leave_out_many_records_that_look_ups_show_are_not_complete(
+    nights: Nights, hidden: int, verdict: str
+) -> None:
+    """They may leave out new records too, which no look-up can find."""
+    keys = _assets(nights, 150, 50, 10)
+    nights.first_night()
+    _hide(nights, "assets", *keys[:hidden])
+    report = nights.sync()
+    assert report.resources["assets"]["verdict"] == verdict
+    assert report.exit_code == (0 if verdict == "certified" else 3)
+    assert nights.is_truth("assets")
+
+
+@pytest.mark.parametrize(("status", "exit_code"), [("completed", 0), ("inprogress", 3)])
+def test_records_in_a_status_that_no_list_asks_for_are_not_left_out(
+    nights: Nights, status: str, exit_code: int
+) -> None:
+    keys = _schedules(nights, 60)
+    nights.first_night()
+    _hide(nights, "schedules", *keys[:40])
+    for key in keys[:40]:
+        nights.estate.schedules[key]["status"] = status
+    assert nights.sync(schedule_statuses="notstarted,inprogress").exit_code == exit_code
+    assert nights.is_truth("schedules")
 
 
 # --- what deletes nothing -----------------------------------------------------------------------------------------

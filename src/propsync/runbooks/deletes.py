@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,8 +11,10 @@ from propsync.landing import LookedUp, Manifest
 from propsync.merge import UnseenRecords, is_too_many, sample, to_hold
 from propsync.resources import Resource
 from propsync.runbooks.workspace import Workspace
-from propsync.runs import is_run_id
+from propsync.runs import Verdict, is_run_id
 from propsync.sweep import Filters, Key, LookUps, Swept
+
+_log = logging.getLogger("propsync.sync")
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,8 @@ class Deletes:
         held: dict[Key, str] = {}
         if self._swept.verdict.is_complete:  # a list read in part may still have records that it did not show
             held = self._judge(missing, set(given), manifest.run_id)
+            if self._are_too_many_left_out(missing):
+                manifest.verdict = Verdict.INCOMPLETE
         answers = self._look_ups.look_up(given)
         if self._swept.verdict.is_complete:
             self._take_word_for(given)
@@ -89,6 +94,18 @@ class Deletes:
         others = [key for key in missing.in_turn(self._workspace.settings.page_limit, turn) if key not in given]
         answers = self._look_ups.look_up([*keys, *others])
         return to_hold(answers.gone, missing, limit)
+
+    def _are_too_many_left_out(self, missing: UnseenRecords) -> bool:
+        """Whether look-ups show more records than a run may delete, although the lists should have shown them. New ones
+        may be left out too.
+        """
+        left_out = self._look_ups.found_under(self._statuses).intersection(missing.unlisted())
+        total = missing.total()
+        if not is_too_many(len(left_out), total, self._workspace.settings.delete_limit):
+            return False
+        words = "%s: the lists leave out %d of %d records that look-ups show, so they may leave out new ones too"
+        _log.warning(words, self._resource.words, len(left_out), total)
+        return True
 
     def _note(self, manifest: Manifest, held: dict[Key, str]) -> None:
         answers = self._look_ups.answers

@@ -48,6 +48,11 @@ class Shaping:
         """Whether each status has a list of its own."""
         return self.heeds_one_status or self.is_status_absent()
 
+    def statuses(self, records: Sequence[msgspec.Raw]) -> list[str | None]:
+        """The status that each of these records carries."""
+        cutter = Cutter(None, (tuple(self._shape.paths("status")),))
+        return [key[0] if key else None for key in cutter.keys(records)]
+
     def shown_and_silent(
         self, role: str, values: Sequence[str], pages: Iterable[Sequence[msgspec.Raw]]
     ) -> tuple[list[str], list[str]]:

@@ -66,6 +66,7 @@ class Batches:
         self.resource = resource
         self.reader = swept.reader
         self.cutter = swept.shaping.cutter
+        self._shaping = swept.shaping
         self.answers = Answers()
         self._listed = swept.listed
         self._statuses = tuple(statuses)
@@ -75,8 +76,8 @@ class Batches:
         """Whether a look-up has shown a record: those that show nothing prove something only then."""
         self.is_blind = False
         """Whether no look-up shows anything, not even known records."""
-        self._is_by_status = swept.shaping.is_by_status()
-        self.is_doubtful = swept.shaping.heeds_one_status or swept.verdict is not Verdict.CERTIFIED
+        self._is_by_status = self._shaping.is_by_status()
+        self.is_doubtful = self._shaping.heeds_one_status or swept.verdict is not Verdict.CERTIFIED
         """Whether to ask each list by itself instead of several at once, because totals or filters were wrong."""
 
     def everything(self, values: Sequence[str]) -> ListQuery:
@@ -171,6 +172,21 @@ class Batches:
             return
         self._listed.add(answer.landed, answer.page.records, self.cutter)
         self.answers.landed.append(answer.landed)
+
+    def found_under(self, statuses: Sequence[str]) -> set[Key]:
+        """The records that answers show under one of these statuses; all found, if the resource has no statuses."""
+        if not self.resource.has_statuses:
+            return set(self.answers.found)
+        asked = {status.casefold() for status in statuses}
+        return {key for key, status in self._found_statuses() if key in self.answers.found and status in asked}
+
+    def _found_statuses(self) -> Iterator[tuple[Key, str]]:
+        for landed in self.answers.landed:
+            cutter = replace(self.cutter, is_one=landed.role == "one")
+            records = self.reader.records(landed, cutter)
+            for key, status in zip(cutter.keys(records), self._shaping.statuses(records), strict=True):
+                if key and status:
+                    yield key, status.casefold()
 
     def flush(self) -> None:
         """Makes the staged answers visible to other readers."""

@@ -38,6 +38,10 @@ class LookUps:
         """Their results so far."""
         return self._asking.answers
 
+    def found_under(self, statuses: Sequence[str]) -> set[Key]:
+        """The records found under one of these statuses, which lists of these should have shown."""
+        return self._asking.found_under(statuses)
+
     def is_beyond_asking(self, key: Key) -> bool:
         """Whether no look-up can show that a key is gone: an id of dots, for example, cannot be part of an address.
 
