@@ -113,12 +113,14 @@ class Api:
         self._threads = most
         self._gate.begin_at(concurrency, most)
 
-    def fetch(self, request: ApiRequest, *, check: Check | None = None, walks: bool = False) -> Answer:
-        """Returns one answer, with retries. `check` may raise MalformedBody to repeat the request.
+    def fetch(
+        self, request: ApiRequest, *, check: Check | None = None, walks: bool = False, once: bool = False
+    ) -> Answer:
+        """Returns one answer, with retries unless `once`. `check` may raise MalformedBody to repeat the request.
 
         `walks` says that `check` reads all of a JSON body itself, so that the client need not.
         """
-        return self._fetch(request, check, self._cancel or threading.Event(), walks=walks)
+        return self._fetch(request, check, self._cancel or threading.Event(), walks=walks, once=once)
 
     def _fetch(
         self,
@@ -128,9 +130,10 @@ class Api:
         *,
         walks: bool = False,
         again: Again | None = None,
+        once: bool = False,
     ) -> Answer:
         receive = receive_answer(self._max_body_bytes, check, walks=walks, revise=self._revise)
-        return self._exchange.run(request, receive, cancel, again)
+        return self._exchange.run(request, receive, cancel, again, once=once)
 
     def fetch_all(
         self,

@@ -82,12 +82,22 @@ class Exchange:
         self._clock = clock
         self._policy = policy
 
-    def run(self, request: ApiRequest, receive: Receive[T], cancel: threading.Event, again: Again | None = None) -> T:
+    def run(
+        self,
+        request: ApiRequest,
+        receive: Receive[T],
+        cancel: threading.Event,
+        again: Again | None = None,
+        *,
+        once: bool = False,
+    ) -> T:
         """The result of `receive` for the first good answer. Raises the errors of `propsync.errors`, or Cancelled.
 
-        `again` gives the request of each attempt that had to wait; its errors end the attempts.
+        `again` gives the request of each attempt that had to wait; its errors end the attempts. With `once` there is
+        one attempt only.
         """
-        effort = Effort(request, self._policy, self._clock, cancel, again)
+        policy = replace(self._policy, attempts=1) if once else self._policy
+        effort = Effort(request, policy, self._clock, cancel, again)
         return effort.run(lambda effort: self._attempt(effort, receive))
 
     def _attempt(self, effort: Effort, receive: Receive[T]) -> T:

@@ -77,7 +77,6 @@ class Attempts:
         wanted: SweepScope,
         shaping: Shaping,
         *,
-        is_new: bool,
         was_wrong: bool,
     ) -> None:
         self._reader = reader
@@ -86,7 +85,7 @@ class Attempts:
         self._wanted = wanted
         self._shaping = shaping
         self._made = 0
-        self._is_new, self._was_wrong = is_new, was_wrong
+        self._was_wrong = was_wrong
 
     def sweep(self, rung: int) -> Attempt:
         """All lists page by page (rungs 0 and 1)."""
@@ -98,7 +97,6 @@ class Attempts:
                 bar,
                 read_again=self._shaping.wants_second_reading,
                 is_doubtful=self._shaping.seems_volatile,
-                is_new=self._is_new,
                 was_wrong=self._was_wrong,
             )
             self._shaping.find_volatile(first, swept.again, swept.third)

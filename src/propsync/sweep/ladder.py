@@ -66,9 +66,8 @@ class Sweeper:
         """Sweeps all lists of one resource, climbing from the rung `start` until they are certified. Raises
         ResourceFailed.
 
-        `start` is the rung of the last complete read, None if there was none. propsync believes no total of a short
-        list that a certified read has not borne out. `listed` is empty and receives the keys that count. `before` is a
-        snapshot whose evidence still holds for the answers that are the same again.
+        `start` is the rung of the last complete read, None if there was none. `listed` is empty and receives the keys
+        that count. `before` is a snapshot whose evidence still holds for the answers that are the same again.
         """
         ahead = Replay(self._api, self._pages)
         reader = PageReader(ahead, self._pages, resource, shape, self._limit)
@@ -77,7 +76,7 @@ class Sweeper:
             return Swept(
                 Verdict.CERTIFIED, SWEEP, reader, shaping, listed, before.certificates, landed, repeats=before.run_id
             )
-        attempts = Attempts(reader, listed, resource, wanted, shaping, is_new=start is None, was_wrong=start == AGREED)
+        attempts = Attempts(reader, listed, resource, wanted, shaping, was_wrong=start == AGREED)
 
         def places() -> KnownIds:
             type_ids = known()["assessment_type_ids"] if resource.types != "asset_types" else ()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from propsync.errors import NotFound, RequestRefused, TransientApiError, UnexpectedAnswer
+from propsync.errors import AccessForbidden, NotFound, RequestRefused, TransientApiError, UnexpectedAnswer
 from propsync.landing import Certificate
 from propsync.progress import Progress
 from propsync.records import Cutter, bytes_hash
@@ -60,7 +60,7 @@ class ListSweep:
         self._shown = 0
         self._is_whole = True
         self._is_refused = False
-        self._is_new = self._was_wrong = self._is_guess = False
+        self._was_wrong = self._is_guess = False
 
     def pages(self) -> int:
         """How many pages the first one promises; 1 if it has no total."""
@@ -82,15 +82,14 @@ class ListSweep:
         *,
         read_again: bool = False,
         is_doubtful: Callable[[Reading, Reading], bool] | None = None,
-        is_new: bool = False,
         was_wrong: bool = False,
     ) -> ListSwept:
         """Reads the rest, then page 1 once more, unless all came at once and `read_again` does not ask for it.
 
-        If `is_doubtful` says so of these two, it reads page 1 for the third time. With `is_new` or `was_wrong` it
-        believes no total. If the page beyond fails, this says nothing of a new list, but much of one that was wrong.
+        If `is_doubtful` says so of these two, it reads page 1 for the third time. A failure of the page after a short
+        list says nothing, unless `was_wrong`: then totals of the last complete read did not add up.
         """
-        self._is_new, self._was_wrong = is_new, was_wrong
+        self._was_wrong = was_wrong
         self._take(self._first, bar)
         for reading in self._rest():
             if isinstance(reading, RefusedPage):
@@ -134,7 +133,7 @@ class ListSweep:
         is_full = of_last_page >= self._page_size() or (self._is_all_at_once() and _may_be_a_page(total))
         if self._shown > total or is_full or self._was_wrong:
             return True
-        self._is_guess = self._is_new and self._is_all_at_once() and total > 0
+        self._is_guess = self._is_all_at_once() and total > 0
         return self._is_guess
 
     def _until_its_end(self, start: int) -> Iterator[Reading | RefusedPage]:
@@ -149,6 +148,7 @@ class ListSweep:
             if self._is_end(reading):
                 self._end_with(reading)
                 return
+            self._is_guess = False  # the total is wrong: a further page that fails may have records
             idle = 0 if self._is_news(reading) else idle + 1
             yield reading
             if idle >= _IDLE_IN_A_ROW or page > _MOST_UNTOLD:
@@ -168,12 +168,12 @@ class ListSweep:
         """Reads one page; None if the API has none after all that it promised, or if a guess fails."""
         asked = self._reader.ask(self._query, page)
         try:
-            return self._reader.read(asked, self._cutter)
+            return self._reader.read(asked, self._cutter, once=self._is_guess)
         except NotFound:
             return None
         except RequestRefused as error:
             return None if error.says_not_found else RefusedPage(asked, error)
-        except (TransientApiError, UnexpectedAnswer):
+        except (AccessForbidden, TransientApiError, UnexpectedAnswer):
             if not self._is_guess:
                 raise
             return None

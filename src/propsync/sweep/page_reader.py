@@ -95,10 +95,12 @@ class PageReader:
         """Whether the address of a list's page is short enough for servers and proxies."""
         return self.ask(query, 1).request.url_length(self._api.base_url) < LONGEST_URL
 
-    def read(self, asked: Asked, cutter: Cutter | None) -> Reading:
-        """Reads one answer. Without a cutter it reads only `total`, and the shape remains to be found."""
+    def read(self, asked: Asked, cutter: Cutter | None, *, once: bool = False) -> Reading:
+        """Reads one answer, without retries if `once`. Without a cutter it reads only `total`, and the shape remains to
+        be found.
+        """
         try:
-            answer = self._api.fetch(asked.request, check=self._check(cutter), walks=cutter is not None)
+            answer = self._api.fetch(asked.request, check=self._check(cutter), walks=cutter is not None, once=once)
         except NotFound as error:
             raise NotFound(error.where, error.what, self._resource.path_setting) from error
         return self._land(asked, answer, cutter)

@@ -53,6 +53,13 @@ def test_waits_double_up_to_the_cap_and_the_eighth_attempt_is_the_last(api, serv
     assert str(LIST) in str(caught.value)
 
 
+def test_a_request_to_send_once_is_not_tried_again(api, server, clock):
+    server.script = [Reply(503, headers={"Retry-After": "1"})]
+    with pytest.raises(TransientApiError):
+        api.fetch(LIST, once=True)
+    assert (len(server.seen), clock.sleeps) == (1, [])
+
+
 def test_jitter_is_full(connect, server, clock):
     draws = iter([0.0, 0.5, 0.25])
     server.script = [Reply(500), Reply(500), Reply(500), OK]
