@@ -769,6 +769,22 @@ def test_pages_that_are_refused_where_a_total_is_capped_certify_nothing(nights: 
     assert nights.is_truth("assets")
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("count", "exit_code"), [(10_000, 0), (10_020, 3)])
+@pytest.mark.parametrize("is_empty", [True, False])
+def test_a_list_of_as_many_records_as_a_search_engine_shows_is_read_in_parts(
+    nights: Nights, count: int, exit_code: int, *, is_empty: bool
+) -> None:
+    """The page after them is empty, or not found."""
+    _spread(nights, count, 500, 2)
+    lists = nights.estate.lists
+    nights.estate.lists = lambda path, query: lists(path, query)[:10_000]  # type: ignore[method-assign]  # as above
+    nights.estate.answer = lambda path, query: None if is_empty or query.get("page") != "11" else (404, {})
+    report = nights.sync(page_limit=1000)
+    assert (report.exit_code, 2 in nights.rungs(report, "assets")) == (exit_code, True)
+    assert nights.is_truth("assets")
+
+
 @pytest.mark.release
 def test_a_list_that_goes_round_for_ever_ends(nights: Nights) -> None:
     _spread(nights, 60, 30)

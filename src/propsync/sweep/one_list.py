@@ -16,6 +16,7 @@ from propsync.sweep.staged_keys import Arithmetic, StagedKeys
 
 _MOST_UNTOLD = 100_000  # pages of a list without a total
 _EMPTY_IN_A_ROW = 50  # a total that is a million too high must not cost a thousand requests
+_SEARCH_WINDOW = 10_000  # search engines count and show that many records, and some send empty pages after them
 _IDLE_IN_A_ROW = 3  # pages beyond the total with nothing new: the server repeats its pages without end
 
 
@@ -97,6 +98,8 @@ class ListSweep:
                 self._is_whole, self._is_refused = False, True
                 continue
             self._take(reading, bar)
+        if self._fills_a_search_window():
+            self._is_whole, self._is_refused = False, True
         again = self._read_again() if read_again or not self._is_all_at_once() else None
         third = self._read_later() if again and is_doubtful and is_doubtful(self._first, again) else None
         found = self._listed.arithmetic(self._reader.attempt, self._query.name)
@@ -177,6 +180,10 @@ class ListSweep:
             if not self._is_guess:
                 raise
             return None
+
+    def _fills_a_search_window(self) -> bool:
+        """Whether a search engine may have more records than it shows: only parts can tell."""
+        return self._first.page.total == self._shown == _SEARCH_WINDOW
 
     def _end_with(self, reading: Reading) -> None:
         """Keeps only the total of the page that shows the end, and asks for it once more every night."""
