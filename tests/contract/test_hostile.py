@@ -37,6 +37,22 @@ def test_types_beside_the_assets_that_are_no_list_are_no_types(small_nights: Sma
     assert small_nights.rows("select name, is_listed from asset_types") == [("Doors", True)]
 
 
+def test_null_in_place_of_the_records_makes_no_records_of_what_is_beside_it(small_nights: SmallHome):
+    api = small_nights.server
+    places = [{"id": "p1", "name": "North", "type": "block"}]
+    of_assessments = api.listed
+    api.listed = lambda query: of_assessments(query) | {"properties": places}  # type: ignore[method-assign]
+    assert small_nights.sync().exit_code == 0
+    before = [small_nights.known(name) for name in ("assets", "assessments")]
+    records = ("assets", "assessments")
+    api.answer = lambda path, query: (
+        (200, api.body(path, query) | dict.fromkeys(records)) if path.endswith(records) else None
+    )
+    report = small_nights.sync()
+    assert report.exit_code == 3
+    assert [small_nights.known(name) for name in records] == before
+
+
 @pytest.mark.release
 def test_a_status_that_records_carry_no_more_is_told_by_their_lists(small_nights: SmallHome):
     assert small_nights.sync().exit_code == 0

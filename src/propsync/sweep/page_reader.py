@@ -211,9 +211,18 @@ class PageReader:
             return self._is_uncounted_list(page, request)
         if not is_total(total) and (self._resource.is_paged or total is not None):
             return False
+        if total and self._has_null_for_records(page):
+            return False
         if find_list([page], self._resource) is not None:
             return True
         return self._resource.is_paged and _is_empty(page) and self._is_said_twice(request)
+
+    def _has_null_for_records(self, page: dict[str, Any]) -> bool:
+        """Whether null has the place of the records: no other array in the page takes it."""
+        documented = [(self._resource.list_member,)] if self._resource.list_member else []
+        places = [path for path in (*self._shape.paths("list"), *documented) if path]
+        outer = ((follow(page, path[:-1]), path[-1]) for path in places)
+        return any(isinstance(one, dict) and name in one and one[name] is None for one, name in outer)
 
     def _is_uncounted_list(self, page: Any, request: ApiRequest) -> bool:
         """Whether an answer without a total is a list, which no document excludes: an empty one must come twice."""
