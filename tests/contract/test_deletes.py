@@ -556,6 +556,22 @@ def test_everything_of_a_property_or_a_type_is_held_where_it_had_more_than_twent
     assert nights.held("assets") == (set(keys) if exit_code else set())
 
 
+@pytest.mark.parametrize("resource", ["assessments", "schedules"])
+@pytest.mark.parametrize(("count", "exit_code"), [(21, 3), (20, 0)])
+def test_everything_of_a_status_is_held_where_it_had_more_than_twenty(
+    nights: Nights, resource: str, count: int, exit_code: int
+) -> None:
+    """A token that lost the right to see a status shows none of it in lists and look-ups, and no report."""
+    _MADE[resource](nights, 60)
+    add = nights.estate.add_assessments if resource == "assessments" else nights.estate.add_schedules
+    lost = add([(home, "k1") for home in property_ids(count)], "inprogress")
+    nights.first_night()
+    for key in lost:
+        del getattr(nights.estate, resource)[key]
+    report = nights.sync(delete_limit=0.9)
+    assert (report.exit_code, report.resources[resource]["deleted"]) == (exit_code, 0 if exit_code else count)
+
+
 @pytest.mark.release
 def test_all_but_one_of_a_property_may_go_below_the_limit(nights: Nights) -> None:
     _assets(nights, 60, 20, 3)

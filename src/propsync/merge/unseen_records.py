@@ -68,7 +68,7 @@ class UnseenRecords:
         return int(self._warehouse.value(statement("warehouse/count_rows", table=f"{self._present} as present")))
 
     def groups(self) -> Counter[tuple[str, str]]:
-        """How many records each property has, and each asset type."""
+        """How many records each value has that a run may not empty: a property, an asset type or a status."""
         found: Counter[tuple[str, str]] = Counter()
         for kind in filter(None, map(self._resource.column, self._resource.held_by)):
             query = statement("merge/count_groups", column=quoted(kind), present=self._present)
@@ -77,12 +77,12 @@ class UnseenRecords:
         return found
 
     def groups_of(self, keys: Collection[Key]) -> dict[Key, list[tuple[str, str]]]:
-        """The property and the asset type of each of these records."""
+        """The property and the asset type, or the status, of each of these records."""
         columns = {role: self._resource.column(role) for role in self._resource.held_by}
         found = {}
         for one in self._unseen:
             if one.key in keys:
-                values = {"property": one.property_id, "type": one.type_id}
+                values = {"property": one.property_id, "type": one.type_id, "status": one.status}
                 groups_of_record = [(column, values[role]) for role, column in columns.items()]
                 found[one.key] = [(kind, value) for kind, value in groups_of_record if kind and value is not None]
         return found

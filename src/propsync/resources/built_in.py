@@ -89,6 +89,7 @@ ASSESSMENTS = Resource(
     status_setting="assessment_statuses",
     flags=(("includeflags", "true"),),
     id_filter="assessment",
+    held_by=("property", "status"),
     types="assessment_types",
     scope={"property": "property", "assessment_type": "type", "assessment": "assessment"},
 )
@@ -113,6 +114,7 @@ SCHEDULES = Resource(
     sets=("assignedUsers",),
     dropped=("asset",),
     status_setting="schedule_statuses",
+    held_by=("property", "status"),
     scope={"property": "property", "assessment_type": "type"},
 )
 
