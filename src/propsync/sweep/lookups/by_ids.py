@@ -50,13 +50,22 @@ class ByIds:
         return [key for key in keys if self._answers.is_open(key)]
 
     def _why_not_shown(self, key: Key) -> str | None:
-        """The answer to a look-up of one key if it does not show this record alone; else None."""
+        """The answer to a look-up of one key if it does not show this record alone; else None.
+
+        If several lists at once may show less than each by itself, propsync asks each too.
+        """
         for _, answer in self._asking.ask([Batch.of([key])], self._asking.everything):
             if isinstance(answer, RefusedPage):
                 return f"{answer.asked.request}: {answer.error.what}"
             is_it = set(self._asking.cutter.keys(answer.page.records)) == {key}
-            return None if is_it else f"{answer.landed.request} does not show it"
+            is_shown = is_it or (self._asking.is_doubtful and self._is_on_a_list(key))
+            return None if is_shown else f"{answer.landed.request} does not show it"
         return self._answers.unknown.pop(key)
+
+    def _is_on_a_list(self, key: Key) -> bool:
+        readings = self._memberships(Batch.of([key])) or []
+        self._answers.unknown.pop(key, None)
+        return any(key in self._asking.cutter.keys(one.page.records) for one in readings)
 
     def _ask(self, waiting: list[Batch]) -> None:
         """Asks until the only keys left are those that no answer shows."""
