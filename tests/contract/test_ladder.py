@@ -473,6 +473,24 @@ def test_under_a_wrong_total_a_record_that_the_list_leaves_out_stays(nights: Nig
     assert nights.changes("assets", keys[0]) == ["insert"]
 
 
+def test_two_records_with_one_key_in_one_answer_are_not_one_in_silence(nights: Nights) -> None:
+    """As two schedules of one property and type, or an id that is unique within its property only."""
+    keys = nights.estate.add_schedules((home, "k0") for home in property_ids(9))
+    lists = nights.estate.lists
+    other = nights.estate.schedules[keys[0]] | {"description": "the next one"}
+    nights.estate.lists = lambda path, query: [  # type: ignore[method-assign]  # what this test is about
+        *lists(path, query),
+        *([other] if path == PATHS["schedules"] else []),
+    ]
+    for _ in range(2):
+        report = nights.sync()
+        assert (_verdict(report, "schedules"), report.resources["schedules"]["rejected"]) == ("agreed", 1)
+    (kept,) = nights.column("select description from schedules where property_id = ?", keys[0][0])
+    shown = nights.rows("select payload ->> 'description', position from ops.rejected_records")
+    assert {kept, shown[0][0]} == {"the next one", nights.estate.schedules[keys[0]]["description"]}
+    assert len(shown) == 2
+
+
 @pytest.mark.release
 def test_a_combined_total_that_is_always_wrong_is_agreed_upon(nights: Nights) -> None:
     keys = nights.estate.add_assessments(product(property_ids(5), ["k0"] * 10))

@@ -151,7 +151,7 @@ class Merger:
             self._warehouse.execute(statement("merge/history/make_no_changes"))
         if concluded:
             self._add_concluded(resource, models)
-        rejected, judged = self._rejected(resource, readings, shape), self._judged(models, manifest)
+        rejected, judged = self._rejected(resource, manifest, readings, shape), self._judged(models, manifest)
         with self._warehouse.transaction():
             if self._shapes.put(shape, manifest.run_id):
                 self._forget_built()
@@ -237,8 +237,12 @@ class Merger:
         """The keys of records that nobody sees."""
         return self._hiding.unnamed(resource) if self._hiding else ()
 
-    def _rejected(self, resource: Resource, readings: NewPayloads, shape: Shape) -> list[tuple[str, int, str, str]]:
+    def _rejected(
+        self, resource: Resource, manifest: Manifest, readings: NewPayloads, shape: Shape
+    ) -> list[tuple[str, int, str, str]]:
         found = list(readings.rejected())
+        if any(one.duplicates for one in manifest.certificates):
+            found += readings.doubled()
         if not self._hiding or not found:
             return found
         shears, apart = self._hiding.shears(resource, shape), self._hiding.apart(resource, shape)

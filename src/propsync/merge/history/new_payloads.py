@@ -18,6 +18,7 @@ _MOST_REJECTED = 10_000  # rows of one run and resource; a list whose every reco
 _LOT = 4_000_000  # bytes of payloads to pass to DuckDB at once
 _HASHES = 10_000  # hashes to pass to DuckDB at once
 _KEPT = 16_000_000  # bytes of records to keep for a later look, so that propsync reads most pages of a night once
+_DOUBLED = "another record in the same answer has its key, and propsync keeps that one"
 _STAYS = "; what was known of it stays"
 Chosen = list[tuple[tuple[Any, ...], msgspec.Raw]]
 
@@ -104,6 +105,13 @@ class NewPayloads:
                 text = bytes(record)
                 reason = _reason(text)
                 yield list_name, position, reason + (_STAYS if is_known else ""), shallow(text, DEEPEST).decode()
+
+    def doubled(self) -> Iterator[tuple[str, int, str, str]]:
+        """The same of records that share their key with another in one answer, whose copy propsync keeps."""
+        query = statement("merge/history/doubled", listed=self._listed.table)
+        for chosen in self._by_page(query, {"most": _MOST_REJECTED}):
+            for (_, position, list_name), record in chosen:
+                yield list_name, position, _DOUBLED, shallow(bytes(record), DEEPEST).decode()
 
     def _by_page(self, query: str, values: Mapping[str, Any] | None = None) -> Iterator[Chosen]:
         """Rows that open with a sequence and a position, each with its record, a page at a time."""
