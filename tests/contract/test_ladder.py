@@ -726,6 +726,29 @@ _BEYOND: dict[str, Callable[[Query, list[dict[str, object]]], Answer | None]] = 
 }
 
 
+_BARE: dict[str, tuple[Callable[[int], int], str]] = {
+    "an empty page amid the others": (lambda page: 99 if page == 2 else page, INCOMPLETE),
+    "a full page 1 for every page": (lambda page: 1, INCOMPLETE),
+    "all pages": (lambda page: page, "certified"),
+}
+
+
+@pytest.mark.parametrize("shown", _BARE)
+def test_a_list_without_a_total_ends_where_no_page_speaks_against_it(nights: Nights, shown: str) -> None:
+    page_of, verdict = _BARE[shown]
+    nights.estate.add_schedules((home, "k0") for home in property_ids(60))
+    nights.estate.ignored = {"property", "type"}
+    page = nights.estate._body
+
+    def bare(path: str, query: Query) -> object:
+        shown = page(path, query | {"page": str(page_of(int(query["page"])))}) if "page" in query else None
+        return page(path, query) if shown is None or path != PATHS["schedules"] else shown["items"]
+
+    nights.estate._body = bare  # type: ignore[method-assign]  # what this test is about
+    report = nights.sync()
+    assert (_verdict(report, "schedules"), report.exit_code) == (verdict, 0 if verdict == "certified" else 3)
+
+
 @pytest.mark.slow
 @pytest.mark.costly
 @pytest.mark.parametrize("beyond", daily(_BEYOND, 2))

@@ -150,6 +150,7 @@ class ListSweep:
                 return
             if self._is_end(reading):
                 self._end_with(reading)
+                self._is_whole &= not self._goes_on_after(reading, page)
                 return
             self._is_guess = False  # the total is wrong: a further page that fails may have records
             idle = 0 if self._is_news(reading) else idle + 1
@@ -159,13 +160,26 @@ class ListSweep:
                 return
 
     def _is_end(self, reading: Reading) -> bool:
-        """Whether a page ends a list without a total: only page 1 again does, as any other may be one that the
-        server repeats.
+        """Whether a page ends the list. If it has no total, only page 1 again does, as any other may be one that the
+        server repeats. So may page 1 with as many records as propsync requested.
         """
         is_repeat = self._mark(reading) in self._seen
         if is_repeat and self._first.page.total is None:
-            self._is_whole = self._mark(reading) == self._mark(self._first)
+            is_page_1 = self._mark(reading) == self._mark(self._first)
+            self._is_whole = is_page_1 and len(self._first.page.records) != self._reader.limit
         return is_repeat or not reading.page.records
+
+    def _goes_on_after(self, reading: Reading, page: int) -> bool:
+        """Whether a list without a total has records after an empty page that follows one as full as the first."""
+        is_full = self._last[1] >= len(self._first.page.records)
+        if self._first.page.total is not None or reading.page.records or not is_full:
+            return False
+        self._is_guess = True
+        after = self._beyond(page + 1)
+        if not isinstance(after, Reading) or not after.page.records:
+            return False
+        self._stage(self._reader.as_again(after))
+        return self._mark(after) not in self._seen
 
     def _beyond(self, page: int) -> Reading | RefusedPage | None:
         """Reads one page; None if the API has none after all that it promised, or if a guess fails."""
