@@ -130,6 +130,7 @@ class RebuiltTables:
         self.source.carried.write_late(workspace.warehouse, hiding)
         self.source.carried.settle_changes(workspace.warehouse, run.run_id, hiding)
         mark_all(workspace.warehouse, run)
+        workspace.warehouse.empty_staging()
         self.lists += build_desk(workspace, run.run_id)
         findings = run_checks(workspace.warehouse, run.run_id, folder=workspace.settings.checks_folder)
         self.lists += [*refuse_broken(workspace, findings), *findings.unusable]

@@ -96,6 +96,7 @@ def _framed(
             left = [*(work(workspace, run) or ())]
             _hide_the_rest(workspace, run)
             _tell_unmatched(workspace)
+            workspace.warehouse.empty_staging()
             withheld = check(workspace, run)
             left += withheld.lines
             call("marts", lambda: _build_desk(workspace, run, withheld.tables, left))
@@ -198,6 +199,7 @@ def _publish(
     workspace: Workspace, run: Run, withheld: Collection[str], pages: Mapping[str, bytes], mended: list[str]
 ) -> None:
     workspace.place.commit(run.run_id)
+    workspace.warehouse.empty_staging()
     mended += workspace.publisher.publish(workspace.warehouse, run.run_id, withheld, pages)
 
 

@@ -89,6 +89,12 @@ class Warehouse:
         """Ends the connection; DuckDB writes its checkpoint."""
         self._connection.close()
 
+    def empty_staging(self) -> None:
+        """Drops the tables of the scratch database, which otherwise hold memory until the run ends."""
+        of_staging = "select table_name from duckdb_tables() where database_name = 'staging'"
+        for (table,) in self.rows(of_staging):
+            self.execute(f"drop table staging.{quoted(table)}")
+
     @cached_property
     def database(self) -> str:
         """DuckDB's name for the state database, for views in other databases."""
