@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 from kit.archives import SMALL, Place, place
@@ -119,3 +120,32 @@ def test_published_files_that_are_gone_are_no_failed_night(at: Place, capsys: py
     at.state.unlink()
     print_status(at.settings(), None, as_json=False)
     assert capsys.readouterr().out.endswith("Next: propsync rebuild\n")
+
+
+def test_after_a_clock_was_ahead_the_watchdog_sees_the_true_time(at: Place, told):
+    at.in_state("update ops.runs set started_at = started_at + interval 1 year, ended_at = ended_at + interval 1 year")
+    report = at.sync()
+    (started,) = at.rows("select started_at from ops.runs where run_id = ?", report.run_id)[0]
+    assert started > datetime.now(UTC) + timedelta(days=300)  # later than any run before it
+    status, _ = told()
+    assert datetime.fromisoformat(status["published_at"]) <= datetime.now(UTC)
+    assert print_status(at.settings(), "26h", as_json=False) == 0
+    assert print_status(at.settings(), "0m", as_json=False) == 3
+    at.fail(".*", kind="status", status=401)
+    with pytest.raises(TokenRefused):
+        at.sync()
+    assert "failed" in told()[0]["trouble"]
+
+
+class TwoDaysAgo(datetime):
+    """A clock that is behind."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> Self:
+        return super().now(tz) - timedelta(days=2)
+
+
+def test_tables_of_a_time_to_come_are_not_fresh(at: Place, told, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("propsync.cli.status.datetime", TwoDaysAgo)
+    assert print_status(at.settings(), "26h", as_json=False) == 3
+    assert told()[1][-1].startswith("The tables are of a time to come: correct the clock")

@@ -20,6 +20,7 @@ from propsync.storage import disk_use
 from propsync.warehouse import PublishedReader, open_published, statement, text
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
+_CLOCKS_DIFFER = timedelta(minutes=5)  # between two machines of one bucket
 _STATUSES = ("ok", "attention", "killed", "failed")  # from good to bad
 _PUBLISHING = ("propsync nightly", "propsync backfill")  # without a publication they failed; others may have no news
 _WORDS = {
@@ -31,15 +32,19 @@ _WORDS = {
 
 
 def print_status(settings: Settings, max_age: str | None, *, as_json: bool) -> int:
-    """Prints the status; returns 3 if the published copy is older than `max_age` (26h, 90m, 2d), else 0."""
+    """Prints the status; returns 3 if the published copy is older than `max_age` (26h, 90m, 2d), else 0.
+
+    A copy from the future has no age that anybody could trust, so it counts as older.
+    """
     allowed = _span(max_age) if max_age is not None else None
     path = settings.published / "warehouse.duckdb"
     if not path.exists():
         return _print_nothing(settings, as_json=as_json, is_wanted=allowed is not None)
     with open_published(path) as reader:
         facts = _facts(reader, settings)
-    is_fresh = allowed is None or datetime.now(UTC) - facts["published_at"] <= allowed
-    facts["is_fresh"] = is_fresh
+    age = datetime.now(UTC) - facts["published_at"]
+    facts["is_ahead"] = age < -_CLOCKS_DIFFER
+    facts["is_fresh"] = is_fresh = allowed is None or (age <= allowed and not facts["is_ahead"])
     if as_json:
         echo(json.dumps(facts, default=_plain))
     else:
@@ -93,11 +98,12 @@ def _span(words: str) -> timedelta:
 def _facts(reader: PublishedReader, settings: Settings) -> dict[str, Any]:
     runs = _dicts(reader, _asked("runs"))
     lock = RunLock(settings.state / "run.lock")
+    began = _began(runs[0])
     return {
-        "published_at": _read_at(reader) or runs[0]["started_at"],
+        "published_at": _read_at(reader) or began,
         **_verdict(reader),
         "running": lock.holder() if lock.is_held() else None,
-        "trouble": _trouble(lock, runs[0]["started_at"]),
+        "trouble": _trouble(lock, began),
         "runs": runs,
         "resources": _dicts(reader, _asked("resources")),
         "held_deletes": _dicts(reader, _asked("held_deletes")),
@@ -111,6 +117,12 @@ def _facts(reader: PublishedReader, settings: Settings) -> dict[str, Any]:
         "delta": {name: table["version"] for name, table in read_note(settings.published).get("delta", {}).items()},
         "disk_bytes": _disk_use(settings),
     }
+
+
+def _began(run: dict[str, Any]) -> datetime:
+    """When a run began; if a clock was ahead before, its start is later than its end, which has the true time."""
+    began: datetime = run["started_at"]
+    return min(began, run["ended_at"] or began)
 
 
 def _hints(reader: PublishedReader) -> dict[str, Any] | None:
@@ -181,6 +193,8 @@ def _print(facts: dict[str, Any], max_age: str | None) -> None:
 def _next(facts: dict[str, Any], max_age: str | None) -> str:
     if facts["erasures"] and facts["erasures"]["is_unfinished"]:
         return "Next: propsync erase --resume; no other run starts before that"
+    if facts["is_ahead"]:
+        return "The tables are of a time to come: correct the clock of this machine. Next: propsync sync"
     if not facts["is_fresh"]:
         return f"Older than {max_age}: a nightly run is missing. Next: propsync sync"
     if facts["held_deletes"]:
