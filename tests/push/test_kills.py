@@ -8,8 +8,9 @@ import pytest
 from kit.deaths import dying
 from kit.push_home import PushHome
 
+from propsync.cli.push_apply import next_command
 from propsync.push.plan import CREATE, DELETE, UPDATE, Plan
-from propsync.runbooks.push_undo import unfinished
+from propsync.runbooks.push_undo import undo, unfinished
 
 _LINES = 10  # of the journal of such a plan, and one more
 _ALL = 36  # with the files that it puts in place
@@ -52,6 +53,7 @@ def check_killed_at(home: PushHome, at: int, number: int, *, night_between: bool
     states = home.column("select state from ops.writes where plan_id = ?", plan.plan_id)
     assert set(states) == {"verified"}
     assert unfinished(home.settings()) == []
+    assert undo(home.settings(), next_command(report).split()[4]).undoes, moments.names[-1:]
     return len(moments.names)
 
 

@@ -63,12 +63,14 @@ def _print(report: PushReport, path: Path) -> None:
         echo(line)
     if len(lines) > _MOST_LINES:
         echo(f"The first {_MOST_LINES} of {len(lines):,} lines. For all of them: propsync push apply {path} --json")
-    echo(_next(report))
+    echo(next_command(report))
 
 
-def _next(report: PushReport) -> str:
+def next_command(report: PushReport) -> str:
+    """The last line: what to type after an apply."""
     if report.has_written:
-        return f"Next: propsync push undo {report.run_id} plans the way back"
+        # the plan's id, since an earlier run that was killed may have recorded all of it
+        return f"Next: propsync push undo {report.plan.plan_id} plans the way back"
     if report.left_behind:
         return "The API accepted no write, so there is nothing to undo. Each line above says what to do"
     return "Nothing is left to do, and there is nothing to undo. Next: propsync status"
