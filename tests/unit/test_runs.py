@@ -87,7 +87,7 @@ def holder(lock):
 
 def test_a_second_process_waits_then_says_who_is_at_work(lock, holder):
     started = time.monotonic()
-    told = rf"nightly \(process {holder.pid} on .*\) is at work"
+    told = rf"^backfill: nightly \(process {holder.pid} on .*\) is at work"
     with pytest.raises(Busy, match=told) as caught, lock.held("backfill", 0.5):
         pytest.fail("two hold the lock")
     assert 0.5 <= time.monotonic() - started < 5

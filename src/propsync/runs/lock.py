@@ -33,7 +33,7 @@ class RunLock:
         with disk_errors(self.path):
             handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            self._wait(handle, wait_seconds)
+            self._wait(handle, what, wait_seconds)
             who = {"what": what, "pid": os.getpid(), "host": socket.gethostname(), "since": _now(), "ended": None}
             _sign(handle, who)
             try:
@@ -72,12 +72,12 @@ class RunLock:
         finally:
             os.close(handle)
 
-    def _wait(self, handle: int, wait_seconds: float) -> None:
+    def _wait(self, handle: int, what: str, wait_seconds: float) -> None:
         deadline = time.monotonic() + wait_seconds
         while not lock_descriptor(handle, blocking=False):
             if time.monotonic() >= deadline:
                 raise Busy(
-                    "sync", f"{self.holder()} is at work, so this run did nothing", "Run `propsync status` to follow it"
+                    what, f"{self.holder()} is at work, so this run did nothing", "Run `propsync status` to follow it"
                 )
             time.sleep(_LOOK_AGAIN)
 
