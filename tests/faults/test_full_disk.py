@@ -49,7 +49,7 @@ def test_a_full_disk_stops_the_run_and_the_next_one_with_room_is_whole(
         with pytest.raises(DiskFull) as full:
             night.sync()
         assert full.value.exit_code == 1
-        assert "Free some space" in str(full.value)
+        assert str(full.value).endswith("Free some space under PROPSYNC_HOME, then run the same command again")
         assert night.note() == before
         assert night.rows("select count(*) from assets") == [(SCALE,)]
 

@@ -38,7 +38,7 @@ class LibraryUnfit(StopRun):
 class DiskFull(StopRun):
     """The disk that holds propsync's files is full."""
 
-    advice = "Free some space under PROPSYNC_HOME, then run `propsync sync`"
+    advice = "Free some space under PROPSYNC_HOME, then run the same command again"
 
 
 class FileLimited(DiskFull):
