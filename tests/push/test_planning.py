@@ -282,6 +282,27 @@ def test_a_new_asset_with_one_value_of_its_own_is_no_copy(assets: Make) -> None:
     assert assets(header, own, elsewhere, of_type="Doors").notes == []
 
 
+def test_a_new_asset_that_two_rows_describe_is_named(assets: Make) -> None:
+    header = ["asset_id", "property_id", "Tag", "Rating"]
+    new, other = ["", "p0", "QR9", "FD30; Gap; wide"], ["", "p0", "QR10", ""]
+    blank = ["", "p1", "", ""]
+    plan = assets(
+        header,
+        new,
+        other,
+        ["", "p0", "QR9", "Gap; wide; FD30"],
+        ["", "p1", *new[2:]],
+        blank,
+        blank,
+        new,
+        of_type="Doors",
+    )
+    (note,) = plan.notes
+    assert note.startswith(
+        "Repeats: 2 new assets have all the values of an earlier row: row 4 as row 2; row 8 as row 2."
+    )
+
+
 def test_type_names_the_type_of_every_row(assets: Make) -> None:
     plan = assets(
         ["asset_id", "property_id", "location"],

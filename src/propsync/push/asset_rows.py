@@ -10,7 +10,7 @@ from typing import Any
 from propsync.errors import UsageError
 from propsync.push.age import FileAge
 from propsync.push.columns import Keys, Layout
-from propsync.push.copies import copies_note
+from propsync.push.copies import copies_note, repeats_note
 from propsync.push.created_before import CreatedBefore
 from propsync.push.draft import Draft
 from propsync.push.fields import Field, RecordType
@@ -63,7 +63,8 @@ class AssetRows:
             self._plan_lot(lot)
         if self._columns:
             self._layout.check_used([self._types[one].shown for one in self._columns])
-        self._draft.notes += copies_note(self._published, self._draft.with_action(CREATE))
+        created = self._draft.with_action(CREATE)
+        self._draft.notes += [*copies_note(self._published, created), *repeats_note(created)]
         self._draft.notes += self._age.notes
         return self._draft.finished(self._published.sizes("assets"), self._published.types("assets"))
 
@@ -165,7 +166,9 @@ class AssetRows:
             self._checks.refuse_second_type(row, place, found, one)
             found, named = one, {*named, place}
         if found is None:
-            raise self._checks.refused(row, None, "a new asset needs a type: fill a column type, or give --type")
+            raise self._checks.refused(
+                row, None, "a new asset needs a type: fill the column asset_type, or give --type"
+            )
         if not found.is_listed:
             raise self._checks.refused(row, None, f"the API no longer lists the type {found.shown}")
         return found, named

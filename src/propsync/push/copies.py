@@ -1,4 +1,4 @@
-"""New assets with the values of assets that exist: a file that lost its ids would make every record twice."""
+"""New assets with the values of assets that exist, or of other rows: each would make a record twice."""
 
 from __future__ import annotations
 
@@ -28,10 +28,34 @@ def copies_note(published: Published, created: Sequence[Entry]) -> list[str]:
             found.setdefault(id(entry), (entry, asset_id))
     if not found:
         return []
-    named = "; ".join(f"row {one.row} as asset {asset_id}" for one, asset_id in [*found.values()][:_NAMED])
-    more = f" and {len(found) - _NAMED:,} more" if len(found) > _NAMED else ""
-    what = "1 new asset has" if len(found) == 1 else f"{len(found):,} new assets have"
-    return [f"Copies: {what} all the values of an asset that exists: {named}{more}. Has asset_id been emptied?"]
+    named = _named([f"row {one.row} as asset {asset_id}" for one, asset_id in found.values()])
+    return [
+        f"Copies: {_counted(len(found))} all the values of an asset that exists: {named}. Has asset_id been emptied?"
+    ]
+
+
+def repeats_note(created: Sequence[Entry]) -> list[str]:
+    """A line about new assets whose values an earlier row has too; none without any."""
+    first: dict[Hashable, Entry] = {}
+    found = []
+    for one in created:
+        values = frozenset((change.field, _plain(change.new)) for change in one.changes)
+        earlier = first.setdefault((one.property_id, one.type_id, values), one)
+        if earlier is not one and values:
+            found.append(f"row {one.row} as row {earlier.row}")
+    if not found:
+        return []
+    return [f"Repeats: {_counted(len(found))} all the values of an earlier row: {_named(found)}. Each makes an asset"]
+
+
+def _counted(count: int) -> str:
+    return "1 new asset has" if count == 1 else f"{count:,} new assets have"
+
+
+def _named(places: Sequence[str]) -> str:
+    """The first places, and how many more there are."""
+    more = f" and {len(places) - _NAMED:,} more" if len(places) > _NAMED else ""
+    return "; ".join(places[:_NAMED]) + more
 
 
 def _copies(published: Published, type_id: str, entries: Sequence[Entry]) -> Iterator[tuple[Entry, str]]:
