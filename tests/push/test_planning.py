@@ -393,6 +393,23 @@ def test_a_workbook_shows_the_address_of_an_error_that_its_reader_takes_for_a_bl
     ]
 
 
+def test_a_merged_cell_is_no_blank_that_changes_nothing(home: WorldHome, tmp_path: Path) -> None:
+    rows = [["asset_id", "Tag", "Due"], [DOOR, "Q", ""], ["a-door01", "", ""], ["a-door02", "Z", "2026-01-31"]]
+    with Workbook(tmp_path / "a.xlsx") as book:
+        sheet = book.add_worksheet("edits")
+        for number, row in enumerate(rows):
+            sheet.write_row(number, 0, row)
+        sheet.merge_range(1, 1, 2, 1, "Q")
+        sheet.merge_range(1, 2, 2, 2, "")  # shows nothing, so it hides nothing
+    plan = planned(home, tmp_path, Wanted("assets", tmp_path / "a.xlsx"))
+    assert [(edit[1], edit[2], edit[4]) for edit in edits(plan)] == [
+        (DOOR, "f-tag", "Q"),
+        ("a-door02", "f-tag", "Z"),
+        ("a-door02", "f-due", "2026-01-31"),
+    ]
+    assert [(one.column, one.found) for one in plan.refused] == [("Tag (B3)", "a part of a merged cell")]
+
+
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [

@@ -6,7 +6,7 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
@@ -36,27 +36,32 @@ class SheetError:
     text: str
 
 
+_PART = SheetError("a part of a merged cell")
+_Row = tuple[int, list[Typed | SheetError]]
+_Area = tuple[tuple[int, int], tuple[int, int]]
+"""The first and the last of merged cells, each by its row and column from 0."""
+
+
 def sheets_of(content: bytes) -> Iterator[list[tuple[int, list[str]]]]:
     """The rows of each sheet with their numbers, from the first sheet on; formulas as their results.
 
     Raises ListUnreadable.
     """
-    for _, rows in _sheets(content):
+    for _, rows, _ in _sheets(content):
         yield [(number, [_text(cell) for cell in row]) for number, row in rows]
 
 
-def typed_sheets_of(content: bytes) -> Iterator[tuple[str, Iterator[tuple[int, list[Typed | SheetError]]]]]:
+def typed_sheets_of(content: bytes) -> Iterator[tuple[str, Iterator[_Row]]]:
     """The name of each sheet, and its rows with their numbers; read one sheet before the next. Raises ListUnreadable.
 
-    An error is a SheetError: people must not take it for a blank.
+    An error is a SheetError: people must not take it for a blank. So is a merged cell below or beside the first, which
+    seems to show the value of the first.
     """
-    for place, (name, rows) in enumerate(_sheets(content)):
-        yield name, _with_errors(rows, error_cells(content, place))
+    for place, (name, rows, merged) in enumerate(_sheets(content)):
+        yield name, _with_merged(_with_errors(rows, error_cells(content, place)), merged)
 
 
-def _with_errors(
-    rows: Iterator[tuple[int, list[Typed]]], errors: dict[tuple[int, int], str]
-) -> Iterator[tuple[int, list[Typed | SheetError]]]:
+def _with_errors(rows: Iterator[tuple[int, list[Typed]]], errors: dict[tuple[int, int], str]) -> Iterator[_Row]:
     of_row: dict[int, dict[int, str]] = {}
     for (number, column), text in errors.items():
         of_row.setdefault(number, {})[column] = text
@@ -68,7 +73,21 @@ def _with_errors(
         yield number, cells
 
 
-def _sheets(content: bytes) -> Iterator[tuple[str, Iterator[tuple[int, list[Typed]]]]]:
+def _with_merged(rows: Iterator[_Row], merged: Iterable[_Area]) -> Iterator[_Row]:
+    areas: dict[int, list[_Area]] = {}
+    for area in merged:
+        areas.setdefault(area[0][0] + 1, []).append(area)
+    reaching: list[_Area] = []
+    for number, cells in rows:
+        reaching = [area for area in reaching if number <= area[1][0] + 1]
+        reaching += [area for area in areas.get(number, ()) if cells[area[0][1] : area[0][1] + 1] not in ([], [""])]
+        for (top, left), (_, right) in reaching:
+            for place in range(left + (number == top + 1), min(right + 1, len(cells))):
+                cells[place] = _PART
+        yield number, cells
+
+
+def _sheets(content: bytes) -> Iterator[tuple[str, Iterator[tuple[int, list[Typed]]], list[_Area]]]:
     # imports here, since most runs read no sheet
     from python_calamine import CalamineError, CalamineWorkbook
 
@@ -78,7 +97,8 @@ def _sheets(content: bytes) -> Iterator[tuple[str, Iterator[tuple[int, list[Type
         for name in book.sheet_names:
             sheet = book.get_sheet_by_name(name)
             before = [""] * (sheet.start or (0, 0))[1]  # the reader leaves blank columns out, but no blank rows
-            yield name, ((number, [*before, *row]) for number, row in enumerate(sheet.iter_rows(), 1))
+            rows = ((number, [*before, *row]) for number, row in enumerate(sheet.iter_rows(), 1))
+            yield name, rows, sheet.merged_cell_ranges or []
     except CalamineError as error:
         raise ListUnreadable(f"it is not a readable spreadsheet ({error}); save it as .xlsx or CSV") from error
 
