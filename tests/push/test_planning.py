@@ -411,9 +411,26 @@ def test_a_merged_cell_is_no_blank_that_changes_nothing(home: WorldHome, tmp_pat
 
 
 @pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([["asset_id", "=1/0"], [DOOR, "Q"]], "line 3: the name of a column is #DIV/0!"),
+        ([["Doors", ""], ["asset_id", "Tag"], [DOOR, "Q"]], "its header is row 4; delete the rows above it"),
+    ],
+)
+def test_a_header_that_cannot_be_used_is_named(
+    home: WorldHome, tmp_path: Path, rows: list[list[Any]], words: str
+) -> None:
+    _xlsx(tmp_path / "a.xlsx", rows)
+    with pytest.raises(UsageError, match=words):
+        planned(home, tmp_path, Wanted("assets", tmp_path / "a.xlsx"))
+
+
+@pytest.mark.parametrize(
     ("name", "content", "words"),
     [
         ("a.csv", b"", "it is empty"),
+        ("a.csv", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3", "it is a PDF"),
+        ("a.csv", b"Doors,\n\nasset_id,Tag\nx,y", "its header is row 3; delete the rows above it"),
         ("a.csv", b'asset_id,Tag\n"x', "quotes"),
         ("a.csv", b"asset_id,Tag\nx,\x00", "NUL"),
         ("a.xlsx", b"PK\x03\x04rubbish", "damaged spreadsheet"),

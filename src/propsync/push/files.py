@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from decimal import Decimal
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,14 @@ _MOST_BYTES = 200_000_000
 _PARQUET = b"PAR1"
 _JSON = (".jsonl", ".ndjson", ".json")
 _ROWS = 2_000
+_ABOVE = 10  # rows of a title that people put above the header
+_PDF = b"%PDF-"
 _DECODER = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 _ARRAY = msgspec.json.Decoder(list[dict[str, Any]], float_hook=Decimal)
+
+
+class _Empty(ListUnreadable):
+    """A file or a sheet without any row."""
 
 
 def read_file(path: Path, key: str) -> Source:
@@ -52,9 +58,11 @@ def _source(path: Path, content: bytes, key: str) -> Source:
         return Source(*named, *_parquet(content), has_addresses=False)
     if path.suffix.lower() in _JSON:
         return Source(*named, *_json_lines(content), has_addresses=False)
+    if content.startswith(_PDF):
+        raise ListUnreadable("it is a PDF; save the spreadsheet as .xlsx or CSV UTF-8")
     text, encoding = decoded_by(content)
     rows = (Row(number, cells) for number, (_, cells) in enumerate(lines_of(text, keeps_blanks=True), 1))
-    return Source(*named, *_below_header(rows), is_lossy=encoding == WINDOWS or content.isascii())
+    return Source(*named, *_below_header(rows, key), is_lossy=encoding == WINDOWS or content.isascii())
 
 
 def _content(path: Path) -> bytes:
@@ -65,7 +73,8 @@ def _content(path: Path) -> bytes:
     except FileNotFoundError:
         raise UsageError(str(path), "there is no such file", "Check its path") from None
     except (OSError, ValueError) as error:
-        raise UsageError(str(path), f"it cannot be read: {error}", "Check its path and permissions") from None
+        why = (error.strerror if isinstance(error, OSError) else None) or error
+        raise UsageError(str(path), f"it cannot be read: {why}", "Check its path and permissions") from None
 
 
 def _unusable(path: Path, error: ListUnreadable) -> UsageError:
@@ -81,13 +90,20 @@ def _readable(path: Path, rows: Iterator[Row]) -> Iterator[Row]:
         raise _unusable(path, error) from error
 
 
-def _below_header(rows: Iterable[Row]) -> tuple[list[str], Iterator[Row]]:
+def _below_header(rows: Iterable[Row], key: str) -> tuple[list[str], Iterator[Row]]:
     """The names in the first row that is not blank, and the rows below that are not."""
     filled = (row for row in rows if not all(map(is_blank, row.cells)))
-    heading = next(filled, None)
-    if heading is None:
-        raise ListUnreadable("it is empty")
-    return [_name(cell, heading.number) for cell in heading.cells], filled
+    first = list(islice(filled, _ABOVE))
+    if not first:
+        raise _Empty("it is empty")
+    header = next((row for row in first if _has(row.cells, key)), first[0])
+    if header is not first[0]:
+        raise ListUnreadable(f"its header is row {header.number}; delete the rows above it")
+    return [_name(cell, header.number) for cell in header.cells], chain(first[1:], filled)
+
+
+def _has(cells: Iterable[Cell], key: str) -> bool:
+    return any(isinstance(cell, str) and cell.strip(BLANKS).lower() == key for cell in cells)
 
 
 def _name(cell: Cell, row: int) -> str:
@@ -99,20 +115,26 @@ def _name(cell: Cell, row: int) -> str:
 def _workbook(content: bytes, key: str) -> tuple[list[str], Iterator[Row]]:
     """The rows of the only sheet with the column, else of the first that has any."""
     _refuse_other_books(content)
+    unreadable: list[ListUnreadable] = []
     first: tuple[list[str], Iterator[Row]] | None = None
     chosen: dict[str, tuple[list[str], Iterator[Row]]] = {}
     for name, rows in typed_sheets_of(content):
-        with suppress(ListUnreadable):  # an empty sheet
-            found = _below_header(Row(number, [*map(_plain, cells)]) for number, cells in rows)
-            first = first or found
-            if key in [heading.lower() for heading in found[0]]:
-                chosen[name] = found
+        try:
+            found = _below_header((Row(number, [*map(_plain, cells)]) for number, cells in rows), key)
+        except ListUnreadable as error:
+            unreadable.append(error)
+            continue
+        first = first or found
+        if _has(found[0], key):
+            chosen[name] = found
     if len(chosen) > 1:
         raise ListUnreadable(
             f"its sheets {' and '.join(chosen)} each have a column {key}; keep one of them in the file"
         )
+    if not chosen and (said := [one for one in unreadable if not isinstance(one, _Empty)]):
+        raise said[0]
     if first is None:
-        raise ListUnreadable("it is empty")
+        raise _Empty("it is empty")
     return next(iter(chosen.values()), first)
 
 
