@@ -393,6 +393,27 @@ def test_a_workbook_shows_the_address_of_an_error_that_its_reader_takes_for_a_bl
     ]
 
 
+def test_a_number_that_people_see_in_another_form_is_refused(home: WorldHome, tmp_path: Path) -> None:
+    forms = [("0000", 12, 1200), ("0%", 0.9, 0), ("0.0%", 0.125, 0), ('#,##0.00 "%"', 1250, 0.5), ("0.00", 2, 3)]
+    with Workbook(tmp_path / "a.xlsx") as book:
+        sheet = book.add_worksheet("edits")
+        sheet.write_row(0, 0, ["asset_id", "Tag", "Height (mm)"])
+        for number, (form, tag, height) in enumerate(forms, 1):
+            style = book.add_format({"num_format": form})
+            sheet.write_string(number, 0, f"a-door{number:02d}")
+            sheet.write_number(number, 1, tag, style)
+            sheet.write_number(number, 2, height, style)
+    plan = planned(home, tmp_path, Wanted("assets", tmp_path / "a.xlsx"))
+    assert [(one.column, one.found) for one in plan.refused] == [
+        ("Tag (B2)", "12, shown as 0012"),
+        ("Tag (B3)", "0.9, shown as 90%"),
+        ("Height (mm) (C3)", "0, shown as 0%"),
+        ("Tag (B4)", "0.125, shown as 12.5%"),
+        ("Height (mm) (C4)", "0, shown as 0%"),
+    ]
+    assert {str(edit[4]) for edit in edits(plan)} == {"1250", "0.5", "2", "3"}
+
+
 def test_a_merged_cell_is_no_blank_that_changes_nothing(home: WorldHome, tmp_path: Path) -> None:
     rows = [["asset_id", "Tag", "Due"], [DOOR, "Q", ""], ["a-door01", "", ""], ["a-door02", "Z", "2026-01-31"]]
     with Workbook(tmp_path / "a.xlsx") as book:

@@ -17,27 +17,27 @@ _TAG = rb"<(?:\w+:)?"
 _SHEET = re.compile(_TAG + rb"sheet\b[^>]*?\b\w+:id\s*=\s*[\"']([^\"']+)[\"']")
 _TARGET = re.compile(_TAG + rb"Relationship\b[^>]*>")
 _ATTRIBUTE = re.compile(rb"\b(Id|Target)\s*=\s*[\"']([^\"']*)[\"']")
-_CELL = re.compile(_TAG + rb"c\b([^>]*[^/>])>(.*?)</(?:\w+:)?c>", re.DOTALL)
+CELL = re.compile(_TAG + rb"c\b([^>]*[^/>])>(.*?)</(?:\w+:)?c>", re.DOTALL)
 _ADDRESS = re.compile(rb"\br\s*=\s*[\"']([A-Z]+)(\d+)[\"']")
 _IS_ERROR = re.compile(rb"\bt\s*=\s*[\"']e[\"']")
 _IS_TEXT = re.compile(rb"\bt\s*=\s*[\"']str[\"']")  # a formula may have an empty text as its result
 _MAY_HAVE = re.compile(rb"\bt\s*=\s*[\"']e[\"']|" + _TAG + rb"f\b")
-_VALUE = re.compile(_TAG + rb"v\b[^>]*>([^<]+)<")
+VALUE = re.compile(_TAG + rb"v\b[^>]*>([^<]+)<")
 
 
 def error_cells(content: bytes, sheet: int) -> dict[Place, str]:
     """The words in the error cells of a sheet, by their places. Raises ListUnreadable for one without address."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        parts = _parts(archive)
+        parts = sheet_parts(archive)
         if sheet >= len(parts) or parts[sheet] not in archive.namelist():
             return {}
         xml = archive.read(parts[sheet])
     if not _MAY_HAVE.search(xml):
         return {}
-    return dict(filter(None, (_error(head, body) for head, body in _CELL.findall(xml))))
+    return dict(filter(None, (_error(head, body) for head, body in CELL.findall(xml))))
 
 
-def _parts(archive: zipfile.ZipFile) -> list[str]:
+def sheet_parts(archive: zipfile.ZipFile) -> list[str]:
     """The file of each sheet, in the order of the workbook."""
     names = set(archive.namelist())
     if not {"xl/workbook.xml", "xl/_rels/workbook.xml.rels"} <= names:
@@ -55,15 +55,20 @@ def _path(target: str) -> str:
 
 
 def _error(head: bytes, body: bytes) -> tuple[Place, str] | None:
-    value = _VALUE.search(body)
+    value = VALUE.search(body)
     is_error = _IS_ERROR.search(head) is not None
     if not is_error and (value or _IS_TEXT.search(head) or not re.search(_TAG + rb"f\b", body)):
         return None
-    address = _ADDRESS.search(head)
-    if address is None:
+    place = place_of(head)
+    if place is None:
         raise ListUnreadable("a cell with an error has no address; save the file again")
-    place = int(address[2]), column_number(address[1])
     return place, html.unescape(value[1].decode(errors="replace")) if value and is_error else WITHOUT_RESULT
+
+
+def place_of(head: bytes) -> Place | None:
+    """The place that the tag of a cell names."""
+    address = _ADDRESS.search(head)
+    return (int(address[2]), column_number(address[1])) if address else None
 
 
 def column_number(letters: bytes) -> int:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
 from propsync.merge.reference.error_cells import column_number, error_cells
+from propsync.merge.reference.reshown_cells import reshown_cells
 from propsync.merge.reference.text_file import ListUnreadable
 
 Typed = str | int | float | bool | date | datetime | time | timedelta
@@ -55,10 +56,13 @@ def typed_sheets_of(content: bytes) -> Iterator[tuple[str, Iterator[_Row]]]:
     """The name of each sheet, and its rows with their numbers; read one sheet before the next. Raises ListUnreadable.
 
     An error is a SheetError: people must not take it for a blank. So is a merged cell below or beside the first, which
-    seems to show the value of the first.
+    seems to show its value. So is a number that people see in another form, such as 0012 or 90%.
     """
     for place, (name, rows, merged) in enumerate(_sheets(content)):
-        yield name, _with_merged(_with_errors(rows, error_cells(content, place)), merged)
+        yield (
+            name,
+            _with_merged(_with_errors(rows, reshown_cells(content, place) | error_cells(content, place)), merged),
+        )
 
 
 def _with_errors(rows: Iterator[tuple[int, list[Typed]]], errors: dict[tuple[int, int], str]) -> Iterator[_Row]:

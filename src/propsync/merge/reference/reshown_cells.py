@@ -1,0 +1,74 @@
+"""The numbers of an .xlsx file that people see in another form: percentages, and zeros in front."""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+import zipfile
+from decimal import Decimal, InvalidOperation
+
+from propsync.merge.reference.error_cells import CELL, VALUE, Place, place_of, sheet_parts
+
+_STYLES = "xl/styles.xml"
+_TAG = rb"<(?:\w+:)?"
+_FORMAT = re.compile(_TAG + rb"numFmt\b[^>]*>")
+_OF_CELLS = re.compile(_TAG + rb"cellXfs\b.*?</(?:\w+:)?cellXfs>", re.DOTALL)
+_STYLE = re.compile(_TAG + rb"xf\b[^>]*>")
+_ATTRIBUTE = re.compile(rb"\b(numFmtId|formatCode)\s*=\s*[\"']([^\"']*)[\"']")
+_USES = re.compile(rb"\bs\s*=\s*[\"'](\d+)[\"']")
+_IS_TYPED = re.compile(rb"\bt\s*=\s*[\"'](?!n[\"'])")
+_LITERAL = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
+_ZEROS = re.compile(r"0{2,}")
+_DIGITS = 15
+_BUILT_IN = {"9": "0%", "10": "0.00%"}
+
+
+def reshown_cells(content: bytes, sheet: int) -> dict[Place, str]:
+    """Such numbers of a sheet by their places, each with what people see."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        parts = sheet_parts(archive)
+        if _STYLES not in archive.namelist() or sheet >= len(parts) or parts[sheet] not in archive.namelist():
+            return {}
+        styles = _reshowing(archive.read(_STYLES))
+        xml = archive.read(parts[sheet]) if styles else b""
+    found = ((place_of(head), _words(styles, head, body)) for head, body in CELL.findall(xml))
+    return {place: words for place, words in found if place and words}
+
+
+def _reshowing(styles: bytes) -> dict[bytes, str]:
+    """The formats that show a percentage or zeros in front, by the number of their style."""
+    codes = dict(_BUILT_IN)
+    for one in _FORMAT.findall(styles):
+        attributes = dict(_ATTRIBUTE.findall(one))
+        codes[_text(attributes, b"numFmtId")] = html.unescape(_text(attributes, b"formatCode"))
+    section = _OF_CELLS.search(styles)
+    found = {}
+    for number, one in enumerate(_STYLE.findall(section[0]) if section else ()):
+        code = codes.get(_text(dict(_ATTRIBUTE.findall(one)), b"numFmtId"), "")
+        form = _LITERAL.sub("", code.partition(";")[0])
+        if "%" in form or _ZEROS.fullmatch(form):
+            found[str(number).encode()] = form
+    return found
+
+
+def _text(attributes: dict[bytes, bytes], name: bytes) -> str:
+    return attributes.get(name, b"").decode(errors="replace")
+
+
+def _words(styles: dict[bytes, str], head: bytes, body: bytes) -> str | None:
+    """The number and what people see; None if they see the number."""
+    style, written = _USES.search(head), VALUE.search(body)
+    form = styles.get(style[1]) if style else None
+    if form is None or written is None or _IS_TYPED.search(head):
+        return None
+    try:
+        number = Decimal(written[1].decode(errors="replace"))
+    except InvalidOperation:
+        return None
+    if abs(number.adjusted()) > _DIGITS:  # no spreadsheet has all of it
+        return None
+    if "%" in form:
+        return f"{float(number):.15g}, shown as {float(number) * 100:.15g}%"
+    shown = f"{number:0{len(form)}f}" if number == number.to_integral_value() else str(number)
+    return f"{number:f}, shown as {shown}" if shown != f"{number:f}" else None
