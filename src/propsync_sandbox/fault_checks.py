@@ -62,7 +62,7 @@ _KEY = Wanted(
 )
 _VALUES = Wanted("an object, or null to delete", lambda value: value is None or isinstance(value, Mapping))
 
-_EFFECTS: dict[str, dict[str, Wanted]] = {
+EFFECTS: dict[str, dict[str, Wanted]] = {
     "status": {"status": _STATUS, "retry_after": _RETRY_AFTER, "code": _TEXT, "body": _TEXT, "apply": _BOOLEAN},
     "cut_body": {"fraction": _FRACTION},
     "cut_chunked": {"fraction": _FRACTION},
@@ -84,7 +84,7 @@ _EFFECTS: dict[str, dict[str, Wanted]] = {
     "edit": {"key": _KEY, "values": _VALUES},
     "move_rows": {"how": _one_of("to_next", "shift", "duplicate", "drop"), "rows": _COUNT},
 }
-EFFECT_KINDS = tuple(_EFFECTS)
+EFFECT_KINDS = tuple(EFFECTS)
 _REQUIRED = {"status": ("status",), "edit": ("key", "values")}
 _OWN_DEFAULTS: dict[str, dict[str, Any]] = {
     "reset": {"apply": True},
@@ -130,10 +130,10 @@ def checked_rule(rule: object, place: str) -> dict[str, Any]:
 def checked_effect(effect: Mapping[str, Any], place: str) -> dict[str, Any]:
     """The effect with the defaults of its kind."""
     kind = effect.get("kind")
-    if kind not in _EFFECTS:
+    if kind not in EFFECTS:
         raise FaultPlanError(f"{place}.kind: must be one of {', '.join(EFFECT_KINDS)}, not {kind!r}")
     options = {name: value for name, value in effect.items() if name != "kind"}
-    _check_members(options, _EFFECTS[kind], place)
+    _check_members(options, EFFECTS[kind], place)
     for name in _REQUIRED.get(kind, ()):
         if name not in options:
             raise FaultPlanError(f"{place}.{name}: is missing")

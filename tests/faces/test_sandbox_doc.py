@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 
 from propsync_sandbox import Sandbox, read_fault_plan, read_hint_plan
+from propsync_sandbox.fault_checks import EFFECTS
 
 DOC = (Path(__file__).parents[2] / "docs" / "sandbox.md").read_text(encoding="utf-8")
 
@@ -20,6 +21,17 @@ ASSET_EDIT, EDIT, HINTS, PLAN = re.findall(r"^```json\n(.*?)^```", DOC, re.MULTI
 def test_the_fault_plan_shown_is_a_fault_plan(tmp_path: Path):
     (tmp_path / "faults.json").write_text(PLAN)
     assert read_fault_plan(tmp_path / "faults.json")
+
+
+def test_each_effect_has_the_options_shown():
+    every = {option for options in EFFECTS.values() for option in options}
+    rows = re.findall(r"^\| (`[a-z_`, ]+) \| (.*?) \| ", DOC.partition("| effect |")[2], re.MULTILINE)
+    shown = {
+        kind: every & set(re.findall(r"`(\w+)`", re.sub(r"\([^)]*\)", "", options)))
+        for kinds, options in rows
+        for kind in re.findall(r"\w+", kinds)
+    }
+    assert shown == {kind: set(options) for kind, options in EFFECTS.items()}
 
 
 def test_the_plan_of_hints_shown_is_one():
