@@ -122,6 +122,29 @@ def test_what_is_as_before_already_needs_no_undo(home: PushHome) -> None:
     assert home.apply(undo(home.settings(), run)).left_behind == []
     again = undo(home.settings(), run)
     assert (again.entries, again.refused) == ([], [])
+    assert again.notes == [
+        "0 records can be reversed",
+        "As before already: 1 value. The undo has nothing to do there",
+    ]
+
+
+def test_schedules_that_are_as_before_already_are_not_called_edited(home: PushHome) -> None:
+    deleted, edited = home.schedules(2)
+    taken = set(home.schedules(10_000))
+    free = next((place, kind) for place, _ in taken for _, kind in taken if (place, kind) not in taken)
+    plan = home.plan(
+        home.schedule(CREATE, free, {"customReference": "R/1"}),
+        home.schedule(DELETE, deleted, {}),
+        home.schedule(DELETE, edited, {}),
+        resource="schedules",
+    )
+    run = home.apply(plan).run_id
+    assert home.apply(undo(home.settings(), run)).left_behind == []
+    home.apply(home.plan(home.schedule(UPDATE, edited, {"description": "theirs"}), resource="schedules"))
+    again = undo(home.settings(), run)
+    assert again.entries == []
+    assert [one.row for one in again.refused] == [4]
+    assert "As before already: 2 values. The undo has nothing to do there" in again.notes
 
 
 @pytest.mark.slow

@@ -82,7 +82,7 @@ def _rest(most: int, count: int, what: str, path: Path) -> str:
 def _next(plan: Plan, path: Path, *, is_large: bool) -> str:
     if not plan.entries:
         again = f"Correct the refused rows. Next: propsync push plan {plan.resource} FILE"
-        return f"Nothing to send. {again if plan.refused else 'Next: propsync status'}"
+        return f"Nothing to send. {again if plan.refused and not plan.undoes else 'Next: propsync status'}"
     consent = f" --allow-large {plan.plan_id}" if is_large else ""
     return f"Nothing is sent yet. Next: propsync push apply {typed(path)}{consent}"
 

@@ -80,16 +80,17 @@ Fields = Mapping[tuple[str, str], Field]
 
 def way_back(recorded: Sequence[Recorded], present: Mapping[tuple[str, ...], Present], fields: Fields) -> WayBack:
     """Reverses what the records still show; an edit by somebody else since is refused, and so is a new asset."""
-    found: list[Entry | Refusal] = []
+    found: list[Entry | Refusal | None] = []
     for (_, _), of_record in groupby(recorded, key=lambda one: (one.row, one.record)):
         rows = list(of_record)
         found += _of_record(rows, present.get(rows[0].key), fields)
     entries = [one for one in found if isinstance(one, Entry)]
     refused = [one for one in found if isinstance(one, Refusal)]
-    return WayBack(entries, refused, _notes(entries, refused))
+    return WayBack(entries, refused, _notes(entries, refused, found.count(None)))
 
 
-def _of_record(rows: list[Recorded], there: Present | None, fields: Fields) -> Iterator[Entry | Refusal]:
+def _of_record(rows: list[Recorded], there: Present | None, fields: Fields) -> Iterator[Entry | Refusal | None]:
+    """The way back for a record; None for a value or a schedule that is as before."""
     first = rows[0]
     if first.action == CREATE and first.resource == ASSETS.name:
         yield Refusal(first.row, None, first.record, _STAYS)
@@ -101,15 +102,15 @@ def _of_record(rows: list[Recorded], there: Present | None, fields: Fields) -> I
         yield _undeleted(rows, there, fields)
 
 
-def _updated(rows: list[Recorded], there: Present | None, fields: Fields) -> Iterator[Entry | Refusal]:
+def _updated(rows: list[Recorded], there: Present | None, fields: Fields) -> Iterator[Entry | Refusal | None]:
     first = rows[0]
     changes = []
     for one in rows:
         field = _field(one, there.type_id if there else "", fields)
         now = there.values.get(str(one.field)) if there else None
         if there is not None and is_same(now, one.old):
-            continue
-        if there is None or not _is_ours(one, now, there):
+            yield None
+        elif there is None or not _is_ours(one, now, there):
             yield Refusal(one.row, field.label, first.record, _EDITED)
         elif _is_erased(one.old):
             yield Refusal(one.row, field.label, first.record, _ERASED)
@@ -141,11 +142,11 @@ def _is_ours(one: Recorded, now: Any, there: Present) -> bool:
     return is_same(now, one.new) or (one.code == STORED_OTHERWISE and there.run_id == one.run_id)
 
 
-def _uncreated(rows: list[Recorded], there: Present | None, fields: Fields) -> Entry | Refusal:
+def _uncreated(rows: list[Recorded], there: Present | None, fields: Fields) -> Entry | Refusal | None:
     """Deletes a schedule that the run created, if it still has what the run gave it."""
     first, given = rows[0], {one.field: one for one in rows}
     if there is None:
-        return Refusal(first.row, None, first.record, _EDITED)
+        return None
     for name in MEMBERS:
         one, now = given.get(name), there.values.get(name)
         if not (is_same(now, None) if one is None else _is_ours(one, now, there)):
@@ -154,9 +155,11 @@ def _uncreated(rows: list[Recorded], there: Present | None, fields: Fields) -> E
     return _entry(first, DELETE, changes)
 
 
-def _undeleted(rows: list[Recorded], there: Present | None, fields: Fields) -> Entry | Refusal:
+def _undeleted(rows: list[Recorded], there: Present | None, fields: Fields) -> Entry | Refusal | None:
     """Creates a schedule again that the run deleted, unless somebody has made one since."""
-    first = rows[0]
+    first, before = rows[0], {one.field: one.old for one in rows}
+    if there is not None and all(is_same(there.values.get(name), before.get(name)) for name in MEMBERS):
+        return None
     if there is not None:
         return Refusal(first.row, None, first.record, _EDITED)
     if any(_is_erased(one.old) for one in rows):
@@ -177,10 +180,12 @@ def _field(one: Recorded, type_id: str, fields: Fields) -> Field:
     return fields.get((type_id if one.resource == ASSETS.name else "", field)) or Field(field, field, "text", field)
 
 
-def _notes(entries: Sequence[Entry], refused: Sequence[Refusal]) -> list[str]:
+def _notes(entries: Sequence[Entry], refused: Sequence[Refusal], as_before: int) -> list[str]:
     reasons = (_EDITED, _STAYS, _UNFIT, _ERASED)
     edited, stays, unfit, erased = (sum(one.reason == why for one in refused) for why in reasons)
     lines = [f"{counted(len(entries), 'record')} can be reversed"]
+    if as_before:
+        lines.append(f"As before already: {counted(as_before, 'value')}. The undo has nothing to do there")
     if edited:
         lines.append(f"Edited by somebody else since: {counted(edited, 'value')}. The undo leaves them as they are")
     if stays:
