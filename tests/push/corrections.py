@@ -71,7 +71,11 @@ LIFTS = AssetType(
     "Lifts",
     "Lift",
     "lifts",
-    [Field("f-serial", "text", "Serial", "serial"), Field("f-lift", "text", "Location", "location")],
+    [
+        Field("f-serial", "text", "Serial", "serial"),
+        Field("f-lift", "text", "Location", "location"),
+        Field("f-tall", "number", "Height", "height"),
+    ],
 )
 TWINS = [AssetType(f"t-twin{n}", "Alarms", "Alarm", table, []) for n, table in ((1, "alarms"), (2, "alarms_2"))]
 

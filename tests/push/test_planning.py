@@ -165,6 +165,7 @@ def test_a_column_is_matched_by_id_name_or_label(assets: Make, name: str, field:
         ),
         (["asset_id", "Heigth (mm)"], "did you mean Height (mm)"),
         (["asset_id", "Serial"], "no field of Doors is called 'Serial'"),
+        (["asset_id", "Height"], "no field of Doors is called 'Height'; did you mean height_mm or Height (mm)?"),
         (["asset_id", "Tag", "tag"], "are both the field Tag"),
         (["asset_id", "asset_id"], "2 columns are called asset_id"),
         (["Tag", "Due"], "it has no column asset_id"),

@@ -62,7 +62,7 @@ class AssetRows:
         for lot in lots_of(self._source.rows, _ROWS):
             self._plan_lot(lot)
         if self._columns:
-            self._layout.check_used([self._types[one].shown for one in self._columns])
+            self._layout.check_used([self._types[one] for one in self._columns])
         created = self._draft.with_action(CREATE)
         self._draft.notes += [*copies_note(self._published, created), *repeats_note(created)]
         self._draft.notes += self._age.notes

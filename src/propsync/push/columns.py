@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from propsync.errors import UsageError
-from propsync.push.fields import Field
+from propsync.push.fields import Field, RecordType
 from propsync.push.shown import may_be_lossy, without_quote
 from propsync.push.source import Source
 
@@ -103,13 +103,14 @@ class Layout:
         self._used |= found.keys()
         return found
 
-    def check_used(self, names: Sequence[str]) -> None:
-        """Raises UsageError for a column that no record's type has."""
+    def check_used(self, types: Sequence[RecordType]) -> None:
+        """Raises UsageError for a column that no record's type has, such as one whose label is new."""
+        names, fields = " or ".join(one.shown for one in types), [field for one in types for field in one.fields]
         keys = {place for places in self.keys.values() for place in places}
         for place in self.others:
             if place not in self._used | keys:
                 heading = self._source.header[place]
-                raise self._refused(place, f"no field of {' or '.join(names)} is called {heading!r}")
+                raise self._refused(place, f"no field of {names} is called {heading!r}{_near(heading, fields)}")
 
     def _check_known(self, all_fields: Sequence[Field]) -> None:
         keys = {place for places in self.keys.values() for place in places}
