@@ -415,6 +415,13 @@ def test_a_number_that_people_see_in_another_form_is_refused(home: WorldHome, tm
     assert {str(edit[4]) for edit in edits(plan)} == {"1250", "0.5", "2", "3"}
 
 
+def test_a_refused_cell_is_quoted_as_the_spreadsheet_shows_it(home: WorldHome, tmp_path: Path) -> None:
+    rows: list[list[Any]] = [["asset_id", "Tag", "Due"], [DOOR, True, 45231]]
+    _xlsx(tmp_path / "a.xlsx", rows)
+    plan = planned(home, tmp_path, Wanted("assets", tmp_path / "a.xlsx"))
+    assert [(one.column, one.found) for one in plan.refused] == [("Tag (B4)", "TRUE"), ("Due (C4)", "45231")]
+
+
 def test_a_merged_cell_is_no_blank_that_changes_nothing(home: WorldHome, tmp_path: Path) -> None:
     rows = [["asset_id", "Tag", "Due"], [DOOR, "Q", ""], ["a-door01", "", ""], ["a-door02", "Z", "2026-01-31"]]
     with Workbook(tmp_path / "a.xlsx") as book:

@@ -72,6 +72,14 @@ def is_blank(cell: Cell) -> bool:
 
 
 def shortened(cell: Cell) -> str:
-    """A cell for a message."""
-    text = cell.text if isinstance(cell, SheetError) else str(cell)
+    """A cell for a message, as a spreadsheet shows it."""
+    text = _as_shown(cell)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _as_shown(cell: Cell) -> str:
+    if isinstance(cell, SheetError):
+        return cell.text
+    if isinstance(cell, bool):
+        return str(cell).upper()
+    return f"{cell:.15g}" if isinstance(cell, float) else str(cell)
