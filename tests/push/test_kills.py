@@ -9,6 +9,7 @@ from kit.deaths import dying
 from kit.push_home import PushHome
 
 from propsync.cli.push_apply import next_command
+from propsync.cli.status import print_status
 from propsync.push.plan import CREATE, DELETE, UPDATE, Plan
 from propsync.runbooks.push_undo import undo, unfinished
 
@@ -55,6 +56,19 @@ def check_killed_at(home: PushHome, at: int, number: int, *, night_between: bool
     assert unfinished(home.settings()) == []
     assert undo(home.settings(), next_command(report).split()[4]).undoes, moments.names[-1:]
     return len(moments.names)
+
+
+def test_a_plan_that_was_interrupted_is_told_by_status(home: PushHome, capsys: pytest.CaptureFixture[str]) -> None:
+    def told() -> str:
+        print_status(home.settings(), None, as_json=False)
+        return capsys.readouterr().out
+
+    plan = of_assets(home, 0)
+    with dying(2):
+        home.apply(plan, max_concurrency=1)
+    assert f"Unfinished: plan {plan.plan_id}, of which a part may be sent. Next: propsync push apply" in told()
+    home.apply(plan)
+    assert "Unfinished" not in told()
 
 
 _DAILY = (2, 30)

@@ -11,6 +11,7 @@ from typing import Any
 from propsync.cli.damage import find_damage, print_damage
 from propsync.cli.erasure_count import erasures_of, print_erasures
 from propsync.cli.text_tables import echo
+from propsync.cli.unfinished_plans import print_unfinished, unfinished_plans
 from propsync.documents.lost_files import LOST
 from propsync.errors import UsageError
 from propsync.publish import read_note
@@ -104,6 +105,7 @@ def _facts(reader: PublishedReader, settings: Settings) -> dict[str, Any]:
         **_verdict(reader),
         "running": lock.holder() if lock.is_held() else None,
         "trouble": _trouble(lock, began),
+        "unfinished_plans": unfinished_plans(settings),
         "runs": runs,
         "resources": _dicts(reader, _asked("resources")),
         "held_deletes": _dicts(reader, _asked("held_deletes")),
@@ -170,6 +172,7 @@ def _print(facts: dict[str, Any], max_age: str | None) -> None:
         echo(facts["trouble"])
     for line in facts["left_behind"]:
         echo(f"Left behind: {line}")
+    print_unfinished(facts["unfinished_plans"])
     echo()
     for row in facts["resources"]:
         echo(_resource_line(row, facts["tables"].get(row["resource"], 0)))

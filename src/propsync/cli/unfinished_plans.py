@@ -1,0 +1,26 @@
+"""The lines of `propsync status` about plans of which an apply was interrupted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from propsync.cli.text_tables import echo
+from propsync.push.journal import journals
+from propsync.runbooks.push_abandoned import PUSH_LOCK
+from propsync.runs import RunLock
+from propsync.settings import Settings
+from propsync.storage import LocalStorage
+
+
+def unfinished_plans(settings: Settings) -> list[str]:
+    """Their ids; none while an apply is at work. Only the account that runs propsync may see them."""
+    if not os.access(settings.state, os.R_OK | os.X_OK) or RunLock(settings.state / PUSH_LOCK).is_held():
+        return []
+    return journals(LocalStorage(settings.home))
+
+
+def print_unfinished(plans: Sequence[str]) -> None:
+    """Prints a line for each, as `propsync push history` does."""
+    for plan_id in plans:
+        echo(f"Unfinished: plan {plan_id}, of which a part may be sent. Next: propsync push apply with this plan again")
