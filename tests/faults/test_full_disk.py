@@ -66,6 +66,7 @@ def test_a_delta_table_stays_as_it_was_on_a_disk_without_room_for_its_log(small_
     with pytest.raises(DiskFull) as full:
         one.publish("select 'new' as n", start + timedelta(days=1))
     assert "the disk is full" in str(full.value)
+    assert str(full.value).endswith("then run the same command again")
     assert one.rows() == [("old",)]
     ballast.unlink()
     one.publish("select 'new' as n", start + timedelta(days=2))
