@@ -30,6 +30,15 @@ def test_what_a_check_found_is_said_in_words() -> None:
     assert found_by("no_uprn", 3) == "the check no uprn found 3 rows", "one that people added"
 
 
+def test_a_reason_over_two_lines_is_whole() -> None:
+    assert question("without_required").why.endswith("If one was deleted, the reason in marts.compliance says so")
+    assert question("without_required").of == "marts.compliance"
+    for path in (shipped("sql") / "dashboard").glob("*.sql"):
+        comments = path.read_text().split("\n-- why: ")[1].split("\n")
+        last = next(place for place, line in enumerate(comments[1:], 1) if not line.startswith("-- "))
+        assert question(path.stem).why == " ".join(line.removeprefix("-- ") for line in comments[:last]), path.stem
+
+
 def changes(*rows: tuple[Any, ...]) -> Answer:
     return answered("changed_by_kind", "resource change field how records", *rows)
 

@@ -1,6 +1,7 @@
 """The questions of the dashboard: a select each in `sql/dashboard/`, which the page also shows.
 
 A file opens with `-- title:`, `-- of:` (the table that must have rows, or the answer is unknown) and `-- why:`.
+Each may continue on further lines.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from functools import cache
 
 from propsync.shipped import shipped
 
-_HEADER = re.compile(r"^-- (title|of|why): (.+)$", re.MULTILINE)
+_HEADER = re.compile(r"^-- (title|of|why): (.+(?:\n-- (?!(?:title|of|why): ).+)*)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -44,5 +45,5 @@ class Question:
 def question(name: str) -> Question:
     """The question in `sql/dashboard/<name>.sql`."""
     sql = (shipped("sql") / "dashboard" / f"{name}.sql").read_text(encoding="utf-8").strip().rstrip(";")
-    header = dict(_HEADER.findall(sql))
+    header = {part: text.replace("\n--", "") for part, text in _HEADER.findall(sql)}
     return Question(name, header["title"], header["of"], header["why"], sql)
