@@ -1,6 +1,10 @@
 -- title: Compliance by type
 -- of: marts.compliance
--- why: how many of the required assessments are in date. Unknown never counts as in date, and 100 means all of them
+-- why: how many of the required assessments are in date. Unknown never counts as in date, and 100 means all of them. The
+-- undecided are in no other number: your list of properties leaves open whether they must have the assessment
+with undecided as (
+  select measure, undecided from marts.measures where day = (select max(day) from marts.measures)
+)
 select
   any_value(assessment_type) as assessment_type,
   count(*) as required,
@@ -14,7 +18,9 @@ select
   ) as percent_in_date,
   sum(homes) filter (state in ('out of date', 'unknown')) as homes_not_in_date,
   count(*) filter (state in ('out of date', 'unknown') and homes is null) as properties_without_homes,
+  any_value(undecided) as undecided,
   assessment_type_id
 from marts.compliance
+left join undecided on measure = 'properties in date: ' || assessment_type_id
 group by assessment_type_id
 order by percent_in_date, assessment_type, assessment_type_id

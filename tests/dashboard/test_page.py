@@ -129,6 +129,15 @@ def test_only_all_of_them_are_a_hundred_percent(drawn: Drawing) -> None:
 
 
 @pytest.mark.slow
+def test_properties_of_which_the_list_leaves_it_open_stand_beside_the_share(drawn: Drawing) -> None:
+    perhaps = "perhaps must have it: your list of properties leaves that open."
+    assert perhaps not in Parsed(drawn().html).words
+    page = Parsed(
+        drawn("update marts.measures set undecided = 3 where starts_with(measure, 'properties in date: ')").html
+    )
+    assert f"3 further properties {perhaps}" in page.words
+
+
 def test_a_question_that_fails_costs_itself_alone(home: SandboxHome) -> None:
     home.in_state("alter table ops.rejected_records rename column position to place")
     report = home.sync()
