@@ -1,5 +1,6 @@
 -- grain: run_id, resource, change, name
--- why: a renamed label keeps its column, so people must be able to find its old name, and anything added or removed
+-- why: a renamed label keeps its column, and history shows the present labels of options. So people must be able to find
+-- the old names, and anything added or removed
 with types_before as (
   select * from main.asset_types
 ),
@@ -11,6 +12,12 @@ fields_before as (
 ),
 fields_now as (
   select * from staging.field_definitions
+),
+options_before as (
+  select * from main.asset_field_options
+),
+options_now as (
+  select * from staging.latest_options
 ),
 type_changes as (
   select
@@ -50,7 +57,36 @@ field_changes as (
   left join fields_now as now using (asset_type_id, field_id)
   left join fields_before as before using (asset_type_id, field_id)
   where exists (from fields_before) and (now.field_id is not null or before.is_listed)
+),
+changed_options as (
+  -- the options of a new field are no news
+  select
+    case
+      when before.option_id is null then 'option new'
+      when before.is_listed and not now.is_listed then 'option offered no more'
+      when now.is_listed and not before.is_listed then 'option offered again'
+      when before.label is distinct from now.label then 'option renamed'
+    end as change,
+    fields.name,
+    now.option_id,
+    before.label as before,
+    now.label as after
+  from options_now as now
+  join fields using (asset_type_id, field_id)
+  semi join fields_before using (asset_type_id, field_id)
+  left join options_before as before using (asset_type_id, field_id, option_id)
+  where exists (from options_before)
+),
+option_changes as (
+  -- several options of a field make one row, with their labels in one order; one without a label has its id
+  select
+    change,
+    name,
+    string_agg(coalesce(before, option_id), '; ' order by option_id) filter (change <> 'option new') as before,
+    string_agg(coalesce(after, option_id), '; ' order by option_id) filter (change <> 'option offered no more') as after
+  from changed_options
+  group by change, name
 )
 select $run_id as run_id, 'asset_types' as resource, change, name, before, after
-from (from type_changes union all from field_changes)
+from (from type_changes union all from field_changes union all from option_changes)
 where change is not null

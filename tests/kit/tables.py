@@ -20,7 +20,7 @@ Tables = dict[str, Counter[Row]]
 PROMISED = {
     "asset_types": "asset_type_id, name, name_singular, table_name, is_listed",
     "asset_type_fields": "asset_type_id, field_id, kind, label, position, column_name, is_listed",
-    "asset_field_options": "asset_type_id, field_id, option_id, label",
+    "asset_field_options": "asset_type_id, field_id, option_id, label, is_listed",
     "assets": "asset_id, property_id, asset_type_id, asset_type",
     "asset_field_values": "asset_id, property_id, asset_type_id, field_id, label, kind, position, value_text, "
     "value_number, value_date, value_time, value_options, value_option_labels, value_json",
@@ -57,7 +57,7 @@ def expected_tables(world: World, *, with_positions: bool = True) -> Tables:
             for position, defined in enumerate(one.fields, 1)
         ],
         "asset_field_options": [
-            (one.id, defined.id, *option)
+            (one.id, defined.id, *option, True)
             for one in world.asset_types
             for defined in one.fields
             for option in defined.options

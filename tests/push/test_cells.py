@@ -31,7 +31,7 @@ FIELDS = {
     "number": Field("f", "Height", "number", "height"),
     "date": Field("f", "Due", "date", "due"),
     "time": Field("f", "At", "time", "at"),
-    "option": Field("f", "Rating", "option", "rating", RATINGS),
+    "option": Field("f", "Rating", "option", "rating", RATINGS, former={"o10": "FD20"}),
     USERS: Field("assignedUsers", "Assigned users", USERS, "assigned_users", {"u1": "Ann Lee", "u2": None}),
     "image": Field("f", "Photo", "image", "photo"),
     "file": Field("f", "Certificate", "file", "certificate"),
@@ -113,6 +113,9 @@ UNCHANGED = [
     ("status", "notstarted", "notstarted"),
     *((kind, None, "[clear]") for kind in FIELDS),
     ("option", [], "[clear]"),
+    ("option", ["o10"], "FD20"),  # a table shows the label of an option that is offered no more
+    ("option", ["o1", "o10"], "FD30; FD20"),
+    ("option", ["o10"], "o10"),
 ]
 CLEARED = [(kind, old) for kind, old in (("text", "a"), ("qr", "a"), ("number", 0), ("date", "2026-01-31"))]
 CLEARED += [("time", "09:30"), ("text", "")]
@@ -139,6 +142,7 @@ REFUSED = [
     # options
     ("option", None, "FD31", "known are FD30, FD60"),
     ("option", None, "FD30; FD31", "'FD31'"),
+    ("option", ["o1"], "FD20", "known are FD30, FD60"),  # offered no more
     ("option", None, "Twin", "o4, o5"),
     ("option", None, "A; B", "several ways"),
     ("option", None, date(2026, 1, 2), "a date"),

@@ -35,7 +35,9 @@ _FIELDS = (
     "select field_id, kind from asset_type_fields where asset_type_id = ? and is_listed and list_contains(?, kind) "
     "order by all"
 )
-_OPTIONS = "select option_id from asset_field_options where asset_type_id = ? and field_id = ? order by all"
+_OPTIONS = (
+    "select option_id from asset_field_options where asset_type_id = ? and field_id = ? and is_listed order by all"
+)
 _SCHEDULES = (
     "select property_id, assessment_type_id, due_date::varchar, description, custom_reference, assigned_users "
     "from schedules order by all"

@@ -19,7 +19,8 @@ CHOSEN = ("option", USERS)
 class Field:
     """A field of an asset type, or a member of a schedule. `column` is its name in the tables.
 
-    `choices` are labels by id, None for an id without a label; empty for kinds without any.
+    `choices` are labels by id, None for an id without a label; empty for kinds without any. `former` are those that the
+    API no longer offers: a present value may have one, and nobody can choose it.
     """
 
     id: str
@@ -30,6 +31,11 @@ class Field:
     is_listed: bool = True
     is_read_only: bool = False
     is_hidden: bool = False
+    former: Mapping[str, str | None] = field(default_factory=dict)
+
+    def label_of(self, choice: str) -> str | None:
+        """The label of a choice, also of one that is offered no more; None without one."""
+        return self.choices.get(choice) or self.former.get(choice)
 
     def named(self, text: str) -> set[str]:
         """The choices with exactly this id or label."""

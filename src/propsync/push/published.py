@@ -149,15 +149,15 @@ class Published:
         return tuple(replace(one, is_hidden=one.id in self._hidden) for one in members)
 
     def _fields(self) -> Mapping[str, list[Field]]:
-        options: dict[tuple[str, str], dict[str, str | None]] = defaultdict(dict)
-        for type_id, field_id, option_id, label in self._rows("push/options"):
-            options[type_id, field_id][option_id] = label
+        options: dict[tuple[str, str, bool], dict[str, str | None]] = defaultdict(dict)
+        for type_id, field_id, option_id, label, is_listed in self._rows("push/options"):
+            options[type_id, field_id, is_listed][option_id] = label
         kinds = {row[:2]: frozenset(row[2]) for row in self._rows("merge/tables/by_type/recorded_kinds")}
         found: dict[str, list[Field]] = defaultdict(list)
         for type_id, field_id, label, defined, column, is_listed in self._rows("push/fields"):
             kind = effective_kind(defined, kinds.get((type_id, field_id), frozenset()))
-            chosen = options.get((type_id, field_id), {})
-            found[type_id].append(Field(field_id, label, kind, column, chosen, is_listed))
+            offered, former = (options.get((type_id, field_id, is_offered), {}) for is_offered in (True, False))
+            found[type_id].append(Field(field_id, label, kind, column, offered, is_listed, former=former))
         return found
 
     def _listed(self, table: str, key: str) -> dict[str, str | None]:

@@ -53,7 +53,7 @@ def is_unedited(cell: str, field: Field, value: Any) -> bool:
     if is_same_text(cell, shown(field, value)):
         return True
     if isinstance(value, list) and field.kind in CHOSEN:
-        labels = SEPARATOR.join(field.choices.get(one) or one for one in value)
+        labels = SEPARATOR.join(field.label_of(one) or one for one in value)
         return is_same_text(cell, labels)
     return isinstance(value, list | dict) and _is_same_json(cell, value)
 

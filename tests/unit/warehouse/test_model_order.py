@@ -41,6 +41,7 @@ def test_what_models_read_is_staged_before_them_and_each_once(warehouse: Warehou
         "field_versions",
         "field_definitions",
         "latest_fields",
+        "latest_options",
         "previous_fields",
     }
     for model in order:

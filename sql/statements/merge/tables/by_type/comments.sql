@@ -6,6 +6,7 @@ with options as (
     field_id,
     array_to_string(list(coalesce(label, option_id) order by option_id)[:20], ', ') || if(count(*) > 20, ', …', '') as offered
   from main.asset_field_options
+  where is_listed
   group by asset_type_id, field_id
 ),
 former as (
