@@ -76,6 +76,20 @@ def test_each_question_is_one_select_of_at_most_ten_lines(question: Asked):
     assert question.lines <= MOST_LINES
 
 
+@pytest.mark.parametrize("began", ["02:30:01", "02:30:07"])
+def test_a_week_has_seven_nights_whenever_each_of_them_began(began: str) -> None:
+    (question,) = (one for one in asked() if NAMES[one.words] == "came and went")
+    with duckdb.connect() as connection:
+        connection.execute("create schema marts; set timezone = 'Europe/London'")
+        connection.execute("create table marts.trust as select timestamptz '2026-04-05 02:30:04+01' as as_of")
+        connection.execute(
+            "create table marts.changes as select 'assets' as resource, 'new' as change, 'Lifts' as type, "
+            f"day::varchar as record_id, false as is_first_load, (day::date || ' {began}')::timestamptz as changed_at "
+            "from generate_series(date '2026-03-20', date '2026-04-05', interval 1 day) as days(day)"
+        )
+        assert connection.sql(question.sql).fetchall() == [("assets", "new", "Lifts", 7)]
+
+
 @pytest.mark.slow
 def test_each_answer_is_that_of_the_oracle(home: SandboxHome, witness: Witness, subtests: pytest.Subtests):
     """Other pages' queries find rows. One test for all: each worker with a share of many would make the home."""
