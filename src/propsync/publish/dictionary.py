@@ -28,9 +28,11 @@ _CHANGES = """
 A moment is a day, a time with a zone, or a time without one. A day means its end in PROPSYNC_TIME_ZONE. A time without
 a zone is local time there. The macros for one table refuse a moment before the first run.
 
-`changes_between` has one row for each field that differs, and one for a new or deleted record. `changed_at` is the time
-of the field's last change before the later moment. The `record_id` of a schedule is its property and its assessment
-type with a slash between. A `\\` inside an id becomes `\\\\`, and a `/` becomes `\\/`.
+`changes_between` has one row for each field that differs, and one for a new or deleted record. `change` is insert,
+update or delete. `field` is the id of an asset's field, and `label` is its label. Else, `field` is the member of the
+API, such as `dueDate`; `marts.changes` has the column, such as `due_date`. `changed_at` is the time of the field's last
+change before the later moment. The `record_id` of a schedule is its property and its assessment type with a slash
+between. A `\\` inside an id becomes `\\\\`, and a `/` becomes `\\/`.
 
 `changes_between` refuses NULL, and a first moment after the second.
 """
