@@ -1,6 +1,7 @@
 -- grain: property_id, assessment_type_id
 -- why: how often a due date moved later after it had passed. After an approval it moves to the next round; other moves hide
--- that the work is late. A schedule that somebody deletes and makes again with a later date moved as well
+-- that the work is late. A schedule that somebody deletes and makes again with a later date moved as well. Until a
+-- complete read of the assessments, nobody can tell whether an approval explains a move
 with versions as (
   select property_id, assessment_type_id, valid_from, staging.due_date_of(payload) as due_date
   from history.schedules
@@ -22,20 +23,29 @@ moves as (
   from steps
   where due_date < (moved_at at time zone $time_zone)::date and next_date > due_date
 ),
-explained as (
-  select moves.property_id, moves.assessment_type_id, moved_at, count(approved_at) > 0 as is_approved
+judged as (
+  select moves.*, read_at
   from moves
+  asof left join staging.assessment_reads as reads on moves.moved_at <= reads.read_at
+),
+explained as (
+  select
+    moves.property_id,
+    moves.assessment_type_id,
+    moved_at,
+    count(approved_at) > 0 or any_value(read_at) is null as may_be_approved
+  from judged as moves
   left join staging.seen_approvals as approved
     on approved.property_id = moves.property_id
     and approved.assessment_type_id = moves.assessment_type_id
     and approved.approved_at > set_at
-    and approved.approved_at <= moved_at
+    and approved.approved_at <= read_at
   group by all
 )
 select
   property_id,
   assessment_type_id,
   count(*)::integer as moved_later_count,
-  (count(*) filter (not is_approved))::integer as moved_unapproved_count
+  (count(*) filter (not may_be_approved))::integer as moved_unapproved_count
 from explained
 group by property_id, assessment_type_id
