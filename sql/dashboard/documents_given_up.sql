@@ -17,7 +17,7 @@ left join main.assessments using (assessment_id)
 left join marts.document_coverage as lacking
   on lacking.assessment_id = documents.assessment_id and lacking.kind = documents.kind
 where documents.last_error is not null
-  and documents.state not in ('removed', 'erased')
+  and documents.state not in ('missing', 'removed', 'erased')
   and (
     assessments.assessment_id is null
     or not if(documents.version is null, lacking.kind is not null, documents.is_latest)

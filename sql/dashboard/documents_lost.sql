@@ -14,6 +14,6 @@ left join marts.document_coverage as lacking
   on lacking.assessment_id = documents.assessment_id and lacking.kind = documents.kind
 left join marts.properties on properties.property_id = assessments.property_id
 where documents.last_error is not null
-  and documents.state not in ('removed', 'erased')
+  and documents.state not in ('missing', 'removed', 'erased')
   and if(documents.version is null, lacking.kind is not null, documents.is_latest)
 order by documents.state, documents.kind, documents.assessment_id
