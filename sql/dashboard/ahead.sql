@@ -6,8 +6,9 @@ select
   due_date,
   coalesce(user_name, 'user ' || user_id, 'nobody') as assignee,
   team,
-  coalesce(property_name, property_id) as property,
+  coalesce(property_label, property_name, property_id) as property,
   assessment_type
 from marts.schedule_assignees
+left join (select property_id, property_label from marts.properties) as labels using (property_id)
 where due_band in ('due in 30 days', 'due in 60 days', 'due in 90 days')
 order by due_date, assignee, property, assessment_type

@@ -40,7 +40,7 @@ spelt as (
   cross join names
 )
 select
-  coalesce(properties.property_name, spelt.property_id) as property,
+  coalesce(properties.property_label, properties.property_name, spelt.property_id) as property,
   spelt.resource,
   spelt.type,
   spelt.change,

@@ -2,7 +2,7 @@
 -- of: marts.compliance
 -- why: the 60 worst of each type, those out of date first, then the unknown
 select
-  coalesce(property_name, property_id) as property,
+  coalesce(property_label, property_name, property_id) as property,
   state,
   due_date,
   last_approved_on,
@@ -12,6 +12,7 @@ select
   if(verdict in ('certified', 'agreed'), 'complete', verdict) as last_read,
   assessment_type_id
 from marts.compliance
+left join (select property_id, property_label from marts.properties) as labels using (property_id)
 qualify row_number() over (
   partition by assessment_type_id
   order by row(list_position(['out of date', 'unknown', 'due soon', 'in date'], state), due_date, property_id)

@@ -4,7 +4,7 @@
 select
   lacking.kind,
   lacking.reason,
-  coalesce(properties.property_name, lacking.property_id) as property,
+  coalesce(properties.property_label, properties.property_name, lacking.property_id) as property,
   types.name as assessment_type,
   lacking.assessment_id as assessment,
   lacking.last_error

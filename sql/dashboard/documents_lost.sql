@@ -4,7 +4,7 @@
 select
   documents.kind,
   documents.state,
-  coalesce(properties.property_name, assessments.property_id) as property,
+  coalesce(properties.property_label, properties.property_name, assessments.property_id) as property,
   documents.assessment_id as assessment,
   documents.last_error,
   documents.due_at as asked_again_from

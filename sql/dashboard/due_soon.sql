@@ -1,7 +1,8 @@
 -- title: Due in 30 days
 -- of: marts.schedule_status
 -- why: schedules that are due from today to the 30th day from now
-select coalesce(property_name, property_id) as property, assessment_type, due_date, assignees, status
+select coalesce(property_label, property_name, property_id) as property, assessment_type, due_date, assignees, status
 from marts.schedule_status
+left join (select property_id, property_label from marts.properties) as labels using (property_id)
 where due_band = 'due in 30 days'
 order by due_date, property, assessment_type

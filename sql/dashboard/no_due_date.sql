@@ -1,7 +1,13 @@
 -- title: No due date
 -- of: marts.schedule_status
 -- why: unfinished schedules without a due date, which can never become overdue
-select coalesce(property_name, property_id) as property, assessment_type, status, assignees, last_approved_on
+select
+  coalesce(property_label, property_name, property_id) as property,
+  assessment_type,
+  status,
+  assignees,
+  last_approved_on
 from marts.schedule_status
+left join (select property_id, property_label from marts.properties) as labels using (property_id)
 where due_band = 'no due date'
 order by last_approved_on nulls first, property, assessment_type

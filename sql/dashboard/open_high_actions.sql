@@ -2,7 +2,7 @@
 -- of: marts.actions
 -- why: actions as urgent as high or more, unless they are closed. An action without a state or a rank counts
 select
-  coalesce(property_name, property_id) as property,
+  coalesce(property_label, property_name, property_id) as property,
   assessment_type,
   title as action,
   priority,
@@ -11,6 +11,7 @@ select
   days_overdue,
   responsible
 from marts.actions
+left join (select property_id, property_label from marts.properties) as labels using (property_id)
 where coalesce(is_open, true)
   and is_in_api
   and coalesce(priority_rank, 1) <= coalesce((

@@ -2,7 +2,7 @@
 -- of: marts.actions
 -- why: actions that were not closed when the API lost their assessment. Their state is unknown, and no number above counts them
 select
-  coalesce(property_name, property_id) as property,
+  coalesce(property_label, property_name, property_id) as property,
   assessment_type,
   title as action,
   priority,
@@ -11,5 +11,6 @@ select
   responsible,
   assessment_id as assessment
 from marts.actions
+left join (select property_id, property_label from marts.properties) as labels using (property_id)
 where coalesce(is_open, true) and not is_in_api
 order by priority_rank nulls last, due_date, property, action

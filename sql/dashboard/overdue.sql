@@ -1,7 +1,14 @@
 -- title: Overdue
 -- of: marts.schedule_status
 -- why: schedules whose due date has passed, the longest overdue first
-select coalesce(property_name, property_id) as property, assessment_type, due_date, days_overdue, assignees, status
+select
+  coalesce(property_label, property_name, property_id) as property,
+  assessment_type,
+  due_date,
+  days_overdue,
+  assignees,
+  status
 from marts.schedule_status
+left join (select property_id, property_label from marts.properties) as labels using (property_id)
 where due_band = 'overdue'
 order by days_overdue desc, property, assessment_type

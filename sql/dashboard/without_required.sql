@@ -3,13 +3,14 @@
 -- why: properties for which the API shows no approved assessment of a type that they must have. If one was deleted, the
 -- reason in marts.compliance says so
 select
-  coalesce(property_name, property_id) as property,
+  coalesce(property_label, property_name, property_id) as property,
   homes,
   count(*) as lacking,
   array_to_string(
     list_sort(list(assessment_type) filter (assessment_type is not null)), '; '
   ) as assessment_types
 from marts.compliance
+left join (select property_id, property_label from marts.properties) as labels using (property_id)
 where last_assessment_id is null
-group by property_id, property_name, homes
+group by property_id, property_name, property_label, homes
 order by lacking desc, homes desc nulls last, property

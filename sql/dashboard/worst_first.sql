@@ -2,7 +2,7 @@
 -- of: marts.compliance
 -- why: required assessments that are not in date: most days past their date first, then the unknown, large buildings first
 select
-  coalesce(property_name, property_id) as property,
+  coalesce(property_label, property_name, property_id) as property,
   assessment_type,
   state,
   due_date,
@@ -11,5 +11,6 @@ select
   case when date_source = 'first seen approved' then date_source when date_source is not null then 'the assessment' end as date_from,
   if(verdict in ('certified', 'agreed'), 'complete', verdict) as last_read
 from marts.compliance
+left join (select property_id, property_label from marts.properties) as labels using (property_id)
 where state in ('out of date', 'unknown')
 order by state, due_date, homes desc nulls last, property, assessment_type

@@ -73,10 +73,23 @@ every_id as (
   )
   where property_id is not null
   group by property_id
+),
+labels as (
+  -- a block of an estate has its name and its postcode in common with others
+  select
+    property_id,
+    case
+      when count(*) over (partition by name) = 1 then name
+      when postcode is not null and count(*) over (partition by name, postcode) = 1 then name || ', ' || postcode
+      else name || ', ' || property_id
+    end as label
+  from staging.listed_properties
+  where name is not null
 )
 select
   property_id,
   listed.name as property_name,
+  coalesce(labels.label, property_id) as property_label,
   listed.address,
   listed.postcode,
   listed.region,
@@ -111,6 +124,7 @@ select
   most_urgent_rank
 from every_id
 left join staging.listed_properties as listed using (property_id)
+left join labels using (property_id)
 left join assets using (property_id)
 left join schedules using (property_id)
 left join approvals using (property_id)
