@@ -47,6 +47,20 @@ def test_a_renamed_field_keeps_its_role_and_propsync_says_so(small_nights: Small
     assert (home.rows(roles), home.column(INSTALLED)) == ([role], [3])
 
 
+def test_a_column_names_the_former_labels_of_its_field_after_a_rebuild_too(small_nights: SmallHome) -> None:
+    home = small_nights
+    home.server.types = [_pumps(("f1", "Date installed"), ("f2", "Painted"))]
+    home.server.assets = [_pump("a1")]
+    home.sync()
+    home.server.types = [_pumps(("f1", "Fitted"), ("f2", "Painted"))]
+    home.sync()
+    comments = "select comment from duckdb_columns() where schema_name = 'by_type' and column_name = 'date_installed'"
+    (before,) = home.column(comments)
+    assert "Fitted (date field). Formerly: Date installed." in before
+    home.rebuild()
+    assert home.column(comments) == [before]
+
+
 @pytest.mark.release
 def test_another_field_takes_the_role_over_by_its_present_label(small_nights: SmallHome) -> None:
     home = small_nights

@@ -20,6 +20,7 @@ from propsync.merge.carried_rows import (
 )
 from propsync.merge.hiding import DOCUMENT_ISSUES, HiddenField, Hiding, mark_of
 from propsync.merge.reference.list_table import list_schema
+from propsync.merge.tables.by_type import comment_on_types
 from propsync.merge.tables.naming import GIVEN_FIELDS, GIVEN_TYPES
 from propsync.storage import PARTIAL
 from propsync.warehouse import Models, Warehouse, add_rows, quoted, stage_rows, statement, text, write_rows
@@ -181,7 +182,7 @@ class Carried:
     def settle_changes(self, warehouse: Warehouse, run_id: str, hiding: Hiding | None = None) -> None:
         """Keeps a run's original notes of changes, and discards new notes in its name.
 
-        Adds the differences between the earlier shapes and the present ones.
+        Adds the differences between the earlier shapes and the present ones. The tables of types name former labels.
         """
         self._stage(warehouse, SHAPES, "shapes_before")
         hidden = hiding.conditions() if hiding else {}
@@ -195,6 +196,7 @@ class Carried:
             warehouse.execute(again, {"run_id": run_id})
             if SHAPES in self._files:
                 Models(warehouse, {"run_id": run_id}).open("staging/shape_changes", CHANGES)
+            comment_on_types(warehouse)
 
     def _stage(self, warehouse: Warehouse, name: str, table: str) -> None:
         if name in self._files:

@@ -45,7 +45,7 @@ class ByType:
         self._drop_others({table.name for table in tables})
         self._register(tables)
         self._shape(tables)
-        self._comment()
+        comment_on_types(self._warehouse)
         leaving = self._leaving([table.name for table in tables if not table.is_new])
         coming = self._coming()
         for table in tables:
@@ -104,13 +104,6 @@ class ByType:
         if statements:
             self._warehouse.execute(";\n".join(statements))
 
-    def _comment(self) -> None:
-        """Says what each column means: label, kind, options, former labels, id."""
-        rows = self._warehouse.rows(statement("merge/tables/by_type/comments"))
-        statements = [comment_on_column(f"by_type.{quoted(table)}", column, words) for table, column, words in rows]
-        if statements:
-            self._warehouse.execute(";\n".join(statements))
-
     def _register(self, tables: Sequence[WideTable]) -> None:
         """Registers the source of each column in `ops.columns`; a replaced column keeps its first run."""
         pairs = [(table, column) for table in tables for column in (table.columns if table.is_new else table.added)]
@@ -126,6 +119,14 @@ class ByType:
             for table, column in new
         ]
         self._warehouse.add("ops.columns", rows)
+
+
+def comment_on_types(warehouse: Warehouse) -> None:
+    """Says what each column of the tables of types means: label, kind, options, former labels, id."""
+    rows = warehouse.rows(statement("merge/tables/by_type/comments"))
+    statements = [comment_on_column(f"by_type.{quoted(table)}", column, words) for table, column, words in rows]
+    if statements:
+        warehouse.execute(";\n".join(statements))
 
 
 def _wide_table(
