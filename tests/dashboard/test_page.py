@@ -162,13 +162,18 @@ def test_a_page_that_fails_costs_no_table(home: SandboxHome) -> None:
 
 
 @pytest.mark.slow
-def test_held_deletes_and_failed_marts_take_the_green_away(drawn: Drawing) -> None:
+def test_held_deletes_mistaken_lists_and_failed_marts_take_the_green_away(drawn: Drawing) -> None:
     assert b'class="trust good"' in drawn().html
     held = drawn("insert into ops.held_deletes values ('assets', 'a', 'why', 'r', 'a', '')").html
     assert b'class="trust careful"' in held
     mart = drawn("insert into ops.marts values ('flags', 'r', now(), '', 'no such column')").html
     assert b'class="trust careful"' in mart
     assert "marts.flags has rows of an earlier night" in Parsed(mart).words
+    mistake = "insert into ops.reference_issues (list, issue, is_mistake) values ('properties', 'twice', {})"
+    assert b'class="trust good"' in drawn(mistake.format("false")).html, "the list is used all the same"
+    mistaken = drawn(mistake.format("true")).html
+    assert b'class="trust careful"' in mistaken
+    assert "your list properties has a mistake, so propsync uses it as it was before" in Parsed(mistaken).words
     failed = drawn("update ops.run_resources set verdict = 'failed' where resource = 'assets'").html
     assert b'class="trust bad"' in failed
 

@@ -52,10 +52,10 @@ class Trust:
 
 
 def judge(reader: Reader, answer: Answer, as_of: datetime | None, zone: ZoneInfo) -> Trust:
-    """The verdict, from the tables' own verdicts, failed marts and checks that found something."""
+    """The verdict, from the tables' own verdicts, people's lists, failed marts and checks that found something."""
     tables = answer.dicts()
     notes = [f"{', '.join(names)}: {concern}" for concern, names in _concerns(tables).items()]
-    further = [*_failed_marts(reader), *_checks(reader)]
+    further = [*_mistaken_lists(reader), *_failed_marts(reader), *_checks(reader)]
     level = _level([str(row["trust"]) for row in tables], has_more=bool(further))
     moment = f" on {shown(as_of, zone)}." if as_of and level != "unknown" else "."
     return Trust(level, _SENTENCES[level] + moment, notes + further, answer)
@@ -75,6 +75,11 @@ def _level(levels: list[str], *, has_more: bool) -> str:
         return "unknown"
     worst = max(levels, key=("good", "careful", "bad").index)
     return "careful" if has_more and worst == "good" else worst
+
+
+def _mistaken_lists(reader: Reader) -> Iterator[str]:
+    for (name,) in reader.rows(statement("desk/dashboard/mistaken_lists"))[1]:
+        yield f"your list {name} has a mistake, so propsync uses it as it was before (ops.reference_issues)"
 
 
 def _failed_marts(reader: Reader) -> Iterator[str]:
