@@ -150,6 +150,8 @@ select
   if(is_known, undecided, null) as undecided,
   if(reason is null, numerator / denominator, null) as value,
   reason,
+  coalesce(verdict, 'not read') as verdict,
+  complete_on as complete_read_on,
   rule,
   rule_since,
   rule_source,
@@ -157,3 +159,4 @@ select
   basis
 from every_measure
 join days using (day)
+left join staging.reads_on_days using (day)

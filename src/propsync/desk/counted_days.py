@@ -23,6 +23,7 @@ _COUNTING = (
     "staging/measure_rules",
     "staging/chosen_types",
     "staging/measure_types",
+    "staging/reads_on_days",
     "marts/compliance_days.open",
     "marts/measures.open",
 )
