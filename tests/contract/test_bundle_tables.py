@@ -97,6 +97,25 @@ def _check_that_a_rebuild_and_another_reading_give_the_same(made: Place) -> None
     assert [made.rows(f"from {name} order by all") for name in names[:2]] == before[:2]
 
 
+def test_a_csv_whose_quote_never_closes_is_named_and_costs_no_other_csv(synced_small: Path, tmp_path: Path) -> None:
+    actions = b'Id,Title\r\n1,a door\r\n2,"another\r\n3,a third\r\n'
+    torn = zipped({"actions.csv": actions, "controls.csv": b"Id\r\n1\r\n"})
+    with place(tmp_path / "home", synced_small, {"bundle": lambda _: torn}, scale=SMALL) as made:
+        made.archive(kinds=["bundle"], limit=1)
+        assert made.rows("select id, title from bundle_actions order by row_number") == [
+            ("1", "a door"),
+            ("2", "another\r\n3,a third\r\n"),
+        ]
+        assert made.rows("select id from bundle_controls") == [("1",)]
+        told = "select name, issue, value from ops.value_issues where resource = 'documents'"
+        why = "a quote in actions.csv never closes, so one cell has the rest of the CSV"
+        assert made.rows(told) == [("bundle_actions", "the table lacks rows of the CSV", why)]
+
+        made.in_state("update documents set read_at = null")
+        made.archive(kinds=["bundle"], limit=1)
+        assert made.rows(f"select count(*) from ({told})") == [(2,)]  # the limit let a second bundle come
+
+
 @pytest.mark.release
 def test_bundles_that_an_older_propsync_read_are_read_again_after_a_rebuild(made: Place) -> None:
     made.archive(kinds=["bundle"])

@@ -38,7 +38,7 @@ class ContentRows:
             self._delete(name, "document_sha256", hashes)
         for name in BUNDLE_TABLES:
             self._delete(name, "assessment_id", assessments)
-            issues = {"assessment_ids": list(assessments), "name": f"{name}.{_FURTHER}"}
+            issues = {"assessment_ids": list(assessments), "names": [name, f"{name}.{_FURTHER}"]}
             self._warehouse.execute(statement("documents/forget_issues"), issues)
 
     def members(self, sha256: str, bundle: Bundle) -> None:
@@ -64,6 +64,8 @@ class ContentRows:
         target = f"bundle_{table.name}"
         places, beyond = self._places(target, table)
         names = ("assessment_id", "document_sha256", _NUMBER, *places, *([_FURTHER] if beyond else []))
+        if beyond:
+            self._put("value_issues", (), _too_many(assessment_id, target, list(beyond), self._run_id))
         for lot in lots:
             for row in lot:
                 self._numbers[target, assessment_id, sha256] += 1
@@ -71,8 +73,12 @@ class ContentRows:
                 cells = [row[place] for place in places.values()]
                 further = [_further(row, beyond)] if beyond else []
                 self._put(target, names, [assessment_id, sha256, number, *cells, *further], len(beyond))
-        if beyond:
-            self._put("value_issues", (), _issue(assessment_id, target, list(beyond), self._run_id))
+
+    def cut_short(self, assessment_id: str, table: CsvTable, why: str) -> None:
+        """Notes in `ops.value_issues` that a CSV has no further rows."""
+        issue = "the table lacks rows of the CSV"
+        row: list[object] = ["documents", assessment_id, f"bundle_{table.name}", issue, why, self._run_id]
+        self._put("value_issues", (), row)
 
     def flush(self) -> None:
         """Writes all waiting rows."""
@@ -135,7 +141,7 @@ def _further(row: Sequence[str | None], beyond: Mapping[str, int]) -> str:
     return msgspec.json.encode(cells).decode()
 
 
-def _issue(assessment_id: str, target: str, beyond: Sequence[str], run_id: str) -> list[object]:
+def _too_many(assessment_id: str, target: str, beyond: Sequence[str], run_id: str) -> list[object]:
     """A row for `ops.value_issues`."""
     issue = f"{len(beyond):,} columns of the CSV are in {_FURTHER}: the table has no room for more"
     more = ", …" if len(beyond) > _MOST_NAMES else ""

@@ -118,20 +118,24 @@ class Contents:
 
     def _write_csvs(self, rows: ContentRows, one: Unread, bundle: Bundle) -> None:
         """Writes the rows of its CSVs (of an earlier bundle, actions); of a damaged CSV, the rows before the damage."""
-        damage: object = None
         try:
             for table, lots in self._csvs(one, bundle):
                 if one.is_latest or table.name == _ACTIONS:
-                    rows.csv(one.assessment_id, one.sha256, table, lots)
-            damage = bundle.damage if isinstance(bundle, HeldBundle) else None
+                    self._write_csv(rows, one, table, lots)
         except (DocumentDamaged, FileNotFoundError) as error:
-            damage = error
-        if damage:
-            _log.warning("%s of assessment %s: %s", one.path, one.assessment_id, damage)
+            _log.warning("%s of assessment %s: %s", one.path, one.assessment_id, error)
+
+    def _write_csv(self, rows: ContentRows, one: Unread, table: CsvTable, lots: Iterator[list[Row]]) -> None:
+        try:
+            rows.csv(one.assessment_id, one.sha256, table, lots)
+        except DocumentDamaged as error:
+            _log.warning("%s of assessment %s: %s", one.path, one.assessment_id, error)
+            if one.is_latest:
+                rows.cut_short(one.assessment_id, table, error.what)
 
     def _csvs(self, one: Unread, bundle: Bundle) -> Iterator[tuple[CsvTable, Iterator[list[Row]]]]:
         if isinstance(bundle, HeldBundle):
-            return ((table, iter([list(rows)])) for table, rows in bundle.tables)
+            return bundle.tables
         return csv_tables(self._blobs.path(one.path), bundle)
 
 

@@ -11,7 +11,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -31,6 +31,7 @@ _BATCH = 4_000_000  # characters and cells after which a batch ends too
 _LONGEST_ROW = 10_000_000  # characters; a quote that never closes would turn the rest of the file into one cell
 _MOST_COLUMNS = 10_000  # any further ones are surplus
 _SMALL = 1_000_000  # bytes up to which propsync unpacks a CSV once, and not at each reading
+_END = "\0"  # a line after the last: it becomes a row of its own, unless a quote is still open
 _QUOTED = re.compile(r'"[^"]*"?')
 
 Row = tuple[str | None, ...]
@@ -49,7 +50,8 @@ def csv_tables(path: Path, bundle: Bundle) -> Iterator[tuple[CsvTable, Iterator[
     """The CSVs of a bundle, each with its rows in batches of at most 2,000, in the order of the directory.
 
     A name may come twice, at the top and in a folder. Callers may take the batches at any time. Raises
-    DocumentDamaged if the ZIP is not the one that `bundle` describes, or if a row is too long.
+    DocumentDamaged if the ZIP is not the one that `bundle` describes. The batches of one CSV raise it too, if a
+    row is too long or a quote never closes. They first give the rows before, and the other CSVs can still be read.
     """
     named = [(name, member) for member in bundle.members if member.sha256 and (name := table_of(member.name))]
     if not named:
@@ -85,22 +87,29 @@ class _Csv:
         with closing(self._pieces()) as pieces:
             self._encoding = encoding_of(pieces)
         self._delimiter = ","
-        with closing(self._rows()) as rows:
+        self.headers: tuple[str, ...] = ()
+        with closing(self._rows()) as rows, suppress(DocumentDamaged):  # `batches` raises it again
             self.headers = tuple(next(rows, ()))[:_MOST_COLUMNS]
 
     def batches(self) -> Iterator[list[Row]]:
-        """The rows below the header, as wide as the header."""
+        """The rows below the header, as wide as the header; raises DocumentDamaged after the rows before a fault."""
         batch: list[Row] = []
         size = 0
+        fault: DocumentDamaged | None = None
         with closing(self._rows()) as rows:
-            for row in islice(rows, 1, None):
-                batch.append(self._fitted(row))
-                size += sum(map(len, row)) + len(row)
-                if len(batch) == _ROWS or size > _BATCH:
-                    yield batch
-                    batch, size = [], 0
+            try:
+                for row in islice(rows, 1, None):
+                    batch.append(self._fitted(row))
+                    size += sum(map(len, row)) + len(row)
+                    if len(batch) == _ROWS or size > _BATCH:
+                        yield batch
+                        batch, size = [], 0
+            except DocumentDamaged as error:
+                fault = error
         if batch:
             yield batch
+        if fault is not None:
+            raise fault
 
     def _fitted(self, row: list[str]) -> Row:
         width = len(self.headers)
@@ -118,11 +127,15 @@ class _Csv:
             first = lines.first()
             self._delimiter = _delimiter(first)
             # Python has one limit for all readers, far below the length of a description
-            csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_ROW))
-            for row in csv.reader(chain((first,), iter(lines)), delimiter=self._delimiter):
+            csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_ROW + len(_END)))
+            for row in csv.reader(chain((first,), iter(lines), lines.end()), delimiter=self._delimiter):
                 lines.in_row = 0
-                if row:
-                    yield row
+                if not lines.are_over:
+                    if row:
+                        yield row
+                elif row != [_END]:
+                    yield [*row[:-1], row[-1].removesuffix(_END)]
+                    raise self._damaged(f"a quote in {self._member} never closes, so one cell has the rest of the CSV")
 
     def _pieces(self) -> Generator[bytes, None, None]:
         if self._held:
@@ -131,7 +144,9 @@ class _Csv:
             yield from member_pieces(self._path, self._bundle, self._member)
 
     def _too_long(self) -> DocumentDamaged:
-        what = f"a row of {self._member} is longer than {_LONGEST_ROW:,} characters"
+        return self._damaged(f"a row of {self._member} is longer than {_LONGEST_ROW:,} characters")
+
+    def _damaged(self, what: str) -> DocumentDamaged:
         return DocumentDamaged(self._path.name, what, "Look at that CSV in the stored ZIP")
 
 
@@ -176,6 +191,7 @@ class _Lines:
         self._text = text
         self._too_long = too_long
         self.in_row = 0
+        self.are_over = False
 
     def first(self) -> str:
         """The first line that is not empty, '' if there is none."""
@@ -191,3 +207,8 @@ class _Lines:
             if self.in_row > _LONGEST_ROW:
                 raise self._too_long()
             yield line
+
+    def end(self) -> Iterator[str]:
+        """The mark after the last line."""
+        self.are_over = True
+        yield _END

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,14 +16,35 @@ _MOST_OF_ONE = 2_000_000  # of one bundle: a larger one is read again, row by ro
 
 
 @dataclass(frozen=True)
+class HeldCsv:
+    """The rows of a CSV; `damage` says why it has no further ones."""
+
+    table: CsvTable
+    rows: tuple[Row, ...]
+    damage: DocumentDamaged | None
+
+    def lots(self) -> Iterator[list[Row]]:
+        """The rows at once; raises the damage after them."""
+        yield list(self.rows)
+        if self.damage is not None:
+            raise self.damage
+
+
+@dataclass(frozen=True)
 class HeldBundle(Bundle):
-    """A bundle with the rows of its CSVs, for documents whose file is far away by the time of the tables.
+    """A bundle with the rows of its CSVs, for documents whose file is far away by the time of the tables."""
 
-    `damage` says why a CSV has no further rows.
-    """
+    csvs: tuple[HeldCsv, ...]
+    damage: DocumentDamaged | None
+    """Why it has no further CSVs."""
 
-    tables: tuple[tuple[CsvTable, tuple[Row, ...]], ...]
-    damage: str | None
+    @property
+    def tables(self) -> Iterator[tuple[CsvTable, Iterator[list[Row]]]]:
+        """The same as `csv_tables` gives."""
+        for one in self.csvs:
+            yield one.table, one.lots()
+        if self.damage is not None:
+            raise self.damage
 
 
 class HeldContents(dict[str, Content]):
@@ -52,28 +74,37 @@ def with_rows(path: Path, bundle: Bundle) -> Bundle:
     """The bundle with the rows of its CSVs; without them if they are too many to hold."""
     if bundle.refused is not None:
         return bundle
-    tables: list[tuple[CsvTable, tuple[Row, ...]]] = []
-    rows: list[Row] = []
+    csvs: list[HeldCsv] = []
     size, damage = 0, None
     try:
         for table, lots in csv_tables(path, bundle):
-            rows = []
-            tables.append((table, ()))
-            for lot in lots:
-                rows += lot
-                size += sum(map(_cells, lot))
-                if size > _MOST_OF_ONE:
-                    return bundle
-            tables[-1] = (table, tuple(rows))
+            held = _held(table, lots, _MOST_OF_ONE - size)
+            if held is None:
+                return bundle
+            csvs.append(held)
+            size += sum(map(_cells, held.rows))
     except DocumentDamaged as error:
-        damage = str(error)
-        tables[-1:] = [(table, tuple(rows)) for table, _ in tables[-1:]]
-    return HeldBundle(bundle.members, bundle.refused, tuple(tables), damage)
+        damage = error
+    return HeldBundle(bundle.members, bundle.refused, tuple(csvs), damage)
+
+
+def _held(table: CsvTable, lots: Iterator[list[Row]], room: int) -> HeldCsv | None:
+    """The rows of one CSV; None if they are more than there is room for."""
+    rows: list[Row] = []
+    try:
+        for lot in lots:
+            rows += lot
+            room -= sum(map(_cells, lot))
+            if room < 0:
+                return None
+    except DocumentDamaged as error:
+        return HeldCsv(table, tuple(rows), error)
+    return HeldCsv(table, tuple(rows), None)
 
 
 def _size(content: Content) -> int:
     if isinstance(content, HeldBundle):
-        return sum(_cells(row) for _, rows in content.tables for row in rows)
+        return sum(_cells(row) for one in content.csvs for row in one.rows)
     return 0 if isinstance(content, Bundle) else sum(map(len, content))
 
 
