@@ -8,9 +8,9 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from kit.comparing import assert_same
+from kit.comparing import assert_same, difference
 from kit.deaths import dying
-from rebuild.conftest import FIRST, Lived, copy_of, prune_at
+from rebuild.conftest import CHANGES, FIRST, Lived, copy_of, prune_at, run_nights
 from variants import some
 
 from propsync.errors import BaseLost, StateUnusable
@@ -168,6 +168,25 @@ def test_a_state_that_is_lost_is_not_begun_anew_where_landing_begins(lived: Live
             lived.on_night(5, base_url="http://127.0.0.1:9", token="t")
     assert lived.rebuild().status == "ok"
     assert_same(before, lived.published)
+
+
+@pytest.mark.slow
+def test_an_older_state_does_not_go_on_where_landing_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("propsync.runbooks.retention._AT_ONCE", 1)
+    home, backup = Lived(tmp_path / "home"), tmp_path / "backup"
+    run_nights(home, CHANGES[:1])
+    for folder in ("state", "published"):
+        shutil.copytree(home.path / folder, backup / folder)
+    run_nights(home, CHANGES[:2])
+    prune_at(home, night=3, keep_days=1)
+    before = home.copy_of_published()
+    for folder in ("state", "published"):
+        shutil.rmtree(home.path / folder)
+        shutil.copytree(backup / folder, home.path / folder)
+    with pytest.raises(StateUnusable, match="propsync rebuild"):
+        home.on_night(4, base_url="http://127.0.0.1:9", token="t")
+    assert home.rebuild().status == "ok"
+    assert difference(before, home.published, "history.assets", "history.asset_types") == {}
 
 
 @pytest.mark.parametrize("days", [999_999, 10**6])

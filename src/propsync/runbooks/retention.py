@@ -38,8 +38,9 @@ def refuse_lost_history(workspace: Workspace) -> None:
     Raises StateUnusable: the run would publish less than people have.
     """
     path, published = str(workspace.warehouse.path), workspace.publisher.note().get("run")
+    until = workspace.bases.newest_run()
     if workspace.journal.last_time() is None:
-        if workspace.bases.newest_run() is not None:
+        if until is not None:
             raise StateUnusable(path, "it holds no run, though history of earlier runs is kept")
         if Blobs(workspace.storage).all():
             raise StateUnusable(path, "it holds no run, though documents of earlier runs are kept")
@@ -49,6 +50,10 @@ def refuse_lost_history(workspace: Workspace) -> None:
         raise StateUnusable(path, "it is older than an erasure, and may have what was erased")
     elif published and not workspace.journal.is_known(str(published)):
         raise StateUnusable(path, f"it does not hold run {published}, whose tables are published")
+    elif until is not None and not workspace.journal.is_known(until):
+        raise StateUnusable(
+            path, f"it does not hold run {until}, and landing has the history up to it in its base alone"
+        )
 
 
 def collect(workspace: Workspace) -> None:
