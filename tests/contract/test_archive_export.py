@@ -66,6 +66,22 @@ def payload(bag: Path) -> set[str]:
     return {str(path.relative_to(bag)) for path in (bag / "data").rglob("*.*") if path.name != "documents.csv"}
 
 
+def test_wanted_documents_that_propsync_lacks_are_told(synced_small: Path, tmp_path: Path, bag: Path):
+    with place(tmp_path / "home", synced_small, scale=SMALL) as made:
+        made.archive(limit=1)
+        lacking = made.rows("select property_id, count(*) from marts.document_coverage group by all order by all")
+        count = sum(number for _, number in lacking)
+        report = exported(made, bag)
+        assert (report.exit_code, report.lacking) == (3, count)
+        assert report.left_out == [
+            f"{count} wanted documents are lacking or outdated; marts.document_coverage shows why"
+        ]
+        assert f"of {count} more, propsync has no copy" in (bag / "bag-info.txt").read_text().replace("\n  ", " ")
+        stored = made.column("select property_id from documents join assessments using (assessment_id)")[0]
+        of_stored = exported(made, bag.with_name("of one property"), stored)
+        assert of_stored.lacking == dict(lacking).get(stored, 0)
+
+
 @pytest.mark.release
 def test_the_bag_is_valid_and_holds_the_latest_version_of_every_document_byte_for_byte(at: Place, bag: Path):
     report = exported(at, bag)

@@ -167,5 +167,7 @@ def print_export(report: ExportReport, *, as_json: bool) -> None:
     summary = f"{report.documents:,} documents, {size}, are in the bag {report.folder}, validated"
     if report.not_exported:
         echo(f"{summary}; {report.not_exported:,} could not be exported. Next: propsync archive verify")
+    elif report.lacking:
+        echo(f"{summary}. Next: propsync archive")
     else:
         echo(f"{summary}. Next: propsync status")

@@ -38,7 +38,8 @@ class Holdings:
 
     def __init__(self, reader: PublishedReader, properties: Sequence[str] = (), *, all_versions: bool = False) -> None:
         self._reader = reader
-        self._given = {"properties": list(properties), "all_versions": all_versions}
+        self._properties = list(properties)
+        self._given = {"properties": self._properties, "all_versions": all_versions}
         paths = {
             part: [tuple(path) for path in json.loads(found)]
             for part, found in reader.rows(statement("documents/shape_of_assessments"))[1]
@@ -51,6 +52,12 @@ class Holdings:
         """How many there are, and their bytes."""
         ((count, size_bytes),) = self._rows(statement("documents/count_holdings", holdings=self._query))
         return count, size_bytes
+
+    def lacking(self) -> int:
+        """How many wanted documents of these properties are missing, failed or older than their assessment."""
+        query = statement("documents/count_lacking")
+        ((count,),) = (row for lot in self._reader.lots(query, {"properties": self._properties}) for row in lot)
+        return int(count)
 
     def properties(self) -> set[str]:
         """Their properties."""

@@ -52,13 +52,14 @@ _log = logging.getLogger("propsync.archive")
 @dataclass
 class ExportReport:
     """The content of the bag; `left_out` names some of the `not_exported` documents, and properties without
-    documents.
+    documents. `lacking` are documents that propsync wants and has not, or has only as they were before.
     """
 
     folder: str
     documents: int = 0
     size_bytes: int = 0
     not_exported: int = 0
+    lacking: int = 0
     left_out: list[str] = field(default_factory=list)
 
     @property
@@ -96,6 +97,8 @@ def export(
         holdings = Holdings(reader, properties, all_versions=all_versions)
         report = ExportReport(str(target))
         report.left_out += _without_documents(holdings, properties)
+        report.lacking = holdings.lacking()
+        report.left_out += _lacking_in_words(report.lacking)
         with _made_beside(target, holdings) as bag:
             _Export(settings, holdings, bag / PAYLOAD, report).copy_all()
             _log.info("hashing the bag, and validating it")
@@ -136,6 +139,11 @@ def _without_documents(holdings: Holdings, properties: Sequence[str]) -> list[st
         see = 'Run `propsync query "from documents"`' if properties else "Run `propsync archive`, then export"
         raise UsageError("archive export", f"{whose} no stored document", see)
     return [f"property {one}: no document of it is stored" for one in dict.fromkeys(properties) if one not in found]
+
+
+def _lacking_in_words(count: int) -> list[str]:
+    what = "1 wanted document is" if count == 1 else f"{count:,} wanted documents are"
+    return [f"{what} lacking or outdated; marts.document_coverage shows why"] if count else []
 
 
 @contextmanager
@@ -221,6 +229,7 @@ def _row(one: Holding, file: str) -> list[object]:
 def _bag_info(report: ExportReport, settings: Settings, organisation: str | None) -> dict[str, str]:
     """The content of bag-info.txt."""
     lacking = f"; {report.not_exported:,} more could not be read and are not in it" if report.not_exported else ""
+    lacking += f"; of {report.lacking:,} more, propsync has no copy or only an older one" if report.lacking else ""
     fields = {
         "Bagging-Date": datetime.now(settings.zone).date().isoformat(),
         "External-Description": f"{report.documents:,} reports and bundles of property assessments, listed in "
