@@ -32,6 +32,7 @@ _LONGEST_ROW = 10_000_000  # characters; a quote that never closes would turn th
 _MOST_COLUMNS = 10_000  # any further ones are surplus
 _SMALL = 1_000_000  # bytes up to which propsync unpacks a CSV once, and not at each reading
 _END = "\0"  # a line after the last: it becomes a row of its own, unless a quote is still open
+_SAID = re.compile(r'"?sep=([,;\t|])"?[\r\n]*', re.IGNORECASE)  # Excel's own first line, which is no header
 _QUOTED = re.compile(r'"[^"]*"?')
 
 Row = tuple[str | None, ...]
@@ -125,7 +126,10 @@ class _Csv:
             whole = io.BytesIO(self._held) if self._held else io.BufferedReader(_Pieces(pieces))
             lines = _Lines(_text(whole, self._encoding), self._too_long)
             first = lines.first()
-            self._delimiter = _delimiter(first)
+            if said := _SAID.fullmatch(first):
+                lines.in_row = 0
+                first = lines.first()
+            self._delimiter = said[1] if said else _delimiter(first)
             # Python has one limit for all readers, far below the length of a description
             csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_ROW + len(_END)))
             for row in csv.reader(chain((first,), iter(lines), lines.end()), delimiter=self._delimiter):
@@ -156,9 +160,9 @@ def _text(whole: BinaryIO, encoding: str) -> io.TextIOWrapper:
 
 
 def _delimiter(line: str) -> str:
-    """A comma, unless the header has none outside its quotes, and has semicolons or tabs."""
+    """A comma, unless the header has none outside its quotes, and has semicolons, tabs or bars."""
     unquoted = _QUOTED.sub("", line)
-    return "," if "," in unquoted else max(",;\t", key=unquoted.count)
+    return "," if "," in unquoted else max(",;\t|", key=unquoted.count)
 
 
 class _Pieces(io.RawIOBase):

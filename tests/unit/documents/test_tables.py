@@ -327,6 +327,16 @@ def test_a_quote_that_never_closes_is_told_after_all_rows(tmp_path, rows, last):
         next(lots)
 
 
+@pytest.mark.parametrize("said", ["sep=;\r\n", '"sep=;"\n', "\r\nSEP=;\r\n\r\n"])
+def test_a_first_line_that_names_the_delimiter_is_no_header(read, said):
+    table, rows = read(f"{said}Ref;Title, if any\r\n1;a, b\r\n".encode())
+    assert (table.headers, rows) == (("Ref", "Title, if any"), [("1", "a, b")])
+
+
+def test_bars_separate_the_cells_of_a_header_without_commas(read):
+    assert read(b"Ref|Title\n1|a, b; c\n")[1] == [("1", "a, b; c")]
+
+
 def test_held_rows_are_told_as_the_csv_itself_is(tmp_path):
     path = write(tmp_path / "bundle.zip", {"actions.csv": b'Ref\n1\n"2', "controls.csv": b"Ref\n1\n"})
     held = with_rows(path, read_bundle(path, Bounds()))
