@@ -205,6 +205,22 @@ def test_what_a_nightly_run_held_elsewhere_stays_held(estate: SandboxHome):
     assert gone == len(held_here) - 1
 
 
+def test_deletes_of_several_backfills_count_together(estate: SandboxHome):
+    spread = "row_number() over (partition by property_id order by asset_id)"
+    assets = estate.column(f"select asset_id from assets order by {spread}, 1 limit 40")
+    for asset in assets:
+        estate.sandbox.world.assets.delete(asset)
+    first, second = (estate.backfill(Scope(assets=tuple(part))) for part in (assets[:20], assets[20:]))
+    assert (first.exit_code, first.resources["assets"]["deleted"]) == (0, 20)
+    assert (second.exit_code, second.resources["assets"]["held"]) == (3, 20)
+    total = len(estate.known("assets"))
+    assert set(estate.column("select reason from ops.held_deletes")) == {
+        f"this would delete 20 of {total}, after 20 since the last night, more than PROPSYNC_DELETE_LIMIT allows"
+    }
+    accepted = estate.sync(accept=second.run_id)
+    assert (accepted.exit_code, estate.is_truth("assets")) == (0, True)
+
+
 @pytest.mark.parametrize("arguments", [[], ["--property", ""], ["--asset", "a,,b"]])
 def test_nothing_to_read_is_wrong_usage(arguments: list[str], estate: SandboxHome, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PROPSYNC_HOME", str(estate.path))

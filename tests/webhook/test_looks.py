@@ -375,3 +375,19 @@ def test_the_miss_rate_says_what_only_the_night_found(home: HintHome):
     columns = "resource, changes_by_hint, changes_by_night, round(miss_rate, 3)"
     found = home.rows(f"select {columns} from marts.hint_coverage order by all")
     assert found == [("assessments", 1, 2, 0.667), ("assets", 0, 0, None), ("schedules", 0, 0, None)]
+
+
+def test_deletes_at_several_properties_count_together_until_the_night(home: HintHome) -> None:
+    query = "select property_id, count(*) from assets group by 1 having count(*) <= 20 order by 2 desc, 1 limit 3"
+    places = home.rows(query)
+    assert places[0][1] + places[1][1] > 20
+    deleted, held = [], []
+    for place, _ in places[:2]:
+        for asset in home.column("select asset_id from assets where property_id = ?", place):
+            home.sandbox.world.assets.delete(asset)
+        home.hint(property_hint(place))
+        report = home.read()
+        deleted.append(report.resources["assets"]["deleted"])
+        held.append(report.resources["assets"]["held"])
+        home.wait(minutes=2)
+    assert (deleted, held) == ([places[0][1], 0], [0, places[1][1]])

@@ -150,13 +150,17 @@ def sample(keys: Sequence[Key], run_id: str) -> list[Key]:
     return sorted(dice.sample(list(keys), min(SAMPLE, len(keys))))
 
 
-def to_hold(gone: Collection[Key], missing: UnseenRecords, limit: float) -> dict[Key, str]:
-    """The gone records that need somebody's approval before their delete, each with the reason."""
+def to_hold(gone: Collection[Key], missing: UnseenRecords, limit: float, earlier: int = 0) -> dict[Key, str]:
+    """The gone records that need somebody's approval before their delete, each with the reason.
+
+    `earlier` are deletes of earlier runs, which count towards the limit too.
+    """
     total = missing.total()
     if gone and len(gone) >= total:
         return dict.fromkeys(gone, "this would delete every record of the resource")
-    if is_too_many(len(gone), total, limit):
-        return dict.fromkeys(gone, f"this would delete {len(gone)} of {total}, more than PROPSYNC_DELETE_LIMIT allows")
+    if gone and is_too_many(earlier + len(gone), earlier + total, limit):
+        count = f"{len(gone)} of {total}" + (f", after {earlier} since the last night" if earlier else "")
+        return dict.fromkeys(gone, f"this would delete {count}, more than PROPSYNC_DELETE_LIMIT allows")
     return _whole_groups(gone, missing)
 
 

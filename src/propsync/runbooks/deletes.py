@@ -61,7 +61,8 @@ class Deletes:
         given = missing.still_known(accepted.keys.get(self._resource.name, [])) if accepted else []
         held: dict[Key, str] = {}
         if self._swept.verdict.is_complete:  # a list read in part may still have records that it did not show
-            held = self._judge(missing, set(given), manifest.run_id)
+            earlier = self._workspace.journal.deleted_in_parts(self._resource.name) if filters else 0
+            held = self._judge(missing, set(given), manifest.run_id, earlier)
             if self._are_too_many_left_out(missing):
                 manifest.verdict = Verdict.INCOMPLETE
         answers = self._look_ups.look_up(given)
@@ -81,8 +82,11 @@ class Deletes:
             if key in answers.unknown and self._look_ups.is_beyond_asking(key):
                 answers.gone[key] = f"no list shows it, and its delete is accepted ({answers.unknown.pop(key)})"
 
-    def _judge(self, missing: UnseenRecords, given: set[Key], run_id: str) -> dict[Key, str]:
-        """Looks up all missing records, or a sample if there are very many; returns the held ones."""
+    def _judge(self, missing: UnseenRecords, given: set[Key], run_id: str, earlier: int) -> dict[Key, str]:
+        """Looks up all missing records, or a sample if there are very many; returns the held ones.
+
+        `earlier` are the deletes that count together with these.
+        """
         keys = [key for key in missing.unlisted() if key not in given]
         limit = self._workspace.settings.delete_limit
         if is_too_many(len(keys), missing.total(), limit):
@@ -93,7 +97,7 @@ class Deletes:
         turn = self._workspace.journal.runs_of(self._resource.name)
         others = [key for key in missing.in_turn(self._workspace.settings.page_limit, turn) if key not in given]
         answers = self._look_ups.look_up([*keys, *others])
-        return to_hold(answers.gone, missing, limit)
+        return to_hold(answers.gone, missing, limit, earlier)
 
     def _are_too_many_left_out(self, missing: UnseenRecords) -> bool:
         """Whether look-ups show more records than a run may delete, although the lists should have shown them. New ones

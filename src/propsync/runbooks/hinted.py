@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from propsync.landing import LookedUp, Manifest
-from propsync.merge import UnseenRecords, is_too_many, to_hold
+from propsync.merge import UnseenRecords, to_hold
 from propsync.runbooks.read_back import ReadBack
 from propsync.sweep import Answers, Key, Swept
-from propsync.webhook.rows import Hints
 
 
 class Hinted(ReadBack):
     """A resource in a run after hints."""
 
-    hints: Hints
-
-    def look(self, keys: Collection[Key], hints: Hints) -> Answers:
+    def look(self, keys: Collection[Key]) -> Answers:
         """Looks up records, lands and merges them. A known record that is gone is deleted or held, by the rules of a
         nightly run. Raises ResourceFailed.
         """
-        self.hints = hints
         return self.read(keys)
 
     def _conclude(
@@ -31,7 +27,8 @@ class Hinted(ReadBack):
         missing = UnseenRecords(self._workspace.warehouse, self._resource, swept.listed, statuses, filters)
         self._look_again(missing.still_known(answers.gone), answers, swept, manifest)
         gone = missing.still_known(answers.gone)
-        held = self._to_hold(gone, missing)
+        earlier = self._workspace.journal.deleted_in_parts(self._resource.name)
+        held = to_hold(gone, missing, self._workspace.settings.delete_limit, earlier)
         noted = [LookedUp(key, "held", why) for key, why in sorted(held.items())]
         noted += [LookedUp(key, "gone", answers.gone[key]) for key in gone if key not in held]
         noted += [LookedUp(key, "hidden", answers.hidden[key]) for key in missing.still_known(answers.hidden)]
@@ -47,12 +44,3 @@ class Hinted(ReadBack):
         answers.hidden |= again.hidden
         answers.unknown |= again.unknown
         manifest.landed = sorted([*manifest.landed, *again.landed], key=lambda landed: landed.sequence)
-
-    def _to_hold(self, gone: list[Key], missing: UnseenRecords) -> dict[Key, str]:
-        """The records whose delete needs a person. The limit of a night counts for all runs since the last one."""
-        limit = self._workspace.settings.delete_limit
-        earlier = self.hints.deleted_since_night(self._resource.name)
-        if gone and is_too_many(earlier + len(gone), earlier + missing.total(), limit):
-            count = f"{earlier + len(gone)} since the last night"
-            return dict.fromkeys(gone, f"hints would delete {count}, more than PROPSYNC_DELETE_LIMIT allows")
-        return to_hold(gone, missing, limit)

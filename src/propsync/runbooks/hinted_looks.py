@@ -55,7 +55,7 @@ class Looks:
 
         def look() -> str | None:
             try:
-                came.append(sync.look(named.keys(), self._hints))
+                came.append(sync.look(named.keys()))
             except ResourceFailed as error:
                 self._is_unreachable = isinstance(error, ApiUnreachable)
                 return sync.failed(error)

@@ -130,6 +130,10 @@ class Journal:
         """Records that a run held instead of deleting them."""
         return int(self._warehouse.value(statement("runs/count_held"), {"run_id": run_id}))
 
+    def deleted_in_parts(self, resource: str) -> int:
+        """Records that hints and backfills have deleted since the last complete nightly read of the resource."""
+        return int(self._warehouse.value(statement("runs/count_deleted_in_parts"), {"resource": resource}))
+
     def reasons_held(self, run_id: str) -> list[tuple[str, str, int]]:
         """The held records of a run, as resource, reason and number of records."""
         rows = self._warehouse.rows(statement("runs/reasons_held"), {"run_id": run_id})

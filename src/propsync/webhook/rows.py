@@ -151,10 +151,6 @@ class Hints:
         """The requests that hints have cost since a moment."""
         return int(self._warehouse.value(statement("hints/count_requests"), {"since": moment}))
 
-    def deleted_since_night(self, resource: str) -> int:
-        """The records that hints have deleted since the last complete read."""
-        return int(self._warehouse.value(statement("hints/count_deleted"), {"resource": resource}))
-
     def _waiting(self, subjects: Collection[Subject]) -> Iterator[tuple[str, Subject, int]]:
         for hint_id, kind, first, second, looks in self._warehouse.rows(statement("hints/waiting")):
             subject = _subject(kind, first, second)
