@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -177,6 +179,23 @@ def test_one_that_was_interrupted_goes_on_where_it_stopped(estate: SandboxHome):
     fresh: list[str] = []
     estate.backfill(scope, call=_noting(fresh))
     assert fresh.count("publish") == len(scope.chunks(BUILT_IN))
+
+
+@pytest.mark.slow
+def test_one_that_was_interrupted_days_ago_starts_from_its_first_chunk(estate: SandboxHome):
+    scope = Scope(properties=tuple(f"no-such-property-{number:05d}" for number in range(160)))
+
+    def call(name: str, step: Any) -> None:
+        if name == "assets" and (noted := list((estate.path / "state" / "backfill").glob("*.json"))):
+            os.utime(noted[0], (time.time() - 2 * 86_400,) * 2)
+            raise Died
+        step()
+
+    with pytest.raises(Died):
+        estate.backfill(scope, call=call)
+    again: list[str] = []
+    estate.backfill(scope, call=_noting(again))
+    assert again.count("publish") == len(scope.chunks(BUILT_IN))
 
 
 def test_it_waits_for_the_lock_and_says_who_has_it(estate: SandboxHome):

@@ -27,6 +27,7 @@ from propsync.storage import LocalStorage, remove
 from propsync.suppression import Suppression
 
 _ROOM = 2_000  # characters of an address for ids; the rest is for statuses and the other parameters
+_STALE = 86_400  # seconds after which a backfill starts from its first chunk
 _NOTHING_FOUND = "propsync found no record for these ids: are they spelt as in the API?"
 _FOUND = ("fetched", "deleted", "held", "rejected")  # counts of records that exist, or existed
 _log = logging.getLogger("propsync.backfill")
@@ -197,8 +198,10 @@ class _Reached:
         self._key = f"state/backfill/{hashlib.sha256(encoded).hexdigest()[:16]}.json"
 
     def done(self) -> int:
-        """The number of finished chunks."""
+        """The number of finished chunks; 0 if the last one is so old that its records may have changed since."""
         try:
+            if self._storage.age(self._key) > _STALE:
+                return 0
             return int(msgspec.json.decode(self._storage.get(self._key))["done"])
         except (FileNotFoundError, msgspec.DecodeError, KeyError, TypeError, ValueError):
             return 0
