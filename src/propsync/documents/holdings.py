@@ -54,7 +54,7 @@ class Holdings:
         return count, size_bytes
 
     def lacking(self) -> int:
-        """How many wanted documents of these properties are missing, failed or older than their assessment."""
+        """How many wanted documents of these properties failed, are not fetched yet or are outdated."""
         query = statement("documents/count_lacking")
         ((count,),) = (row for lot in self._reader.lots(query, {"properties": self._properties}) for row in lot)
         return int(count)
