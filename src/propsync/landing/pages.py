@@ -11,6 +11,7 @@ from collections.abc import Collection
 import zstandard
 
 from propsync.errors import PageLost
+from propsync.memory import Passing
 from propsync.storage import LocalStorage
 
 _GZIP = b"\x1f\x8b"
@@ -26,12 +27,14 @@ class PageStore:
 
     def __init__(self, storage: LocalStorage) -> None:
         self._storage = storage
+        self._passing = Passing()
 
     def put(self, raw: bytes, body: bytes, known: str | None = None) -> str:
         """Stores one body as received, or unpacked if `raw` does not say how it is packed. Returns the hash.
 
         A body that is stored already stays, unless it is damaged. `known` is the hash, if the caller has it.
         """
+        self._passing.note(len(body))
         sha256 = known or sha256_of(body)
         kept = raw if raw.startswith((_GZIP, _ZSTD)) else body
         if not self._is_stored(sha256, kept):
@@ -48,6 +51,7 @@ class PageStore:
             raise PageLost(page_key(sha256), "it is missing") from error
         except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
             raise PageLost(page_key(sha256), f"it cannot be read: {type(error).__name__}") from error
+        self._passing.note(len(body))
         if sha256_of(body) != sha256:
             raise PageLost(page_key(sha256), "it has changed since propsync received it")
         return body.removeprefix(codecs.BOM_UTF8)

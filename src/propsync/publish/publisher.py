@@ -91,7 +91,9 @@ class Publisher:
 
         The tables in `withheld` stay as they were published before, and so do views of them, and pages that are not
         among `pages`. Returns a line for each file that differs from the note, because the disk or somebody altered it.
+        It empties staging first, since writing the tables needs the memory.
         """
+        warehouse.empty_staging()
         with disk_errors(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
             self._folder.chmod(0o755)

@@ -199,7 +199,6 @@ def _publish(
     workspace: Workspace, run: Run, withheld: Collection[str], pages: Mapping[str, bytes], mended: list[str]
 ) -> None:
     workspace.place.commit(run.run_id)
-    workspace.warehouse.empty_staging()
     mended += workspace.publisher.publish(workspace.warehouse, run.run_id, withheld, pages)
 
 

@@ -14,6 +14,7 @@ import duckdb
 import nanoarrow as na
 
 from propsync.errors import StateUnusable
+from propsync.memory import give_back
 from propsync.resources import BUILT_IN, Catalogue, Resource
 from propsync.warehouse.arrow import lot
 from propsync.warehouse.database_errors import our_errors
@@ -90,10 +91,11 @@ class Warehouse:
         self._connection.close()
 
     def empty_staging(self) -> None:
-        """Drops the tables of the scratch database, which otherwise hold memory until the run ends."""
+        """Drops the tables of the scratch database, which otherwise hold memory until the run ends; gives it back."""
         of_staging = "select table_name from duckdb_tables() where database_name = 'staging'"
         for (table,) in self.rows(of_staging):
             self.execute(f"drop table staging.{quoted(table)}")
+        give_back()
 
     @cached_property
     def database(self) -> str:
