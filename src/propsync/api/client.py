@@ -5,20 +5,19 @@ from __future__ import annotations
 import ssl
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
 from copy import copy
 from types import TracebackType
-from typing import BinaryIO, Self, TypeVar
+from typing import Self, TypeVar
 
 from propsync.api import requests as ask
-from propsync.api.answers import Answer, Saved, Traffic
+from propsync.api.answers import Answer, Traffic
 from propsync.api.clock import SYSTEM_CLOCK, Clock
-from propsync.api.exchange import Check, Exchange, Revise, receive_answer, receive_start
+from propsync.api.documents import Documents
+from propsync.api.exchange import Check, Exchange, Revise, receive_answer
 from propsync.api.gate import Cancelled, Gate
 from propsync.api.pool import in_parallel
 from propsync.api.requests import ApiRequest
 from propsync.api.retry import Again, RetryPolicy, Sent
-from propsync.api.saving import Saving
 from propsync.api.token import TokenSource
 from propsync.api.transport import Transport
 from propsync.api.writes import (
@@ -30,7 +29,7 @@ from propsync.api.writes import (
     schedule_body,
     values_body,
 )
-from propsync.errors import ApiUnreachable, NotFound, RequestRefused, ResourceFailed, UsageError
+from propsync.errors import ApiUnreachable, NotFound, RequestRefused, ResourceFailed
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -39,7 +38,6 @@ Fields = Mapping[str, FieldKind]
 Look = Callable[[Sent], None]
 """Looks at a record before a write is sent again. It raises to send nothing more."""
 MAX_BODY_BYTES = 512 * 1024 * 1024
-MAX_DOCUMENT_BYTES = 20 * 1024 * 1024 * 1024
 
 
 class Api:
@@ -113,14 +111,17 @@ class Api:
         self._threads = most
         self._gate.begin_at(concurrency, most)
 
-    def fetch(
-        self, request: ApiRequest, *, check: Check | None = None, walks: bool = False, once: bool = False
-    ) -> Answer:
-        """Returns one answer, with retries unless `once`. `check` may raise MalformedBody to repeat the request.
+    @property
+    def documents(self) -> Documents:
+        """The endpoints of documents."""
+        return Documents(self._exchange, self._gate, self._threads)
+
+    def fetch(self, request: ApiRequest, *, check: Check | None = None, walks: bool = False) -> Answer:
+        """Returns one answer. `check` may raise MalformedBody to repeat the request.
 
         `walks` says that `check` reads all of a JSON body itself, so that the client need not.
         """
-        return self._fetch(request, check, self._cancel or threading.Event(), walks=walks, once=once)
+        return self._fetch(request, check, self._cancel or threading.Event(), walks=walks)
 
     def _fetch(
         self,
@@ -130,10 +131,9 @@ class Api:
         *,
         walks: bool = False,
         again: Again | None = None,
-        once: bool = False,
     ) -> Answer:
         receive = receive_answer(self._max_body_bytes, check, walks=walks, revise=self._revise)
-        return self._exchange.run(request, receive, cancel, again, once=once)
+        return self._exchange.run(request, receive, cancel, again)
 
     def fetch_all(
         self,
@@ -234,67 +234,6 @@ class Api:
         """
         check_values(fields, values)
         self._write(ask.update_asset_request(property_id, asset_id, values_body(values)), look)
-
-    def report(self, assessment_id: str, into: BinaryIO, *, max_bytes: int = MAX_DOCUMENT_BYTES) -> Saved:
-        """API §4.7: writes the report PDF to `into`, a seekable file, from its position (a repeat truncates it)."""
-        return self._document(ask.report_request(assessment_id), into, max_bytes)
-
-    def bundle(self, assessment_id: str, into: BinaryIO, *, max_bytes: int = MAX_DOCUMENT_BYTES) -> Saved:
-        """API §4.8: writes the bundle ZIP to `into`, a seekable file, from its position (a repeat truncates it)."""
-        return self._document(ask.bundle_request(assessment_id), into, max_bytes)
-
-    def _document(self, request: ApiRequest, into: BinaryIO, max_bytes: int) -> Saved:
-        return self._exchange.run(request, Saving(into, max_bytes), threading.Event())
-
-    def save_each(
-        self,
-        requests: Iterable[ApiRequest],
-        into: Callable[[ApiRequest], AbstractContextManager[BinaryIO]],
-        then: Callable[[ApiRequest, BinaryIO, Saved], T],
-        failed: Callable[[ApiRequest, ResourceFailed], T],
-    ) -> Iterator[T]:
-        """Saves documents at once, each to the file that `into` opens for it; returns them as they complete.
-
-        `then` gets the open file in the thread that sent the request; it may raise ResourceFailed for an incomplete
-        document. A failure costs only its own document; an API out of reach, or StopRun, ends everything.
-        """
-        cancel = threading.Event()
-
-        def one(request: ApiRequest) -> T:
-            try:
-                with into(request) as file:
-                    saved = self._exchange.run(request, Saving(file, MAX_DOCUMENT_BYTES), cancel)
-                    return then(request, file, saved)
-            except ApiUnreachable:
-                raise
-            except ResourceFailed as error:
-                return failed(request, error)
-
-        return in_parallel(one, requests, threads=self._threads, cancel=cancel, wake=self._gate.wake)
-
-    def probe_report(self, assessment_id: str) -> None:
-        """Asks for the report PDF and reads its first bytes: returns if it exists, raises NotFound and so on if not."""
-        self._exchange.run(ask.report_request(assessment_id), receive_start(MAX_DOCUMENT_BYTES), threading.Event())
-
-    def probe_reports(self, assessment_ids: Iterable[str]) -> Iterator[tuple[str, ResourceFailed | None]]:
-        """The same for many, as they complete: each id with the error that the API answered, None for a report.
-
-        An id from the API that cannot be part of an address comes with RequestRefused.
-        """
-
-        def one(assessment_id: str) -> tuple[str, ResourceFailed | None]:
-            try:
-                self.probe_report(assessment_id)
-            except ApiUnreachable:
-                raise
-            except UsageError as error:
-                return assessment_id, RequestRefused(error.where, error.what)
-            except ResourceFailed as error:
-                return assessment_id, error
-            return assessment_id, None
-
-        cancel = threading.Event()
-        return in_parallel(one, assessment_ids, threads=self._threads, cancel=cancel, wake=self._gate.wake)
 
     def schedule(self, property_id: str, type_id: str) -> Answer:
         """API §4.10: a schedule (API §2.6); the body may also be `null`."""

@@ -82,21 +82,12 @@ class Exchange:
         self._clock = clock
         self._policy = policy
 
-    def run(
-        self,
-        request: ApiRequest,
-        receive: Receive[T],
-        cancel: threading.Event,
-        again: Again | None = None,
-        *,
-        once: bool = False,
-    ) -> T:
+    def run(self, request: ApiRequest, receive: Receive[T], cancel: threading.Event, again: Again | None = None) -> T:
         """The result of `receive` for the first good answer. Raises the errors of `propsync.errors`, or Cancelled.
 
-        `again` gives the request of each attempt that had to wait; its errors end the attempts. With `once` there is
-        one attempt only.
+        `again` gives the request of each attempt that had to wait; its errors end the attempts.
         """
-        policy = replace(self._policy, attempts=1) if once else self._policy
+        policy = replace(self._policy, attempts=1) if request.once else self._policy
         effort = Effort(request, policy, self._clock, cancel, again)
         return effort.run(lambda effort: self._attempt(effort, receive))
 

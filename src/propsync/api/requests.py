@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from urllib.parse import quote, urlencode
 
@@ -45,7 +45,8 @@ class Rest:
 class ApiRequest:
     """One request: `path` is already percent-encoded and relative to base_url, `query` is not encoded yet.
 
-    `rest` asks for the end of a body whose beginning propsync has.
+    `rest` asks for the end of a body whose beginning propsync has. With `once`, propsync never repeats the request: it
+    may fail without harm.
     """
 
     method: str
@@ -54,6 +55,7 @@ class ApiRequest:
     body: bytes | None = None
     accept: Accept = Accept.JSON
     rest: Rest | None = None
+    once: bool = field(default=False, compare=False)
 
     def target(self) -> str:
         """Path and query as sent. Commas remain: the API separates ids by them, and URLs stay short."""

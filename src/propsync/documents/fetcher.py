@@ -61,7 +61,7 @@ class Fetcher:
         if by_request:
             self._reader.start()
         yield from map(noted, unusable)
-        yield from self._api.save_each(self._within_budget(by_request), self._file, then, failed)
+        yield from self._api.documents.save_each(self._within_budget(by_request), self._file, then, failed)
 
     def _within_budget(self, by_request: Mapping[ApiRequest, WantedDocument]) -> Iterator[ApiRequest]:
         for request, one in by_request.items():

@@ -183,9 +183,9 @@ class ListSweep:
 
     def _beyond(self, page: int) -> Reading | RefusedPage | None:
         """Reads one page; None if the API has none after all that it promised, or if a guess fails."""
-        asked = self._reader.ask(self._query, page)
+        asked = self._reader.ask(self._query, page, once=self._is_guess)
         try:
-            return self._reader.read(asked, self._cutter, once=self._is_guess)
+            return self._reader.read(asked, self._cutter)
         except NotFound:
             return None
         except RequestRefused as error:

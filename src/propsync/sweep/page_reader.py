@@ -83,24 +83,24 @@ class PageReader:
         self._said_nothing: set[ApiRequest] = set()
         self._asked = 0
 
-    def ask(self, query: ListQuery, page: int, role: str = "page", limit: int | None = None) -> Asked:
-        """The request for one page of a list, or for all of a list that has no pages."""
+    def ask(
+        self, query: ListQuery, page: int, role: str = "page", limit: int | None = None, *, once: bool = False
+    ) -> Asked:
+        """The request for one page of a list, or for all of a list that has no pages; without retries if `once`."""
         self._asked += 1
         # for records that may be gone, an API may answer with null
         accept = Accept.JSON_OR_NULL if role == "look-up" else Accept.JSON
         request = page_request(self._resource, query, limit or self.limit, page, accept)
-        return Asked(request, query, role, self._asked)
+        return Asked(replace(request, once=once), query, role, self._asked)
 
     def fits(self, query: ListQuery) -> bool:
         """Whether the address of a list's page is short enough for servers and proxies."""
         return self.ask(query, 1).request.url_length(self._api.base_url) < LONGEST_URL
 
-    def read(self, asked: Asked, cutter: Cutter | None, *, once: bool = False) -> Reading:
-        """Reads one answer, without retries if `once`. Without a cutter it reads only `total`, and the shape remains to
-        be found.
-        """
+    def read(self, asked: Asked, cutter: Cutter | None) -> Reading:
+        """Reads one answer. Without a cutter it reads only `total`, and the shape remains to be found."""
         try:
-            answer = self._api.fetch(asked.request, check=self._check(cutter), walks=cutter is not None, once=once)
+            answer = self._api.fetch(asked.request, check=self._check(cutter), walks=cutter is not None)
         except NotFound as error:
             raise NotFound(error.where, error.what, self._resource.path_setting) from error
         return self._land(asked, answer, cutter)

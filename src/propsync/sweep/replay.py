@@ -99,11 +99,9 @@ class Replay:
         """See `Api.wait`."""
         self._api.wait(seconds)
 
-    def fetch(
-        self, request: ApiRequest, *, check: Check | None = None, walks: bool = False, once: bool = False
-    ) -> Answer:
+    def fetch(self, request: ApiRequest, *, check: Check | None = None, walks: bool = False) -> Answer:
         """One answer, see `Api.fetch`."""
-        return self._taken(request, check) or self._api.fetch(request, check=check, walks=walks, once=once)
+        return self._taken(request, check) or self._api.fetch(request, check=check, walks=walks)
 
     def fetch_all(
         self,

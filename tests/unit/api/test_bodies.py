@@ -70,7 +70,7 @@ def test_an_empty_body_is_said_to_be_empty(api, server, body, walks):
 def test_zstd_and_gzip_are_asked_for_but_not_for_documents(api, server):
     api.fetch(LIST)
     server.script = [Reply(body=b"%PDF-1.7")]
-    api.report("a", io.BytesIO())
+    api.documents.report("a", io.BytesIO())
     assert [seen.headers["Accept-Encoding"] for seen in server.seen] == ["zstd, gzip", "identity"]
 
 
@@ -192,7 +192,7 @@ def test_a_document_is_written_hashed_and_begun_afresh_after_a_break(api, server
     server.script = [cut, Reply(body=b"<html>"), HANG_UP, Reply(body=body)]
     file = io.BytesIO(b"before")
     file.seek(6)
-    saved = getattr(api, ask)("a", file)
+    saved = getattr(api.documents, ask)("a", file)
     assert file.getvalue() == b"before" + body
     assert (saved.size, saved.sha256, saved.attempts) == (len(body), hashlib.sha256(body).hexdigest(), 4)
 
@@ -200,19 +200,19 @@ def test_a_document_is_written_hashed_and_begun_afresh_after_a_break(api, server
 def test_a_document_that_came_compressed_all_the_same_is_undone(api, server):
     server.script = [packed("gzip", b"%PDF-1.4 " + b"x" * 100_000)]
     file = io.BytesIO()
-    assert api.report("a", file).size == len(file.getvalue()) == 100_009
+    assert api.documents.report("a", file).size == len(file.getvalue()) == 100_009
 
 
 def test_a_document_beyond_its_bound_ends(api, server):
     server.script = [Reply(body=b"PK" + b"x" * 1000)]
     with pytest.raises(PageTooLarge):
-        api.bundle("a", io.BytesIO(), max_bytes=1000)
+        api.documents.bundle("a", io.BytesIO(), max_bytes=1000)
 
 
 def test_a_page_instead_of_a_document_is_unexpected(api, server):
     server.script = [Reply(body=b"<html>")]
     with pytest.raises(UnexpectedAnswer, match="not a ZIP"):
-        api.bundle("a", io.BytesIO())
+        api.documents.bundle("a", io.BytesIO())
 
 
 @pytest.mark.parametrize(("number", "kind"), [(28, DiskFull), (122, DiskFull), (5, HomeUnusable)])
@@ -223,24 +223,24 @@ def test_a_disk_that_takes_no_more_stops_the_run(api, server, number, kind):
 
     server.script = [Reply(body=b"%PDF-1.7")]
     with pytest.raises(kind, match="the disk says no"):
-        api.report("a", Disk())
+        api.documents.report("a", Disk())
     assert len(server.seen) == 1
 
 
 def test_a_report_can_be_asked_after_without_reading_all_of_it(api, server):
     server.script = [Reply(body=b"%PDF-" + b"x" * 10_000_000)]
-    assert api.probe_report("a") is None
+    assert api.documents.probe_report("a") is None
     assert 0 < api.traffic.bytes < 1_000_000
     server.script = [Reply(404)]
     with pytest.raises(NotFound):
-        api.probe_report("a")
+        api.documents.probe_report("a")
 
 
 @pytest.mark.parametrize("body", [b"", b"%PD", b"<!doctype html>", b"{}"])
 def test_a_page_in_place_of_a_report_says_nothing_about_it(api, server, body):
     server.script = [Reply(body=body)]
     with pytest.raises(UnexpectedAnswer, match="not a PDF"):
-        api.probe_report("a")
+        api.documents.probe_report("a")
 
 
 @pytest.mark.parametrize("letter", ["é", "€", "🚪"])

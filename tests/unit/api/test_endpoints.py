@@ -43,7 +43,7 @@ def test_reading_one_schedule(api, server):
 @pytest.mark.parametrize(("ask", "name", "kind"), [("report", "report.pdf", "pdf"), ("bundle", "bundle.zip", "zip")])
 def test_documents(api, server, ask, name, kind):
     server.script = [Reply(body=b"%PDF-1.7" if kind == "pdf" else b"PK\x05\x06")]
-    getattr(api, ask)("a b", io.BytesIO())
+    getattr(api.documents, ask)("a b", io.BytesIO())
     assert server.seen[0].target == f"/assessments/a%20b/{name}"
     assert server.seen[0].headers["Accept"].startswith(f"application/{kind}")
 

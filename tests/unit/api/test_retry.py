@@ -1,6 +1,7 @@
 """Promises of the one retry policy: what is tried again, how long, and what it ends in."""
 
 import socket
+from dataclasses import replace
 
 import pytest
 from unit.api.loopback import EPOCH, HANG_UP, LIST, Reply, http_date
@@ -56,7 +57,7 @@ def test_waits_double_up_to_the_cap_and_the_eighth_attempt_is_the_last(api, serv
 def test_a_request_to_send_once_is_not_tried_again(api, server, clock):
     server.script = [Reply(503, headers={"Retry-After": "1"})]
     with pytest.raises(TransientApiError):
-        api.fetch(LIST, once=True)
+        api.fetch(replace(LIST, once=True))
     assert (len(server.seen), clock.sleeps) == (1, [])
 
 

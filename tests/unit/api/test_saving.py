@@ -44,7 +44,7 @@ def part(body, start, *, total=None, first=None, **headers):
 def save(api, before=b""):
     file = io.BytesIO(before)
     file.seek(len(before))
-    saved = api.report("a", file)
+    saved = api.documents.report("a", file)
     body = file.getvalue()[len(before) :]
     assert file.getvalue()[: len(before)] == before
     assert (saved.size, saved.sha256) == (len(body), hashlib.sha256(body).hexdigest())
@@ -305,5 +305,5 @@ def test_a_disk_that_is_full_when_the_last_bytes_are_handed_over_stops_the_run(a
 
     server.script = [Reply(body=b"%PDF-1.7")]
     with pytest.raises(kind, match="the disk says no"):
-        api.report("a", Disk())
+        api.documents.report("a", Disk())
     assert len(server.seen) == 1

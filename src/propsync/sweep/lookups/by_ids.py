@@ -222,7 +222,7 @@ class ByIds:
         """Probes the report of an assessment that no list shows: if it exists, the assessment has a status that
         nobody knows.
         """
-        for assessment_id, error in self._api.probe_reports([key[0] for key in keys]):
+        for assessment_id, error in self._api.documents.probe_reports([key[0] for key in keys]):
             key = (assessment_id,)
             if error is None:
                 del self._answers.gone[key]
