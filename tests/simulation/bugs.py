@@ -18,7 +18,7 @@ from propsync.publish import publisher
 from propsync.runbooks import deletes
 from propsync.runbooks import resource_sync as family
 from propsync.runs import Journal
-from propsync.sweep import LookUps, attempt, ladder, one_list
+from propsync.sweep import LookUps, attempt, ladder, list_end
 from propsync.sweep import replay as ahead
 from propsync.sweep.lookups import batches as asking
 from propsync.sweep.lookups import by_ids
@@ -224,10 +224,10 @@ def _rebuild_forgets(patches: Patches) -> None:
 @_bug("the page after a full last one is not asked for")
 def _total_believed(patches: Patches) -> None:
     def may_be_more(self: Any) -> bool:
-        total = self._first.page.total
-        return self._shown > (0 if total is None else total)
+        total = self._pages.total
+        return self._pages.records > (0 if total is None else total)
 
-    patches.put(one_list.ListSweep, "_may_be_more", may_be_more)
+    patches.put(list_end.ListEnd, "_may_be_more", may_be_more)
 
 
 @_bug("ids that a look-up does not show are believed gone")

@@ -1,0 +1,116 @@
+"""The end of a list: pages beyond its total, until one shows that nothing comes after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+
+from propsync.errors import AccessForbidden, NotFound, RequestRefused, TransientApiError, UnexpectedAnswer
+from propsync.records import Cutter
+from propsync.resources import ListQuery
+from propsync.sweep.page_reader import PageReader, Reading, RefusedPage
+from propsync.sweep.shown_pages import ShownPages
+
+_MOST_UNTOLD = 100_000  # pages of a list without a total
+_IDLE_IN_A_ROW = 3  # pages beyond the total with nothing new: the server repeats its pages without end
+
+
+class ListEnd:
+    """Reads beyond the total of one list, since some servers cap it and some count the page.
+
+    A failure of a page that nothing speaks for says nothing, unless `was_wrong`: then totals of the last complete read
+    did not add up. `is_whole` says whether the list ended where it was seen to end.
+    """
+
+    def __init__(
+        self, reader: PageReader, cutter: Cutter, query: ListQuery, pages: ShownPages, *, was_wrong: bool
+    ) -> None:
+        self._reader = reader
+        self._cutter = cutter
+        self._query = query
+        self._pages = pages
+        self._was_wrong = was_wrong
+        self._is_guess = False
+        self.is_whole = True
+
+    def readings(self) -> Iterator[Reading | RefusedPage]:
+        """Further pages of the list. The caller takes each before it asks for the next."""
+        if self._may_be_more():
+            yield from self._until_its_end(self._pages.promised() + 1)
+
+    def _may_be_more(self) -> bool:
+        pages, total = self._pages, self._pages.total
+        if total is None:
+            return pages.records > 0
+        is_full = pages.of_last_page >= pages.page_size() or (pages.is_all_at_once() and _may_be_a_page(total))
+        if pages.records > total or is_full or self._was_wrong:
+            return True
+        self._is_guess = pages.is_all_at_once() and total > 0
+        return self._is_guess
+
+    def _until_its_end(self, start: int) -> Iterator[Reading | RefusedPage]:
+        """Reads pages until one is empty or repeats an earlier page."""
+        idle = 0
+        for page in count(start):
+            reading = self._beyond(page)
+            if reading is None or isinstance(reading, RefusedPage):
+                # a page that nothing speaks for may fail: the API has shown all that it counts
+                yield from [] if reading is None or self._is_guess else [reading]
+                return
+            if self._is_end(reading):
+                self._end_with(reading)
+                self.is_whole &= not self._goes_on_after(reading, page)
+                return
+            self._is_guess = False  # the total is wrong: a further page that fails may have records
+            idle = 0 if self._pages.is_news(reading) else idle + 1
+            yield reading
+            if idle >= _IDLE_IN_A_ROW or page > _MOST_UNTOLD:
+                self.is_whole = False
+                return
+
+    def _is_end(self, reading: Reading) -> bool:
+        """Whether a page ends the list. If it has no total, only page 1 again does, as any other may be one that the
+        server repeats. So may page 1 with as many records as propsync requested.
+        """
+        is_repeat = self._pages.repeats(reading)
+        if is_repeat and self._pages.total is None:
+            is_capped = len(self._pages.first.page.records) == self._reader.limit
+            self.is_whole = self._pages.is_page_1(reading) and not is_capped
+        return is_repeat or not reading.page.records
+
+    def _end_with(self, reading: Reading) -> None:
+        """Keeps only the total of the page that shows the end, and asks for it once more every night."""
+        # a server that counts the page sends 0 on an empty one
+        has_total = bool(reading.page.records or reading.page.total)
+        self._pages.take_beside(self._reader.as_again(reading), with_total=has_total)
+
+    def _goes_on_after(self, reading: Reading, page: int) -> bool:
+        """Whether a list without a total has records after an empty page that follows one as full as the first."""
+        is_full = self._pages.of_last_page >= len(self._pages.first.page.records)
+        if self._pages.total is not None or reading.page.records or not is_full:
+            return False
+        self._is_guess = True
+        after = self._beyond(page + 1)
+        if not isinstance(after, Reading) or not after.page.records:
+            return False
+        self._pages.take_beside(self._reader.as_again(after), with_total=False)
+        return not self._pages.repeats(after)
+
+    def _beyond(self, page: int) -> Reading | RefusedPage | None:
+        """Reads one page; None if the API has none after all that it promised, or if a guess fails."""
+        asked = self._reader.ask(self._query, page, once=self._is_guess)
+        try:
+            return self._reader.read(asked, self._cutter)
+        except NotFound:
+            return None
+        except RequestRefused as error:
+            return None if error.says_not_found else RefusedPage(asked, error)
+        except (AccessForbidden, TransientApiError, UnexpectedAnswer):
+            if not self._is_guess:
+                raise
+            return None
+
+
+def _may_be_a_page(count: int) -> bool:
+    """Whether this may be a server's own page limit: a total that counts the page then looks like all records."""
+    return count >= 10 and (count % 10 == 0 or count % 25 == 0 or count.bit_count() == 1)
