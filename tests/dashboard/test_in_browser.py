@@ -27,6 +27,9 @@ FAULTS = """axe.run({resultTypes: ["violations"]}).then(found => [found.violatio
   found.passes.length])"""
 OPENED = "document.querySelectorAll('details').forEach(one => one.open = true)"
 TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+OUT_OF_THEIR_CARDS = (
+    "[...document.querySelectorAll('.number .value')].filter(one => one.scrollWidth > one.clientWidth).length"
+)
 A4 = (595, 842)  # points
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -86,6 +89,16 @@ def assert_open_to_all(browser: Browser, page: str) -> None:
         faults, passed = browser.run(FAULTS)
         assert (width, scheme, faults) == (width, scheme, [])
         assert passed > 10, "axe looked at the page"
+
+
+@pytest.mark.parametrize("shown", ["unknown", "1,234,567"])
+def test_a_number_fits_its_card(browser: Browser, page: str, shown: str) -> None:
+    for width in (360, 900, 1400):
+        seen_as(browser, width, "light")
+        browser.open(page)
+        browser.run(f"document.querySelectorAll('.number .value').forEach(one => one.textContent = {shown!r})")
+        assert browser.run("document.querySelectorAll('.number .value').length") >= 6
+        assert browser.run(OUT_OF_THEIR_CARDS) == 0, width
 
 
 def test_it_prints_on_a4_in_light_colours(browser: Browser, page: str) -> None:
