@@ -53,6 +53,26 @@ def test_a_field_that_the_server_fills_makes_no_second_asset(home: PushHome, sho
     assert (report.exit_code, home.writes("state")[0]) == ((0, ("verified",)) if is_known else (3, ("parked",)))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("is_filled", [True, False])
+def test_a_server_that_changes_values_and_fields_makes_no_second_asset(
+    kept: KeptHomes, tmp_path: Path, *, is_filled: bool
+) -> None:
+    def change(request: Request) -> None:
+        if request.method == "POST" and not made:
+            stored = {text: "tidied", other: "a default"} if is_filled else {text: "first"}
+            made.append(home.sandbox.world.assets.add(place, kind, stored))
+
+    made: list[str] = []
+    with push_home(kept, tmp_path / "home", before=change) as home:
+        place, kind, text, other = room(home)
+        home.sandbox.set_faults(faults(DOWN))
+        planned_values = {text: " tidied "} if is_filled else {text: "first", other: "dropped"}
+        report = home.apply(home.plan(home.create(place, kind, planned_values)))
+        assert (report.exit_code, posts(home)) == (3, 1)
+        assert home.writes("record_id, state") == [(made[0], "parked")] * len(planned_values)
+
+
 def room(home: PushHome) -> tuple[str, str, str, str]:
     """A property, a type, and two of its text fields."""
     for _, place, kind in home.assets(1_000):
@@ -64,19 +84,19 @@ def room(home: PushHome) -> tuple[str, str, str, str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("is_alike", [True, False])
-def test_a_new_asset_with_the_same_fields_is_left_to_a_person_and_any_other_is_somebody_elses(
+def test_a_new_asset_with_a_planned_field_is_left_to_a_person_and_any_other_is_somebody_elses(
     kept: KeptHomes, tmp_path: Path, *, is_alike: bool
 ) -> None:
     def add_another(request: Request) -> None:
         if request.method == "POST" and not others:
-            theirs = {home.field(kind, "text"): "other"} if is_alike else None
+            theirs = {text: "other"} if is_alike else {other: "other"}
             others.append(home.sandbox.world.assets.add(place, kind, theirs))
 
     others: list[str] = []
     with push_home(kept, tmp_path / "home", before=add_another) as home:
-        _, place, kind = home.assets(1)[0]
+        place, kind, text, other = room(home)
         home.sandbox.set_faults(faults(DOWN))
-        report = home.apply(home.plan(home.create(place, kind, {home.field(kind, "text"): "same"})))
+        report = home.apply(home.plan(home.create(place, kind, {text: "same"})))
         if is_alike:
             assert (report.exit_code, posts(home)) == (3, 1)
             assert home.writes("record_id, state, code") == [(others[0], "parked", "Unsure")]

@@ -1,8 +1,8 @@
 """Creates assets (API §4.3), one at a time for each property and type, so that a lost answer can be settled by a list.
 
 propsync notes the assets of the property and type before it sends. After a lost answer, or a kill, it lists them again:
-a new one with the planned values is the one that it created. If it has other values in the same fields, a person must
-look.
+a new one with the planned values is the one that it created. If it has other values in some of these fields, a person
+must look.
 """
 
 from __future__ import annotations
@@ -120,12 +120,13 @@ def _may_be_ours(one: AssetReading, values: Mapping[str, Any]) -> bool:
 
 
 def _is_alike(one: AssetReading, values: Mapping[str, Any]) -> bool:
-    """Whether the same fields have values: a server that stores other values may have made it.
+    """Whether a server that stores other values may have made it: one of the planned fields has a value.
 
-    An asset with other fields is somebody else's, unless the plan has no values at all.
+    The server may fill further fields, and drop some. An asset without any planned field is somebody else's, unless the
+    plan has no values at all.
     """
     planned = {field for field, value in values.items() if not is_empty(value)}
-    return not planned or {field for field, value in one.values.items() if not is_empty(value)} == planned
+    return not planned or any(not is_empty(one.values.get(field)) for field in planned)
 
 
 def _several(keys: Collection[str]) -> str:
