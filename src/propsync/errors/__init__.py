@@ -8,6 +8,7 @@
     ├── StopRun                     exit 1  nothing is published; correct it, then run again
     │   ├── TokenRefused                    401, also after the token file was read again: new token
     │   ├── WriteForbidden                  403 to a write, or to the look before it: ask for the right, apply again
+    │   ├── OtherValuesLost                 a write removed values that it did not name: send no more
     │   ├── CertificateRefused              the server's TLS certificate is not trusted: trust it, or stay away
     │   ├── DiskFull                        free some space
     │   │   └── FileLimited                 a limit on the size of files (ulimit -f): raise it
@@ -78,6 +79,7 @@ from propsync.errors.stopping import (
     HomeUnusable,
     LeaseLost,
     LibraryUnfit,
+    OtherValuesLost,
     StateUnusable,
     StopRun,
     StorageAway,
@@ -116,6 +118,7 @@ __all__ = [
     "ManifestUnreadable",
     "MergeFailed",
     "NotFound",
+    "OtherValuesLost",
     "PageLost",
     "PageTooLarge",
     "PropsyncError",

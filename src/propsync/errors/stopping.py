@@ -23,6 +23,12 @@ class WriteForbidden(StopRun):
     advice = "Ask for access to this endpoint, then run the same command again"
 
 
+class OtherValuesLost(StopRun):
+    """A write of some values removed all others of the record, and the rest of the plan would do the same."""
+
+    advice = "Send no more plans. Report this line, and write the values back by hand: `history.assets` has them"
+
+
 class CertificateRefused(StopRun):
     """The system's trust store does not accept the server's TLS certificate."""
 

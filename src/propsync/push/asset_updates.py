@@ -6,6 +6,7 @@ from propsync.api import Accept, Answer, Api, FieldKind, MalformedBody, Sent, pa
 from propsync.errors import NotFound, RequestRefused, UnexpectedAnswer
 from propsync.push import verdicts
 from propsync.push.looks import Looks
+from propsync.push.other_values import OtherValues
 from propsync.push.outcome import Outcome
 from propsync.push.plan import Entry
 from propsync.push.shapes import AssetAnswers, AssetReading
@@ -20,6 +21,7 @@ class AssetUpdates:
 
     def __init__(self, answers: AssetAnswers) -> None:
         self._answers = answers
+        self.others = OtherValues(answers)
 
     def current(self, api: Api, asset_id: str) -> AssetReading | None:
         """The asset as it is now, None if it is gone. Raises ResourceFailed."""
@@ -45,25 +47,29 @@ class AssetUpdates:
         except (PayloadUnreadable, RecursionError) as error:
             raise MalformedBody(str(answer.request), f"the answer is not a page of assets: {error}") from error
 
-    def compared(self, api: Api, entry: Entry, sent: Sent) -> Outcome | None:
+    def compared(self, entry: Entry, there: AssetReading | None, sent: Sent) -> Outcome | None:
         """The outcome of an entry that needs no write, or must have none; None if propsync may send it."""
-        there = self.current(api, entry.key[0])
         if there is None:
             return verdicts.gone()
         if there.property_id != entry.property_id:
             return verdicts.moved()
         return verdicts.compared(entry, there.values, sent)
 
-    def write(self, reader: Api, writer: Api, entry: Entry, sent: Sent) -> Outcome:
-        """Sends the new values; `sent` is what an earlier apply may have done. Raises ResourceFailed and what ends
-        the run.
+    def write(self, reader: Api, writer: Api, entry: Entry, there: AssetReading | None, sent: Sent) -> Outcome:
+        """Sends the new values; `there` is the present asset, `sent` is what an earlier apply may have done.
+
+        Raises ResourceFailed and what ends the run.
         """
         values = {one.field: one.new for one in entry.changes}
         kinds = {one.field: FieldKind(one.kind) for one in entry.changes}
-        looks = Looks(lambda so_far: self.compared(reader, entry, so_far), sent)
+
+        def current() -> AssetReading | None:
+            return self.current(reader, entry.key[0])
+
+        looks = Looks(lambda so_far: self.compared(entry, current(), so_far), sent)
 
         def patch() -> Outcome:
             writer.update_asset(entry.property_id, entry.key[0], values, kinds, looks.again)
             return verdicts.applied()
 
-        return looks.run(patch)
+        return self.others.keep(entry, there, lambda: looks.run(patch), current)

@@ -79,6 +79,7 @@ class Sender:
                 self.left.update(dict.fromkeys(lane[lane.index(number) :], outcome))
                 return
             self._journal.done(number, outcome)
+            self._updates.others.check()
             advance()
 
     def _sent(self, clients: Clients, number: int, entry: Entry) -> Outcome:
@@ -96,11 +97,12 @@ class Sender:
 
     def _send_update(self, clients: Clients, number: int, entry: Entry) -> Outcome:
         sent = self._earlier(number)
-        found = self._updates.compared(clients.reader, entry, sent)
+        there = self._updates.current(clients.reader, entry.key[0])
+        found = self._updates.compared(entry, there, sent)
         if found is not None:
             return found
         self._journal.sending(number)
-        return self._updates.write(clients.reader, clients.writer, entry, sent)
+        return self._updates.write(clients.reader, clients.writer, entry, there, sent)
 
     def _send_schedule(self, clients: Clients, number: int, entry: Entry) -> Outcome:
         sent = self._earlier(number)

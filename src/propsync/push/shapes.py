@@ -10,6 +10,7 @@ import msgspec
 
 from propsync.merge import overridden, stored_shape
 from propsync.push.asset_values import AssetShape
+from propsync.push.fields import WRITABLE
 from propsync.records import Cutter, Path
 from propsync.resources import ASSET_TYPES, ASSETS, BUILT_IN
 from propsync.shapes import Shape, configured, cutter_of
@@ -65,6 +66,11 @@ class AssetAnswers:
     def _reading(self, key: tuple[str, ...], record: msgspec.Raw) -> AssetReading:
         asset_id, property_id, type_id = key
         return AssetReading(asset_id, property_id, type_id, self.values_of(record, type_id))
+
+    def may_write(self, type_id: str, field_id: str) -> bool:
+        """Whether a write may have this field: none can have an image, a file or a pin."""
+        kind = self._kinds.get(type_id, {}).get(field_id)
+        return kind is None or kind in WRITABLE
 
     def values_of(self, record: bytes | msgspec.Raw, type_id: str) -> dict[str, Any]:
         """The values of one asset by field id."""

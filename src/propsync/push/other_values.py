@@ -1,0 +1,60 @@
+"""Looks after the values of an asset that a plan does not write: the API's document does not say that they stay."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection
+from contextlib import suppress
+
+from propsync.errors import OtherValuesLost, ResourceFailed
+from propsync.push.outcome import Outcome
+from propsync.push.plan import Entry
+from propsync.push.sameness import is_empty
+from propsync.push.shapes import AssetAnswers, AssetReading
+
+_TELLING = 2  # values that go at once: a colleague may remove one in the same moment
+Look = Callable[[], AssetReading | None]
+
+
+class OtherValues:
+    """Lets one write go first, and the rest only once the API has kept the other values of an asset."""
+
+    def __init__(self, answers: AssetAnswers) -> None:
+        self._answers = answers
+        self._first = threading.Lock()
+        self._are_kept = False
+        self._lost: OtherValuesLost | None = None
+
+    def keep(self, entry: Entry, before: AssetReading | None, write: Callable[[], Outcome], look: Look) -> Outcome:
+        """The outcome of `write`. Until the API is known to keep other values, it looks at the asset afterwards."""
+        others = self._others(entry, before) if before else set()
+        if self._are_kept or len(others) < _TELLING:
+            return write()
+        with self._first:
+            self.check()
+            outcome = write()
+            if not self._are_kept and outcome.is_written:
+                with suppress(ResourceFailed):  # the write is done all the same; the next one is compared
+                    self._compare(entry, others, look())
+            return outcome
+
+    def check(self) -> None:
+        """Raises OtherValuesLost if a write of this plan has removed other values."""
+        if self._lost is not None:
+            raise self._lost
+
+    def _others(self, entry: Entry, before: AssetReading) -> set[str]:
+        """The fields with a value that a write might have had, and does not have."""
+        planned = {change.field for change in entry.changes}
+        held = {field for field, value in before.values.items() if not is_empty(value)}
+        return {field for field in held - planned if self._answers.may_write(before.type_id, field)}
+
+    def _compare(self, entry: Entry, others: Collection[str], after: AssetReading | None) -> None:
+        if after is None:
+            return
+        self._are_kept = any(not is_empty(after.values.get(field)) for field in others)
+        if not self._are_kept:
+            what = (
+                f"after a write, all {len(others)} values of asset {entry.key[0]} that the plan does not name are gone"
+            )
+            self._lost = OtherValuesLost("push apply", what)

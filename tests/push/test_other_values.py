@@ -1,0 +1,49 @@
+"""A plan writes the values that it names: an API that removes the others of a record is found at the first write."""
+
+from __future__ import annotations
+
+import pytest
+from kit.push_home import PushHome
+
+from propsync.errors import OtherValuesLost
+from propsync.push.plan import Entry
+from propsync_sandbox.exchange import Request
+
+
+def edits_of_full_assets(home: PushHome, count: int) -> list[Entry]:
+    """Updates of one text of assets that have other texts too."""
+    found = []
+    for asset_id, _, kind in home.assets(1_000):
+        texts = [name for name, of in home.kinds(kind).items() if of == "text"]
+        if len(texts) > 1:
+            found.append(home.update(asset_id, {texts[0]: "ours"}))
+    return found[:count]
+
+
+def writable(home: PushHome, type_id: str) -> set[str]:
+    return {name for name, kind in home.kinds(type_id).items() if kind not in ("image", "file", "pin")}
+
+
+def test_a_write_that_removes_all_other_values_stops_the_apply_at_once(home: PushHome) -> None:
+    def replace_values(request: Request) -> None:
+        """As an API whose PATCH puts the values in place of all that were there."""
+        for action, key in list(home.effects) if request.method == "GET" else ():
+            if action == "update" and key not in emptied:
+                emptied.append(key)
+                home.sandbox.world.assets.edit(key, dict.fromkeys(others[key]))
+
+    emptied: list[str] = []
+    plan = home.plan(*edits_of_full_assets(home, 6))
+    others = {one.key[0]: writable(home, one.type_id) - {one.changes[0].field} for one in plan.entries}
+    home.sandbox._server.app.before = replace_values
+    with pytest.raises(OtherValuesLost, match="that the plan does not name are gone"):
+        home.apply(plan)
+    assert list(home.effects.values()) == [1], "the other five are as they were"
+    assert home.writes("record_id, state") == [(emptied[0], "verified")], "what was sent is recorded"
+
+
+def test_one_look_after_the_first_write_is_enough(home: PushHome) -> None:
+    plan = home.plan(*edits_of_full_assets(home, 4))
+    assert home.apply(plan).exit_code == 0
+    looks = [one for one in home.sandbox.journal if one.method == "GET" and one.path == "/properties/assets"]
+    assert len(looks) == 4 + 1 + 1, "one before each write, one after the first, one reading back"
