@@ -8,6 +8,7 @@ from pathlib import Path
 import duckdb
 import pytest
 from kit.command_line import CommandLine
+from kit.deaths import dying
 from kit.push_home import PushHome
 
 from propsync.erasing.request import Request
@@ -156,6 +157,37 @@ def test_an_edit_that_no_night_has_seen_is_found_when_the_undo_is_applied(home: 
     report = home.apply(back)
     assert (report.exit_code, report.counts()) == (3, {"skipped": 1, "failed": 0, "verified": 0})
     assert home.sandbox.world.assets.get(asset_id).members()["fields"]  # type: ignore[union-attr]
+
+
+def test_a_write_that_was_not_read_back_is_not_called_as_before(home: PushHome) -> None:
+    asset_id, _, kind = home.assets(1)[0]
+    plan = home.plan(home.update(asset_id, {home.field(kind, "text"): "ours"}))
+    # the look before the write asks for two records at most
+    back = {"match": {"method": "GET", "query": {"limit": "1000"}}, "times": None}
+    home.sandbox.set_faults([back | {"effect": {"kind": "status", "status": 403}}])
+    run = home.apply(plan).run_id
+    assert home.writes("state, code") == [("applied", None)]
+    early = undo(home.settings(), run)
+    assert (early.entries, [(one.row, one.found) for one in early.refused]) == ([], [(2, asset_id)])
+    assert early.notes[-1] == "Unknown yet: 1 write. Apply the plan again, then undo it"
+    home.sandbox.set_faults([])
+    assert home.apply(plan).exit_code == 0
+    assert [one.key for one in undo(home.settings(), run).entries] == [(asset_id,)]
+
+
+@pytest.mark.slow
+def test_a_write_that_nothing_records_is_named_by_an_undo(home: PushHome) -> None:
+    edits = [home.update(asset_id, {home.field(kind, "text"): "ours"}) for asset_id, _, kind in home.assets(2)]
+    plan = home.plan(*edits)
+    with dying(4):  # the second is sent, and its answer is not in the journal
+        home.apply(plan, max_concurrency=1)
+    assert len(home.effects) == 2
+    with pytest.raises(UsageError, match="unfinished, and propsync sent 2 records without recording it"):
+        undo(home.settings(), plan.plan_id)
+    home.sync(["assets"])
+    back = undo(home.settings(), plan.plan_id)
+    first, second = (one.key for one in edits)
+    assert ([one.key for one in back.entries], [one.found for one in back.refused]) == ([first], [second[0]])
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange, Refus
 from propsync.push.row_checks import field_change
 from propsync.push.sameness import is_same
 from propsync.push.schedule_values import MEMBERS
-from propsync.records import key_of
+from propsync.records import key_of, record_id
 from propsync.resources import ASSETS
 from propsync.suppression import REPLACEMENT
 
@@ -25,6 +25,7 @@ _EDITED = "somebody edited it since, so the undo leaves it as it is"
 _STAYS = "the API has no delete for assets, so the new asset stays"
 _ERASED = "a part of the value before was erased, so nobody can write it back"
 _UNFIT = "the value before does not fit its field, so the API would refuse it"
+_UNKNOWN = "propsync does not know yet what its write did: apply the plan again, then undo it"
 _STATUS = "A schedule that is created again begins with the status of a new one: the API accepts no status"
 _DECODER = msgspec.json.Decoder(float_hook=Decimal)
 
@@ -42,12 +43,14 @@ class Recorded:
     old: Any
     new: Any
     code: str | None
+    is_unread: bool
+    """Whether propsync has not read it back yet, so that the tables may be older."""
 
     @classmethod
     def of(cls, row: Sequence[Any]) -> Recorded:
         """From the columns of `push/writes_to_undo`, without the plan's id."""
-        run_id, file_row, resource, record, action, field, old, new, code = row
-        return cls(run_id, file_row, resource, record, action, field, _value(old), _value(new), code)
+        run_id, file_row, resource, record, action, field, old, new, code, is_unread = row
+        return cls(run_id, file_row, resource, record, action, field, _value(old), _value(new), code, is_unread)
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -78,9 +81,19 @@ Fields = Mapping[tuple[str, str], Field]
 """The fields of assets by type and id; the members of schedules, which no type has, under an empty type."""
 
 
-def way_back(recorded: Sequence[Recorded], present: Mapping[tuple[str, ...], Present], fields: Fields) -> WayBack:
-    """Reverses what the records still show; an edit by somebody else since is refused, and so is a new asset."""
-    found: list[Entry | Refusal | None] = []
+def way_back(
+    recorded: Sequence[Recorded],
+    present: Mapping[tuple[str, ...], Present],
+    fields: Fields,
+    unknown: Sequence[Entry] = (),
+) -> WayBack:
+    """Reverses what the records still show; an edit by somebody else since is refused, and so is a new asset.
+
+    `unknown` are entries that propsync has sent, and whose effect nothing records.
+    """
+    found: list[Entry | Refusal | None] = [
+        Refusal(one.row, None, record_id(one.key) if one.key else None, _UNKNOWN) for one in unknown
+    ]
     for (_, _), of_record in groupby(recorded, key=lambda one: (one.row, one.record)):
         rows = list(of_record)
         found += _of_record(rows, present.get(rows[0].key), fields)
@@ -90,7 +103,17 @@ def way_back(recorded: Sequence[Recorded], present: Mapping[tuple[str, ...], Pre
 
 
 def _of_record(rows: list[Recorded], there: Present | None, fields: Fields) -> Iterator[Entry | Refusal | None]:
-    """The way back for a record; None for a value or a schedule that is as before."""
+    """The way back for a record; None for a value or a schedule that is as before.
+
+    If propsync has not read it back, the tables show it as before whatever the API has.
+    """
+    first = rows[0]
+    unknown = Refusal(first.row, None, first.record, _UNKNOWN)
+    for one in _reversed(rows, there, fields):
+        yield unknown if one is None and first.is_unread else one
+
+
+def _reversed(rows: list[Recorded], there: Present | None, fields: Fields) -> Iterator[Entry | Refusal | None]:
     first = rows[0]
     if first.action == CREATE and first.resource == ASSETS.name:
         yield Refusal(first.row, None, first.record, _STAYS)
@@ -181,11 +204,13 @@ def _field(one: Recorded, type_id: str, fields: Fields) -> Field:
 
 
 def _notes(entries: Sequence[Entry], refused: Sequence[Refusal], as_before: int) -> list[str]:
-    reasons = (_EDITED, _STAYS, _UNFIT, _ERASED)
-    edited, stays, unfit, erased = (sum(one.reason == why for one in refused) for why in reasons)
+    reasons = (_EDITED, _STAYS, _UNFIT, _ERASED, _UNKNOWN)
+    edited, stays, unfit, erased, unknown = (sum(one.reason == why for one in refused) for why in reasons)
     lines = [f"{counted(len(entries), 'record')} can be reversed"]
     if as_before:
         lines.append(f"As before already: {counted(as_before, 'value')}. The undo has nothing to do there")
+    if unknown:
+        lines.append(f"Unknown yet: {counted(unknown, 'write')}. Apply the plan again, then undo it")
     if edited:
         lines.append(f"Edited by somebody else since: {counted(edited, 'value')}. The undo leaves them as they are")
     if stays:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from propsync.errors import UsageError
-from propsync.push.journal import journals, read_journal
-from propsync.push.plan import DELETE, Plan
+from propsync.push.changes import counted
+from propsync.push.journal import Journalled, journals, read_journal
+from propsync.push.outcome import Outcome
+from propsync.push.plan import CREATE, DELETE, Entry, Plan
 from propsync.push.published import Published
 from propsync.push.schedule_values import MEMBERS
 from propsync.push.undo import Fields, Present, Recorded, way_back
@@ -33,13 +35,15 @@ def undo(settings: Settings, run: str) -> Plan:
 
         written = rows(statement("push/writes_to_undo"), {"run": run})
         recorded = [Recorded.of(row[1:]) for row in written]
+        journalled = _journalled(settings, {run, *(row[0] for row in written)})
         if not recorded:
-            raise UsageError(run, "the API accepted no write of this run", _CHOOSE)
+            raise _nothing_to_undo(run, journalled)
         if len({row[0] for row in written}) > 1:
             raise UsageError(run, "it recorded several plans", "Give the id of one plan from `propsync push history`")
         resource = recorded[0].resource
         _refuse_hidden(settings, run, recorded)
-        found = way_back(recorded, _present(rows, resource, {one.key for one in recorded}), _fields(published))
+        present = _present(rows, resource, {one.key for one in recorded})
+        found = way_back(recorded, present, _fields(published), _unrecorded(journalled, recorded))
         sizes, types = published.sizes(resource), published.types(resource)
         latest = published.run
     return Plan(
@@ -54,6 +58,34 @@ def undo(settings: Settings, run: str) -> Plan:
         undoes=run,
         notes=found.notes,
     )
+
+
+def _journalled(settings: Settings, plan_ids: Collection[str]) -> Journalled | None:
+    """The journal of one of these plans; None if each is finished. Raises StateUnusable."""
+    storage = LocalStorage(settings.home)
+    found = (read_journal(storage, plan_id) for plan_id in journals(storage) if plan_id in plan_ids)
+    return next(filter(None, found), None)
+
+
+def _nothing_to_undo(run: str, journalled: Journalled | None) -> UsageError:
+    if journalled is None or not journalled.sent:
+        return UsageError(run, "the API accepted no write of this run", _CHOOSE)
+    what = f"the plan is unfinished, and propsync sent {counted(len(journalled.sent), 'record')} without recording it"
+    return UsageError(run, what, "Apply the plan again, then undo it")
+
+
+def _unrecorded(journalled: Journalled | None, recorded: Sequence[Recorded]) -> list[Entry]:
+    """The entries that propsync sent, without those that it recorded or whose outcome is that nothing was written."""
+    if journalled is None:
+        return []
+    known = {(one.row, one.key) for one in recorded} | {(one.row, ()) for one in recorded if one.action == CREATE}
+    sent = (number for number in sorted(journalled.sent) if _may_be_written(journalled.outcomes.get(number)))
+    entries = (journalled.plan.entries[number] for number in sent)
+    return [one for one in entries if (one.row, one.key) not in known]
+
+
+def _may_be_written(outcome: Outcome | None) -> bool:
+    return outcome is None or outcome.is_written
 
 
 def _refuse_hidden(settings: Settings, run: str, recorded: Sequence[Recorded]) -> None:
