@@ -6,7 +6,9 @@ import pytest
 from kit.home import moved
 from kit.push_home import PushHome
 
+from propsync.errors import PlanUnfinished
 from propsync.push.plan import CREATE, DELETE, UPDATE
+from propsync.runs import RunLock
 
 
 def test_edits_are_sent_verified_published_and_recorded(home: PushHome) -> None:
@@ -29,6 +31,18 @@ def test_edits_are_sent_verified_published_and_recorded(home: PushHome) -> None:
         ("insert",),
         ("update",),
     ]
+
+
+def test_a_run_that_is_at_work_after_the_writes_is_not_called_nothing_done(home: PushHome) -> None:
+    asset_id, _, kind = home.assets(1)[0]
+    plan = home.plan(home.update(asset_id, {home.field(kind, "text"): "new"}))
+    lock = RunLock(home.path / "state" / "run.lock")
+    with lock.held("propsync nightly", 0), pytest.raises(PlanUnfinished, match="1 record sent") as stopped:
+        home.apply(plan, lock_wait=0)
+    assert stopped.value.exit_code == 1
+    assert list(home.effects.values()) == [1]
+    assert home.apply(plan).exit_code == 0
+    assert list(home.effects.values()) == [1]
 
 
 @pytest.mark.slow

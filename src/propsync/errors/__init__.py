@@ -9,6 +9,7 @@
     │   ├── TokenRefused                    401, also after the token file was read again: new token
     │   ├── WriteForbidden                  403 to a write, or to the look before it: ask for the right, apply again
     │   ├── OtherValuesLost                 a write removed values that it did not name: send no more
+    │   ├── PlanUnfinished                  writes are sent and not recorded, as another run is at work: apply again
     │   ├── CertificateRefused              the server's TLS certificate is not trusted: trust it, or stay away
     │   ├── DiskFull                        free some space
     │   │   └── FileLimited                 a limit on the size of files (ulimit -f): raise it
@@ -80,6 +81,7 @@ from propsync.errors.stopping import (
     LeaseLost,
     LibraryUnfit,
     OtherValuesLost,
+    PlanUnfinished,
     StateUnusable,
     StopRun,
     StorageAway,
@@ -121,6 +123,7 @@ __all__ = [
     "OtherValuesLost",
     "PageLost",
     "PageTooLarge",
+    "PlanUnfinished",
     "PropsyncError",
     "QueryWrong",
     "RequestRefused",

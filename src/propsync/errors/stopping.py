@@ -29,6 +29,12 @@ class OtherValuesLost(StopRun):
     advice = "Send no more plans. Report this line, and write the values back by hand: `history.assets` has them"
 
 
+class PlanUnfinished(StopRun):
+    """A plan is sent, and another run keeps propsync from reading it back and recording it."""
+
+    advice = "Run the same command again when that run has ended: it sends nothing twice"
+
+
 class CertificateRefused(StopRun):
     """The system's trust store does not accept the server's TLS certificate."""
 

@@ -8,7 +8,17 @@ from dataclasses import replace
 
 from propsync.api import Api, RetryPolicy, TokenSource
 from propsync.bucket import begin_sending, end_sending
-from propsync.errors import ApiUnreachable, PropsyncError, ResourceFailed, StopRun, TokenRefused, UsageError
+from propsync.errors import (
+    ApiUnreachable,
+    Busy,
+    PlanUnfinished,
+    PropsyncError,
+    ResourceFailed,
+    StopRun,
+    TokenRefused,
+    UsageError,
+)
+from propsync.push.changes import counted
 from propsync.push.created_before import CreatedBefore
 from propsync.push.erased import names_erased
 from propsync.push.in_flight import with_in_flight
@@ -27,6 +37,7 @@ from propsync.runbooks.push_hidden import refuse_hidden
 from propsync.runbooks.push_report import PushReport, WriteState
 from propsync.runbooks.push_tables import open_tables
 from propsync.runbooks.read_back import ReadBack
+from propsync.runbooks.report import Report
 from propsync.runbooks.run_frame import Call, framed_run, plainly
 from propsync.runbooks.workplace import make_home, object_storage, refuse_half_erased, workplace
 from propsync.runbooks.workspace import Workspace
@@ -52,7 +63,8 @@ def apply(
     """Sends what the plan says, once, and resumes an unfinished `apply` of it.
 
     Raises UsageError (exit 2), StopRun and ApiUnreachable (exit 1; it has recorded what it wrote), ErasureUnfinished
-    before it sends anything, and Busy (exit 4).
+    before it sends anything, and Busy (exit 4) then. If another run is at work afterwards, it raises PlanUnfinished
+    (exit 1).
     """
     _check_consent(plan, allow_large)
     if not plan.entries:
@@ -170,7 +182,7 @@ class _Apply:
         self._call("send", lambda: self._send(answers))
         if self._stopped and not self._journal.so_far.outcomes:
             raise self._stopped
-        report = framed_run(self._settings, "push", lambda _: self._work, call=self._call, policy=self._policy)
+        report = self._recorded()
         if access := self._settings.storage():
             end_sending(object_storage(access), self._plan.plan_id)
         if self._stopped:
@@ -180,6 +192,15 @@ class _Apply:
         if report.published and not self._left and not self._unread:
             self._journal.finish()
         return replace(own, others=others)
+
+    def _recorded(self) -> Report:
+        """The run that reads back, records and publishes. Raises PlanUnfinished if another one keeps the lock."""
+        try:
+            return framed_run(self._settings, "push", lambda _: self._work, call=self._call, policy=self._policy)
+        except Busy as error:
+            count = counted(len(self._journal.so_far.sent), "record")
+            what = f"{count} sent, and propsync could not read back what the API has, because another run is at work"
+            raise self._stopped or PlanUnfinished(f"plan {self._plan.plan_id}", what) from error
 
     def _announce(self) -> None:
         """Before anything is sent: the bucket has the plan, and no other machine sends it."""
