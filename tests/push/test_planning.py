@@ -497,6 +497,7 @@ def test_schedules_are_updated_created_and_deleted(schedules: Make) -> None:
         (5, UPDATE, ("p1", "k-fire")),
     ]
     before = [
+        ("status", "notstarted"),
         ("dueDate", "2026-03-01"),
         ("description", "Bring a ladder"),
         ("customReference", "REF/1"),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from kit.push_home import PushHome
+from push.corrections import csv_file, planned
 
 from propsync.api import Sent
 from propsync.errors import RequestRefused, UsageError
@@ -14,6 +16,7 @@ from propsync.push import verdicts
 from propsync.push.looks import Looks
 from propsync.push.outcome import APPLIED, FAILED, Outcome
 from propsync.push.plan import CREATE, DELETE, UPDATE
+from propsync.runbooks.plans import Wanted
 from propsync.runbooks.push_undo import undo
 from propsync_sandbox.exchange import Request
 
@@ -66,6 +69,24 @@ def test_an_edit_while_a_write_of_a_schedule_waits_stays(home: PushHome, action:
     assert home.apply(plan).exit_code == 3
     assert {state for (state,) in home.writes("state")} == {"skipped"}
     assert home.effects == {}
+
+
+@pytest.mark.parametrize("shows_status", [True, False])
+def test_a_schedule_that_somebody_has_begun_since_is_not_deleted(
+    home: PushHome, tmp_path: Path, *, shows_status: bool
+) -> None:
+    query = "select property_id, assessment_type_id from schedules where status = 'notstarted' order by all limit 1"
+    ((place, kind),) = home.rows(query)
+    path = csv_file(tmp_path / "old.csv", ["property_id", "type", "delete"], [str(place), str(kind), "yes"])
+    plan = planned(home, tmp_path, Wanted("schedules", path))
+    begun = "inprogress" if shows_status else None
+    home.sandbox.world.schedules.set_members((str(place), str(kind)), status=begun)
+    report = home.apply(plan)
+    if shows_status:
+        assert (report.exit_code, report.counts()["skipped"], home.effects) == (3, 1, {})
+        assert "Status changed meanwhile, so propsync sent nothing" in report.left_behind[0]
+    else:
+        assert (report.exit_code, list(home.effects.values())) == (0, [1])
 
 
 @pytest.mark.slow

@@ -159,6 +159,23 @@ def test_an_edit_that_no_night_has_seen_is_found_when_the_undo_is_applied(home: 
     assert home.sandbox.world.assets.get(asset_id).members()["fields"]  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("is_seen", [True, False])
+def test_a_new_schedule_that_somebody_has_begun_stays(home: PushHome, *, is_seen: bool) -> None:
+    taken = set(home.schedules(10_000))
+    free = next((place, kind) for place, _ in taken for _, kind in taken if (place, kind) not in taken)
+    run = home.apply(home.plan(home.schedule(CREATE, free, {"description": "new"}), resource="schedules")).run_id
+    early = undo(home.settings(), run)
+    home.sandbox.world.schedules.set_members(free, status="inprogress")
+    if is_seen:
+        home.sync(["schedules"])
+        late = undo(home.settings(), run)
+        assert (late.entries, [one.column for one in late.refused]) == ([], ["Status"])
+    else:
+        assert home.apply(early).counts()["skipped"] == 1
+    assert home.sandbox.world.schedules.get(free) is not None
+
+
 def test_a_write_that_was_not_read_back_is_not_called_as_before(home: PushHome) -> None:
     asset_id, _, kind = home.assets(1)[0]
     plan = home.plan(home.update(asset_id, {home.field(kind, "text"): "ours"}))

@@ -12,7 +12,7 @@ from typing import Any
 from propsync.merge.tables.wide_table import effective_kind
 from propsync.push.asset_values import from_json, from_table
 from propsync.push.fields import USERS, Field, RecordType
-from propsync.push.schedule_values import DESCRIPTION, DUE, REFERENCE
+from propsync.push.schedule_values import DESCRIPTION, DUE, REFERENCE, STATUS
 from propsync.push.schedule_values import USERS as ASSIGNED
 from propsync.warehouse import PublishedReader, quoted, statement
 
@@ -20,7 +20,6 @@ Key = tuple[str, str]
 """A schedule's property and type."""
 
 _NAMES = ("name", "full_name", "display_name", "title")
-STATUS = "status"
 _MEMBERS = (STATUS, DUE, DESCRIPTION, REFERENCE, ASSIGNED)
 
 

@@ -155,8 +155,7 @@ class ScheduleRows:
         return self._removal(row.number, key, before)
 
     def _removal(self, row: int | None, key: Key, before: dict[str, Any]) -> Entry:
-        writable = [field for field in self._members if not field.is_read_only]
-        olds = [field_change(field, before[field.id], None) for field in writable]
+        olds = [field_change(field, before[field.id], None) for field in self._members]
         return Entry(row, DELETE, key, *key, olds)
 
     def _plan_prune(self, scope: Prune) -> None:

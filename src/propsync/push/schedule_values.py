@@ -13,6 +13,8 @@ from propsync.records import decode, is_nothing, text_of
 DUE, DESCRIPTION, REFERENCE, USERS = "dueDate", "description", "customReference", "assignedUsers"
 MEMBERS = (DUE, DESCRIPTION, REFERENCE, USERS)
 """The members that a PUT may have (API §4.11)."""
+STATUS = "status"
+"""No write may have it; it tells whether somebody has begun the assessment."""
 _ID_NAMES = ("id", "uid", "_id", "uuid", "guid")
 
 
@@ -23,7 +25,8 @@ def schedule_values(body: bytes | msgspec.Raw) -> dict[str, Any] | None:
     record = decode(body)
     if not isinstance(record, dict):
         return None
-    return {name: record.get(name) for name in MEMBERS} | {USERS: _user_ids(record.get(USERS))}
+    members = {name: record.get(name) for name in MEMBERS} | {USERS: _user_ids(record.get(USERS))}
+    return members | {STATUS: text_of(record.get(STATUS))}
 
 
 def _user_ids(held: Any) -> Any:

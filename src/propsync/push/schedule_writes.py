@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from propsync.api import Api, ScheduleChanges, Sent
 from propsync.errors import NotFound, RequestRefused
 from propsync.push import verdicts
@@ -13,7 +15,7 @@ from propsync.push.looks import Looks
 from propsync.push.outcome import Outcome
 from propsync.push.plan import CREATE, DELETE, Entry
 from propsync.push.sameness import is_same
-from propsync.push.schedule_values import MEMBERS, changes_of, schedule_values
+from propsync.push.schedule_values import MEMBERS, STATUS, changes_of, schedule_values
 from propsync.suppression import Suppression
 
 Members = Mapping[str, Any]
@@ -45,7 +47,7 @@ class ScheduleWrites:
         if there is None:
             return verdicts.there_already(sent) if entry.action == DELETE else verdicts.gone()
         if entry.action == DELETE:
-            return verdicts.changed(entry, there, sent)
+            return verdicts.changed(_compared_part(entry, there), there, sent)
         return verdicts.compared(entry, there, sent)
 
     def _compared_new(self, entry: Entry, there: Members | None, sent: Sent) -> Outcome | None:
@@ -122,6 +124,12 @@ class _Write:
         planned = _planned(self._entry, self._there)
         is_empty = [name for name in MEMBERS if planned.get(name) is None and self._there.get(name) is None]
         return changes_of(planned, leaving_out=is_empty if self._leaving_out else ())
+
+
+def _compared_part(entry: Entry, there: Members) -> Entry:
+    """A delete without the status, if the API shows none."""
+    is_shown = there.get(STATUS) is not None
+    return entry if is_shown else replace(entry, changes=[one for one in entry.changes if one.field != STATUS])
 
 
 def _planned(entry: Entry, there: Members) -> dict[str, Any]:

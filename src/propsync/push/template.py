@@ -9,8 +9,9 @@ from propsync.push import asset_rows, schedule_rows
 from propsync.push.age import run_heading
 from propsync.push.columns import NOTE, Ambiguous, Keys, find_field
 from propsync.push.fields import WRITABLE, Field, RecordType
-from propsync.push.published import STATUS, Published
+from propsync.push.published import Published
 from propsync.push.row_checks import lots_of
+from propsync.push.schedule_values import STATUS
 from propsync.push.shown import is_formula, plain_text, shown
 
 LONGEST = 32_767  # characters of UTF-16 that a cell holds

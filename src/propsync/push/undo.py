@@ -16,7 +16,7 @@ from propsync.push.outcome import STORED_OTHERWISE
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange, Refusal
 from propsync.push.row_checks import field_change
 from propsync.push.sameness import is_same
-from propsync.push.schedule_values import MEMBERS
+from propsync.push.schedule_values import MEMBERS, STATUS
 from propsync.records import key_of, record_id
 from propsync.resources import ASSETS
 from propsync.suppression import REPLACEMENT
@@ -26,7 +26,7 @@ _STAYS = "the API has no delete for assets, so the new asset stays"
 _ERASED = "a part of the value before was erased, so nobody can write it back"
 _UNFIT = "the value before does not fit its field, so the API would refuse it"
 _UNKNOWN = "propsync does not know yet what its write did: apply the plan again, then undo it"
-_STATUS = "A schedule that is created again begins with the status of a new one: the API accepts no status"
+_BEGINS = "A schedule that is created again begins with the status of a new one: the API accepts no status"
 _DECODER = msgspec.json.Decoder(float_hook=Decimal)
 
 
@@ -60,12 +60,17 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Present:
-    """A written record as it is published now; `run_id` saw its last change."""
+    """A written record as it is published now; `run_id` saw its last change.
+
+    A schedule has a `status`, and began with one.
+    """
 
     property_id: str
     type_id: str
     values: Mapping[str, Any]
     run_id: str | None
+    status: str | None = None
+    first_status: str | None = None
 
 
 @dataclass(frozen=True)
@@ -166,7 +171,7 @@ def _is_ours(one: Recorded, now: Any, there: Present) -> bool:
 
 
 def _uncreated(rows: list[Recorded], there: Present | None, fields: Fields) -> Entry | Refusal | None:
-    """Deletes a schedule that the run created, if it still has what the run gave it."""
+    """Deletes a schedule that the run created, if it still has what the run gave it, and the same status."""
     first, given = rows[0], {one.field: one for one in rows}
     if there is None:
         return None
@@ -174,7 +179,10 @@ def _uncreated(rows: list[Recorded], there: Present | None, fields: Fields) -> E
         one, now = given.get(name), there.values.get(name)
         if not (is_same(now, None) if one is None else _is_ours(one, now, there)):
             return Refusal(first.row, name, first.record, _EDITED)
-    changes = [field_change(fields["", name], there.values.get(name), None) for name in MEMBERS]
+    if there.status != there.first_status:
+        return Refusal(first.row, fields["", STATUS].label, first.record, _EDITED)
+    olds = {name: there.values.get(name) for name in MEMBERS} | {STATUS: there.status}
+    changes = [field_change(fields["", name], old, None) for name, old in olds.items()]
     return _entry(first, DELETE, changes)
 
 
@@ -187,7 +195,8 @@ def _undeleted(rows: list[Recorded], there: Present | None, fields: Fields) -> E
         return Refusal(first.row, None, first.record, _EDITED)
     if any(_is_erased(one.old) for one in rows):
         return Refusal(first.row, None, first.record, _ERASED)
-    changes = [field_change(_field(one, "", fields), None, one.old) for one in rows if one.old is not None]
+    given = [one for one in rows if one.field in MEMBERS and one.old is not None]
+    changes = [field_change(_field(one, "", fields), None, one.old) for one in given]
     return _entry(first, CREATE, changes)
 
 
@@ -220,7 +229,7 @@ def _notes(entries: Sequence[Entry], refused: Sequence[Refusal], as_before: int)
     if erased:
         lines.append(f"Impossible: {counted(erased, 'value')} of which a part was erased")
     is_again = any(one.action == CREATE for one in entries)
-    return [*lines, *([_STATUS] if is_again else [])]
+    return [*lines, *([_BEGINS] if is_again else [])]
 
 
 def _value(written: str | None) -> Any:

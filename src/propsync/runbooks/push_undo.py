@@ -105,7 +105,7 @@ def _present(rows: Rows, resource: str, keys: set[Key]) -> Mapping[Key, Present]
     of_schedules = {"properties": sorted({key[0] for key in keys})}
     places = rows(statement("push/places_of_schedules"), of_schedules)
     return {
-        (one[0], one[1]): Present(one[0], one[1], shown[one[0], one[1]], one[2]) for one in places if one[:2] in keys
+        (one[0], one[1]): Present(one[0], one[1], shown[one[0], one[1]], *one[2:]) for one in places if one[:2] in keys
     }
 
 
