@@ -107,6 +107,29 @@ def test_a_new_asset_with_a_planned_field_is_left_to_a_person_and_any_other_is_s
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("is_shown", [True, False])
+def test_an_asset_that_the_api_accepted_without_its_id_is_sent_once(home: PushHome, *, is_shown: bool) -> None:
+    def show(request: Request) -> None:
+        """The list is late: it shows the asset at the third look after the write."""
+        looks.append(request.method)
+        if is_shown and looks[-3:] == ["GET"] * 3 and "POST" in looks and not late:
+            late.append(home.sandbox.world.assets.add(place, kind, {text: "ours"}))
+
+    looks: list[str] = []
+    late: list[str] = []
+    place, kind, text, _ = room(home)
+    home.sandbox._server.app.before = show
+    home.sandbox.set_faults(faults({"kind": "status", "status": 202}))
+    report = home.apply(home.plan(home.create(place, kind, {text: "ours"})))
+    assert posts(home) == 1
+    if is_shown:
+        assert (report.exit_code, home.writes("record_id, state")) == (0, [(late[0], "verified")])
+    else:
+        assert (report.exit_code, home.writes("record_id, state")) == (3, [(None, "parked")])
+        assert "accepted the new asset without its id" in report.left_behind[0]
+
+
+@pytest.mark.slow
 def test_an_asset_of_another_plan_is_not_the_one_in_question(home: PushHome) -> None:
     _, place, kind = home.assets(1)[0]
     text = home.field(kind, "text")

@@ -16,6 +16,7 @@ from propsync.api.requests import (
     why_unaskable,
 )
 from propsync.api.retry import RetryPolicy, Sent
+from propsync.api.status_codes import is_success
 from propsync.api.token import TokenSource
 from propsync.api.write_codes import WriteErrorCode
 from propsync.api.writes import FieldKind, ScheduleChanges, check_values
@@ -44,6 +45,7 @@ __all__ = [
     "check_text",
     "check_values",
     "checked",
+    "is_success",
     "page_request",
     "post_notice",
     "report_request",

@@ -19,7 +19,7 @@ from propsync.api.decoding import Decoder, decoded, encoding_of
 from propsync.api.gate import Cancelled, Gate, Outcome
 from propsync.api.requests import Accept, ApiRequest, Rest
 from propsync.api.retry import Again, Effort, RetryPolicy, Setback
-from propsync.api.status_codes import is_good, is_passing, refusal, setback
+from propsync.api.status_codes import is_good, is_passing, is_success, refusal, setback
 from propsync.api.token import TokenSource
 from propsync.api.transport import Reply, Transport, check_bound
 from propsync.errors import (
@@ -158,7 +158,7 @@ class Exchange:
             return _Unauthorized()
         if is_passing(request, reply.status):
             return setback(reply.status, reply.headers, self._clock.now())
-        if request.method == "POST" and 200 <= reply.status < 300:
+        if request.method == "POST" and is_success(reply.status):
             what = f"the API answered {reply.status} instead of 200, so propsync does not know whether the API did it"
             return AnswerLost(str(request), what, status=reply.status, attempts=1)
         return refusal(request, reply.status, reply.headers, _error_body(request, reply))

@@ -34,6 +34,11 @@ def is_good(request: ApiRequest, status: int) -> bool:
     return status == (204 if request.accept is Accept.NOTHING else 200) or (request.rest is not None and status == 206)
 
 
+def is_success(status: int) -> bool:
+    """Whether the status says that the API did what it was asked, or will."""
+    return 200 <= status < 300
+
+
 def is_passing(request: ApiRequest, status: int) -> bool:
     """Whether the same request may succeed later, or a request for the whole body may."""
     return status in _AGAIN or status >= 500 or (request.rest is not None and status in _NO_PART)

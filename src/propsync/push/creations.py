@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from itertools import count
 from typing import Any
 
-from propsync.api import Api, FieldKind, page_request, why_unaskable
+from propsync.api import Api, FieldKind, is_success, page_request, why_unaskable
 from propsync.errors import AnswerLost, InvalidValue, NotFound, RequestRefused, UnexpectedAnswer
 from propsync.push import verdicts
 from propsync.push.asset_updates import AssetUpdates
@@ -24,6 +24,9 @@ from propsync.resources import ASSETS, ListQuery
 
 _LIMIT = 1000  # records a page, the API's own maximum (API §8)
 _READINGS = 5  # of a list of several pages, which may move between them
+_UNSHOWN = (
+    "the API accepted the new asset without its id, and no list shows it yet. Run `propsync sync` later, look for it"
+)
 Listing = Mapping[str, AssetReading]
 
 
@@ -38,11 +41,10 @@ class Creations:
     def create(self, reader: Api, writer: Api, number: int, entry: Entry) -> Outcome:
         """Creates one asset. Raises ResourceFailed and what ends the run."""
         pair = (entry.property_id, entry.type_id)
-        values = {one.field: one.new for one in entry.changes if one.new is not None}
+        values = _values_of(entry)
         was_sent = number in self._journal.so_far.sent
         kinds = {one.field: FieldKind(one.kind) for one in entry.changes}
-        attempts = 0
-        while True:
+        for attempt in count(1):
             listed = self._listed(reader, pair)
             settled = self._settled(number, pair, values, listed)
             if settled is not None:
@@ -51,13 +53,28 @@ class Creations:
             try:
                 return verdicts.applied(writer.create_asset(*pair, values, kinds))
             except AnswerLost as error:
-                attempts, was_sent = attempts + 1, True
-                if not writer.pause(attempts):
+                was_sent = True
+                if error.status is not None and is_success(error.status):
+                    return self._awaited(reader, number, entry)
+                if not writer.pause(attempt):
                     return verdicts.failed(error)
             except (RequestRefused, NotFound) as error:
                 # it refuses this attempt, and one before may have arrived since the list
                 found = self._settled(number, pair, values, self._listed(reader, pair)) if was_sent else None
                 return found or verdicts.failed(error)
+        raise AssertionError("count has no end")
+
+    def _awaited(self, reader: Api, number: int, entry: Entry) -> Outcome:
+        """The outcome of a new asset that the API accepted without its id: a list may show it later.
+
+        Sending it again would make a second one.
+        """
+        pair, values = (entry.property_id, entry.type_id), _values_of(entry)
+        for attempt in count(1):
+            settled = self._settled(number, pair, values, self._listed(reader, pair))
+            if settled is not None or not reader.pause(attempt):
+                return settled or verdicts.unsure(_UNSHOWN)
+        raise AssertionError("count has no end")
 
     def _settled(self, number: int, pair: Pair, values: Mapping[str, Any], listed: Listing) -> Outcome | None:
         """The outcome of an earlier attempt, None if there was none, or it created nothing."""
@@ -109,6 +126,11 @@ class Creations:
                 return 0, []
             raise
         return found
+
+
+def _values_of(entry: Entry) -> dict[str, Any]:
+    """The values of a new asset by field."""
+    return {one.field: one.new for one in entry.changes if one.new is not None}
 
 
 def _may_be_ours(one: AssetReading, values: Mapping[str, Any]) -> bool:
