@@ -14,7 +14,7 @@ from propsync.api import Sent
 from propsync.errors import RequestRefused, UsageError
 from propsync.push import verdicts
 from propsync.push.looks import Looks
-from propsync.push.outcome import APPLIED, FAILED, Outcome
+from propsync.push.outcome import APPLIED, FAILED, PARKED, Outcome
 from propsync.push.plan import CREATE, DELETE, UPDATE
 from propsync.runbooks.plans import Wanted
 from propsync.runbooks.push_undo import undo
@@ -48,6 +48,32 @@ def test_an_edit_while_an_update_waits_stays(home: PushHome, effect: dict[str, A
     assert home.apply(plan).exit_code == 3
     assert (home.writes("state"), home.effects) == ([(state,)], {})
     assert sum(one.startswith("PATCH") for one in home.requests) == 1
+
+
+@pytest.mark.slow
+def test_a_refused_write_of_which_the_api_has_stored_a_part_is_left_to_a_person(home: PushHome) -> None:
+    asset_id, _, kind = next(one for one in home.assets(1_000) if len(texts_of(home, one[2])) > 1)
+    first, second = texts_of(home, kind)[:2]
+    plan = home.plan(home.update(asset_id, {first: "ours", second: "ours too"}))
+    refused = {"kind": "status", "status": 400, "code": "PropertyAssetValuesInvalid"}
+    disturb(home, "PATCH", refused, lambda: home.sandbox.world.assets.edit(asset_id, {first: "ours"}))
+    report = home.apply(plan)
+    assert (report.exit_code, home.writes("state")) == (3, [("parked",), ("parked",)])
+    assert f"Label of {first} no longer has the old value" in report.left_behind[0]
+
+
+def texts_of(home: PushHome, kind: str) -> list[str]:
+    return [name for name, of in home.kinds(kind).items() if of == "text"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("status", "state"), [(202, "parked"), (409, "failed")])
+def test_a_write_that_the_api_only_accepts_is_not_called_failed(home: PushHome, status: int, state: str) -> None:
+    asset_id, _, kind = home.assets(1)[0]
+    home.sandbox.set_faults([{"match": {"method": "PATCH"}, "effect": {"kind": "status", "status": status}}])
+    report = home.apply(home.plan(home.update(asset_id, {home.field(kind, "text"): "ours"})))
+    assert (report.exit_code, home.writes("state")) == (3, [(state,)])
+    assert f"the API answered {status}" in report.left_behind[0]
 
 
 @pytest.mark.slow
@@ -130,11 +156,15 @@ def test_what_arrived_before_its_answer_was_lost_is_ours_and_can_be_undone(home:
 
 @pytest.mark.parametrize(
     ("earlier", "found", "state"),
-    [(Sent.MAYBE, verdicts.applied(), APPLIED), (Sent.MAYBE, None, FAILED), (Sent.NOTHING, verdicts.gone(), FAILED)],
+    [
+        (Sent.MAYBE, verdicts.applied(), APPLIED),
+        (Sent.MAYBE, None, FAILED),
+        (Sent.NOTHING, verdicts.gone(), FAILED),
+        (Sent.NOTHING, verdicts.applied(), APPLIED),
+        (Sent.NOTHING, verdicts.unsure("a part is stored"), PARKED),
+    ],
 )
-def test_a_refusal_decides_alone_only_if_nothing_was_sent_before(
-    earlier: Sent, found: Outcome | None, state: str
-) -> None:
+def test_a_refusal_decides_unless_the_record_has_changed(earlier: Sent, found: Outcome | None, state: str) -> None:
     def write() -> Outcome:
         raise RequestRefused("PATCH /x", "the API answered 400", status=400)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from propsync.api import Sent
 from propsync.errors import NotFound, RequestRefused, UnexpectedAnswer
 from propsync.push import verdicts
-from propsync.push.outcome import Outcome
+from propsync.push.outcome import APPLIED, PARKED, Outcome
 
 Look = Callable[[Sent], Outcome | None]
 """Fetches the record again: the outcome if propsync must not send the write, None if it may."""
@@ -30,18 +30,18 @@ class Looks:
     def run(self, write: Callable[[], Outcome]) -> Outcome:
         """The outcome of a write. After an answer that does not say what the API did, the record decides.
 
-        A refusal decides alone if no attempt came before it.
+        After a refusal the record decides too if it has changed: the API may have stored a part of the values.
         """
         try:
             return write()
         except Settled as settled:
             return settled.outcome
         except UnexpectedAnswer as error:
-            outcome = self._look(Sent.MAYBE)
-            return outcome or verdicts.failed(RequestRefused(error.where, error.what, status=error.status))
+            return self._look(Sent.MAYBE) or verdicts.unexplained(error)
         except (RequestRefused, NotFound) as error:
-            outcome = self._look(self.sent) if self.sent else None
-            return outcome or verdicts.failed(error)
+            outcome = self._look(self.sent or Sent.MAYBE)
+            has_changed = outcome is not None and outcome.state in (APPLIED, PARKED)
+            return outcome if outcome and (self.sent or has_changed) else verdicts.failed(error)
 
 
 class Settled(Exception):

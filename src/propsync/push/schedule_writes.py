@@ -105,7 +105,7 @@ class _Write:
         try:
             self._send()
         except RequestRefused:
-            self._looks.again(self._looks.sent)
+            self._looks.again(Sent.MAYBE)  # the API may have stored a part
             self._leaving_out = True
             if len(self._members()) == len(MEMBERS):
                 raise

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from propsync.api import Sent, WriteErrorCode
+from propsync.api import Sent, WriteErrorCode, is_success
 from propsync.errors import (
     AccessForbidden,
     InvalidValue,
     PropsyncError,
     RequestRefused,
+    UnexpectedAnswer,
     UsageError,
     WriteForbidden,
 )
@@ -72,7 +73,7 @@ def changed(entry: Entry, now_there: Mapping[str, Any], sent: Sent) -> Outcome |
         return None
     if sent is Sent.MAYBE:
         return unsure(
-            f"propsync sent this record and got no answer; {named} has neither the old nor the new value. "
+            f"propsync sent this record and cannot tell what the API did; {named} no longer has the old value. "
             "Compare it with the plan"
         )
     return Outcome(SKIPPED, CHANGED, f"{named} changed meanwhile, {_NOT_DONE if sent else _NOT_SENT}")
@@ -91,6 +92,16 @@ def failed(error: PropsyncError) -> Outcome:
     if error.says_not_found:
         return Outcome(FAILED, "NotFound", f"{error.what}. Check the ids of the record")
     return Outcome(FAILED, type(error).__name__, f"{error.what}. Run the same command again", is_final=False)
+
+
+def unexplained(error: UnexpectedAnswer) -> Outcome:
+    """The outcome after an answer that the document lacks, if the record still has the old values.
+
+    With a status of success, the API may store the new ones later.
+    """
+    if error.status is not None and is_success(error.status):
+        return unsure(f"{error.what}; the record has the old value so far. Look at it later")
+    return failed(RequestRefused(error.where, error.what, status=error.status))
 
 
 def _refused(error: RequestRefused) -> Outcome:
