@@ -10,7 +10,7 @@ import pytest
 from kit.kept import KeptHomes
 from kit.push_home import PushHome, push_home
 
-from propsync.errors import TokenRefused, UsageError, WriteForbidden
+from propsync.errors import ApiFailing, TokenRefused, UsageError, WriteForbidden
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, Plan
 from propsync_sandbox.exchange import Request
 
@@ -251,6 +251,18 @@ def test_a_server_that_is_down_for_one_record_leaves_it_to_the_next_apply(home: 
     home.sandbox.set_faults([])
     again = home.apply(plan)
     assert (again.exit_code, again.is_repeat, again.counts()["verified"]) == (0, False, 3)
+    assert_done_once(home, plan)
+
+
+def test_an_api_that_fails_every_record_stops_the_apply_after_five(home: PushHome) -> None:
+    plan = home.plan(*texts_of(home, 12))
+    home.sandbox.set_faults([rule("PATCH", DOWN, after=3, times=None)])
+    with pytest.raises(ApiFailing, match=r"failed 5 records in a row, the last because the API answered 503"):
+        home.apply(plan, max_concurrency=1)
+    assert len(home.effects) == 3
+    assert len({one for one in home.requests if one.startswith("PATCH")}) == 3 + 5
+    home.sandbox.set_faults([])
+    assert home.apply(plan).counts()["verified"] == 12
     assert_done_once(home, plan)
 
 

@@ -8,6 +8,7 @@
     ├── StopRun                     exit 1  nothing is published; correct it, then run again
     │   ├── TokenRefused                    401, also after the token file was read again: new token
     │   ├── WriteForbidden                  403 to a write, or to the look before it: ask for the right, apply again
+    │   ├── ApiFailing                      every write fails, after all its attempts: apply again later
     │   ├── OtherValuesLost                 a write removed values that it did not name: send no more
     │   ├── PlanUnfinished                  writes are sent and not recorded, as another run is at work: apply again
     │   ├── CertificateRefused              the server's TLS certificate is not trusted: trust it, or stay away
@@ -68,6 +69,7 @@ from propsync.errors.resource import (
     UnexpectedAnswer,
 )
 from propsync.errors.stopping import (
+    ApiFailing,
     BaseLost,
     CertificateRefused,
     CheckFailed,
@@ -100,6 +102,7 @@ from propsync.errors.usage import (
 __all__ = [
     "AccessForbidden",
     "AnswerLost",
+    "ApiFailing",
     "ApiUnreachable",
     "BaseLost",
     "Busy",

@@ -23,6 +23,12 @@ class WriteForbidden(StopRun):
     advice = "Ask for access to this endpoint, then run the same command again"
 
 
+class ApiFailing(StopRun):
+    """The API fails one record of a plan after the other, each after all its attempts."""
+
+    advice = "Run the same command again later: it sends the rest"
+
+
 class OtherValuesLost(StopRun):
     """A write of some values removed all others of the record, and the rest of the plan would do the same."""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from propsync.api import Api, Sent, TokenSource
-from propsync.errors import ApiUnreachable, ResourceFailed, UsageError
+from propsync.errors import ApiFailing, ApiUnreachable, ResourceFailed, UsageError
 from propsync.progress import progress
 from propsync.push import verdicts
 from propsync.push.asset_updates import AssetUpdates
@@ -19,6 +20,7 @@ from propsync.push.shapes import AssetAnswers
 from propsync.resources import ASSETS
 from propsync.suppression import Suppression
 
+_MOST_FAILED = 5  # records in a row
 _Lane = list[int]
 """Entries that must not be sent at the same time, by their places in the plan."""
 
@@ -29,6 +31,27 @@ class Clients:
 
     reader: Api
     writer: Api
+
+
+class _Streak:
+    """Counts records in a row that the API failed; each has cost all its attempts, and the next would too."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._length = 0
+
+    def add(self, outcome: Outcome) -> None:
+        """Counts one more. Raises ApiFailing if there are too many."""
+        with self._lock:
+            self._length += 1
+            if self._length >= _MOST_FAILED:
+                what = f"the API failed {self._length} records in a row, the last because {outcome.message}"
+                raise ApiFailing("push apply", what.rpartition(". ")[0])
+
+    def end(self) -> None:
+        """A record has an outcome."""
+        with self._lock:
+            self._length = 0
 
 
 class Sender:
@@ -51,6 +74,7 @@ class Sender:
         updates = AssetUpdates(answers)
         self._updates, self._creations = updates, Creations(updates, journal, created)
         self._schedules = ScheduleWrites(suppression)
+        self._streak = _Streak()
         self.left: dict[int, Outcome] = {}
 
     def send(self) -> None:
@@ -77,8 +101,10 @@ class Sender:
             if not outcome.is_final:
                 # the next list of assets would show one that this entry may have created
                 self.left.update(dict.fromkeys(lane[lane.index(number) :], outcome))
+                self._streak.add(outcome)
                 return
             self._journal.done(number, outcome)
+            self._streak.end()
             self._updates.others.check()
             advance()
 

@@ -70,7 +70,8 @@ def _journalled(settings: Settings, plan_ids: Collection[str]) -> Journalled | N
 def _nothing_to_undo(run: str, journalled: Journalled | None) -> UsageError:
     if journalled is None or not journalled.sent:
         return UsageError(run, "the API accepted no write of this run", _CHOOSE)
-    what = f"the plan is unfinished, and propsync sent {counted(len(journalled.sent), 'record')} without recording it"
+    count = counted(len(journalled.sent), "record")
+    what = f"the plan is unfinished, and propsync may have sent {count} without recording it"
     return UsageError(run, what, "Apply the plan again, then undo it")
 
 
