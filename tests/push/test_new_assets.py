@@ -107,8 +107,8 @@ def test_a_new_asset_with_a_planned_field_is_left_to_a_person_and_any_other_is_s
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("is_shown", [True, False])
-def test_an_asset_that_the_api_accepted_without_its_id_is_sent_once(home: PushHome, *, is_shown: bool) -> None:
+@pytest.mark.parametrize(("status", "is_shown"), [(202, True), (202, False), (504, True)])
+def test_an_asset_that_a_list_shows_late_is_sent_once(home: PushHome, status: int, *, is_shown: bool) -> None:
     def show(request: Request) -> None:
         """The list is late: it shows the asset at the third look after the write."""
         looks.append(request.method)
@@ -119,7 +119,7 @@ def test_an_asset_that_the_api_accepted_without_its_id_is_sent_once(home: PushHo
     late: list[str] = []
     place, kind, text, _ = room(home)
     home.sandbox._server.app.before = show
-    home.sandbox.set_faults(faults({"kind": "status", "status": 202}))
+    home.sandbox.set_faults(faults({"kind": "status", "status": status}))
     report = home.apply(home.plan(home.create(place, kind, {text: "ours"})))
     assert posts(home) == 1
     if is_shown:

@@ -15,7 +15,7 @@ from propsync.api.requests import (
     schedule_request,
     why_unaskable,
 )
-from propsync.api.retry import RetryPolicy, Sent
+from propsync.api.retry import BUSY, RetryPolicy, Sent
 from propsync.api.status_codes import is_success
 from propsync.api.token import TokenSource
 from propsync.api.write_codes import WriteErrorCode
@@ -23,6 +23,7 @@ from propsync.api.writes import FieldKind, ScheduleChanges, check_values
 from propsync.errors import MalformedBody
 
 __all__ = [
+    "BUSY",
     "SYSTEM_CLOCK",
     "Accept",
     "Answer",

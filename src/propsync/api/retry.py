@@ -16,7 +16,8 @@ from propsync.api.requests import ApiRequest
 from propsync.errors import AnswerLost, ApiUnreachable, PropsyncError, TransientApiError, UnexpectedAnswer
 
 T = TypeVar("T")
-_BUSY = frozenset((429, 503))
+BUSY = frozenset((429, 503))
+"""The API did not do what it was asked."""
 _log = logging.getLogger("propsync.api")
 
 
@@ -83,7 +84,7 @@ class Setback(Exception):
         """What the attempt may have done."""
         if not self.sent:
             return Sent.NOTHING
-        return Sent.BUSY if self.status in _BUSY else Sent.MAYBE
+        return Sent.BUSY if self.status in BUSY else Sent.MAYBE
 
 
 class Effort:

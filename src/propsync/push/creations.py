@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from itertools import count
 from typing import Any
 
-from propsync.api import Api, FieldKind, is_success, page_request, why_unaskable
+from propsync.api import BUSY, Api, FieldKind, is_success, page_request, why_unaskable
 from propsync.errors import AnswerLost, InvalidValue, NotFound, RequestRefused, UnexpectedAnswer
 from propsync.push import verdicts
 from propsync.push.asset_updates import AssetUpdates
@@ -54,8 +54,10 @@ class Creations:
                 return verdicts.applied(writer.create_asset(*pair, values, kinds))
             except AnswerLost as error:
                 was_sent = True
+                if error.status not in BUSY and (found := self._awaited(reader, number, entry)):
+                    return found
                 if error.status is not None and is_success(error.status):
-                    return self._awaited(reader, number, entry)
+                    return verdicts.unsure(_UNSHOWN)  # sending it again would make a second one
                 if not writer.pause(attempt):
                     return verdicts.failed(error)
             except (RequestRefused, NotFound) as error:
@@ -64,16 +66,16 @@ class Creations:
                 return found or verdicts.failed(error)
         raise AssertionError("count has no end")
 
-    def _awaited(self, reader: Api, number: int, entry: Entry) -> Outcome:
-        """The outcome of a new asset that the API accepted without its id: a list may show it later.
+    def _awaited(self, reader: Api, number: int, entry: Entry) -> Outcome | None:
+        """The outcome of an attempt without an answer, once a list shows the asset; None if none does in time.
 
-        Sending it again would make a second one.
+        Behind a gateway that gave up, the API may still be at work; and lists may be late.
         """
         pair, values = (entry.property_id, entry.type_id), _values_of(entry)
         for attempt in count(1):
             settled = self._settled(number, pair, values, self._listed(reader, pair))
             if settled is not None or not reader.pause(attempt):
-                return settled or verdicts.unsure(_UNSHOWN)
+                return settled
         raise AssertionError("count has no end")
 
     def _settled(self, number: int, pair: Pair, values: Mapping[str, Any], listed: Listing) -> Outcome | None:
