@@ -16,7 +16,7 @@ from variants import slow, some
 
 from propsync.push.asset_values import from_table
 from propsync.push.sameness import is_same, is_still
-from propsync.push.schedule_values import changes_of, schedule_values
+from propsync.push.schedule_values import MEMBERS, STATUS, changes_of, schedule_values
 from propsync.push.shapes import AssetAnswers
 from propsync.suppression import Suppression
 from propsync.warehouse import open_published
@@ -48,12 +48,13 @@ def test_an_answer_has_the_values_that_the_tables_show(tmp_path: Path, family: t
     }
     assert read == shown
     assert sum(map(len, shown.values())) > 200
-    schedules = home.rows("select payload, due_date, description, custom_reference, assigned_users from schedules")
+    columns = "payload, due_date, description, custom_reference, assigned_users, status"
+    schedules = home.rows(f"select {columns} from schedules")
     assert len(schedules) > 10
     for payload, due, *rest in schedules:
         found = schedule_values(payload.encode())
         assert found is not None
-        assert list(found.values()) == [due and due.isoformat(), *rest]
+        assert [found.get(name) for name in (*MEMBERS, STATUS)] == [due and due.isoformat(), *rest]
 
 
 @pytest.mark.parametrize(
@@ -97,3 +98,11 @@ def test_users_in_another_form_are_those_that_a_put_writes_back(held: object, us
     assert read is not None
     assert read["assignedUsers"] == users
     assert changes_of(read)["assigned_users"] == (users or [])
+
+
+def test_a_member_that_the_api_does_not_show_is_in_no_put() -> None:
+    read = schedule_values(
+        b'{"property": "p", "type": "t", "status": "notstarted", "dueDate": null, "description": "x"}'
+    )
+    assert read == {"dueDate": None, "description": "x", "status": "notstarted"}
+    assert changes_of(read) == {"due_date": None, "description": "x"}, "null could remove what the API has"

@@ -19,14 +19,15 @@ _ID_NAMES = ("id", "uid", "_id", "uuid", "guid")
 
 
 def schedule_values(body: bytes | msgspec.Raw) -> dict[str, Any] | None:
-    """The values by member, None if the answer has no schedule."""
+    """The values of the members that the answer shows, None if it has no schedule."""
     if is_nothing(bytes(body)):
         return None
     record = decode(body)
     if not isinstance(record, dict):
         return None
-    members = {name: record.get(name) for name in MEMBERS} | {USERS: _user_ids(record.get(USERS))}
-    return members | {STATUS: text_of(record.get(STATUS))}
+    shown = {name: record[name] for name in MEMBERS if name in record}
+    users = {USERS: _user_ids(shown[USERS])} if USERS in shown else {}
+    return shown | users | {STATUS: text_of(record.get(STATUS))}
 
 
 def _user_ids(held: Any) -> Any:
@@ -50,7 +51,8 @@ _NAMES: dict[str, str] = {
 
 
 def changes_of(values: Mapping[str, Any], leaving_out: Collection[str] = ()) -> ScheduleChanges:
-    """All four members for a PUT, so that it does not matter what the API does with those that are absent."""
-    members = {name: values.get(name) for name in MEMBERS} | {USERS: values.get(USERS) or []}
+    """The members for a PUT: all that `values` has, so that it does not matter what the API does with absent ones."""
+    members = {name: values[name] for name in MEMBERS if name in values}
+    members |= {USERS: members[USERS] or []} if USERS in members else {}
     kept = {_NAMES[name]: value for name, value in members.items() if name not in leaving_out or name == USERS}
     return cast("ScheduleChanges", kept)

@@ -101,13 +101,16 @@ class _Write:
         return verdicts.applied(before=self._there)
 
     def _put(self) -> Outcome:
-        """Puts all four members. If the API refuses null, those that are empty already are left out."""
+        """Puts all four members. If the API refuses null, those that are empty already are left out.
+
+        A member that the API does not show is left out too: null could remove its value.
+        """
         try:
             self._send()
         except RequestRefused:
             self._looks.again(Sent.MAYBE)  # the API may have stored a part
-            self._leaving_out = True
-            if len(self._members()) == len(MEMBERS):
+            refused, self._leaving_out = self._members(), True
+            if self._members() == refused:
                 raise
             self._send()
         return verdicts.applied()
@@ -133,5 +136,5 @@ def _compared_part(entry: Entry, there: Members) -> Entry:
 
 
 def _planned(entry: Entry, there: Members) -> dict[str, Any]:
-    """The members after the write."""
-    return {**there, **{one.field: one.new for one in entry.changes}}
+    """The members after the write; of a new schedule, all."""
+    return {**(there or dict.fromkeys(MEMBERS)), **{one.field: one.new for one in entry.changes}}
