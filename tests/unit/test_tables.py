@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from propsync.cli.text_tables import print_table
+from propsync.cli.text_tables import print_table, say
 
 LONG = " ".join(f"word{number}" for number in range(60))
 ID = "0f2b7c1e9d8a4b6c5d3e2f10"
@@ -60,3 +60,12 @@ def test_more_columns_than_a_terminal_has_room_for_are_still_told_whole(lines_of
     lines = lines_of([f"column_{number}" for number in range(6)], [[LONG] * 6])
     words = " ".join(lines[2:]).split()
     assert sorted(words) == sorted(LONG.split() * 6)
+
+
+def test_no_line_commands_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    print_table(["na\x1b[31mme"], [["\x1b]0;title\x07"], ["a\x9bb"]])
+    say("no column is called \x1b[2J")
+    shown = capsys.readouterr()
+    assert not set("\x1b\x07\x9b") & set(shown.out + shown.err)
+    assert r"\u001b]0;title\u0007" in shown.out, "it is shown as JSON has it"
+    assert shown.err == "propsync: no column is called \\u001b[2J\n"

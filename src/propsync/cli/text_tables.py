@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 import textwrap
@@ -14,6 +15,7 @@ from typing import Any
 from propsync import log
 from propsync.cli import output
 
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _GAP = "  "
 _NARROWEST = 24  # characters, the narrowest wrapped column: numbers and ids stay in one piece
 
@@ -21,7 +23,7 @@ _NARROWEST = 24  # characters, the narrowest wrapped column: numbers and ids sta
 def echo(line: str = "") -> None:
     """Writes one line to standard output, if it can: the exit code reports the work even without a reader."""
     try:
-        sys.stdout.write(f"{line}\n")
+        sys.stdout.write(f"{_harmless(line)}\n")
     except OSError as error:
         output.lose(error)
 
@@ -29,7 +31,12 @@ def echo(line: str = "") -> None:
 def say(line: str) -> None:
     """Writes the one line on standard error that says what went wrong and what to do."""
     with suppress(OSError):
-        sys.stderr.write(f"propsync: {log.redact(line)}\n")
+        sys.stderr.write(f"propsync: {_harmless(log.redact(line))}\n")
+
+
+def _harmless(line: str) -> str:
+    """The line with control characters as JSON escapes them: a name or a value could command the terminal."""
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", line)
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
