@@ -34,6 +34,17 @@ def test_an_asset_that_a_file_created_is_refused_when_the_file_is_planned_again(
 
 
 @pytest.mark.slow
+def test_an_asset_that_a_query_created_is_refused_with_what_helps_for_a_query(home: PushHome, tmp_path: Path) -> None:
+    ((_, property_id, kind),) = home.assets(1)
+    names = f"'' as asset_id, '{property_id}' as property_id, '{kind}' as type"
+    wanted = Wanted("assets", sql=f"select {names}, 'new' as \"{home.field(kind, 'text')}\"")
+    assert home.apply(planned(home, tmp_path, wanted)).exit_code == 0
+    (refused,) = planned(home, tmp_path, wanted).refused
+    assert "created it from a query, as asset" in refused.reason
+    assert refused.reason.endswith("write that id into asset_id; for one more, plan it from a file")
+
+
+@pytest.mark.slow
 def test_two_plans_of_a_file_create_its_new_assets_once(home: PushHome, tmp_path: Path) -> None:
     ((_, property_id, kind),) = home.assets(1)
     text = home.field(kind, "text")

@@ -9,6 +9,7 @@ from typing import Any
 from propsync.push.plan import FieldChange
 from propsync.push.published import Published
 from propsync.push.sameness import is_same
+from propsync.push.source import QUERY
 
 
 @dataclass
@@ -18,6 +19,7 @@ class Creation:
     If a person must look, the id is that of an asset that it may be, or None.
     """
 
+    file: str
     asset_id: str | None
     run_id: str
     is_unsure: bool
@@ -31,12 +33,14 @@ class Creation:
     @property
     def reason(self) -> str:
         """Why a row with these values is refused, and what helps."""
+        is_query = self.file == QUERY
+        source, step = ("a query", "plan it from a file") if is_query else ("a file of this name", "rename the file")
         if not self.is_unsure:
-            what = f"run {self.run_id} created it from a file of this name, as asset {self.asset_id}"
-            return f"{what}: write that id into asset_id; for one more, rename the file"
-        what = f"run {self.run_id} sent it from a file of this name, and does not know whether it exists"
+            what = f"run {self.run_id} created it from {source}, as asset {self.asset_id}"
+            return f"{what}: write that id into asset_id; for one more, {step}"
+        what = f"run {self.run_id} sent it from {source}, and does not know whether it exists"
         found = f" ({self.message})" if self.message else ""
-        return f"{what}{found}. If it does, write its id into asset_id; if not, rename the file"
+        return f"{what}{found}. If it does, write its id into asset_id; if not, {step}"
 
 
 class CreatedBefore:
@@ -51,7 +55,7 @@ class CreatedBefore:
         for plan_id, row, asset_id, run_id, is_unsure, message, field_id, value in published.created(file):
             if run_id <= after:
                 continue
-            one = found.setdefault((plan_id, row, asset_id), Creation(asset_id, run_id, is_unsure, message))
+            one = found.setdefault((plan_id, row, asset_id), Creation(file, asset_id, run_id, is_unsure, message))
             if field_id is not None:
                 one.values[field_id] = value
         sure = {one.asset_id: one for one in found.values() if one.asset_id and not one.is_unsure}

@@ -17,7 +17,7 @@ import msgspec
 from propsync.errors import UsageError
 from propsync.merge.reference.spreadsheet import SheetError, is_sheet, typed_sheets_of
 from propsync.merge.reference.text_file import WINDOWS, ListUnreadable, decoded_by, lines_of
-from propsync.push.source import BLANKS, Cell, Row, Source, is_blank
+from propsync.push.source import BLANKS, QUERY, Cell, Row, Source, is_blank
 
 _MOST_BYTES = 200_000_000
 _PARQUET = b"PAR1"
@@ -47,7 +47,7 @@ def read_file(path: Path, key: str) -> Source:
 def read_answer(sql: str, content: bytes) -> Source:
     """The rows of a query, which DuckDB wrote as Parquet."""
     header, rows = _parquet(content)
-    return Source("--sql", hashlib.sha256(sql.encode()).hexdigest(), header, rows, has_addresses=False)
+    return Source(QUERY, hashlib.sha256(sql.encode()).hexdigest(), header, rows, has_addresses=False)
 
 
 def _source(path: Path, content: bytes, key: str) -> Source:

@@ -14,6 +14,8 @@ Cell = str | bool | int | float | Decimal | date | time | timedelta | SheetError
 """The value of a cell. CSV has texts alone; None and a text of blanks are empty."""
 
 BLANKS = " \t\r\n\v\f\u00a0\u200b\ufeff"
+QUERY = "--sql"
+"""The name of rows that come from a query, in place of a file's."""
 _LETTERS = 26
 _LONGEST = 80  # characters of a cell in a message
 
