@@ -64,6 +64,22 @@ def test_a_page_that_rotted_here_comes_back_with_what_another_machine_did(machin
 
 
 @pytest.mark.slow
+def test_a_pack_that_somebody_removed_is_put_again(
+    machines: Machines, first: Machine, caplog: pytest.LogCaptureFixture
+) -> None:
+    (pack,) = machines.bucket.root.glob("packs/*")
+    pack.unlink()
+    machines.api.assets.append(asset("later"))
+    with caplog.at_level(logging.WARNING):
+        assert first.sync().exit_code == 0
+    assert f"packs/{pack.name} and 0 more objects are missing" in caplog.text
+    assert flaws(machines.bucket, first.path) == []
+    second = machines("second")
+    assert second.rebuild().exit_code == 0
+    assert second.known("assets") == first.known("assets")
+
+
+@pytest.mark.slow
 def test_verifying_a_move_names_what_differs(machines: Machines, first: Machine) -> None:
     (pack,) = machines.bucket.root.glob("packs/*")
     pack.write_bytes(pack.read_bytes()[::-1])

@@ -100,7 +100,7 @@ def test_one_that_wakes_while_it_tidies_leaves_the_packs_of_others(
         second.home.put("landing/pages/b", b"two")
         second.commit("run")
 
-    with before(bucket, "list packs", other):
+    with before(bucket, "list packs", other), pytest.raises(LeaseLost):
         frozen.commit("run")
     assert flaws(bucket, tmp_path / "second") == []
 
@@ -266,3 +266,43 @@ def test_documents_that_a_reader_needed_for_the_moment_leave_the_disk(bucket: Fo
     with closing(BucketBlobs(LocalStorage(tmp_path / "home"), bucket, tmp_path / "partial")) as blobs:
         assert blobs.path(key).read_bytes() == b"%PDF"
     assert [*(tmp_path / "partial").iterdir()] == []
+
+
+class Blind(FolderBucket):
+    """Its server, or a proxy before it, answers each list with an error and the status 200: it reads as empty."""
+
+    def tags(self, prefix: str) -> list[tuple[str, str]]:
+        return []
+
+
+def test_a_list_that_shows_nothing_makes_no_new_home_in_a_full_bucket(
+    bucket: FolderBucket, opened: Desk, tmp_path: Path
+) -> None:
+    first = opened("first")
+    first.is_behind()
+    for number in range(45):  # a checkpoint has replaced the commits before
+        first.home.put(f"landing/pages/{number}", b"page")
+        first.commit("run")
+    first.lease.release()
+    before = sorted(path for path in bucket.root.rglob("*") if path.is_file())
+    with ExitStack() as stack, pytest.raises(StorageAway, match="lists nothing there, though it has commits"):
+        Desk(Blind(bucket.root), tmp_path, stack)("second").is_behind()
+    assert sorted(path for path in bucket.root.rglob("*") if path.is_file()) == before
+
+
+def test_commits_that_somebody_removed_keep_no_new_machine_out(
+    bucket: FolderBucket, opened: Desk, tmp_path: Path
+) -> None:
+    first = opened("first")
+    first.is_behind()
+    for number in range(4):
+        first.home.put(f"landing/pages/{number}", b"page")
+        first.commit("run")
+    first.lease.release()
+    (bucket.root / "log/0000000002.json").unlink()
+    again = opened("first")
+    again.is_behind()
+    again.commit("run")
+    again.lease.release()
+    take_in(opened("second"))
+    assert flaws(bucket, tmp_path / "second") == []

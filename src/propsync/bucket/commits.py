@@ -9,12 +9,18 @@ from typing import TypeVar
 
 import msgspec
 
-from propsync.errors import BaseLost, LeaseLost
+from propsync.errors import BaseLost, LeaseLost, StorageAway
 from propsync.landing import seals
 from propsync.storage import Storage
 
 _FOLDER = "log"
+_CHECKPOINT = ".checkpoint.json"
+_FIRST = 1
 _EVERY = 20  # commits between checkpoints, so that a new machine reads few objects
+_STEP = (
+    "If the machine that ran last still has its home, remove that object and run `propsync sync` there: it puts the "
+    "list of files again. Otherwise restore an earlier version of the object"
+)
 _T = TypeVar("_T")
 
 
@@ -79,8 +85,13 @@ class CommitLog:
     _listed: list[str] = field(default_factory=list)
 
     def head(self) -> int:
-        """The number of the last commit, 0 if there is none."""
+        """The number of the last commit, 0 if there is none. Raises StorageAway if the server's list cannot be true.
+
+        Some servers and proxies answer 200 with an error or a page of their own, which reads as an empty list.
+        """
         self._listed = list(self.storage.list(_FOLDER))
+        if not self._listed and self.storage.exists(_key(_FIRST)):
+            raise StorageAway(f"{_FOLDER}/ in the bucket", "the server lists nothing there, though it has commits")
         return max((_number(key) for key in self._listed), default=0)
 
     def commit(self, sequence: int) -> Commit:
@@ -98,7 +109,7 @@ class CommitLog:
     def contents(self) -> Contents:
         """What the bucket holds now. Raises BaseLost."""
         head = self.head()
-        checkpoints = [_number(key) for key in self._listed if key.endswith(".checkpoint.json")]
+        checkpoints = [_number(key) for key in self._listed if key.endswith(_CHECKPOINT)]
         contents = self._read(_checkpoint(max(checkpoints)), Contents) if checkpoints else Contents()
         for sequence in range(contents.sequence + 1, head + 1):
             contents.apply(self.commit(sequence))
@@ -108,14 +119,25 @@ class CommitLog:
         """Puts a commit, which makes it exist. Raises LeaseLost if another machine has put one of that number."""
         if not self.storage.put_new(_key(commit.sequence), seals.sealed(_encoded(commit))):
             raise LeaseLost("the bucket", "another machine has put its own work there, so this run ends")
+        self._listed.append(_key(commit.sequence))
 
     def tidy(self, contents: Contents) -> None:
-        """Puts a checkpoint now and then, and removes commits that the one before makes superfluous."""
-        if contents.sequence % _EVERY:
+        """Puts a checkpoint now and then, and removes commits that the one before makes superfluous.
+
+        A checkpoint also replaces commits that somebody removed. The first commit stays: see `head`.
+        """
+        if contents.sequence % _EVERY and self._is_whole(contents.sequence):
             return
         self.storage.put(_checkpoint(contents.sequence), seals.sealed(_encoded(contents)))
+        self._listed.append(_checkpoint(contents.sequence))
         for key in [key for key in self.storage.list(_FOLDER) if _number(key) <= contents.sequence - _EVERY]:
-            self.storage.delete(key)
+            if key != _key(_FIRST):
+                self.storage.delete(key)
+
+    def _is_whole(self, sequence: int) -> bool:
+        """Whether the last list, with what came since, has each commit from the newest checkpoint to this one."""
+        begin = max((_number(key) for key in self._listed if key.endswith(_CHECKPOINT)), default=0)
+        return {*map(_key, range(begin + 1, sequence + 1))} <= {*self._listed}
 
     def _read(self, key: str, kind: type[_T]) -> _T:
         try:
@@ -125,7 +147,8 @@ class CommitLog:
                 raise seals.SealBroken("it has no seal")
             return msgspec.json.decode(body, type=kind)
         except (FileNotFoundError, ValueError) as error:
-            raise BaseLost(key, f"it cannot be read from the bucket: {type(error).__name__}") from error
+            what = f"it cannot be read from the bucket: {type(error).__name__}"
+            raise BaseLost(key, what, _STEP) from error
 
 
 def objects_below(storage: Storage, folders: Iterable[str]) -> set[str]:
@@ -144,7 +167,7 @@ def _key(sequence: int) -> str:
 
 
 def _checkpoint(sequence: int) -> str:
-    return f"{_FOLDER}/{sequence:010d}.checkpoint.json"
+    return f"{_FOLDER}/{sequence:010d}{_CHECKPOINT}"
 
 
 def _number(key: str) -> int:

@@ -37,6 +37,8 @@ class BucketHome:
     fetched: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Published files that a restore brought home, as `Known.published` has them."""
     log: CommitLog = field(init=False)
+    _found: set[str] = field(default_factory=set, init=False)
+    """The packs and large files that the bucket had after the last commit."""
 
     def __post_init__(self) -> None:
         self.log = CommitLog(self.storage)
@@ -72,7 +74,8 @@ class BucketHome:
             raise HomeUnusable(
                 self.url,
                 "it does not hold what this home has put there: somebody emptied it, or put it back to an earlier day",
-                "Name a new folder in PROPSYNC_STORAGE_URL, and this home puts all it has there",
+                "Copy its archive/ to a new folder, if it has one, and name that folder in PROPSYNC_STORAGE_URL: this "
+                "home puts all it has there",
             )
         self.is_current = head == self.known.contents.sequence
         return not self.is_current
@@ -137,6 +140,7 @@ class BucketHome:
         if not changed and not removed and not run_id:
             return False
         self._append(known, run_id, [*changed, *self._sparse(known.contents, {*changed} | removed)], changed, removed)
+        self._put_lost_again(known, run_id)
         return True
 
     def commit_anew(self, run_id: str) -> None:
@@ -191,6 +195,22 @@ class BucketHome:
             sizes=sizes,
         )
 
+    def _put_lost_again(self, known: Known, run_id: str) -> None:
+        """Puts the files of packs that somebody took out of the bucket: a rule that removes old objects does so too.
+
+        A file that home does not have whole either stays lost; `propsync status` names it.
+        """
+        lost = {key for key in known.contents.named() - self._found if not self.storage.exists(key)}
+        gone = {key: place for key, place in known.contents.places.items() if place.object_key in lost}
+        if not gone:
+            return
+        self.lease.check()  # another machine may have taken over, and packed them again
+        _log.warning("%s and %d more objects are missing from %s", min(lost), len(lost) - 1, self.url)
+        keys = [key for key in gone if self._is_sound(key, gone[key])]
+        _log.warning("propsync puts %d of their %d files there again", len(keys), len(gone))
+        if keys:
+            self._append(known, run_id, keys, {}, set())
+
     def _sparse(self, contents: Contents, others: set[str]) -> list[str]:
         """Files in packs that hold little else by now: packed again, they let those packs go."""
         sparse = contents.sparse(_SPARSE)
@@ -223,6 +243,7 @@ class BucketHome:
         """
         self.lease.check()
         self.log.tidy(contents)
-        for key in sorted(objects_below(self.storage, FOLDERS) - contents.named()):
+        self._found = objects_below(self.storage, FOLDERS)
+        for key in sorted(self._found - contents.named()):
             if sequence_of(key) <= contents.sequence:
                 self.storage.delete(key)

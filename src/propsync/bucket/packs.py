@@ -18,6 +18,10 @@ _PACK = 64 << 20  # bytes of a pack
 _ALONE = 16 << 20  # bytes of a file that gets an object of its own
 _UNPACKED = f"unpacked{PARTIAL}"
 _DIGITS = 10  # of the number that begins the name of each object
+_STEP = (
+    "If the machine that ran last still has its home, remove the rest of that object and run `propsync sync` "
+    "there: it puts the files again. Otherwise restore an earlier version of the object"
+)
 
 
 @dataclass
@@ -129,7 +133,7 @@ class PackReader:
                         digest.update(block)
                         target.write(block)
                 if digest.hexdigest() != place.sha256:
-                    raise BaseLost(f"{place.object_key} in the bucket", f"its bytes for {key} have changed")
+                    raise BaseLost(f"{place.object_key} in the bucket", f"its bytes for {key} have changed", _STEP)
                 one.chmod(0o600)
                 self.home.place(key, one)
 
@@ -147,7 +151,7 @@ def download(storage: Storage, key: str, path: Path) -> None:
             for block in storage.read(key):
                 file.write(block)
     except FileNotFoundError as error:
-        raise BaseLost(f"{key} in the bucket", "it is missing") from error
+        raise BaseLost(f"{key} in the bucket", "it is missing", _STEP) from error
 
 
 def some_blocks(read: Callable[[int], bytes], size: int) -> Iterator[bytes]:
