@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from kit.small_api import DOOR, LIFT, SmallHome, assessment, asset
 
-from propsync.landing.seals import sealed
+from propsync.storage.seals import sealed
 
 
 def test_a_record_nested_too_deep_is_set_aside_and_costs_no_other(small_nights: SmallHome):

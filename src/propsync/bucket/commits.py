@@ -10,8 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from propsync.errors import BaseLost, LeaseLost, StorageAway
-from propsync.landing import seals
-from propsync.storage import Storage
+from propsync.storage import Storage, seals
 
 _FOLDER = "log"
 _CHECKPOINT = ".checkpoint.json"

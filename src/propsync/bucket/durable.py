@@ -36,6 +36,11 @@ def is_fixed(key: str) -> bool:
     return key.startswith("landing/") and not key.startswith((_BASE, _ERASURES))
 
 
+def is_erasure(key: str) -> bool:
+    """Whether a file belongs to the erasures of home."""
+    return key.startswith(_ERASURES)
+
+
 def changed_keys(home: LocalStorage, known: Known, keys: list[str]) -> Iterator[tuple[str, tuple[int, int]]]:
     """The files that the bucket lacks, or that have changed; each with its size and time.
 

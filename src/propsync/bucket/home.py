@@ -11,12 +11,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from propsync.bucket.commits import Commit, CommitLog, Contents, Place, objects_below
-from propsync.bucket.durable import changed_keys, durable_keys, is_fixed, removed_keys
+from propsync.bucket.durable import changed_keys, durable_keys, is_erasure, is_fixed, removed_keys
 from propsync.bucket.known import Known, machine_id, read_known, write_known
 from propsync.bucket.lease import Lease, refuse_unfit
 from propsync.bucket.packs import FOLDERS, PackReader, PackWriter, sequence_of, sha256_of
 from propsync.errors import HomeBehind, HomeUnusable, LeaseLost
 from propsync.storage import LocalStorage, Storage
+from propsync.suppression import Erasures
 
 _SPARSE = 0.3  # a pack of which less is needed is written again
 _log = logging.getLogger("propsync.bucket")
@@ -221,6 +222,22 @@ class BucketHome:
         lost = {key: place for key, place in known.contents.places.items() if key not in kept}
         if lost:
             _log.warning("%s and %d more were missing from home; propsync brings them back", min(lost), len(lost) - 1)
+            PackReader(self.home, self.storage, self.work).fetch(lost)
+
+    def bring_back_erasures(self) -> None:
+        """Brings back the files of erasures that home lost or damaged: without them, what was erased would come back.
+
+        Those that changed here and are whole stay: the bucket may not have them yet.
+        """
+        places = self.known.contents.places if self.known else {}
+        damaged = {*Erasures(self.home).damaged()}
+        lost = {
+            key: place
+            for key, place in places.items()
+            if is_erasure(key) and (key in damaged or not self.home.exists(key))
+        }
+        if lost:
+            _log.warning("%s and %d more were lost or damaged; propsync brings them back", min(lost), len(lost) - 1)
             PackReader(self.home, self.storage, self.work).fetch(lost)
 
     def bring_back_damaged(self, places: Mapping[str, Place]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from propsync.bucket.commits import Contents, Place
-from propsync.bucket.durable import durable_keys, is_plan
+from propsync.bucket.durable import durable_keys, is_erasure, is_plan
 from propsync.bucket.home import BucketHome
 from propsync.bucket.known import Known, write_known
 from propsync.bucket.packs import PackReader
@@ -30,6 +30,8 @@ def restore(bucket: BucketHome) -> Contents:
     new = here - contents.places.keys() - known.keys()
     own = {key for key in new if not is_plan(key)}
     _set_aside(bucket, own)
+    if any(map(is_erasure, own)):
+        _log.warning("an erasure that this machine began is not done: run the same `propsync erase` again")
     for key in here - contents.places.keys() - new:
         bucket.home.delete(key)
     lacking = {key: place for key, place in contents.places.items() if key not in here or known.get(key) != place}

@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 
 from propsync.errors import BaseLost
-from propsync.landing.seals import sealed, unsealed
 from propsync.resources import Definition
 from propsync.storage import LocalStorage
+from propsync.storage.seals import sealed, unsealed
 
 _FOLDER = "landing/base"
 _FILE = "manifest.json"

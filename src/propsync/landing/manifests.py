@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 import msgspec
 
 from propsync.errors import ManifestUnreadable
-from propsync.landing.seals import sealed, unsealed
 from propsync.resources import BUILT_IN, RESERVED, Definition
 from propsync.storage import LocalStorage
+from propsync.storage.seals import sealed, unsealed
 
 MANIFEST_VERSION = 2
 """A manifest of version 2 or later is sealed."""

@@ -7,6 +7,8 @@ from propsync.merge.erased_versions import (
     keep_erased,
     knows_erasures,
     lacks_erasures,
+    lost_erasures,
+    lost_erasures_of,
     note_erasures,
     same_versions,
 )
@@ -87,6 +89,8 @@ __all__ = [
     "list_target",
     "listed_keys",
     "lists_left_behind",
+    "lost_erasures",
+    "lost_erasures_of",
     "mark_of",
     "mark_tables",
     "merged_forms",

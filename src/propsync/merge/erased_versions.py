@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from propsync.merge.hiding import KEPT
 from propsync.merge.history.witness import Witness
@@ -61,6 +62,22 @@ def knows_erasures(warehouse: Warehouse, erasures: Iterable[Erasure]) -> bool:
     """Whether the open state is not older than any finished erasure."""
     wanted = {one.erasure_id for one in erasures if one.state != BEGUN}
     return wanted <= {erasure_id for (erasure_id,) in warehouse.rows(statement("merge/erased/known"))}
+
+
+def lost_erasures(rows: Iterable[Sequence[Any]], erasures: Iterable[Erasure]) -> list[Erasure]:
+    """The erasures in force that lost their files, with the facts that `rows` of `merge/erased/in_force` have."""
+    known = {one.erasure_id for one in erasures}
+    return [
+        Erasure(erasure_id, kind, erased_at, reason)
+        for erasure_id, kind, erased_at, reason in rows
+        if erasure_id not in known
+    ]
+
+
+def lost_erasures_of(path: Path, erasures: Iterable[Erasure], *, memory_limit: str, folder: Path) -> list[Erasure]:
+    """The same for a database file of any version. Raises StateUnusable."""
+    with OldFile(path, memory_limit=memory_limit, folder=folder) as old:
+        return lost_erasures(old.rows(statement("merge/erased/in_force")), erasures)
 
 
 def same_versions(witness: Witness, warehouse: Warehouse, suppression: Suppression) -> tuple[list[SameVersion], int]:

@@ -21,9 +21,11 @@ from propsync.merge import ErasedRows
 from propsync.runbooks.archive_lock import without_partials
 from propsync.runbooks.erase_documents import DocumentSearch
 from propsync.runbooks.erase_left import left_by_erasing, left_in_spellings
+from propsync.runbooks.erase_lost import find_lost
 from propsync.runbooks.erase_own_lists import refuse_own_lists
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.rebuild import rebuild_in
+from propsync.runbooks.rebuild_sources import readable_databases
 from propsync.runbooks.report import Report
 from propsync.runbooks.retention import refuse_lost_history
 from propsync.runbooks.workplace import Workplace, blobs_of, workplace
@@ -129,10 +131,13 @@ def erase(settings: Settings, request: Request | None) -> Erased:
 
 def forget(settings: Settings, given: str) -> Erasure:
     """Lets an erased thing come back, if the API still shows it: `given` is the erasure's id. Raises UsageError."""
-    with workplace(settings, "propsync erase --forget"):
+    with workplace(settings, "propsync erase --forget") as place:
         erasures = Erasures(LocalStorage(settings.home))
         known = erasures.all()
         chosen = [one for one in known if one.erasure_id == given]
+        if not chosen:
+            databases = readable_databases(settings, place.folder).values()
+            chosen = [one for one in find_lost(settings, place.folder, databases) if one.erasure_id == given]
         if not chosen and known:
             marker = erasures.marker()
             chosen = [one for one in known if _is_of(marker, one, given)]

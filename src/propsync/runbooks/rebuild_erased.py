@@ -14,6 +14,7 @@ from propsync.erasing.landed import ErasedLanding
 from propsync.errors import BaseLost
 from propsync.merge import Carried, ErasedRows, Witness, keep_erased, lacks_erasures, same_versions
 from propsync.runbooks.archive_lock import without_partials
+from propsync.runbooks.erase_lost import find_lost, refuse
 from propsync.runbooks.losses import read_witnesses
 from propsync.runbooks.push_abandoned import remove_erased_journals
 from propsync.runbooks.workplace import blobs_of
@@ -36,7 +37,8 @@ class ErasedSince:
 
     @classmethod
     def of(cls, settings: Settings, work: Path, databases: Mapping[str, Path]) -> ErasedSince:
-        """Raises StateUnusable if the files of erasures are damaged."""
+        """Raises StateUnusable if files of erasures are damaged or lost."""
+        refuse(find_lost(settings, work, databases.values()))
         storage = LocalStorage(settings.home)
         erasures = Erasures(storage).all()
         outdated = {

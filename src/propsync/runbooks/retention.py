@@ -12,6 +12,7 @@ from propsync.errors import BaseLost, ManifestUnreadable, StateUnusable
 from propsync.landing import Base, BaseFile
 from propsync.merge import CARRIED, carry_out, has_changed, knows_erasures, merged_forms, write_history
 from propsync.resources import definition_of
+from propsync.runbooks.erase_lost import refuse_lost_erasures
 from propsync.runbooks.workspace import Workspace
 from propsync.runs import Run, time_of
 from propsync.storage import PARTIAL
@@ -35,8 +36,9 @@ def prune(workspace: Workspace, run: Run) -> None:
 def refuse_lost_history(workspace: Workspace) -> None:
     """Stops a run on a state database that lacks published data, or data that landing alone cannot restore.
 
-    Raises StateUnusable: the run would publish less than people have.
+    Raises StateUnusable: the run would publish less than people have, or what was erased.
     """
+    refuse_lost_erasures(workspace.warehouse, workspace.storage)
     path, published = str(workspace.warehouse.path), workspace.publisher.note().get("run")
     until = workspace.bases.newest_run()
     if workspace.journal.last_time() is None:

@@ -80,22 +80,25 @@ def workplace(
     with RunLock(settings.state / "run.lock").held(what, settings.lock_wait):
         for folder in (settings.landing, settings.published, settings.state):
             remove_partials(folder)
-        if not is_erasing:
-            refuse_half_erased(settings)
         work = _work_folder(settings.state / "work")
         access = settings.storage()
         if access is None:
+            refuse_half_erased(settings, is_erasing=is_erasing)
             yield Workplace(work)
             return
         with _bucket(settings, access, work, what) as bucket:
             if not may_be_behind:
                 bucket.refuse_behind()
+            # a restore puts aside an erasure that another machine knows nothing of
+            if bucket.is_current or not bucket.is_behind():
+                bucket.bring_back_erasures()
+                refuse_half_erased(settings, is_erasing=is_erasing)
             yield from _kept(Workplace(work, bucket, keeps_documents, is_erasing))
 
 
-def refuse_half_erased(settings: Settings) -> None:
-    """Raises ErasureUnfinished if a killed erasure waits."""
-    if Erasures(LocalStorage(settings.home)).unfinished() is not None:
+def refuse_half_erased(settings: Settings, *, is_erasing: bool = False) -> None:
+    """Raises ErasureUnfinished if a killed erasure waits, unless this command `is_erasing`."""
+    if not is_erasing and Erasures(LocalStorage(settings.home)).unfinished() is not None:
         raise ErasureUnfinished(str(settings.home), "an erasure was interrupted, and a part of it is done")
 
 

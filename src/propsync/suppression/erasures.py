@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -12,6 +13,7 @@ import msgspec
 
 from propsync.errors import StateUnusable
 from propsync.storage import LocalStorage
+from propsync.storage.seals import sealed, unsealed
 from propsync.suppression.marks import Mark, Marker
 
 FOLDER = "landing/erasures"
@@ -107,7 +109,7 @@ class Erasures:
     def put(self, erasure: Erasure) -> Erasure:
         """Keeps an erasure, in one step."""
         body = msgspec.json.format(msgspec.json.encode(erasure), indent=1)
-        self._storage.put(f"{FOLDER}/{erasure.erasure_id}.json", body)
+        self._storage.put(f"{FOLDER}/{erasure.erasure_id}.json", sealed(body))
         return erasure
 
     def change(self, erasure: Erasure, **changed: object) -> Erasure:
@@ -116,20 +118,47 @@ class Erasures:
 
     def marker(self) -> Marker:
         """Makes and finds marks; makes the key with the first erasure. Raises StateUnusable if the key is lost."""
-        if not self._storage.exists(_KEY):
-            if self.all():
-                raise StateUnusable(_KEY, "it is missing, and without it erased records would come back", _RESTORE)
-            self._storage.put(_KEY, secrets.token_hex(_KEY_BYTES).encode())
-        return Marker(bytes.fromhex(self._storage.get(_KEY).decode()))
+        key = self._key()
+        if key is None:
+            if self.active():
+                what = "it is missing or damaged, and without it erased records would come back"
+                step = "Restore landing/erasures from a backup, then run again. Without a backup, run "
+                raise StateUnusable(_KEY, what, f"{step}`propsync erase --forget` with each id in that folder")
+            key = secrets.token_bytes(_KEY_BYTES)
+            self._storage.put(_KEY, f"{key.hex()}\n{_check(key)}\n".encode())
+        return Marker(key)
+
+    def damaged(self) -> list[str]:
+        """Its files that cannot be read."""
+        found = [_KEY] if self._storage.exists(_KEY) and self._key() is None else []
+        for key in self._storage.list(FOLDER):
+            if key.endswith(".json"):
+                try:
+                    self._read(key)
+                except StateUnusable:
+                    found.append(key)
+        return found
+
+    def _key(self) -> bytes | None:
+        """The key; None if it is missing, or its file has changed. One of an earlier version has no check."""
+        try:
+            digits, *check = self._storage.get(_KEY).decode().split()
+            key = bytes.fromhex(digits)
+        except (FileNotFoundError, ValueError):
+            return None
+        return key if len(key) == _KEY_BYTES and check in ([], [_check(key)]) else None
 
     def _read(self, key: str) -> Erasure:
         try:
-            return msgspec.json.decode(self._storage.get(key), type=Erasure)
+            return msgspec.json.decode(unsealed(self._storage.get(key)), type=Erasure)
         except (OSError, ValueError) as error:
-            raise StateUnusable(key, f"it cannot be read: {error}", _RESTORE) from error
+            step = "Restore landing/erasures from a backup, or remove this file, then run again"
+            raise StateUnusable(key, f"it cannot be read: {error}", step) from error
 
 
-_RESTORE = "Restore landing/erasures from a backup, then run again"
+def _check(key: bytes) -> str:
+    """It shows damage of the file of the key."""
+    return hashlib.sha256(key).hexdigest()[:16]
 
 
 def new_id() -> str:

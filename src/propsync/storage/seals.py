@@ -1,4 +1,4 @@
-"""A manifest vouches for its own bytes: its last member, the seal, is a hash of everything before it."""
+"""A small JSON file vouches for its own bytes: its last member, the seal, is a hash of everything before it."""
 
 from __future__ import annotations
 

@@ -1,0 +1,40 @@
+"""Erasures that a database names and whose files are lost: without the marks in them, all would come back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from propsync.errors import StateUnusable
+from propsync.merge import lost_erasures, lost_erasures_of
+from propsync.settings import Settings
+from propsync.storage import LocalStorage
+from propsync.suppression import Erasure, Erasures
+from propsync.suppression.erasures import FOLDER
+from propsync.warehouse import Warehouse, statement
+
+
+def refuse_lost_erasures(warehouse: Warehouse, storage: LocalStorage) -> None:
+    """Raises StateUnusable if the open state names an erasure whose file is lost."""
+    refuse(lost_erasures(warehouse.rows(statement("merge/erased/in_force")), Erasures(storage).all()))
+
+
+def find_lost(settings: Settings, work: Path, databases: Iterable[Path]) -> list[Erasure]:
+    """The erasures that any of these databases names and whose files are lost. Raises StateUnusable."""
+    known = Erasures(LocalStorage(settings.home)).all()
+    found = {
+        one.erasure_id: one
+        for path in databases
+        for one in lost_erasures_of(path, known, memory_limit=settings.memory_limit, folder=work)
+    }
+    return list(found.values())
+
+
+def refuse(lost: Sequence[Erasure]) -> None:
+    """Raises StateUnusable if there are any."""
+    if lost:
+        named = lost[0].erasure_id
+        what = f"it lacks the file of erasure {named}, and without it the erased record or text would come back"
+        forget = f"run `propsync erase --forget {named}`, and erase again what comes back"
+        step = f"Restore that folder from a backup, then run again. Without a backup, {forget}"
+        raise StateUnusable(FOLDER, what, step)
