@@ -75,6 +75,7 @@ def test_what_rotted_or_is_gone_is_fetched_again(at: Place, kind: str, harm: Any
     assert (report.exit_code, report.counts["mended"], report.lost) == (0, 1, 0)
     assert [str(file.relative_to(at.path)) in line and key in line for line in report.mended] == [True]
     assert at.asked() == {(key, kind): 1}
+    assert not [*(at.path / "archive" / "rotten").rglob("*.*")]
     assert versions(at, key, kind) == [(1, True, "stored", True)]
     assert flaws(at.path) == []
 
@@ -106,7 +107,8 @@ def test_where_the_api_gives_other_bytes_by_now_they_are_a_new_version_and_the_o
     ((error,),) = at.rows(
         f"select last_error from documents where assessment_id = '{key}' and version = 1 and kind = 'report'"
     )
-    assert error.startswith("its file was lost: its bytes had changed since propsync stored it; ")
+    told = "its bytes had changed since propsync stored it (the damaged file is in archive/rotten)"
+    assert error.startswith(f"its file was lost: {told}; ")
 
 
 @pytest.mark.release
@@ -124,18 +126,28 @@ def test_what_is_lost_for_good_is_told_every_time_and_takes_no_room_from_the_oth
     assert not at.asked()
 
 
-@pytest.mark.release
-def test_an_older_version_is_not_asked_for(at: Place):
+@pytest.mark.slow
+def test_an_older_version_is_not_asked_for_and_what_is_left_of_it_stays_aside(at: Place):
     key, file = stored(at)
     at.edit(key)
     at.sync()
     at.archive(["report"])
     at.asked()
+    whole = file.read_bytes()
     rot(file)
-    report = verified(at)
-    assert (report.exit_code, report.lost) == (3, 1)
-    assert "not the latest version" in report.not_mended[0]
+    damaged = file.read_bytes()
+    aside = at.path / "archive" / "rotten" / file.relative_to(at.path / "archive" / "blobs")
+    for _ in range(2):
+        report = verified(at)
+        assert (report.exit_code, report.lost) == (3, 1)
+        assert "not the latest version" in report.not_mended[0]
+        assert "the damaged file is in archive/rotten" in report.not_mended[0]
+        assert (aside.read_bytes(), file.exists()) == (damaged, False)
     assert not at.asked()
+
+    file.write_bytes(whole)  # somebody restores it
+    assert verified(at).exit_code == 0
+    assert not aside.exists()
 
 
 @pytest.mark.slow

@@ -12,10 +12,12 @@ import pytest
 from erasing.traces import traces
 from kit.archives import SMALL, WRITERS, Place, place
 from kit.comparing import difference
+from kit.home import QUICK
 
 from propsync.documents.fetch_log import Fetched, FetchLog
 from propsync.erasing.request import Request
 from propsync.runbooks import erase
+from propsync.runbooks.archive_verify import verify
 from propsync.runbooks.erase_verify import verify_erased
 from propsync.storage import LocalStorage
 from propsync_sandbox.findings import Subject
@@ -61,6 +63,22 @@ def test_an_erased_assessment_takes_both_versions_of_its_documents_along(archive
     published = archived.copy_of_published()
     assert archived.rebuild().exit_code == 0
     assert difference(published, archived.published) == {}
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("kind", ["assessment", "text"])
+def test_a_damaged_file_aside_goes_too(archived: Place, kind: str) -> None:
+    gone = archived.wanted()[0]
+    query = "select path from documents where assessment_id = ? and kind = 'report' and version = 1"
+    (path,) = archived.column(query, gone)
+    file = archived.path / path
+    file.write_bytes(file.read_bytes()[:-1])
+    assert verify(archived.settings(), policy=QUICK).exit_code == 3
+    aside = archived.path / "archive" / "rotten" / file.relative_to(archived.path / "archive" / "blobs")
+    assert aside.exists()
+    words = {"assessment": gone} if kind == "assessment" else {"text": f"Assessment {gone}, revision"}
+    erase(archived.settings(), Request(**words, reason="asked"))
+    assert not aside.exists()
 
 
 def test_an_erased_text_takes_the_files_that_have_it_along(archived: Place) -> None:

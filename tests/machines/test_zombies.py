@@ -306,3 +306,16 @@ def test_commits_that_somebody_removed_keep_no_new_machine_out(
     again.lease.release()
     take_in(opened("second"))
     assert flaws(bucket, tmp_path / "second") == []
+
+
+def test_a_damaged_document_stays_aside_in_the_bucket_until_it_is_removed(bucket: FolderBucket, tmp_path: Path) -> None:
+    key, other = key_of(KINDS["report"], "ab" * 32), key_of(KINDS["bundle"], "cd" * 32)
+    aside = f"archive/rotten/ab/{'ab' * 32}.pdf"
+    bucket.put(key, b"%PDF")
+    bucket.put(other, b"PK")
+    with closing(BucketBlobs(LocalStorage(tmp_path / "home"), bucket, tmp_path / "partial")) as blobs:
+        blobs.put_aside(key)
+        assert (blobs.exists(key), blobs.aside(), blobs.all()) == (False, [aside], [other])
+        assert bucket.get(aside) == b"%PDF"
+        blobs.remove_by_hash({"ab" * 32})
+        assert (blobs.aside(), blobs.all()) == ([], [other])

@@ -12,6 +12,9 @@ from propsync.errors import DocumentDamaged
 from propsync.storage import LocalStorage, remove, sync_open
 
 FOLDER = "archive/blobs"
+ROTTEN = "archive/rotten"
+"""Damaged blobs that nothing has replaced yet: a part of them may be all that is left of a document."""
+
 _BLOCK = 1 << 20  # bytes read at once
 
 
@@ -84,13 +87,27 @@ class Blobs:
         """The bytes of a blob. Raises DocumentDamaged if it is missing or unreadable."""
         return _blocks(self._storage.root / key)
 
+    def put_aside(self, key: str) -> None:
+        """Moves a damaged blob to where no reader takes it for whole. Raises DiskFull, HomeUnusable."""
+        self._storage.place(rotten_key(key), self._storage.root / key)
+        self._storage.settle([rotten_key(key)])
+
+    def aside(self) -> list[str]:
+        """The keys of the damaged blobs aside."""
+        return self._storage.list(ROTTEN)
+
     def remove(self, key: str) -> None:
-        """Removes a blob."""
+        """Removes a blob, and what is aside of it."""
         self._storage.delete(key)
+        self.remove_aside(key)
+
+    def remove_aside(self, key: str) -> None:
+        """Removes what is aside of a blob."""
+        self._storage.delete(rotten_key(key))
 
     def remove_by_hash(self, hashes: Collection[str], *, but: Collection[str] = ()) -> None:
         """Removes the blobs with these hashes of their bytes, but for the keys in `but`."""
-        for key in self.all() if hashes else ():
+        for key in [*self.all(), *map(blob_key, self.aside())] if hashes else ():
             if Path(key).stem in hashes and key not in but:
                 self.remove(key)
 
@@ -98,6 +115,16 @@ class Blobs:
 def key_of(kind: Kind, sha256: str) -> str:
     """The path of a document with these bytes, relative to home."""
     return f"{FOLDER}/{sha256[:2]}/{sha256}{kind.suffix}"
+
+
+def rotten_key(key: str) -> str:
+    """The place aside of a blob."""
+    return ROTTEN + key.removeprefix(FOLDER)
+
+
+def blob_key(rotten: str) -> str:
+    """The blob that a file aside was."""
+    return FOLDER + rotten.removeprefix(ROTTEN)
 
 
 def _copied(source: Iterator[bytes], target: Path) -> str:

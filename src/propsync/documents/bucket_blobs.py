@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from propsync.documents.blobs import FOLDER, Blobs, key_of
+from propsync.documents.blobs import FOLDER, ROTTEN, Blobs, key_of, rotten_key
 from propsync.documents.kinds import Kind
 from propsync.errors import DocumentDamaged
 from propsync.storage import LocalStorage, Storage, remove
@@ -113,11 +113,33 @@ class BucketBlobs(Blobs):
             digest.update(block)
         return digest.hexdigest()
 
+    def put_aside(self, key: str) -> None:
+        """Moves a damaged blob aside; one in the bucket stays in the bucket."""
+        if super().exists(key):
+            super().put_aside(key)
+            return
+        self._bucket.put_file(rotten_key(key), self.path(key))
+        self._drop(key)
+        self._bucket.delete(key)
+
+    def aside(self) -> list[str]:
+        """The keys of the damaged blobs aside."""
+        return sorted({*super().aside(), *self._bucket.list(ROTTEN)})
+
     def remove(self, key: str) -> None:
-        """Removes a blob, and the copy of it that `path` brought."""
+        """Removes a blob, what is aside of it, and the copy of it that `path` brought."""
+        self._drop(key)
+        super().remove(key)
+        self._bucket.delete(key)
+
+    def remove_aside(self, key: str) -> None:
+        """Removes what is aside of a blob."""
+        super().remove_aside(key)
+        self._bucket.delete(rotten_key(key))
+
+    def _drop(self, key: str) -> None:
+        """Removes the copy that `path` brought."""
         with self._lock:
             cached = self._cached.pop(key, None)
         if cached is not None:
             remove(cached)
-        super().remove(key)
-        self._bucket.delete(key)

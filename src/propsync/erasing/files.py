@@ -14,7 +14,8 @@ from propsync.storage import LocalStorage
 from propsync.suppression import Suppression
 
 _PLANS, _JOURNALS, _TAKEN, _ASIDE = "state/plans", "state/push", "archive/taken.jsonl", "state/aside"
-_OWN = ("landing/", "published/", "archive/blobs/", f"{_PLANS}/", f"{_JOURNALS}/", f"{_ASIDE}/", _TAKEN)
+_DOCUMENTS = ("archive/blobs/", "archive/rotten/")
+_OWN = ("landing/", "published/", *_DOCUMENTS, f"{_PLANS}/", f"{_JOURNALS}/", f"{_ASIDE}/", _TAKEN)
 _OWN_DATABASES = "state/"
 _GZIP, _PARQUET, _DUCKDB = b"\x1f\x8b", b"PAR1", b"DUCK"
 _log = logging.getLogger("propsync.erase")

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from propsync.api import RetryPolicy
+from propsync.documents.blobs import ROTTEN, blob_key
 from propsync.documents.budget import Budget
 from propsync.documents.fetch_log import Fetched
 from propsync.documents.ledger import DocumentChoice
@@ -28,6 +29,7 @@ from propsync.settings import Settings
 
 _CHUNK = 2_000  # files between two notes
 _DAY = 86_400  # seconds
+_KEPT = f" (the damaged file is in {ROTTEN})"
 
 
 @dataclass(frozen=True)
@@ -117,13 +119,13 @@ class _Verify:
         to_mend = [flaw for flaw in flaws if flaw.sort != "unreadable"]  # a person must look at a failing disk
         for flaw in to_mend:
             if flaw.sort == "rotten":
-                self._archive.blobs.remove(flaw.file.path)  # its hash proves that it is worth nothing
+                self._archive.blobs.put_aside(flaw.file.path)  # if nothing replaces it, a part may still be read
         results = self._fetch(to_mend)
         mended = {flaw.file.path for flaw in to_mend if self._archive.blobs.exists(flaw.file.path)}
         self._report.counts["mended"] += len(mended)
         self._tell_mended([flaw for flaw in to_mend if flaw.file.path in mended])
         return {
-            flaw.file.path: f"{LOST}{flaw.why}; {self._why_not(flaw, results)}"
+            flaw.file.path: f"{LOST}{flaw.why}{_KEPT if flaw.sort == 'rotten' else ''}; {self._why_not(flaw, results)}"
             for flaw in flaws
             if flaw.file.path not in mended
         }
@@ -176,8 +178,15 @@ class _Verify:
             lost, report.lost = Verification(workspace.warehouse).lost(MOST_TOLD)
             report.not_mended = [f"{_named(one)}: {one.why}" for one in lost]
             self._settle_orphans(workspace)
+            self._remove_replaced()
             choice = DocumentChoice(settings.archive_kinds, settings.archive_statuses)
             _, report.published = self._archive.publish(workspace, choice, report)
+
+    def _remove_replaced(self) -> None:
+        """Removes damaged files that this run, or an archive run since, has replaced."""
+        for path in map(blob_key, self._archive.blobs.aside()):
+            if self._archive.blobs.exists(path):
+                self._archive.blobs.remove_aside(path)
 
     def _settle_orphans(self, workspace: Workspace) -> None:
         taken = {one.path for one in self._archive.taken.all()}

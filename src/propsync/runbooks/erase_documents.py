@@ -45,7 +45,7 @@ class DocumentSearch:
 
     def found(self, warehouse: Warehouse, words: str) -> list[str]:
         """The hashes of the documents that have it, by their rows or else by their files."""
-        keys, texts = self._blobs.all(), self._texts(warehouse)
+        keys, texts = [*self._blobs.all(), *self._blobs.aside()], self._texts(warehouse)
         in_rows = set(documents_in(warehouse, words, self._suppression, _TABLES))
         hits = []
         with progress("Searching", len(keys), "documents") as bar:
@@ -54,7 +54,7 @@ class DocumentSearch:
                 if sha256 in in_rows or texts.get(sha256) or self.has_it(key, with_pages=sha256 not in texts):
                     hits.append(sha256)
                 bar.advance()
-        return hits
+        return list(dict.fromkeys(hits))
 
     def has_it(self, key: str, *, with_pages: bool = True) -> bool:
         """Whether a stored file has it. Without pages, only the rest of a report counts: a table has its pages."""
