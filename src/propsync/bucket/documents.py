@@ -13,6 +13,7 @@ from propsync.storage import LocalStorage, Storage, partial_file, sync_open, wri
 
 FOLDER = "archive/blobs"
 _AT_ONCE = 8
+_STEP = "Run `propsync archive verify` in the home of this bucket, then run the same command again"
 
 
 def put_documents(bucket: BucketHome, *, stay: bool = False) -> int:
@@ -50,7 +51,7 @@ def fetch_documents(home: LocalStorage, storage: Storage) -> int:
                 digest.update(block)
                 write_all(file, block)
             if digest.hexdigest() != named_sha256(key):
-                raise BaseLost(f"{key} in the bucket", "its bytes have changed")
+                raise BaseLost(f"{key} in the bucket", "its bytes have changed", _STEP)
             sync_open(file)
             home.place(key, Path(file.name))
 

@@ -22,4 +22,9 @@ def move(
     from propsync.runbooks.storage_move import move_storage
 
     report = move_storage(settings(), to)
+    if report.lost:
+        count = "1 document is" if len(report.lost) == 1 else f"{len(report.lost):,} documents are"
+        echo(f"Left behind: {count} lost, such as {report.lost[0]}. Afterwards run `propsync archive verify`")
     echo(f"Copied and verified: {report.files:,} files and {report.documents:,} documents. Next: {report.next_step}")
+    if report.lost:
+        raise typer.Exit(3)

@@ -78,6 +78,12 @@ class Verification:
             unnamed.difference_update(path for (path,) in lot)
         return sorted(unnamed)
 
+    def missing(self, files: Iterable[str]) -> list[str]:
+        """The files that versions name and that are not among these, sorted."""
+        here = set(files)
+        rows = self._warehouse.batches(statement("documents/paths"))
+        return sorted(path for lot in rows for (path,) in lot if path not in here)
+
 
 def _stored_file(row: Sequence[Any]) -> StoredFile:
     path, sha256, size_bytes, kind, assessment_id, mark, latest = row

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from propsync.bucket import BucketHome, damaged_documents, damaged_files, fetch_documents
+from propsync.documents.verification import Verification
 from propsync.errors import BaseLost, UsageError
 from propsync.runbooks.rebuild import rebuild
-from propsync.runbooks.workplace import workplace
+from propsync.runbooks.workplace import Workplace, workplace
+from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.settings import Settings
 from propsync.storage import LocalStorage
 
 _WHAT = "propsync storage move"
+_DOCUMENTS = "archive/blobs"
 
 
 @dataclass(frozen=True)
 class MoveReport:
-    """How many files and documents are in the new place, each verified by its hash; and what to set now."""
+    """How many files and documents are in the new place, each verified by its hash; and what to set now.
+
+    `lost` are documents that neither place has.
+    """
 
     files: int
     documents: int
     next_step: str
+    lost: list[str] = field(default_factory=list)
 
 
 def move_storage(settings: Settings, to: str) -> MoveReport:
@@ -47,7 +55,8 @@ def _to_bucket(settings: Settings, url: str) -> MoveReport:
         assert bucket is not None, "the settings name one"
         place.settle()
         files, documents = _verified(bucket)
-    return MoveReport(files, documents, f"Set PROPSYNC_STORAGE_URL={access.url}, then run `propsync status`")
+        lost = _lost(there, place, bucket.storage.list(_DOCUMENTS))
+    return MoveReport(files, documents, f"Set PROPSYNC_STORAGE_URL={access.url}, then run `propsync status`", lost)
 
 
 def _verified(bucket: BucketHome) -> tuple[int, int]:
@@ -55,7 +64,7 @@ def _verified(bucket: BucketHome) -> tuple[int, int]:
     damaged = [*damaged_files(bucket.home, bucket.storage, contents), *damaged_documents(bucket.storage)]
     if damaged:
         raise BaseLost(damaged[0], f"its bytes in {bucket.url} differ, as do those of {len(damaged) - 1} other files")
-    return len(contents.places), sum(1 for _ in bucket.storage.list("archive/blobs"))
+    return len(contents.places), sum(1 for _ in bucket.storage.list(_DOCUMENTS))
 
 
 def _to_disk(settings: Settings, folder: Path) -> MoveReport:
@@ -67,5 +76,15 @@ def _to_disk(settings: Settings, folder: Path) -> MoveReport:
         home = LocalStorage(folder)
         (folder / "archive" / "partial").mkdir(parents=True, exist_ok=True, mode=0o700)
         fetch_documents(home, place.bucket.storage)
-        files, documents = len(place.bucket.log.contents().places), len(home.list("archive/blobs"))
-    return MoveReport(files, documents, f"Unset PROPSYNC_STORAGE_URL and set PROPSYNC_HOME={folder}")
+        files, found = len(place.bucket.log.contents().places), home.list(_DOCUMENTS)
+        lost = _lost(here, place, found)
+    return MoveReport(files, len(found), f"Unset PROPSYNC_STORAGE_URL and set PROPSYNC_HOME={folder}", lost)
+
+
+def _lost(settings: Settings, place: Workplace, found: Iterable[str]) -> list[str]:
+    """The documents that the tables name and that were not found."""
+    state = settings.state / WAREHOUSE
+    if not state.exists():
+        return []
+    with Workspace.offline(settings, place, state) as workspace:
+        return Verification(workspace.warehouse).missing(found)

@@ -1,0 +1,54 @@
+"""A home that moves to a bucket and back says what it has lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from kit.archives import SMALL, Place, place
+from kit.bucket import KEYS, URL, FolderBucket
+
+from propsync.errors import BaseLost
+from propsync.runbooks.storage_move import MoveReport, move_storage
+from propsync.settings import load_settings
+from propsync.storage import Storage
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def at(archived_small: Path, tmp_path: Path) -> Iterator[Place]:
+    with place(tmp_path / "home", archived_small, scale=SMALL) as made:
+        yield made
+
+
+@pytest.fixture
+def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FolderBucket:
+    made = FolderBucket(tmp_path / "bucket")
+
+    def opened(*_: object, **__: object) -> Storage:
+        return made
+
+    monkeypatch.setattr("propsync.runbooks.workplace.object_storage", opened)
+    return made
+
+
+def moved(at: Place, to: str, **given: object) -> MoveReport:
+    return move_storage(load_settings(environ=at.environ(**given) | KEYS), to)
+
+
+def test_a_document_that_neither_place_has_is_named(at: Place, bucket: FolderBucket, tmp_path: Path) -> None:
+    here, gone, rotten = sorted(at.column("select distinct path from documents where path is not null"))[:3]
+    assert moved(at, URL).lost == []
+    (at.path / gone).unlink()
+    (bucket.root / gone).unlink()
+    assert moved(at, URL).lost == [gone]
+
+    (bucket.root / rotten).write_bytes(b"rotten")
+    with pytest.raises(BaseLost, match=rf"{rotten} in the bucket: .* Run `propsync archive verify`"):
+        moved(at, str(tmp_path / "other"), storage_url=URL)
+    bucket.put_file(rotten, at.path / rotten)
+    report = moved(at, str(tmp_path / "other"), storage_url=URL)
+    assert report.lost == [gone]
+    assert (tmp_path / "other" / here).read_bytes() == (at.path / here).read_bytes()
