@@ -23,6 +23,7 @@ class Fault(Enum):
 
     BROKEN = auto()  # 500, and the server never saw the request
     LACKING = auto()  # 501: the server does not know what the request asks for
+    ELSEWHERE = auto()  # 301 without an address, as of a bucket in another region
     SLOW_DOWN = auto()  # 503 in the words of S3
     SILENT = auto()  # no answer until the client gives up; the server never saw the request
     SILENT_AFTER = auto()  # no answer, though the server did it
@@ -32,7 +33,9 @@ class Fault(Enum):
     CUT_BODY = auto()  # half of the answer's body, then the connection breaks
 
 
+_MOVED = b"<Error><Code>PermanentRedirect</Code><Message>Please send requests to that endpoint.</Message></Error>"
 _ANSWERS = {
+    Fault.ELSEWHERE: (301, _MOVED),
     Fault.BROKEN: (500, _INTERNAL),
     Fault.LACKING: (501, b"<Error><Code>NotImplemented</Code><Message>No such header here.</Message></Error>"),
     Fault.SLOW_DOWN: (503, _SLOW_DOWN),

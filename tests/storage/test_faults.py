@@ -116,7 +116,7 @@ def delete(one: Faulty) -> None:
 
 
 VERBS = [put, put_new, put_new_too_late, swap_new, swap, swap_too_late, get, read, listed, exists, delete]
-PASSING = [fault for fault in Fault if fault is not Fault.LACKING]
+PASSING = [fault for fault in Fault if fault not in (Fault.LACKING, Fault.ELSEWHERE)]
 
 
 SILENT = (Fault.SILENT, Fault.SILENT_AFTER)
@@ -306,6 +306,13 @@ def test_wrong_credentials_are_refused_by_each_verb(stores: Stores, name: str, f
     for verb in ALL.values():
         with pytest.raises(StorageRefused, match=r"403 Forbidden.*Correct PROPSYNC_STORAGE_URL or the credentials"):
             verb(storage, file)
+
+
+def test_a_bucket_in_another_region_is_refused(faulty: Faulty, file: Path):
+    faulty.proxy.always(Fault.ELSEWHERE)
+    for verb in ALL.values():
+        with pytest.raises(StorageRefused, match=r"AWS_REGION is not that of the bucket\. Correct"):
+            verb(faulty.through, file)
 
 
 def test_a_server_that_lacks_a_feature_is_unfit(faulty: Faulty):

@@ -31,6 +31,8 @@ _NO_RANGE = 416
 _AT_END = "Wanted range starting at"  # of a server that answers a range past the end with no bytes
 _NO_BUCKET = re.compile("NoSuchBucket|ContainerNotFound")
 _NO_UPLOAD = re.compile("NoSuchUpload|InvalidBlockList")
+_REDIRECT = re.compile("redirect without LOCATION|PermanentRedirect")
+_OTHER_REGION = "it sends propsync to another region: AWS_REGION is not that of the bucket"
 _STATUS = re.compile(r"status code: (\d{3}[^:<]*)")
 _PARTS = [re.compile(f"<{name}>(.*?)</{name}>", re.DOTALL) for name in ("Code", "Message")]
 _RETRIES = re.compile(r"after (?P<done>\d+) retries, max_retries: (?P<most>\d+)")
@@ -93,7 +95,7 @@ def _named(error: BaseError) -> type[PropsyncError]:
     status = _status(error)
     if status == _LACKING or isinstance(error, NotSupportedError):
         return StorageUnfit
-    if isinstance(error, _REFUSED) or (300 <= status < 500 and status not in _PASSING):
+    if isinstance(error, _REFUSED) or _REDIRECT.search(str(error)) or (300 <= status < 500 and status not in _PASSING):
         return StorageRefused
     return StorageAway
 
@@ -107,6 +109,8 @@ def _status(error: BaseError) -> int:
 def _words(error: BaseError) -> str:
     """The server's own words, or obstore's, without secrets, in one line."""
     text = str(error).partition(_DEBUG)[0]
+    if _REDIRECT.search(text):
+        return _OTHER_REGION
     if status := _STATUS.search(text):
         found = [found[1] for part in _PARTS if (found := part.search(text))]
         retries = _RETRIES.search(text)
