@@ -18,6 +18,7 @@ from kit.server import Server
 from kit.small_api import SmallApi, SmallHome, asset
 from privacy.private import FIRST
 
+from propsync.cli.status import print_status
 from propsync.erasing.request import Request
 from propsync.errors import UsageError
 from propsync.runbooks import erase, find
@@ -183,6 +184,22 @@ def test_no_hint_brings_an_erased_text_back(home: SmallHome) -> None:
     assert home.rows(hints) == sorted(expected * 2, key=str)
     assert home.column("select count(*) from ops.hints where key_1 is not null") == [2]
     assert verify_erased(home.settings(), NAME).exit_code == 0
+
+
+def test_posts_that_no_run_has_read_are_counted_and_damaged_ones_are_named(
+    home: SmallHome, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show(home, NAME)
+    post(home, {"who": NAME})
+    post(home, {"who": "nobody"})
+    assert find(home.settings(), asked(NAME)).found["files"] == 1
+    (first, *_) = Inbox(LocalStorage(home.path)).files()
+    (home.path / first).write_bytes(b"rotten")
+    assert print_status(home.settings(), None, as_json=False) == 0
+    assert f"Damaged: {first}: propsync cannot read these hints" in capsys.readouterr().out
+    done = erase(home.settings(), asked(NAME))
+    assert f"{first} cannot be read, so propsync does not know whether it has it" in done.left_behind
+    assert done.exit_code == 3
 
 
 def test_a_refused_erasure_brings_no_erased_text_back(home: SmallHome) -> None:

@@ -17,8 +17,10 @@ from propsync.errors import UsageError
 from propsync.publish import read_note
 from propsync.runs import RunLock
 from propsync.settings import Settings
-from propsync.storage import disk_use
+from propsync.storage import LocalStorage, disk_use
 from propsync.warehouse import PublishedReader, open_published, statement, text
+from propsync.webhook.inbox import FOLDER as HINTS
+from propsync.webhook.inbox import Inbox
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 _CLOCKS_DIFFER = timedelta(minutes=5)  # between two machines of one bucket
@@ -115,6 +117,8 @@ def _facts(reader: PublishedReader, settings: Settings) -> dict[str, Any]:
         "tables": dict(reader.rows(_asked("row_counts"))[1]),
         "landing": None if lock.is_held() else find_damage(reader, settings),  # a run adds and removes files meanwhile
         "hints": _hints(reader),
+        "bucket": settings.storage_url,
+        "damaged_hints": _damaged_hints(settings),
         "erasures": erasures_of(reader, settings),
         "delta": {name: table["version"] for name, table in read_note(settings.published).get("delta", {}).items()},
         "disk_bytes": _disk_use(settings),
@@ -133,6 +137,12 @@ def _hints(reader: PublishedReader) -> dict[str, Any] | None:
         return None
     (found,) = _dicts(reader, _asked("hints"))
     return found if found["received"] or found["night_at"] else None
+
+
+def _damaged_hints(settings: Settings) -> list[str]:
+    """Files of accepted posts that no run can read; none if the caller may not look there."""
+    folder = settings.home / HINTS
+    return Inbox(LocalStorage(settings.home)).damaged() if os.access(folder, os.R_OK | os.X_OK) else []
 
 
 def _verdict(reader: PublishedReader) -> dict[str, Any]:
@@ -186,6 +196,8 @@ def _print(facts: dict[str, Any], max_age: str | None) -> None:
     _print_documents(facts["documents"])
     print_damage(facts["landing"])
     _print_hints(facts["hints"])
+    for name in facts["damaged_hints"]:
+        echo(f"Damaged: {name}: propsync cannot read these hints. The night finds their changes: remove the file")
     print_erasures(facts["erasures"])
     if facts["delta"]:
         echo(f"Delta: {len(facts['delta'])} tables in published/delta")
@@ -204,6 +216,8 @@ def _next(facts: dict[str, Any], max_age: str | None) -> str:
         held_by = facts["held_deletes"][-1]["run_id"]
         return f"Next: look at ops.held_deletes, then propsync sync --accept-deletes {held_by}"
     if facts["landing"] and facts["landing"]["damaged"]:
+        if facts["bucket"]:
+            return "Next: propsync rebuild brings the damaged files home from the bucket"
         return "Next: restore the damaged files from a backup; without them a rebuild loses what they held"
     if " failed: " in (facts["trouble"] or ""):
         return "Next: propsync doctor, then propsync sync"

@@ -35,6 +35,7 @@ from propsync.settings import Settings
 from propsync.storage import LocalStorage
 from propsync.suppression import DONE, FORGOTTEN, ID, TEXT, Erasure, Erasures, Marker, Suppression
 from propsync.warehouse import Warehouse
+from propsync.webhook.inbox import Inbox
 from propsync.webhook.rows import take_in
 
 _log = logging.getLogger("propsync.erase")
@@ -118,6 +119,7 @@ def erase(settings: Settings, request: Request | None) -> Erased:
         erasures = Erasures(LocalStorage(settings.home))
         _remove_documents(settings, place, erasure)
         suppression = Suppression(erasures.marker(), [erasure])
+        unread += Inbox(LocalStorage(settings.home)).damaged()
         still = [f"{name} cannot be read, so propsync does not know whether it has it" for name in unread]
         still += left_by_erasing(settings, place, request, suppression)
         place.settle()  # the bucket too is without it before anything says so
@@ -216,11 +218,21 @@ def _planned(
     others = OtherFiles(storage, suppression)
     others.refuse_unfinished()
     found.bodies = ErasedLanding(storage, suppression).count()
-    found.files = others.found()
+    found.files = [*others.found(), *_posts_with(storage, suppression)]
     if request.assessment:
         found.documents = sorted({*found.documents, *others.documents(request.assessment)})
     whole = replace(erasure, counts=found.counts(), versions=tuple(found.versions), documents=tuple(found.documents))
     return whole, found
+
+
+def _posts_with(storage: LocalStorage, suppression: Suppression) -> list[str]:
+    """The files of accepted posts that have it, and that no run has taken in."""
+    inbox = Inbox(storage)
+    return [
+        key
+        for key in inbox.files()
+        if any(suppression.sees(post.body.decode("utf-8", "replace"), is_json=True) for post in inbox.read(key) or ())
+    ]
 
 
 def _documents(

@@ -13,6 +13,7 @@ from propsync.storage import LocalStorage
 
 FOLDER = "state/hints"
 _TRIES = 5
+_DAMAGE = (ValueError, RecursionError)  # msgspec's errors are ValueErrors
 _log = logging.getLogger("propsync.webhook")
 
 
@@ -54,10 +55,23 @@ class Inbox:
     def read(self, key: str) -> list[Post] | None:
         """The posts of a file; None if it is damaged, which a log line reports."""
         try:
-            return [_DECODER.decode(line) for line in self._storage.get(key).split(b"\n") if line]
-        except (ValueError, RecursionError) as error:
+            return self._posts(key)
+        except _DAMAGE as error:
             _log.error("%s: propsync cannot read this file of hints: %s", key, error)
             return None
+
+    def damaged(self) -> list[str]:
+        """The files that propsync cannot read, and so leaves there."""
+        return [key for key in self.files() if not self._is_readable(key)]
+
+    def _is_readable(self, key: str) -> bool:
+        try:
+            self._posts(key)
+        except FileNotFoundError:  # a run has taken it in
+            return True
+        except _DAMAGE:
+            return False
+        return True
 
     def posts(self) -> Iterator[Post]:
         """All posts; a run may take files away meanwhile."""
@@ -66,6 +80,9 @@ class Inbox:
                 yield from self.read(key) or ()
             except FileNotFoundError:
                 continue
+
+    def _posts(self, key: str) -> list[Post]:
+        return [_DECODER.decode(line) for line in self._storage.get(key).split(b"\n") if line]
 
     def remove(self, key: str) -> None:
         """Removes a file whose posts are in `ops.hints`."""
