@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import shutil
 import zipfile
@@ -14,7 +15,9 @@ from kit.archives import SMALL, WRITERS, Place, place
 from kit.comparing import difference
 from kit.home import QUICK
 
+from propsync.documents.blobs import key_of
 from propsync.documents.fetch_log import Fetched, FetchLog
+from propsync.documents.kinds import KINDS
 from propsync.erasing.request import Request
 from propsync.runbooks import erase
 from propsync.runbooks.archive_verify import verify
@@ -63,6 +66,25 @@ def test_an_erased_assessment_takes_both_versions_of_its_documents_along(archive
     published = archived.copy_of_published()
     assert archived.rebuild().exit_code == 0
     assert difference(published, archived.published) == {}
+
+
+def unnamed(at: Place, assessment_id: str) -> Path:
+    """A further file of a report, as a killed archive run leaves it: no row names it."""
+    (path, *_) = at.column("select path from documents where assessment_id = ? and kind = 'report'", assessment_id)
+    body = (at.path / path).read_bytes() + b"\n% another version\n%%EOF\n"
+    file = at.path / key_of(KINDS["report"], hashlib.sha256(body).hexdigest())
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(body)
+    return file
+
+
+def test_a_document_that_no_row_names_goes_with_its_assessment(archived: Place) -> None:
+    gone, other = archived.wanted()[:2]
+    file, stays = unnamed(archived, gone), unnamed(archived, other)
+    done = erase(archived.settings(), Request(assessment=gone, reason="asked"))
+    assert (done.exit_code, done.found["documents"]) == (0, 5)
+    assert (file.exists(), stays.exists()) == (False, True)
+    assert traces(archived.path, gone) == []
 
 
 @pytest.mark.release

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from secrets import token_bytes
 from typing import Any
 
+from propsync.documents.verification import Verification
 from propsync.documents.worker.client import WorkerPool
 from propsync.erasing.files import OtherFiles
 from propsync.erasing.landed import ErasedLanding
@@ -238,14 +239,21 @@ def _posts_with(storage: LocalStorage, suppression: Suppression) -> list[str]:
 def _documents(
     settings: Settings, place: Workplace, suppression: Suppression, warehouse: Warehouse, request: Request
 ) -> tuple[list[str], list[str]]:
-    """The hashes of documents to remove, and the names of those that cannot be read."""
-    if request.text is None:
-        return erased_documents(warehouse, request), []
+    """The hashes of documents to remove, and the names of those that cannot be read.
+
+    A killed archive run may have left a document of an assessment that no table has.
+    """
+    if request.text is None and request.assessment is None:
+        return [], []
     with WorkerPool() as pdf, closing(blobs_of(settings, place.folder)) as blobs:
         search = DocumentSearch(blobs, suppression, pdf, place.folder)
-        found = search.found(warehouse, request.words)
+        if request.text is None:
+            unnamed = Verification(warehouse).unnamed(blobs.all())
+            found = sorted({*erased_documents(warehouse, request), *search.among(unnamed)})
+        else:
+            found = search.found(warehouse, request.words)
     for name in search.unread:
-        _log.warning("%s cannot be read, so propsync does not know whether it has the text", name)
+        _log.warning("%s cannot be read, so propsync does not know whether it has it", name)
     return found, search.unread
 
 

@@ -7,7 +7,7 @@ import io
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from propsync.documents.blobs import Blobs
@@ -55,6 +55,10 @@ class DocumentSearch:
                     hits.append(sha256)
                 bar.advance()
         return list(dict.fromkeys(hits))
+
+    def among(self, keys: Iterable[str]) -> list[str]:
+        """The hashes of those of these documents that have it by their files."""
+        return [Path(key).stem for key in keys if self.has_it(key)]
 
     def has_it(self, key: str, *, with_pages: bool = True) -> bool:
         """Whether a stored file has it. Without pages, only the rest of a report counts: a table has its pages."""
