@@ -1,12 +1,19 @@
 -- grain: property_id, assessment_type_id
 -- why: how often a due date moved later after it had passed. After an approval it moves to the next round; other moves hide
--- that the work is late. A schedule that somebody deletes and makes again with a later date moved as well. Until a
--- complete read of the assessments, nobody can tell whether an approval explains a move
+-- that the work is late. A schedule that somebody deletes and makes again with a later date moved as well. So did one that
+-- had no date for a while. Until a complete read of the assessments, nobody can tell whether an approval explains a move
 with versions as (
   select property_id, assessment_type_id, valid_from, staging.due_date_of(payload) as due_date
   from history.schedules
   semi join (from history.schedules where valid_to is not null) as changed using (property_id, assessment_type_id)
   where change not in ('delete', 'erase')
+),
+dates as (
+  -- a due date stands through the versions that differ in something else
+  select *
+  from versions
+  where due_date is not null
+  qualify due_date is distinct from lag(due_date) over (partition by property_id, assessment_type_id order by valid_from)
 ),
 steps as (
   select
@@ -16,7 +23,7 @@ steps as (
     valid_from as set_at,
     lead(due_date) over next as next_date,
     lead(valid_from) over next as moved_at
-  from versions
+  from dates
   window next as (partition by property_id, assessment_type_id order by valid_from)
 ),
 moves as (
