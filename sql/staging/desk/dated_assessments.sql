@@ -1,12 +1,13 @@
 -- grain: assessment_id
--- why: an assessment is dated by the member that says when it was performed, else by the run that first saw it approved
+-- why: an assessment is dated by the member that says when it was performed. Without one, or one that nobody can read, it is
+-- dated by the run that first saw it approved
 with written as (
   select
     assessment_id,
     property_id,
     assessment_type_id,
     status,
-    nullif(trim({{assessment_date}}), '') as date_written
+    staging.day_written({{assessment_date}}, $time_zone) as day_written
   from main.assessments
 ),
 approved as (
@@ -21,9 +22,9 @@ select
   assessment_type_id,
   status,
   approved_at,
-  if(date_written is null, (approved_at at time zone $time_zone)::date, staging.day_written(date_written, $time_zone)) as performed_on,
+  coalesce(day_written, (approved_at at time zone $time_zone)::date) as performed_on,
   case
-    when date_written is not null then $assessment_date
+    when day_written is not null then $assessment_date
     when approved_at is not null then 'first seen approved'
   end as date_source
 from written

@@ -1,13 +1,13 @@
 -- grain: record_id, name
 -- why: a date that nobody can read leaves the assessment without one, and people need to see it
 with written as (
-  select assessment_id, trim({{assessment_date}}) as written
+  select assessment_id, {{assessment_date}} as written
   from main.assessments
 ),
 unread as (
   select assessment_id, written
   from written
-  where written <> '' and staging.day_written(written, $time_zone) is null
+  where written is not null and staging.day_written(written, $time_zone) is null
 )
 select
   'assessments' as resource,

@@ -64,6 +64,6 @@ def named_date_member(members: Sequence[tuple[str, str]], name: str) -> DateMemb
 
 def _counts(warehouse: Warehouse, columns: list[str]) -> tuple[int, ...]:
     """How many assessments are approved, and how many of these each column dates."""
-    dated = ", ".join(f"count(staging.day_written({quoted(column)}::varchar, 'UTC'))" for column in columns)
+    dated = ", ".join(f"count(staging.day_written(trim({quoted(column)}::varchar), 'UTC'))" for column in columns)
     (counts,) = warehouse.rows(statement("desk/count_dates", dated=dated))
     return tuple(counts)

@@ -1,0 +1,54 @@
+"""Dates of assessments as programs write them: each mart takes the same day from one, on every day that it counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pyarrow.parquet
+import pytest
+from kit.server import Server
+from kit.small_api import SmallApi, SmallHome, assessment
+
+EVENING = datetime(2026, 3, 31, 20, tzinfo=UTC)
+NEXT_NIGHT = datetime(2026, 4, 1, 1, tzinfo=UTC)
+DATES = ["2026-01-10", " 2026-01-11 ", "soon", "0001-01-01T00:00:00Z"]
+MONTH_END = "select * exclude is_month_end from marts.compliance_days where day = date '2026-03-31' order by all"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SmallHome]:
+    """One night. Each property must have an assessment every 12 months, and has one with its date."""
+    folder = tmp_path_factory.mktemp("odd dates")
+    requirements = folder / "requirements.csv"
+    requirements.write_text("assessment_type_id,every_months\nk1,12\n")
+    api = SmallApi()
+    api.assets = []
+    api.assessments = [
+        assessment(f"s{number}", property=f"p{number}", performedDate=written) for number, written in enumerate(DATES)
+    ]
+    with Server(api) as server:
+        home = SmallHome(folder / "home", server.url, api)
+        home.has_desk = True
+        home.path.mkdir()
+        (home.path / "propsync.toml").write_text(f'[reference]\nrequirements = "{requirements}"\n')
+        assert home.sync(now=EVENING).exit_code == 0
+        yield home
+
+
+def test_an_approval_whose_date_nobody_can_read_counts_in_the_quarter_that_first_saw_it(home: SmallHome) -> None:
+    quarters = home.rows("select quarter, done from marts.assessor_quarters order by quarter_began_on")
+    assert quarters == [("1 Q1", 1), ("2026 Q1", 3)]
+
+
+def test_a_date_that_stands_for_none_leaves_flat_files_that_programs_read(home: SmallHome) -> None:
+    for path in sorted((home.path / "published" / "flat" / "marts").iterdir()):
+        pyarrow.parquet.read_table(path).to_pylist()
+
+
+def test_a_date_with_blanks_is_a_date_on_each_day_that_is_counted(home: SmallHome) -> None:
+    today = home.rows(MONTH_END)
+    assert home.sync(now=NEXT_NIGHT).exit_code == 0
+    assert home.rows(MONTH_END) == today
+    assert home.column("select sum(properties_in_date) from marts.compliance_days where is_known") == [4]
+    assert home.column("select value from ops.value_issues where resource = 'assessments'") == ["soon"]
