@@ -1,0 +1,99 @@
+"""Questions of docs/questions.md over rows that no sandbox has: nothing is missed, and nothing counts twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import duckdb
+import pytest
+from questions.page import asked
+
+Rows = list[tuple[Any, ...]]
+
+MISFITS = """
+create table ops.value_issues as from (values
+  ('assets', 'a', 'Note', 'does not fit the kind text', '{"x":1}'),
+  ('assets', 'a', 'Condition', 'names an option that its field does not offer', '["gone"]'),
+  ('assets', 'b', 'Note', 'does not fit the kind text', '[1]'),
+  ('assets', 'b', 'Note', 'does not fit the kind text', '[1]'),
+  ('schedules', 'p/k', 'due_date', 'is not a date', 'soon')) as t(resource, record_id, name, issue, value);
+create table marts.asset_register as from (values ('a', 'Elm House', 'Doors', 'd'), ('b', 'Elm House', 'Doors', 'd'))
+  as t(asset_id, property_name, asset_type, asset_type_id);
+create table asset_type_fields as from (values ('d', 'f1', 'Note'), ('d', 'f2', 'Note'), ('d', 'f3', 'Condition'))
+  as t(asset_type_id, field_id, label);
+create table asset_field_values as from (values
+  ('a', 'f1', 'Note', null, '{"x":1}'), ('a', 'f3', 'Condition', null, null),
+  ('b', 'f1', 'Note', null, '[1]'), ('b', 'f2', 'Note', null, '[1]'))
+  as t(asset_id, field_id, label, value_text, value_json);
+"""
+
+DOORS = """
+create table marts.asset_register as from (values
+  ('option', 'p', 'Elm House', 'Fire doors', 'd', 'Fail'), ('text', 'p', 'Elm House', 'Fire doors', 'e', 'Fail'),
+  ('both', 'p', 'Elm House', 'Fire doors', 'd', 'Fail'))
+  as t(asset_id, property_id, property_name, asset_type, asset_type_id, result);
+create table ops.roles as from (values ('d', 'result', 'f'), ('e', 'result', 'f')) as t(asset_type_id, role, field_id);
+create macro asset_field_values_as_of(day) as table from (values
+  ('option', 'f', null, ['Pass']), ('text', 'f', 'Pass', null), ('both', 'f', null, ['Pass', 'Fail']))
+  as t(asset_id, field_id, value_text, value_option_labels);
+"""
+
+STUCK = """
+create table assessments as select *, timestamptz '2026-01-02' as first_seen_at from (values
+  ('made', 'p', 'k', 'submitted', '2026-01-01T09:00:00Z'), ('undated', 'p', 'k', 'submitted', null),
+  ('odd', 'p', 'k', 'submitted', 'n/a'), ('new', 'p', 'k', 'submitted', '2026-06-01'))
+  as t(assessment_id, property_id, assessment_type_id, status, created_at);
+create table assessment_types as select 'k' as assessment_type_id, 'Gas' as name;
+create table marts.properties as select 'p' as property_id, 'Elm House' as property_name;
+create table marts.trust as select timestamptz '2026-07-01' as as_of;
+"""
+
+KNOWN_ON_A_DAY = """
+create table marts.compliance_days as select *, date '2026-03-31' as day, true as is_known, 1 as properties_in_date,
+  0 as properties_due_soon, 0 as properties_out_of_date, 0 as properties_unknown
+  from (values ('k1', 'Gas', 'North'), ('k1', 'Gas', null), ('k2', 'Gas', null))
+  as t(assessment_type_id, assessment_type, region);
+create macro schedules_as_of(moment) as table from (values
+  ('k1', date '2026-03-01', 'notstarted'), ('k1', date '2026-03-02', null), ('k2', date '2026-03-01', 'notstarted'),
+  ('k1', date '2026-03-01', 'Completed'), ('k2', date '2026-03-31', 'notstarted'))
+  as t(assessment_type_id, due_date, status);
+"""
+
+
+def answer(words: str, tables: str, columns: str) -> Rows:
+    """The rows of the question that begins so, over these tables."""
+    (question,) = (one for one in asked() if one.words.startswith(words))
+    with duckdb.connect() as connection:
+        connection.execute(f"set timezone = 'Europe/London'; create schema marts; create schema ops; {tables}")
+        return sorted(connection.sql(question.sql).project(columns).fetchall())
+
+
+@pytest.mark.parametrize(
+    ("words", "tables", "columns", "expected"),
+    [
+        pytest.param(
+            "Which values do not fit",
+            MISFITS,
+            "asset_id, field_id, value",
+            [("a", "f1, f2", '{"x":1}'), ("a", "f3", '["gone"]'), ("b", "f1, f2", "[1]"), ("b", "f1, f2", "[1]")],
+            id="values that are no text, and fields with one label",
+        ),
+        pytest.param("Which doors", DOORS, "asset_id", [("option",), ("text",)], id="a result that is a text"),
+        pytest.param(
+            "Which assessments are stuck",
+            STUCK,
+            "assessment_id, created_on::varchar",
+            [("made", "2026-01-01"), ("odd", "2026-01-02"), ("undated", "2026-01-02")],
+            id="no day of creation",
+        ),
+        pytest.param(
+            "What were the same numbers",
+            KNOWN_ON_A_DAY,
+            "assessment_type_id, overdue, in_date",
+            [("k1", 2, 2), ("k2", 1, 1)],
+            id="two types of one name, and a finished schedule",
+        ),
+    ],
+)
+def test_nothing_is_missed_and_nothing_counts_twice(words: str, tables: str, columns: str, expected: Rows) -> None:
+    assert answer(words, tables, columns) == expected
