@@ -71,8 +71,13 @@ def _chosen(configured: tuple[str, ...] | None, entry: str, seen: list[str]) -> 
         return Words(DEFAULTS[entry], "default", _evidence("no word in the data is known", unknown))
     words = tuple(dict.fromkeys((*DEFAULTS[entry], *found)))
     if entry == "priority_order":
-        words = tuple(sorted(words, key=_RANKS.__getitem__))
+        words = tuple(sorted(words, key=_place))
     return Words(words, "found", _evidence(f"the data has {', '.join(found)}", unknown))
+
+
+def _place(word: str) -> tuple[int, bool]:
+    """The usual word ends its rank, so that all that is as urgent as `high` comes up to it."""
+    return _RANKS[word], word in DEFAULTS["priority_order"]
 
 
 def _evidence(known: str, unknown: list[str]) -> str:

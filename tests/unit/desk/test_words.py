@@ -27,9 +27,14 @@ def test_open_are_the_usual_words_and_those_in_the_data_that_mean_it(seen, words
 def test_priorities_rank_by_what_their_words_mean_and_an_unknown_one_is_named():
     found = _chosen(None, "priority_order", ["intolerable", "p2", "purple", "trivial", "very high"])
     assert found.words == (
-        *("critical", "intolerable", "urgent", "very high", "high", "p2", "medium", "low", "trivial"),
+        *("intolerable", "critical", "very high", "urgent", "p2", "high", "medium", "low", "trivial"),
     )
     assert found.evidence.endswith("does not know the meaning of purple")
+
+
+def test_all_that_is_as_urgent_as_high_comes_up_to_it():
+    words = _chosen(None, "priority_order", ["intolerable", "major", "medium", "p2", "substantial"]).words
+    assert words[words.index("high") + 1 :] == ("medium", "low")
 
 
 def test_words_for_failing_are_those_that_options_offer_beside_the_usual():
