@@ -1,5 +1,6 @@
 -- grain: line, property_id
--- why: whether each property meets each condition; NULL if its list has no value to compare
+-- why: whether each property meets each condition; NULL if its list has no value to compare. A cell such as 1,204 in a column
+-- of people's own may be thousands or a fraction, so nobody can tell
 with conditions as (
   select line, column_name, operator, value_text, value_number
   from staging.stated_requirements
@@ -20,7 +21,7 @@ compared as (
     end as side
   from conditions
   join cells using (column_name)
-  where cell is not null
+  where cell is not null and (value_number is null or not regexp_full_match(cell, '-?\d{1,3}(,\d{3})+'))
 )
 select
   line,

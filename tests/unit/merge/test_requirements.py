@@ -27,6 +27,7 @@ COLUMNS = ["assessment_type_id", "property_id", "condition", "every_months"]
         ("region = North", ("region", "=", "North", None)),
         ("region != North East ", ("region", "!=", "North East", None)),
         ("region = 'North and South'", ("region", "=", "North and South", None)),
+        ("code = '1,204'", ("code", "=", "1,204", None)),
         ('code = "<5"', ("code", "=", "<5", None)),
     ],
 )
@@ -47,6 +48,8 @@ def test_a_condition_is_a_column_an_operator_and_a_value(written, read):
         ("height_m >= tall", "compares numbers"),
         ("height_m >= 11 m", "compares numbers"),
         ("height_m >= 11 and region = North", "one comparison"),
+        ("homes >= 1,204", "write 1204, or 1.204"),
+        ("area != 1,204", "write 1204, or 1.204"),
         ("region = North or South", "one comparison"),
         ("region = ''", "no value"),
         ("1 = 1", "write a column"),

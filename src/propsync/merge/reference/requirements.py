@@ -14,6 +14,7 @@ TYPE = "assessment_type_id"
 _MOST_MONTHS = 1200
 _CONDITION = re.compile(r"\s*([^\W\d][\w .()-]*?)\s*(!=|<=|>=|=|<|>)\s*(.*?)\s*", re.DOTALL)
 _NUMBER = re.compile(r"-?\d{1,15}([.,]\d{1,15})?")
+_THOUSANDS_OR_FRACTION = re.compile(r"-?\d{1,3},\d{3}")
 _OPERATORS = "= != < <= > >="
 _FURTHER = re.compile(r"[<>=!]|\s(and|or)\s", re.IGNORECASE)
 
@@ -42,7 +43,12 @@ class Condition:
             raise ConditionUnreadable(f"it has no value after {operator}")
         if value == found[3] and _FURTHER.search(value):
             raise ConditionUnreadable("a row takes one comparison; if this is one value, put it in quotes")
-        number = float(value.replace(",", ".")) if _NUMBER.fullmatch(value) else None
+        is_ambiguous = _THOUSANDS_OR_FRACTION.fullmatch(value)
+        if value == found[3] and is_ambiguous:
+            raise ConditionUnreadable(
+                f"{value} may be thousands or a fraction: write {value.replace(',', '')}, or {value.replace(',', '.')}"
+            )
+        number = float(value.replace(",", ".")) if _NUMBER.fullmatch(value) and not is_ambiguous else None
         if number is None and operator not in ("=", "!="):
             raise ConditionUnreadable(f"{operator} compares numbers, and {value!r} is not one")
         return cls(snake_case(column, "column"), operator, value, number)
