@@ -14,9 +14,13 @@ with resources as (
   where table_schema = 'main'
 ),
 tried as (
-  select resource, max(run_id) as run_id, arg_max(verdict, run_id) as verdict, arg_max(rejected, run_id) as rejected
+  -- a backfill that reads its part completely says nothing about a list that the night could not read
+  select
+    resource,
+    arg_max(verdict, run_id) filter (flow = 'nightly') as verdict,
+    arg_max(rejected, run_id) filter (flow = 'nightly') as rejected
   from ops.run_resources
-  left join ops.runs using (run_id)
+  join ops.runs using (run_id)
   where flow is distinct from 'hints'
   group by resource
 ),
