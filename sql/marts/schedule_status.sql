@@ -26,7 +26,7 @@ assignees as (
   group by assigned_users
 ),
 reports as (
-  select distinct assessment_id from main.documents where kind = 'report' and version is not null
+  select distinct assessment_id from main.documents where kind = 'report' and state = 'stored'
 )
 select
   property_id,
