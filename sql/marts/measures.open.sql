@@ -19,18 +19,19 @@ named as (
   from staging.measure_types
   group by measure, since, day
 ),
+undecided_on_days as (
+  select day, property_id, assessment_type_id from staging.requirements_then where not is_required
+  union all
+  select $today, property_id, assessment_type_id from staging.undecided_requirements where not is_required
+),
 undecided as (
   select measure, since, day, count(distinct property_id) as undecided
   from staging.measure_types
-  join staging.undecided_requirements using (assessment_type_id)
-  where not is_required
+  join undecided_on_days using (day, assessment_type_id)
   group by measure, since, day
 ),
 undecided_of_types as (
-  select assessment_type_id, count(*) as undecided
-  from staging.undecided_requirements
-  where not is_required
-  group by assessment_type_id
+  select day, assessment_type_id, count(*) as undecided from undecided_on_days group by day, assessment_type_id
 ),
 of_properties as (
   select
@@ -127,7 +128,7 @@ plain as (
     date '2026-01-01' as rule_since,
     'propsync' as rule_source
   from of_types
-  left join undecided_of_types using (assessment_type_id)
+  left join undecided_of_types using (day, assessment_type_id)
   left join staging.type_names_on_days as names_then using (day, assessment_type_id)
 ),
 every_measure as (

@@ -52,11 +52,12 @@ def test_every_expected_row_has_its_reason(case: Case) -> None:
     assert case.model in FILES
 
 
-def test_the_standings_of_no_day_have_the_columns_of_any_day(shared: Warehouse) -> None:
+@pytest.mark.parametrize("name", ["compliance", "requirements"])
+def test_what_is_of_no_day_has_the_columns_of_any_day(shared: Warehouse, name: str) -> None:
     shared.execute("create or replace table staging.counted_days (day date)")
-    query = (ROOT / "staging/desk/compliance_of_no_day.sql").read_text(encoding="utf-8")
+    query = (ROOT / f"staging/desk/{name}_of_no_day.sql").read_text(encoding="utf-8")
     described = shared.rows(f"select column_name, column_type from (describe {query})")
-    assert dict(described) == STAGED["compliance_then"]
+    assert dict(described) == STAGED[f"{name}_then"]
 
 
 @pytest.mark.parametrize("model", [name for name in FILES if not name.startswith(SHOWN)])

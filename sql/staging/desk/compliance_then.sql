@@ -69,12 +69,12 @@ sighted as (
   from last_approved
 ),
 required as (
-  select day, ends_at, property_id, assessment_type_id, every_months
-  from staging.required
-  cross join days
-  where staging.required.source = 'list'
+  select day, ends_at, property_id, assessment_type_id, every_months, perhaps_months
+  from staging.requirements_then
+  join days using (day)
+  where is_required
   union all
-  select day, ends_at, property_id, assessment_type_id, null
+  select day, ends_at, property_id, assessment_type_id, null, null
   from sighted
   join days using (day)
   where property_id is not null
@@ -87,13 +87,11 @@ known as (
     due_date,
     latest.performed_on,
     latest.is_dated,
-    undecided.every_months as perhaps_months,
     coalesce(all_read_at < ends_at, false) as is_read
   from required
   cross join first_reads
   left join schedules using (day, property_id, assessment_type_id)
   left join approvals using (day, property_id, assessment_type_id)
-  left join staging.undecided_requirements as undecided using (property_id, assessment_type_id)
 ),
 basis as (
   select

@@ -1,11 +1,12 @@
 -- why: people's lists have no history: those of today count for every day, so other lists change every count. Names of types
--- have a history, so a rename changes none, unless the names under [desk.measures] mean other types since
+-- have a history, so a rename changes none, unless the names under [desk.measures] mean other types since. The properties of the
+-- API have a history too, so they are in no part of this
 with listed as (
   select hash(property_id, region, homes) as row_hash from staging.listed_properties
   union all
-  select hash(property_id, assessment_type_id, every_months) from staging.required where source = 'list'
+  select hash(line, assessment_type_id, property_id, column_name, every_months) from staging.stated_requirements
   union all
-  select hash(property_id, assessment_type_id, lacking, every_months, is_required) from staging.undecided_requirements
+  select hash(line, property_id, is_true) from staging.condition_matches
   union all
   select hash(measure, since, assessment_type_id) from staging.chosen_types
 )

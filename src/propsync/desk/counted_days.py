@@ -16,6 +16,7 @@ from propsync.warehouse import Models, Warehouse, coalesced, statement
 _COUNTING = (
     "staging/desk/undecided_requirements",
     "staging/desk/counted_days",
+    "staging/desk/requirements_then",
     "staging/desk/compliance_then",
     "staging/compliance_on_days",
     "staging/desk/assessment_type_versions",
@@ -33,13 +34,18 @@ _VALUES = ("time_zone", "due_soon_days", "fiscal_year_end", "assessment_date", "
 
 
 class CountedDays:
-    """Makes `staging.counted_days` and `staging.compliance_then` for the marts compliance_days and measures.
+    """Makes `staging.counted_days`, and what these days required and had, for compliance_days and measures.
 
     An earlier day keeps its counts: its records, and the names of its types, stay as they were. People's lists,
     settings and SQL have no history, so `basis`, a hash of them, tells whether counts are of the present ones.
     """
 
-    TABLES = ("staging.counted_days", "staging.compliance_then", "staging.assessment_type_versions")
+    TABLES = (
+        "staging.counted_days",
+        "staging.requirements_then",
+        "staging.compliance_then",
+        "staging.assessment_type_versions",
+    )
     """The tables that it makes."""
 
     def __init__(self, warehouse: Warehouse, models: Models, assessment_types: Shape) -> None:
@@ -56,8 +62,10 @@ class CountedDays:
         self._rename()
         if self._warehouse.value(statement("desk/counts_earlier_days")):
             models.stage("staging/read_verdicts")
+            models.stage("staging/desk/requirements_then")
             models.stage("staging/desk/compliance_then")
         else:
+            models.stage("staging/desk/requirements_of_no_day", "requirements_then")
             models.stage("staging/desk/compliance_of_no_day", "compliance_then")
         return dict.fromkeys(self.TABLES, basis)
 

@@ -1,0 +1,48 @@
+"""Compliance as known then: a property that the API shows later, or no more, changes no count of an earlier day."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from kit.small_api import SmallHome, assessment
+
+pytestmark = pytest.mark.usefixtures("desk")
+
+EVENING = datetime(2026, 3, 31, 20, tzinfo=UTC)
+WEEKS_AFTER = datetime(2026, 4, 20, 1, tzinfo=UTC)
+MONTHS_AFTER = datetime(2026, 5, 21, 1, tzinfo=UTC)
+COUNTS = (
+    "select day::varchar, properties_in_date, properties_unknown from marts.compliance_days where is_known order by all"
+)
+MEASURES = (
+    "select day, measure, numerator, denominator, unknown, undecided from marts.measures where is_known order by all"
+)
+
+
+def test_a_property_that_comes_or_goes_changes_no_earlier_day(small_nights: SmallHome) -> None:
+    """The list of requirements is of every property, and the API alone says which these are."""
+    home, api = small_nights, small_nights.server
+    home.path.mkdir()
+    (home.path / "requirements.csv").write_text(
+        "assessment_type_id,condition,every_months\nk1,,12\nk2,height_m > 9,12\n"
+    )
+    (home.path / "properties.csv").write_text("property_id,height_m\nlisted,\n")
+    (home.path / "propsync.toml").write_text(
+        '[reference]\nproperties = "properties.csv"\nrequirements = "requirements.csv"\n'
+    )
+    api.assets, api.assessment_types = [], [{"id": "k1", "name": "Fire risk"}, {"id": "k2", "name": "Lifts"}]
+    api.assessments = [assessment("a", property="p1", performedDate="2026-01-10"), assessment("b", property="p2")]
+    home.sync(now=EVENING)
+    first = ("2026-03-31", 1, 2)
+    assert home.rows(COUNTS) == [first]
+    api.assessments[1]["property"] = "p3"
+    home.sync(now=WEEKS_AFTER)
+    assert home.rows(COUNTS) == [first, ("2026-04-20", 1, 2)]
+    api.assessments += [assessment(f"d{number}", property=f"q{number}", status="submitted") for number in range(3)]
+    home.sync(now=MONTHS_AFTER)
+    assert home.rows(COUNTS) == [first, ("2026-04-30", 1, 2), ("2026-05-21", 1, 5)]
+    measures = home.rows(MEASURES)
+    home.rebuild()
+    assert home.rows(COUNTS) == [first, ("2026-04-30", 1, 2), ("2026-05-21", 1, 5)]
+    assert home.rows(MEASURES) == measures
