@@ -48,6 +48,14 @@ create table marts.properties as select 'p' as property_id, 'Elm House' as prope
 create table marts.trust as select timestamptz '2026-07-01' as as_of;
 """
 
+NEARLY_ALL = """
+create table marts.compliance_days as select date '2026-03-31' as day, true as is_known, 'k' as assessment_type_id,
+  'Gas' as assessment_type, 2999 as properties_in_date, 0 as properties_due_soon, 0 as properties_out_of_date,
+  1 as properties_unknown
+union all
+select date '2026-03-31', true, 'l', 'Lifts', 3, 0, 0, 0;
+"""
+
 KNOWN_ON_A_DAY = """
 create table marts.compliance_days as select *, date '2026-03-31' as day, true as is_known, 1 as properties_in_date,
   0 as properties_due_soon, 0 as properties_out_of_date, 0 as properties_unknown
@@ -85,6 +93,13 @@ def answer(words: str, tables: str, columns: str) -> Rows:
             "assessment_id, created_on::varchar",
             [("made", "2026-01-01"), ("odd", "2026-01-02"), ("undated", "2026-01-02")],
             id="no day of creation",
+        ),
+        pytest.param(
+            "How many are in date",
+            NEARLY_ALL,
+            "assessment_type, percent_in_date",
+            [("Gas", 99.9), ("Lifts", 100.0)],
+            id="one of thousands that is unknown",
         ),
         pytest.param(
             "What were the same numbers",
