@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
-from propsync.landing import PageStore
-from propsync.storage import LocalStorage
 from propsync_sandbox import RESOURCES, Entry, Key, Record, World
 from propsync_sandbox.world import PROPERTIES
 
@@ -39,7 +37,7 @@ def check_claims(
         is_plain = not any(one.fault for one in entries) and path.exists() and not window.after
         manifest = json.loads(path.read_bytes()) if is_plain else {}
         if manifest.get("verdict") == "certified":
-            read = _counted(home, [one for one in entries if one.status == 200], manifest["landed"])
+            read = _counted([one for one in entries if one.status == 200], manifest["landed"])
             last = manifest["certificates"][-1]
             if last["rung"] < 2:
                 _check_certificate(resource, read, problems)
@@ -60,30 +58,23 @@ def check_whole(found: Published, outcome: Outcome, window: Window, world: World
         problems.expect(not missing, "a certified read has all that stood still", resource, sorted(map(str, missing)))
 
 
-def _counted(home: Path, entries: list[Entry], landed: list[dict[str, Any]]) -> list[Entry]:
-    """The answers that count are the last that landed: a look-up that did not count is not among them."""
-    bodies: dict[Question, list[bytes]] = {}
-    pages = PageStore(LocalStorage(home))
+def _counted(entries: list[Entry], landed: list[dict[str, Any]]) -> list[Entry]:
+    """The answers that landed, in order: a look-up that did not count is not among them, nor a further answer to one
+    question. The sandbox and propsync have one clock, and the sandbox answers a request after propsync sends it.
+    """
+    asked: dict[Question, list[float]] = {}
     for one in landed:
         question = _question(*one["request"].removeprefix("GET ").partition("?")[::2])
-        bodies.setdefault(question, []).append(pages.get(one["sha256"]))
-    counted = []
-    for entry in reversed(entries):
-        found = bodies.get(_question(entry.path, entry.query), [])
-        same = next((body for body in found if _may_be(entry, body)), None)
-        if same is not None:
-            found.remove(same)
-            counted.append(entry)
-    return counted[::-1]
-
-
-def _may_be(entry: Entry, body: bytes) -> bool:
-    """Whether a body has every record of an answer: one question may have several answers."""
-    return all(part.encode() in body for record in entry.records for part in _parts(record.key))
-
-
-def _parts(key: Key) -> tuple[str, ...]:
-    return (key,) if isinstance(key, str) else key
+        asked.setdefault(question, []).append(one["asked_at"])
+    answers: dict[Question, list[Entry]] = {}
+    for entry in entries:
+        answers.setdefault(_question(entry.path, entry.query), []).append(entry)
+    counted = [
+        next(entry for entry in answers[question] if entry.time >= moment)
+        for question, moments in asked.items()
+        for moment in moments
+    ]
+    return sorted(counted, key=lambda entry: entry.sequence)
 
 
 def _question(path: str, query: str) -> Question:
