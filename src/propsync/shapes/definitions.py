@@ -20,6 +20,7 @@ _ID = ("id", "uid", "_id", "uuid", "guid", "fieldid", "field", "key", "ref", "co
 _LABEL = ("label", "name", "title", "caption", "text", "question", "displayname", "description")
 _SURE_LABEL = _LABEL[:-1]  # a description explains a label, and replaces none
 _OPTIONS = ("options", "choices", "values", "items", "optionlist", "list", "enum", "answers")
+_NEARLY_ALL = 0.9  # one odd option must not decide
 _OPTION_ID = ("id", "uid", "_id", "uuid", "optionid", "key", "code", "value", "ref")
 
 
@@ -35,10 +36,11 @@ def find_definition_shape(shape: Shape, types: Sequence[Any], assets: Sequence[A
     taken = {*shape.paths("field_id"), KIND}
     settle(shape, "field_label", _label(definitions, taken), defined)
     settle(shape, "field_options", _options(definitions, referred), defined)
-    options = [o for d in definitions for path in shape.paths("field_options") for o in entries(d, path)]
+    lists = [entries(d, path) for d in definitions for path in shape.paths("field_options")]
+    options = [option for of_field in lists for option in of_field]
     objects = [option for option in options if isinstance(option.value, dict)]
     if objects or names(options):
-        settle(shape, "option_id", _option_id(options, referred), options)
+        settle(shape, "option_id", _option_id(lists, referred), options)
         settle(shape, "option_label", _label(values(objects), set(shape.paths("option_id"))), objects)
 
 
@@ -127,8 +129,17 @@ def _are_options(name: str, value: Any, referred: set[str]) -> bool:
     return isinstance(value, list) and bool(value)
 
 
-def _option_id(options: Sequence[Entry], referred: set[str]) -> Choice | None:
-    return _identifier(options, text_paths(values(options)), referred, _OPTION_ID, "of them are values of assets")
+def _option_id(lists: Sequence[Sequence[Entry]], referred: set[str]) -> Choice | None:
+    """Finds the member that nearly all options have and that differs within a list, though it may name chosen options.
+
+    A member such as `replacedBy` names them too, in few options or the same one again and again.
+    """
+    options = [option for of_field in lists for option in of_field]
+    counts = {path: len(texts(values(options), path)) for path in text_paths(values(options))}
+    usual = [path for path, count in counts.items() if count >= _NEARLY_ALL * max(counts.values())]
+    different = {path: sum(len(set(texts(values(of_field), path))) for of_field in lists) for path in usual}
+    inside = [path for path in usual if different[path] * 2 > counts[path]] or usual
+    return _identifier(options, inside, referred, _OPTION_ID, "of them are values of assets")
 
 
 def _label(records: Sequence[Any], taken: set[Path]) -> Choice | None:

@@ -10,6 +10,9 @@ from propsync.records import Path, follow, text_of
 from propsync.shapes.choice import Choice
 
 _DEEPEST = 3
+SPEAKS = 0.5
+"""The least share of a member's values that must be known elsewhere."""
+_SPEAKS_BY_NAME = 0.25  # for a likely name: numbers that count something are known by chance less often
 _ID_NAMES = ("id", "uid", "_id", "uuid", "guid", "key", "ref", "value")
 
 
@@ -87,6 +90,33 @@ def share_known(records: Sequence[Any], path: Path, known: Collection[str]) -> f
     return sum(text in known for text in found) / len(found) if found else 0.0
 
 
+def most_telling(
+    records: Sequence[Any], candidates: Sequence[Path], known: Collection[str], likely: Sequence[str]
+) -> Path | None:
+    """The member whose values are known elsewhere, None if none speaks. Rare members beside it count for nothing: one
+    lucky value of theirs is all of them.
+
+    Never are all values known: a property may have assessments and no asset. So a likely name needs fewer of them, and
+    precedes members that refer to something above, whose values are all known.
+    """
+    shares = {path: share_known(records, path, known) for path in candidates}
+    usual = _usual(records, [path for path in candidates if shares[path]])
+
+    def order(path: Path) -> tuple[float, int, Path]:
+        return (-round(shares[path], 1), rank(path, likely), path)
+
+    named = [path for path in usual if rank(path, likely) < len(likely) and shares[path] >= _SPEAKS_BY_NAME]
+    others = [path for path in usual if shares[path] >= SPEAKS]
+    return min(named or others, key=order, default=None)
+
+
+def _usual(records: Sequence[Any], paths: Sequence[Path]) -> list[Path]:
+    """Those of `paths` that at least half as many records have as the commonest of them."""
+    counts = {path: len(texts(records, path)) for path in paths}
+    most = max(counts.values(), default=0)
+    return [path for path in paths if counts[path] * 2 >= most]
+
+
 def rank(path: Path, likely: Sequence[str]) -> int:
     """Ranks a path by its names: lower is likelier, `len(likely)` and above for names nobody expects.
 
@@ -128,4 +158,5 @@ def _inner_id(objects: Sequence[Any], known: Collection[str]) -> Path | None:
     candidates = [path for path in candidates if texts(objects, path)]
     if not candidates:
         return None
-    return min(candidates, key=lambda path: (-share_known(objects, path, known), rank(path, _ID_NAMES), path))
+    telling = most_telling(objects, candidates, known, _ID_NAMES)
+    return telling or min(candidates, key=lambda path: (rank(path, _ID_NAMES), path))

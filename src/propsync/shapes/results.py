@@ -14,7 +14,7 @@ from propsync.records import Path, follow, text_of
 from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.entries import NAME, Entry, entries, names, values
 from propsync.shapes.fields import FIELDS, KIND, KINDS, settle, spoken_for, text_paths
-from propsync.shapes.members import plain, rank, share_known, texts
+from propsync.shapes.members import most_telling, plain, rank, share_known
 from propsync.shapes.result_values import LIKELY_VALUE, value_of_kind
 
 _REFERENCE = ("field", "fieldid", "definition", "fielddefinition", "ref", "key", "id", "uid")
@@ -61,13 +61,12 @@ def _reference(found: Sequence[Entry], field_ids: set[str]) -> Choice | None:
 
 def _reference_inside(results: Sequence[Any], field_ids: set[str]) -> Choice | None:
     candidates = [path for path in text_paths(results) if path != KIND]
-    shares = {path: share_known(results, path, field_ids) for path in candidates}
-    speaking = [path for path in candidates if shares[path] >= 0.5]
-    if speaking:
-        best = min(speaking, key=lambda path: (-round(shares[path], 1), -len(texts(results, path)), path))
+    best = most_telling(results, candidates, field_ids, _REFERENCE)
+    if best is not None:
         others = _other_references(results, best, field_ids)
         more = "".join(f"; {'.'.join(path)} names the field in results without it" for path in others)
-        return Choice((best, *others), "found", f"{shares[best]:.0%} of its values are field ids{more}")
+        share = share_known(results, best, field_ids)
+        return Choice((best, *others), "found", f"{share:.0%} of its values are field ids{more}")
     named = [path for path in candidates if rank(path, _REFERENCE) < len(_REFERENCE)]
     best_named = min(named, key=lambda path: (rank(path, _REFERENCE), path), default=None)
     return Choice((best_named,), "likely", "by its name only") if best_named else None

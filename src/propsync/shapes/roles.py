@@ -11,8 +11,10 @@ from propsync.resources import Resource, Role
 from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.earlier import with_earlier
 from propsync.shapes.members import (
+    SPEAKS,
     documented,
     lacking,
+    most_telling,
     plain,
     rank,
     refuse_astray,
@@ -23,7 +25,6 @@ from propsync.shapes.members import (
 
 _ENDINGS = ("uuid", "guid", "uid", "id")
 _DESCRIPTION = ("description",)  # it explains a name, and replaces none
-_SPEAKS = 0.5  # least share of the values; a property may have assessments and nothing else, so not all are known
 
 
 def find_roles(
@@ -186,7 +187,7 @@ def _unique(
     if not alone:
         return _by_name(role, candidates)
     shares = {path: share_known(records, path, known) for path in alone}
-    speaking = [path for path in alone if shares[path] >= _SPEAKS]
+    speaking = [path for path in alone if shares[path] >= SPEAKS]
     best = min(speaking or alone, key=lambda path: (rank(path, role.likely), _wordy(records, path), path))
     words = (role.matches or "").replace("_", " ")
     more = f", and {shares[best]:.0%} of its values are known {words}" if speaking else ""
@@ -202,13 +203,11 @@ def _wordy(records: Sequence[Any], path: Path) -> float:
 
 
 def _by_values(role: Role, records: Sequence[Any], candidates: Sequence[Path], known: Collection[str]) -> Choice | None:
-    shares = {path: share_known(records, path, known) for path in candidates}
-    speaking = [path for path in candidates if shares[path] >= _SPEAKS]
-    if not speaking:
+    best = most_telling(records, candidates, known, role.likely)
+    if best is None:
         return None
-    best = min(speaking, key=lambda path: (-round(shares[path], 1), rank(path, role.likely), path))
     words = (role.known or "").replace("_", " ")
-    return Choice((best,), "found", f"{shares[best]:.0%} of its values are known {words}")
+    return Choice((best,), "found", f"{share_known(records, best, known):.0%} of its values are known {words}")
 
 
 def _by_name(role: Role, candidates: Sequence[Path]) -> Choice | None:

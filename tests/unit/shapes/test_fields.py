@@ -80,6 +80,28 @@ def test_an_option_s_id_is_what_assets_choose_and_its_label_is_what_is_left():
 
 
 @pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param(
+            [{"id": "o1", "label": "Good"}, {"id": "o2", "label": "Bad", "replacedBy": "o1"}], id="a rare reference"
+        ),
+        pytest.param([{"id": f"o{n}", "label": "x", "default": "o1"} for n in range(4)], id="the same one each time"),
+        pytest.param([{"id": f"o{n}", "label": "x"} for n in range(20)] + [{"id": {"v": "o1"}}], id="an odd option"),
+    ],
+)
+def test_an_option_that_refers_to_another_does_not_take_its_id(options):
+    types = [asset_type({"id": "f", "label": "State", "type": "option", "options": options})]
+    assets = [asset({"type": "option", "field": "f", "value": ["o1"]})]
+    assert definition_shape(types, assets)["option_id"] == "id"
+
+
+def test_a_result_that_refers_to_another_field_too_keeps_its_own():
+    results = [{"type": "text", "field": f"f{n}", "value": "v"} for n in range(10)]
+    results[3] |= {"dependsOn": "f1"}
+    assert result_shape([asset(*results)], {f"f{n}" for n in range(9)})["field"] == "field"
+
+
+@pytest.mark.parametrize(
     ("labels", "found"),
     [
         pytest.param([{"label": "A"}, {"name": "B"}], "label, name", id="two names"),

@@ -66,6 +66,52 @@ def test_values_beat_names(changes, role, path):
     assert shape.choices[role].source == "found"
 
 
+MANY = range(40)
+SOME = {
+    "property_ids": {f"p{n}" for n in MANY if n < 24},  # others have assessments and no assets
+    "assessment_type_ids": {"t0", "t1"},
+    "statuses": {"approved", "submitted"},
+}
+USUAL = {
+    "id": [f"a{n}" for n in MANY],
+    "property": [f"p{n}" for n in MANY],
+    "type": [f"t{n % 3}" for n in MANY],
+    "status": ["approved", "submitted", "rejected", "withdrawn"] * 10,
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "role", "path"),
+    [
+        pytest.param({"block": ["p1", *[None] * 39]}, "property", ("property",), id="a rare property"),
+        pytest.param({"previous": ["approved", *[None] * 39]}, "status", ("status",), id="a rare status"),
+        pytest.param({"block": ["p1"] * 40}, "property", ("property",), id="the block that a property is in"),
+        pytest.param(
+            {"property": [{"id": f"p{n}", "parentId": "p1"} for n in MANY]},
+            "property",
+            ("property", "id"),
+            id="a parent in the object",
+        ),
+        pytest.param(
+            {"type": [{"id": f"t{n % 3}", "base": "t1"} for n in MANY]}, "type", ("type", "id"), id="the base of a type"
+        ),
+    ],
+)
+def test_a_member_that_names_something_above_or_before_takes_no_role(changes, role, path):
+    shape = roles(ASSESSMENTS, *assessments(**(USUAL | changes)), known=SOME)
+    assert shape.paths(role) == (path,)
+    assert shape.choices[role].source == "found"
+
+
+def test_a_schedule_keeps_its_key_when_a_property_is_new():
+    records = [{"property": {"id": f"p{n}", "parentId": "p1"}, "type": "t1"} for n in MANY]
+    first = roles(SCHEDULES, *records, known={})
+    assert first.paths("property")[0] == ("property", "id")
+    known = {"property_ids": {f"p{n}" for n in MANY}}
+    newer = [*records, {"property": {"id": "p40", "parentId": "p1"}, "type": "t1"}]
+    assert roles(SCHEDULES, *newer, known=known, shape=first).paths("property")[0] == ("property", "id")
+
+
 def test_a_text_that_differs_everywhere_is_not_preferred_to_an_id():
     columns = PLAIN | {
         "title": ["Fire door A", "Fire door B", "Fire door C"],
