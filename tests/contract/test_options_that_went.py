@@ -54,3 +54,17 @@ def test_assets_that_chose_an_option_keep_its_label(small_nights: SmallHome) -> 
     assert home.rows("select offending from ops.checks where check_name = 'new_options'") == [(0,)], "it is not new"
     home.rebuild()
     assert (home.rows(REGISTER), home.rows(NOTED)) == (after, noted)
+
+
+def test_a_field_that_becomes_a_text_keeps_the_options_chosen_before(small_nights: SmallHome) -> None:
+    home = small_nights
+    home.server.types = [_doors(p="Pass", f="Fail")]
+    home.server.assets = [_door("a1", "p"), _door("a2", "f"), _door("a3")]
+    home.sync()
+    home.server.types[0]["fields"][0] = {"id": "f1", "type": "text", "label": "Result"}
+    home.server.assets[1]["fields"] = [{"type": "text", "field": "f1", "value": "Failed twice"}]
+    home.sync()
+    shown = "select asset_id, result from by_type.doors order by all"
+    assert home.rows(shown) == [("a1", "Pass"), ("a2", "Failed twice"), ("a3", "")]
+    home.rebuild()
+    assert home.rows(shown) == [("a1", "Pass"), ("a2", "Failed twice"), ("a3", "")]

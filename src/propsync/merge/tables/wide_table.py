@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from propsync.warehouse import comment_on_column, comment_on_table, compressed, quoted, statement, text
 
 COLUMN_TYPES = {
-    "text": ("VARCHAR", "value_text"),
-    "qr": ("VARCHAR", "value_text"),
+    "text": ("VARCHAR", "{text}"),
+    "qr": ("VARCHAR", "{text}"),
     "number": ("DOUBLE", "value_number"),
     "date": ("DATE", "value_date"),
     "time": ("TIME", "value_time"),
@@ -25,6 +25,8 @@ _OPTIONS = (
     "lambda chosen: coalesce(chosen[2], chosen[1])), '; '))"
 )
 _FEW = 40  # fields; up to this number one query for all values of a type is faster than one for each kind of value
+# a field that becomes a text keeps the options that assets chose before
+_TEXT = f"coalesce(value_text, {_OPTIONS})"
 _ANY = f"coalesce({_OPTIONS}, value_text, value_json::varchar)"
 
 
@@ -42,7 +44,7 @@ class WideColumn:
     def value(self) -> str:
         """The expression that takes it from a field value of `main.asset_field_values`."""
         type_of_kind, value = COLUMN_TYPES.get(self.kind, ("JSON", "coalesce(value_json, to_json(value_text))"))
-        return _ANY if self.type != type_of_kind or value == "{options}" else value
+        return _ANY if self.type != type_of_kind or value == "{options}" else _TEXT if value == "{text}" else value
 
 
 @dataclass(frozen=True)
