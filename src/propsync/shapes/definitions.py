@@ -14,7 +14,7 @@ from propsync.records import Path, follow, text_of
 from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.entries import NAME, Entry, entries, names, values
 from propsync.shapes.fields import FIELDS, KIND, settle, spoken_for, text_paths
-from propsync.shapes.members import carries, lacking, plain, rank, texts
+from propsync.shapes.members import carries, is_blank, lacking, plain, rank, texts
 
 _ID = ("id", "uid", "_id", "uuid", "guid", "fieldid", "field", "key", "ref", "code", "name")
 _LABEL = ("label", "name", "title", "caption", "text", "question", "displayname", "description")
@@ -146,9 +146,16 @@ def _label(records: Sequence[Any], taken: set[Path]) -> Choice | None:
     candidates = [path for path in text_paths(records) if path not in taken]
     if not candidates:
         return None
-    best = min(candidates, key=lambda path: (rank(path, _LABEL), -len(texts(records, path)), path))
+    counts = {path: len(texts(records, path)) for path in candidates}
+    best = min(candidates, key=lambda path: (_is_mostly_blank(records, path), rank(path, _LABEL), -counts[path], path))
     evidence = "by its name" if rank(best, _LABEL) < len(_LABEL) else "the text that is left"
     return Choice((best, *_other_labels(records, best, taken)), "found", evidence)
+
+
+def _is_mostly_blank(records: Sequence[Any], path: Path) -> bool:
+    """Whether most records that have the member say nothing there, such as a `label` that may replace the `name`."""
+    said = sum(not is_blank(follow(record, path)) for record in records)
+    return said * 2 < sum(carries(record, path) for record in records)
 
 
 def _other_labels(records: Sequence[Any], best: Path, taken: set[Path]) -> list[Path]:

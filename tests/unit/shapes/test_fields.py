@@ -108,6 +108,9 @@ def test_a_result_that_refers_to_another_field_too_keeps_its_own():
         pytest.param([{"label": "A"}, {"label": {"text": "B"}}], "label, label.text", id="an object"),
         pytest.param([{"label": "A", "name": "a"}, {"label": "B", "name": "b"}], "label", id="beside the better one"),
         pytest.param([{"label": "A"}, {"label": None, "name": "b"}], "label", id="a null is an answer"),
+        pytest.param(
+            [{"label": None, "name": n} for n in "abc"] + [{"label": "D", "name": "d"}], "name", id="mostly null"
+        ),
         pytest.param([{"label": "A"}, {"description": "Measure it"}], "label", id="a description is no label"),
         pytest.param([{"label": "A"}, {"createdBy": {"name": "Ann"}}], "label", id="a name of something else"),
     ],
