@@ -24,6 +24,7 @@ from propsync.shapes.members import (
 )
 
 _ENDINGS = ("uuid", "guid", "uid", "id")
+_FEW = 3  # records of a page that show nothing about an odd one
 _DESCRIPTION = ("description",)  # it explains a name, and replaces none
 
 
@@ -179,19 +180,48 @@ def _unique(
     candidates: Sequence[Path],
     known: Collection[str],
 ) -> Choice | None:
-    """Whether every record has an id that differs from the others on its page; two lists may show the same record.
+    """The member that differs in each record of a page, so that it is the id; two lists may show the same record.
 
-    Of several such members, one whose values are `known` is right, whatever its name.
+    Of several such members, one whose values are `known` is right, whatever its name. One odd record, without an id or
+    with that of another, does not make an id of a reference or a date.
     """
-    alone = [path for path in candidates if all(len(set(texts(page, path))) == len(page) for page in pages)]
-    if not alone:
+    ranks = {path: found for path in candidates if (found := _likeness(pages, path, role)) is not None}
+    if not ranks:
         return _by_name(role, candidates)
-    shares = {path: share_known(records, path, known) for path in alone}
-    speaking = [path for path in alone if shares[path] >= SPEAKS]
-    best = min(speaking or alone, key=lambda path: (rank(path, role.likely), _wordy(records, path), path))
+    shares = {path: share_known(records, path, known) for path in ranks}
+    speaking = [path for path in ranks if shares[path] >= SPEAKS]
+    best = min(speaking or ranks, key=lambda path: (ranks[path], _wordy(records, path), path))
     words = (role.matches or "").replace("_", " ")
     more = f", and {shares[best]:.0%} of its values are known {words}" if speaking else ""
-    return Choice((best,), "found", f"in each of {len(records)} records, always different{more}")
+    where = "nearly each" if any(_odd(page, best) for page in pages) else "each"
+    return Choice((best,), "found", f"in {where} of {len(records)} records, always different{more}")
+
+
+def _likeness(pages: Sequence[Sequence[Any]], path: Path, role: Role) -> tuple[int, bool, int] | None:
+    """Ranks a member as an id, lower is likelier; None if it is none.
+
+    A name that says id may lack in a few odd records. Any likely name may lack in more, but only where the member that
+    differs in all records has an unlikely name.
+    """
+    place = rank(path, role.likely)
+    is_likely = place < len(role.likely)
+    has_odd = any(_odd(page, path) for page in pages)
+    if is_likely and plain(path[-1]).endswith("id") and all(_is_nearly_alone(page, path) for page in pages):
+        return (0, has_odd, place)
+    if not has_odd:
+        return (1 if is_likely else 3, False, place)
+    is_mostly = is_likely and all(_odd(page, path) * 2 < len(page) for page in pages if page)
+    return (2, True, place) if is_mostly else None
+
+
+def _odd(page: Sequence[Any], path: Path) -> int:
+    """The records of a page without a text of their own at `path`."""
+    return len(page) - len(set(texts(page, path)))
+
+
+def _is_nearly_alone(page: Sequence[Any], path: Path) -> bool:
+    """Whether at most one record in ten is odd, or one of a few; of three, any may be."""
+    return _odd(page, path) <= (max(1, len(page) // 10) if len(page) > _FEW else 0)
 
 
 def _wordy(records: Sequence[Any], path: Path) -> float:

@@ -121,6 +121,24 @@ def test_a_text_that_differs_everywhere_is_not_preferred_to_an_id():
     assert roles(ASSESSMENTS, *assessments(**columns)).paths("id") == (("number",),)
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        pytest.param({"id": None}, id="a null"),
+        pytest.param({"id": "a3"}, id="the id of another"),
+        pytest.param({"id": {"a": 1}}, id="an object"),
+    ],
+)
+@pytest.mark.parametrize("other", ["reference", "number", "createdAt"])
+@pytest.mark.parametrize("count", [4, 12, 40])
+def test_one_odd_record_does_not_make_an_id_of_something_else(odd, other, count):
+    records = [{"id": f"a{n}", other: f"r{n}", "property": "p1", "type": "t1"} for n in range(count)]
+    records[-1] |= odd
+    assert roles(ASSESSMENTS, *records).paths("id") == (("id",),)
+    types = [{"id": f"t{n}", "name": f"Type {n}"} for n in range(count // 2)]
+    assert roles(ASSESSMENT_TYPES, *types, {"name": "Type without an id"}).paths("id") == (("id",),)
+
+
 def test_one_record_on_two_pages_still_has_an_id():
     shape = Shape("assessments")
     records = assessments(**PLAIN)
