@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from propsync.records import Path, follow
@@ -40,7 +40,7 @@ def value_of_kind(kind: str, results: Sequence[Any], references: Sequence[Path])
     left = Counter(path for of_result in places for path in of_result)
     if not left:
         return None
-    best = min(left, key=lambda path: (_place_rank(path, kind), -left[path], path))
+    best = min(left, key=lambda path: (_place_rank(path, kind), -left[path], -_fitting(kind, results, path), path))
     best = next(
         (path for path in sorted(left) if _may_be_value(path[-1], kind) and _is_fuller(results, path, best)), best
     )
@@ -51,6 +51,37 @@ def value_of_kind(kind: str, results: Sequence[Any], references: Sequence[Path])
     others = _other_values(kind, results, left, best)
     more = "".join(f", {'.'.join(path)} in {count} without it" for path, count in others.items())
     return Choice((best, *others), "found", f"{seen}{more}")
+
+
+def _fitting(kind: str, results: Sequence[Any], path: Path) -> float:
+    """The share of values at `path` that are of the kind: the link of an image is its value, and its size is not."""
+    looks = _LOOKS.get(kind)
+    said = [held for result in results if not is_blank(held := follow(result, path))]
+    return sum(map(looks, said)) / len(said) if looks and said else 0.0
+
+
+def _is_link(held: Any) -> float:
+    """A text that is no link may be the id of a file; a number is its size."""
+    if isinstance(held, str) and held.lower().startswith(_LINKS):
+        return 1
+    return 0.5 if isinstance(held, str | dict | list) else 0
+
+
+def _is_number(held: Any) -> bool:
+    return isinstance(held, int | float) and not isinstance(held, bool)
+
+
+_LINKS = ("http://", "https://", "data:", "/")
+_LOOKS: dict[str, Callable[[Any], float]] = {
+    "number": _is_number,
+    "option": lambda held: isinstance(held, list),
+    "date": lambda held: isinstance(held, str) and held[:4].isdigit(),
+    "time": lambda held: isinstance(held, str) and held[:1].isdigit(),
+    "image": _is_link,
+    "file": _is_link,
+    "pin": lambda held: isinstance(held, dict | list),
+}
+"""How values look of which the document shows the kind and not the member."""
 
 
 def _is_fuller(results: Sequence[Any], path: Path, best: Path) -> bool:

@@ -214,6 +214,24 @@ def test_a_value_that_happens_to_be_a_field_s_id_does_not_make_it_the_reference(
     assert result_shape([asset(*results)], {"f", "g", "h"})["field"] == "field"
 
 
+@pytest.mark.parametrize(
+    ("kind", "members", "found"),
+    [
+        ("image", {"size": 5, "url": "https://x/1.jpg", "mime": "image/jpeg"}, "url"),
+        ("file", {"bytes": 5, "href": "/files/1", "checksum": "ab"}, "href"),
+        ("image", {"hash": "ab", "thumb": None, "url": "data:image/png;base64,AA"}, "url"),
+        ("pin", {"by": "Ann", "point": {"x": 0.1, "y": 0.2}}, "point"),
+        ("option", {"comment": "c", "selected": ["o1"]}, "selected"),
+        ("number", {"comment": "c", "reading": 5.5}, "reading"),
+        ("date", {"by": "Ann", "day": "2026-01-02"}, "day"),
+        ("time", {"by": "Ann", "clock": "10:11"}, "clock"),
+    ],
+)
+def test_of_unlikely_members_the_one_that_looks_like_its_kind_is_the_value(kind, members, found):
+    results = [asset({"type": kind, "field": f"f{n}"} | members) for n in range(3)]
+    assert result_shape(results, {"f0", "f1", "f2"})[f"value:{kind}"].split(", ")[0] == found
+
+
 def test_each_kind_has_a_value_of_its_own():
     results = [
         {"type": "text", "field": "f", "text": "x"},
