@@ -5,14 +5,14 @@ from __future__ import annotations
 import ipaddress
 import ssl
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
-from propsync.api.internals import holds_more, receive_at_once
+from propsync.api.internals import Pace, holds_more, keep_pace, receive_at_once
 from propsync.errors import UsageError
 
 _AT_ONCE = 256 * 1024  # bytes; with httpcore's own 64 KB a page took half as long again to receive
@@ -25,37 +25,50 @@ class Connections:
     API does not have, and makes a request cost half as much again. Raises UsageError for an invalid proxy.
     """
 
-    def __init__(self, base_url: str, verify: ssl.SSLContext | None) -> None:
+    def __init__(self, base_url: str, verify: ssl.SSLContext | None, monotonic: Callable[[], float]) -> None:
         self._verify = verify or trust(base_url)
         self._proxy = _proxy(base_url, self._verify)
-        self._idle: deque[httpx.HTTPTransport] = deque()
+        self._monotonic = monotonic
+        self._idle: deque[tuple[httpx.HTTPTransport, Pace]] = deque()
 
     def close(self) -> None:
         """Closes all connections."""
         while self._idle:
-            self._idle.pop().close()
+            self._idle.pop()[0].close()
 
     @contextmanager
-    def answer(self, request: httpx.Request) -> Iterator[httpx.Response]:
-        """The answer to a request, with its body still unread. Raises httpx's own errors."""
-        with self._one() as connection, closing(connection.handle_request(request)) as response:
-            receive_at_once(connection, _AT_ONCE)
-            yield response
+    def answer(self, request: httpx.Request, head_until: float, body_until: float | None) -> Iterator[httpx.Response]:
+        """The answer to a request, with its body still unread. Raises httpx's own errors.
+
+        A server may send part of a header, or a further interim answer, again and again. So the head must be there by
+        one moment of the clock, and the body's last read by another, if there is one.
+        """
+        with self._one() as (connection, pace):
+            pace.until = head_until
+            with closing(connection.handle_request(request)) as response:
+                receive_at_once(connection, _AT_ONCE)
+                pace.until = body_until
+                yield response
 
     @contextmanager
-    def _one(self) -> Iterator[httpx.HTTPTransport]:
+    def _one(self) -> Iterator[tuple[httpx.HTTPTransport, Pace]]:
         """The connection used last, which is the most likely to be open still, or a new one."""
         try:
-            connection = self._idle.pop()
+            kept = self._idle.pop()
         except IndexError:
-            connection = httpx.HTTPTransport(verify=self._verify, proxy=self._proxy)
+            kept = self._new()
         try:
-            yield connection
+            yield kept
         finally:
-            if holds_more(connection):
-                connection.close()
+            if holds_more(kept[0]):
+                kept[0].close()
             else:
-                self._idle.append(connection)
+                self._idle.append(kept)
+
+    def _new(self) -> tuple[httpx.HTTPTransport, Pace]:
+        connection, pace = httpx.HTTPTransport(verify=self._verify, proxy=self._proxy), Pace(self._monotonic)
+        keep_pace(connection, pace)
+        return connection, pace
 
 
 def trust(base_url: str) -> ssl.SSLContext:

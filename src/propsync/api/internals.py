@@ -1,13 +1,14 @@
 """The private members of httpx and httpcore that propsync uses.
 
-Nothing public gives two things: whether bytes came beyond an answer, and how much to receive at once. A version that
-moves these members would mix answers up silently, so importing this module then raises LibraryUnfit.
+Nothing public tells whether bytes came beyond an answer. Nor does it set how much to receive at once, or one time limit
+for all reads of an answer. A version that moves these members would mix answers up silently, so importing this module
+then raises LibraryUnfit.
 """
 
 from __future__ import annotations
 
 import ssl
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import metadata
 from typing import Any
 
@@ -26,6 +27,55 @@ def receive_at_once(transport: httpx.HTTPTransport, size: int) -> None:
     """Makes an open connection receive up to that many bytes in one call, from its next read on."""
     for one in _http11_of(transport):
         one.READ_NUM_BYTES = size
+
+
+class Pace:
+    """When the reads of one connection must end: each of them has a time limit, and an endless row of them has none."""
+
+    def __init__(self, monotonic: Callable[[], float]) -> None:
+        self.until: float | None = None
+        self._monotonic = monotonic
+
+    def allowed(self, timeout: float | None) -> float | None:
+        """Seconds that the next read may take. Raises ReadTimeout when the time is over."""
+        if self.until is None:
+            return timeout
+        left = self.until - self._monotonic()
+        if left <= 0:
+            raise httpcore.ReadTimeout("the answer did not arrive in time")
+        return left if timeout is None else min(left, timeout)
+
+
+class _PacedStream(httpcore.NetworkStream):
+    def __init__(self, stream: httpcore.NetworkStream, pace: Pace) -> None:
+        self._stream = stream
+        self._pace = pace
+        self.write = stream.write  # type: ignore[method-assign]
+        self.close = stream.close  # type: ignore[method-assign]
+        self.get_extra_info = stream.get_extra_info  # type: ignore[method-assign]
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._stream.read(max_bytes, self._pace.allowed(timeout))
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        return _PacedStream(self._stream.start_tls(ssl_context, server_hostname, timeout), self._pace)
+
+
+class _PacedBackend(httpcore.NetworkBackend):
+    def __init__(self, backend: httpcore.NetworkBackend, pace: Pace) -> None:
+        self._backend = backend
+        self._pace = pace
+
+    def connect_tcp(self, *place: Any, **options: Any) -> httpcore.NetworkStream:
+        return _PacedStream(self._backend.connect_tcp(*place, **options), self._pace)
+
+
+def keep_pace(transport: httpx.HTTPTransport, pace: Pace) -> None:
+    """Makes all connections that the transport opens from now on keep to `pace`."""
+    pool: Any = transport._pool
+    pool._network_backend = _PacedBackend(pool._network_backend, pace)
 
 
 def _http11_of(transport: httpx.HTTPTransport) -> Iterator[Any]:
@@ -53,6 +103,8 @@ def _looked_at() -> Iterator[tuple[str, str, bool]]:
     # it trusts no certificate: the system's trust store takes long to read
     transport = httpx.HTTPTransport(verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
     yield "httpx", "HTTPTransport._pool", isinstance(getattr(transport, "_pool", None), httpcore.ConnectionPool)
+    backend = getattr(getattr(transport, "_pool", None), "_network_backend", None)
+    yield "httpcore", "ConnectionPool._network_backend", isinstance(backend, httpcore.NetworkBackend)
     plain, secure = httpcore.Origin(b"http", b"localhost", 80), httpcore.Origin(b"https", b"localhost", 443)
     proxy = httpcore.HTTPProxy("http://localhost")
     for around in (httpcore.HTTPConnection(plain), proxy.create_connection(plain), proxy.create_connection(secure)):

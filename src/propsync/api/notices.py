@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from contextlib import closing
 
 import httpx
@@ -30,8 +31,8 @@ def post_notice(url: str, body: bytes) -> str | None:
 
 def _posted(url: str, body: bytes) -> str | None:
     try:
-        connections = Connections(url, None)
-        with closing(connections), connections.answer(_request(url, body)) as answer:
+        connections, late = Connections(url, None, time.monotonic), time.monotonic() + NOTICE_SECONDS
+        with closing(connections), connections.answer(_request(url, body), late, late) as answer:
             return None if answer.is_success else f"the answer was {answer.status_code}"
     except UsageError as error:  # a proxy variable
         return error.what

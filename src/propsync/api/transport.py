@@ -57,7 +57,7 @@ class Reply:
             yield chunk
 
     def _check_pace(self, received: int) -> None:
-        document = self._request.accept in (Accept.PDF, Accept.ZIP)
+        document = _is_document(self._request)
         allowed = WHOLE_SECONDS + (received / DOCUMENT_BYTES_PER_SECOND if document else 0)
         if self._clock.monotonic() - self._began > allowed:
             raise Setback(f"the body did not arrive within {allowed:.0f} s", crowded=True)
@@ -90,7 +90,7 @@ class Transport:
         self.traffic = Traffic()
         self._base_url = base_url.rstrip("/")
         self._clock = clock
-        self._connections = Connections(base_url, verify)
+        self._connections = Connections(base_url, verify, clock.monotonic)
         self._timeout = httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS, write=WRITE_SECONDS).as_dict()
 
     def close(self) -> None:
@@ -104,12 +104,17 @@ class Transport:
         began = self._clock.monotonic()
         try:
             asked = self._asked(request, token)
-            with self._connections.answer(asked) as response:
+            late = began + WHOLE_SECONDS
+            # a body has a pace of its own: this ends what comes after it, or between its parts
+            too_late = None if _is_document(request) else late + READ_SECONDS
+            with self._connections.answer(asked, late, too_late) as response:
                 yield Reply(request, response, self.traffic, self._clock, began)
             return
         except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL) as error:
             failure = error
         # Raises outside the handler: httpx's errors carry the request, and with it the token.
+        if isinstance(failure, httpx.TimeoutException) and self._clock.monotonic() - began >= WHOLE_SECONDS:
+            raise Setback(f"the answer did not arrive within {WHOLE_SECONDS:.0f} s", crowded=True)
         _raise(str(request), failure)
 
     def _asked(self, request: ApiRequest, token: str) -> httpx.Request:
@@ -122,8 +127,12 @@ class Transport:
         )
 
 
+def _is_document(request: ApiRequest) -> bool:
+    return request.accept in (Accept.PDF, Accept.ZIP)
+
+
 def _headers(request: ApiRequest, token: str) -> dict[str, str]:
-    document = request.accept in (Accept.PDF, Accept.ZIP)
+    document = _is_document(request)
     headers = {
         "Authorization": f"Bearer {token}",
         "Accept": request.accept.media_type,

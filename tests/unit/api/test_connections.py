@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from unit.api.loopback import LIST, Reply
 
-from propsync.api import RetryPolicy, notices, post_notice, schedule_request
+from propsync.api import SYSTEM_CLOCK, RetryPolicy, notices, post_notice, schedule_request
 from propsync.errors import TransientApiError
 
 Answers = Callable[[int, socket.socket], None]
@@ -70,11 +70,38 @@ def test_headers_that_drip_are_late_as_well(connect, raw, monkeypatch):
             time.sleep(0.2)
             connection.sendall(piece)
 
-    from propsync.api import SYSTEM_CLOCK
-
     api = connect(raw(drip), clock=SYSTEM_CLOCK, policy=RetryPolicy(attempts=1))
     with pytest.raises(TransientApiError, match="did not arrive within"):
         api.fetch(LIST)
+
+
+@pytest.mark.parametrize(
+    ("start", "more"),
+    [
+        pytest.param(b"HTTP/1.1 200 OK\r\nX-A: ", b"a", id="one header without an end"),
+        pytest.param(b"", b"HTTP/1.1 103 Early Hints\r\nLink: /a\r\n\r\n", id="interim answers without an end"),
+        pytest.param(
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX-A: ",
+            b"a",
+            id="a trailer without an end",
+        ),
+    ],
+)
+def test_an_answer_without_an_end_is_given_up(connect, raw, monkeypatch, start, more):
+    monkeypatch.setattr("propsync.api.transport.WHOLE_SECONDS", 0.2)
+    monkeypatch.setattr("propsync.api.transport.READ_SECONDS", 0.2)
+
+    def drip(_: int, connection: socket.socket) -> None:
+        connection.sendall(start)
+        for _ in range(100):
+            time.sleep(0.05)
+            connection.sendall(more)
+
+    api = connect(raw(drip), clock=SYSTEM_CLOCK, policy=RetryPolicy(attempts=2, rng=lambda: 0.0))
+    began = time.monotonic()
+    with pytest.raises(TransientApiError, match="did not arrive within"):
+        api.fetch(LIST)
+    assert time.monotonic() - began < 3
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])

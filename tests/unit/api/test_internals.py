@@ -39,6 +39,7 @@ LACKING = {
     "_h11_state": lambda patch: _without(patch, httpcore.HTTP11Connection, "_h11_state"),
     "HTTPConnection._connection": lambda patch: _without(patch, httpcore.HTTPConnection, "_connection"),
     "HTTPTransport._pool": lambda patch: _without(patch, httpx.HTTPTransport, "_pool"),
+    "ConnectionPool._network_backend": lambda patch: _without(patch, httpcore.ConnectionPool, "_network_backend"),
 }
 
 
@@ -62,6 +63,6 @@ def test_an_upgrade_that_lacks_one_fails_when_it_is_imported():
 def test_large_reads_are_for_our_connections_alone(api, server):
     server.script = [Reply(body=b"[%s]" % b",".join([b"1"] * 400_000))]
     assert len(api.fetch(REQUEST).body) == 800_001
-    (transport,) = api._transport._connections._idle
+    ((transport, _),) = api._transport._connections._idle
     assert [one.READ_NUM_BYTES for one in internals._http11_of(transport)] == [256 * 1024]
     assert httpcore.HTTP11Connection.READ_NUM_BYTES == 64 * 1024
