@@ -4,11 +4,7 @@ with verdicts as (
   select
     count(first_complete_at) = 2 as is_read,
     max(first_complete_at) filter (resource = 'assessments') as first_read_at,
-    if(
-      count(*) = 2,
-      max_by(verdict, list_position(['certified', 'agreed', 'incomplete', 'failed'], verdict)),
-      'not read'
-    ) as verdict,
+    staging.verdict_of_both(verdict) as verdict,
     if(count(complete_on) = 2, min(complete_on), null) as complete_on,
     string_agg(resource, ' and ' order by resource) filter (verdict in ('incomplete', 'failed')) as unread
   from staging.read_verdicts

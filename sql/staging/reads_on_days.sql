@@ -14,11 +14,7 @@ with reads as (
 )
 select
   day,
-  if(
-    count(*) = 2,
-    max_by(verdict, list_position(['certified', 'agreed', 'incomplete', 'failed'], verdict)),
-    'not read'
-  ) as verdict,
+  staging.verdict_of_both(verdict) as verdict,
   if(count(complete_on) = 2, min(complete_on), null) as complete_on
 from reads
 group by day

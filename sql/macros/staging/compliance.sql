@@ -93,3 +93,10 @@ create macro staging.days_overdue(today, due_date) as case
   when due_date < today then (today - due_date)::integer
   when due_date is not null then 0
 end;
+
+-- How completely the assessments and the schedules were read, which both decide: the worse verdict of the two rows.
+create macro staging.verdict_of_both(verdict) as if(
+  count(*) = 2,
+  max_by(verdict, list_position(['certified', 'agreed', 'incomplete', 'failed'], verdict)),
+  'not read'
+);
