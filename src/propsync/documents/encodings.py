@@ -9,6 +9,8 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterable
 
+from propsync.file_kinds import kind_of
+
 SAMPLE = 65_536
 """Number of first bytes that show whether a file is text, and whether the text is UTF-16."""
 _MARKS = (
@@ -20,16 +22,6 @@ _MARKS = (
 )
 _UNMARKED = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 _WIDTH = {"utf-16": 2, "utf-32": 4}
-_OTHER_FILES = {
-    b"%PDF-": "a PDF",
-    b"PK\x03\x04": "a ZIP or a workbook",
-    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "an old workbook",
-    b"\x89PNG": "a picture",
-    b"\xff\xd8\xff": "a picture",
-    b"GIF8": "a picture",
-    b"\x1f\x8b\x08": "compressed",
-    b"SQLite format 3\x00": "a database",
-}
 _CONTROL = frozenset(range(32)) - frozenset(b"\t\n\v\f\r\x1a\x1b") | {127}
 _MOST_CONTROL = 0.05  # share of bytes; random bytes have a tenth
 _LEAST = 256  # bytes: a shorter text may have some of them by mistake
@@ -38,9 +30,8 @@ _LEAST_ASCII = 0.25  # share of characters: delimiters and digits of a table, an
 
 def why_no_text(sample: bytes) -> str | None:
     """Why bytes are not text, from their first `SAMPLE`; None for text and for no bytes."""
-    for start, name in _OTHER_FILES.items():
-        if sample.startswith(start):
-            return f"it is not text but {name}"
+    if kind := kind_of(sample):
+        return f"it is not text but {kind}"
     if len(sample) < _LEAST:
         return None
     wide = _wide(sample)

@@ -24,7 +24,6 @@ _PARQUET = b"PAR1"
 _JSON = (".jsonl", ".ndjson", ".json")
 _ROWS = 2_000
 _ABOVE = 10  # rows of a title that people put above the header
-_PDF = b"%PDF-"
 _DECODER = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 _ARRAY = msgspec.json.Decoder(list[dict[str, Any]], float_hook=Decimal)
 
@@ -58,8 +57,6 @@ def _source(path: Path, content: bytes, key: str) -> Source:
         return Source(*named, *_parquet(content), has_addresses=False)
     if path.suffix.lower() in _JSON:
         return Source(*named, *_json_lines(content), has_addresses=False)
-    if content.startswith(_PDF):
-        raise ListUnreadable("it is a PDF; save the spreadsheet as .xlsx or CSV UTF-8")
     text, encoding = decoded_by(content)
     rows = (Row(number, cells) for number, (_, cells) in enumerate(lines_of(text, keeps_blanks=True), 1))
     return Source(*named, *_below_header(rows, key), is_lossy=encoding == WINDOWS or content.isascii())

@@ -174,9 +174,11 @@ def test_a_mistake_is_told_with_its_line(read, content, line, issue):
     [
         (b"PK\x03\x04broken", "damaged spreadsheet"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "an .xls file, or protected by a password"),
+        (b"%PDF-1.7\nproperty_id\n", "it is a PDF; save the spreadsheet as .xlsx or CSV UTF-8"),
+        (b"\x89PNG\r\n\x1a\n", "it is a picture; save"),
     ],
 )
-def test_a_damaged_spreadsheet_an_old_one_and_a_locked_one_are_told(read, content, said):
+def test_another_kind_of_file_is_told(read, content, said):
     ((line, _, issue),) = told(read(content))
     assert line is None
     assert said in issue

@@ -8,6 +8,8 @@ import io
 import re
 from collections.abc import Iterator
 
+from propsync.file_kinds import kind_of
+
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),  # Excel's "Unicode text"
@@ -35,6 +37,8 @@ def decoded(content: bytes) -> str:
 
 def decoded_by(content: bytes) -> tuple[str, str]:
     """The same with the name of the encoding. Raises ListUnreadable."""
+    if kind := kind_of(content):
+        raise ListUnreadable(f"it is {kind}; save the spreadsheet as .xlsx or CSV UTF-8")
     for mark, encoding in _MARKS:
         if content.startswith(mark):
             return _plain(_strictly(content[len(mark) :], encoding)), encoding
