@@ -130,16 +130,25 @@ def _are_options(name: str, value: Any, referred: set[str]) -> bool:
 
 
 def _option_id(lists: Sequence[Sequence[Entry]], referred: set[str]) -> Choice | None:
-    """Finds the member that nearly all options have and that differs within a list, though it may name chosen options.
+    """Finds the member that names chosen options, and that identifies the options of a list.
 
-    A member such as `replacedBy` names them too, in few options or the same one again and again.
+    A member such as `replacedBy` names them too, in few options of a list or the same one again and again.
     """
     options = [option for of_field in lists for option in of_field]
-    counts = {path: len(texts(values(options), path)) for path in text_paths(values(options))}
-    usual = [path for path, count in counts.items() if count >= _NEARLY_ALL * max(counts.values())]
-    different = {path: sum(len(set(texts(values(of_field), path))) for of_field in lists) for path in usual}
-    inside = [path for path in usual if different[path] * 2 > counts[path]] or usual
-    return _identifier(options, inside, referred, _OPTION_ID, "of them are values of assets")
+    paths = text_paths(values(options))
+    inside = [path for path in paths if _identifies(lists, path)]
+    most = max((len(texts(values(options), path)) for path in inside), default=0)
+    usual = [path for path in inside if len(texts(values(options), path)) * 2 >= most]
+    return _identifier(options, usual or paths, referred, _OPTION_ID, "of them are values of assets")
+
+
+def _identifies(lists: Sequence[Sequence[Entry]], path: Path) -> bool:
+    """Whether the lists that have this member have it in nearly all options, and mostly with different texts."""
+    objects = [[one for one in values(of_field) if isinstance(one, dict)] for of_field in lists]
+    having = [(found, len(of_field)) for of_field in objects if (found := texts(of_field, path))]
+    count = sum(len(found) for found, _ in having)
+    different = sum(len(set(found)) for found, _ in having)
+    return count >= _NEARLY_ALL * sum(size for _, size in having) and different * 2 > count
 
 
 def _label(records: Sequence[Any], taken: set[Path]) -> Choice | None:

@@ -17,7 +17,8 @@ from propsync.shapes.fields import FIELDS, KIND, KINDS, settle, spoken_for, text
 from propsync.shapes.members import most_telling, plain, rank, share_known
 from propsync.shapes.result_values import LIKELY_VALUE, value_of_kind
 
-_REFERENCE = ("field", "fieldid", "definition", "fielddefinition", "ref", "key", "id", "uid")
+_OF_FIELD = ("field", "fieldid", "definition", "definitionid", "fielddefinition", "fielddefinitionid")
+_REFERENCE = (*_OF_FIELD, "ref", "key", "id", "uid")
 
 
 def find_result_shape(shape: Shape, assets: Sequence[Any], field_ids: set[str]) -> None:
@@ -61,7 +62,8 @@ def _reference(found: Sequence[Entry], field_ids: set[str]) -> Choice | None:
 
 def _reference_inside(results: Sequence[Any], field_ids: set[str]) -> Choice | None:
     candidates = [path for path in text_paths(results) if path != KIND]
-    best = most_telling(results, candidates, field_ids, _REFERENCE)
+    # a result's own id may be a number that some field has too
+    best = most_telling(results, candidates, field_ids, _OF_FIELD)
     if best is not None:
         others = _other_references(results, best, field_ids)
         more = "".join(f"; {'.'.join(path)} names the field in results without it" for path in others)

@@ -95,6 +95,33 @@ def test_an_option_that_refers_to_another_does_not_take_its_id(options):
     assert definition_shape(types, assets)["option_id"] == "id"
 
 
+@pytest.mark.parametrize(
+    "others",
+    [
+        pytest.param([{"label": "Yes"}, {"label": "No"}], id="options without any id"),
+        pytest.param([{"key": f"k{n}", "label": f"K{n}"} for n in range(3)], id="options with another member"),
+    ],
+)
+def test_options_of_another_form_in_some_fields_do_not_take_the_id_of_the_others(others):
+    usual = [{"id": f"o{n}", "label": f"L{n}"} for n in range(6)]
+    fields = [
+        {"id": "f", "label": "State", "type": "option", "options": usual},
+        {"id": "g", "label": "Has it", "type": "option", "options": others},
+    ]
+    found = definition_shape([asset_type(*fields)], [asset({"type": "option", "field": "f", "value": ["o1"]})])
+    assert (found["option_id"], found["option_label"]) == ("id", "label")
+
+
+@pytest.mark.parametrize("assets", [1, 9])
+def test_the_number_of_a_result_does_not_name_its_field(assets):
+    numbers = [range(20 * n, 20 * n + 20) for n in range(assets)]
+    found = [
+        asset(*({"id": one, "fieldDefinitionId": one % 20, "type": "text", "value": "v"} for one in of_asset))
+        for of_asset in numbers
+    ]
+    assert result_shape(found, {str(n) for n in range(60)})["field"] == "fieldDefinitionId"
+
+
 def test_a_result_that_refers_to_another_field_too_keeps_its_own():
     results = [{"type": "text", "field": f"f{n}", "value": "v"} for n in range(10)]
     results[3] |= {"dependsOn": "f1"}
