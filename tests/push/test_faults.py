@@ -266,6 +266,17 @@ def test_an_api_that_fails_every_record_stops_the_apply_after_five(home: PushHom
     assert_done_once(home, plan)
 
 
+def test_records_that_the_api_always_fails_keep_no_others_from_their_turn(home: PushHome) -> None:
+    edits = texts_of(home, 8)
+    plan = home.plan(*edits)
+    broken = "|".join(edit.key[0] for edit in edits[:5])
+    home.sandbox.set_faults([{"match": {"method": "PATCH", "path": f".*/({broken})"}, "times": None, "effect": DOWN}])
+    for sent in (0, 3):
+        with pytest.raises(ApiFailing):
+            home.apply(plan, max_concurrency=1)
+        assert len(home.effects) == sent
+
+
 @pytest.mark.slow
 def test_what_cannot_be_read_back_is_read_back_by_the_next_apply(home: PushHome) -> None:
     plan = home.plan(*texts_of(home, 3))

@@ -85,14 +85,18 @@ class Sender:
                 pass
 
     def _lanes(self) -> Iterator[_Lane]:
-        """New assets of one property and type share a lane, and so do entries of one record."""
+        """New assets of one property and type share a lane, and so do entries of one record.
+
+        Those that an earlier apply sent come last: the API may fail them each time, and the rest would have no turn.
+        """
         lanes: dict[tuple[str, ...], _Lane] = {}
         for number, entry in enumerate(self._plan.entries):
             if number not in self._journal.so_far.outcomes:
                 is_new = self._plan.resource == ASSETS.name and entry.action == CREATE
                 lane = ("new", entry.property_id, entry.type_id) if is_new else entry.key
                 lanes.setdefault(lane, []).append(number)
-        yield from lanes.values()
+        sent = self._journal.so_far.sent
+        yield from sorted(lanes.values(), key=lambda lane: not sent.isdisjoint(lane))
 
     def _send_lane(self, api: Api, lane: _Lane, advance: Callable[[], None]) -> None:
         writer = api.with_token(self._token) if self._token else api
