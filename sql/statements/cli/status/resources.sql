@@ -1,8 +1,8 @@
--- why: the outcome of each resource in the last run that read it; a run after hints reads few records. A backfill reads a
--- part, and tells something only if no sync has read the resource yet
+-- why: the outcome of each resource in the last sync that read it. A run after hints reads few records. A backfill or a push
+-- reads a part, and tells something only if no sync has read the resource yet
 select done.resource, verdict, fetched, inserted, updated, held, rejected, done.error, runs.started_at as read_at
 from ops.run_resources as done
 join ops.runs as runs using (run_id)
 where runs.flow is distinct from 'hints'
-qualify row_number() over (partition by done.resource order by runs.flow is distinct from 'backfill' desc, run_id desc) = 1
+qualify row_number() over (partition by done.resource order by coalesce(runs.flow = 'nightly', false) desc, run_id desc) = 1
 order by done.resource
