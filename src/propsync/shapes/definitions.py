@@ -155,8 +155,13 @@ def _label(records: Sequence[Any], taken: set[Path]) -> Choice | None:
     candidates = [path for path in text_paths(records) if path not in taken]
     if not candidates:
         return None
-    counts = {path: len(texts(records, path)) for path in candidates}
-    best = min(candidates, key=lambda path: (_is_mostly_blank(records, path), rank(path, _LABEL), -counts[path], path))
+
+    def order(path: Path) -> tuple[bool, bool, int, int, Path]:
+        is_unsure = plain(path[0]) not in _SURE_LABEL
+        is_blank_there = _is_mostly_blank(records, path)
+        return is_unsure, is_blank_there, rank(path, _LABEL), -len(texts(records, path)), path
+
+    best = min(candidates, key=order)
     evidence = "by its name" if rank(best, _LABEL) < len(_LABEL) else "the text that is left"
     return Choice((best, *_other_labels(records, best, taken)), "found", evidence)
 

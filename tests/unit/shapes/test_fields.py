@@ -138,6 +138,12 @@ def test_a_result_that_refers_to_another_field_too_keeps_its_own():
         pytest.param(
             [{"label": None, "name": n} for n in "abc"] + [{"label": "D", "name": "d"}], "name", id="mostly null"
         ),
+        pytest.param(
+            [{"label": None, "group": "g"} for _ in "abc"] + [{"label": "D", "group": "g"}], "label", id="no other name"
+        ),
+        pytest.param(
+            [{"label": None, "createdBy": {"name": "Ann"}} for _ in "abc"] + [{"label": "D"}], "label", id="a person"
+        ),
         pytest.param([{"label": "A"}, {"description": "Measure it"}], "label", id="a description is no label"),
         pytest.param([{"label": "A"}, {"createdBy": {"name": "Ann"}}], "label", id="a name of something else"),
     ],
