@@ -101,9 +101,9 @@ class _Write:
         return verdicts.applied(before=self._there)
 
     def _put(self) -> Outcome:
-        """Puts all four members. If the API refuses null, those that are empty already are left out.
+        """Puts all members that the API shows. Of others, null could remove the value.
 
-        A member that the API does not show is left out too: null could remove its value.
+        If the API refuses null, it leaves out those that are empty already.
         """
         try:
             self._send()
