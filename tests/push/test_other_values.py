@@ -42,6 +42,28 @@ def test_a_write_that_removes_all_other_values_stops_the_apply_at_once(home: Pus
     assert home.writes("record_id, state") == [(emptied[0], "verified")], "what was sent is recorded"
 
 
+def test_an_answer_from_before_the_write_does_not_say_that_values_stay(home: PushHome) -> None:
+    plan = home.plan(*edits_of_full_assets(home, 3))
+    first = plan.entries[0]
+    late = [{one.field: one.old for one in first.changes}, {one.field: one.new for one in first.changes}]
+
+    def replace_values(request: Request) -> None:
+        """As an API whose PATCH puts the values in place of all others, and whose first answer after it is old."""
+        for one in plan.entries if request.method == "GET" else ():
+            if ("update", one.key[0]) not in home.effects:
+                continue
+            if one is first and late:
+                home.sandbox.world.assets.edit(one.key[0], late.pop(0))
+            if one is not first or not late:
+                others = writable(home, one.type_id) - {one.changes[0].field}
+                home.sandbox.world.assets.edit(one.key[0], dict.fromkeys(others))
+
+    home.sandbox._server.app.before = replace_values
+    with pytest.raises(OtherValuesLost):
+        home.apply(plan, max_concurrency=1)
+    assert list(home.effects.values()) == [1, 1], "the second write is compared"
+
+
 def test_one_look_after_the_first_write_is_enough(home: PushHome) -> None:
     plan = home.plan(*edits_of_full_assets(home, 4))
     assert home.apply(plan).exit_code == 0
