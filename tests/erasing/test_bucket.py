@@ -6,26 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from erasing.conftest import GONE
 from erasing.traces import traces
 from kit.bucket import FolderBucket, flaws
 from kit.comparing import assert_same
-from kit.server import Server
-from kit.small_api import DOOR, LIFT, SmallApi, asset
+from kit.small_api import DOOR, LIFT, asset
 from machines.conftest import Machine, Machines
 
 from propsync.erasing.request import Request
 from propsync.runbooks import erase
 
 pytestmark = pytest.mark.slow
-GONE = "asset-gone-1"
-
-
-@pytest.fixture
-def machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Machines]:
-    api = SmallApi()
-    api.assets.append(asset(GONE, note="first note"))
-    with Server(api) as server:
-        yield Machines(tmp_path, server.url, api, monkeypatch)
 
 
 def lived(machines: Machines) -> Machine:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from erasing.test_bucket import GONE, _Death, _dying, lived
+from erasing.conftest import GONE
+from erasing.test_bucket import _Death, _dying, lived
 from erasing.traces import traces
 from kit.bucket import flaws
 from kit.server import Server
@@ -30,14 +31,6 @@ def home(tmp_path: Path) -> Iterator[SmallHome]:
         assert made.sync().exit_code == 0
         assert erase(made.settings(), Request(asset=GONE, reason="asked")).exit_code == 0
         yield made
-
-
-@pytest.fixture
-def machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Machines]:
-    api = SmallApi()
-    api.assets.append(asset(GONE, note="first note"))
-    with Server(api) as server:
-        yield Machines(tmp_path, server.url, api, monkeypatch)
 
 
 def a_digit_changed(path: Path) -> None:
