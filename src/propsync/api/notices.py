@@ -26,7 +26,7 @@ def post_notice(url: str, body: bytes) -> str | None:
     thread = threading.Thread(target=lambda: failures.append(_posted(url, body)), name="notice", daemon=True)
     thread.start()
     thread.join(NOTICE_SECONDS)
-    return failures[0] if failures else f"no answer came within {NOTICE_SECONDS:.0f} s"
+    return failures[0] if failures else _late()
 
 
 def _posted(url: str, body: bytes) -> str | None:
@@ -36,8 +36,14 @@ def _posted(url: str, body: bytes) -> str | None:
             return None if answer.is_success else f"the answer was {answer.status_code}"
     except UsageError as error:  # a proxy variable
         return error.what
+    except httpx.ReadTimeout:
+        return _late()
     except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
         return "the server's certificate was not accepted" if is_about_certificate(error) else type(error).__name__
+
+
+def _late() -> str:
+    return f"no answer came within {NOTICE_SECONDS:.0f} s"
 
 
 def _request(url: str, body: bytes) -> httpx.Request:
