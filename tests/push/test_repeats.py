@@ -161,7 +161,7 @@ def test_what_arrived_before_its_answer_was_lost_is_ours_and_can_be_undone(home:
         (Sent.MAYBE, None, FAILED),
         (Sent.NOTHING, verdicts.gone(), FAILED),
         (Sent.NOTHING, verdicts.applied(), APPLIED),
-        (Sent.NOTHING, verdicts.unsure("a part is stored"), PARKED),
+        (Sent.NOTHING, verdicts.unsure("a part is stored", "Look at it"), PARKED),
     ],
 )
 def test_a_refusal_decides_unless_the_record_has_changed(earlier: Sent, found: Outcome | None, state: str) -> None:

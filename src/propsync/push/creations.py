@@ -24,9 +24,8 @@ from propsync.resources import ASSETS, ListQuery
 
 _LIMIT = 1000  # records a page, the API's own maximum (API §8)
 _READINGS = 5  # of a list of several pages, which may move between them
-_UNSHOWN = (
-    "the API accepted the new asset without its id, and no list shows it yet. Run `propsync sync` later, look for it"
-)
+_UNSHOWN = "the API accepted the new asset without its id, and no list shows it yet"
+_LATER = "Run `propsync sync` later, look for it"
 Listing = Mapping[str, AssetReading]
 
 
@@ -57,7 +56,7 @@ class Creations:
                 if error.status not in BUSY and (found := self._awaited(reader, number, entry)):
                     return found
                 if error.status is not None and is_success(error.status):
-                    return verdicts.unsure(_UNSHOWN)  # sending it again would make a second one
+                    return verdicts.unsure(_UNSHOWN, _LATER)  # sending it again would make a second one
                 if not writer.pause(attempt):
                     return verdicts.failed(error)
             except (RequestRefused, NotFound) as error:
@@ -88,7 +87,7 @@ class Creations:
         if len(ours) == 1:
             return verdicts.applied(ours[0])
         if ours:
-            return verdicts.unsure(_several(ours))
+            return _several(ours)
         alike = [key for key, one in new.items() if _is_alike(one, values)]
         return _unexplained(alike) if alike else None
 
@@ -153,15 +152,16 @@ def _is_alike(one: AssetReading, values: Mapping[str, Any]) -> bool:
     return not planned or any(not is_empty(one.values.get(field)) for field in planned)
 
 
-def _several(keys: Collection[str]) -> str:
-    return f"the answer was lost, and {len(keys)} new assets have these values: {', '.join(sorted(keys))}. Keep one"
+def _several(keys: Collection[str]) -> Outcome:
+    named = ", ".join(sorted(keys))
+    return verdicts.unsure(f"the answer was lost, and {len(keys)} new assets have these values: {named}", "Keep one")
 
 
 def _unexplained(keys: Collection[str]) -> Outcome:
     """Nobody knows whether the server stored other values than propsync sent, or somebody else made the asset."""
     first, *more = sorted(keys)
     if more:
-        named = f"{len(keys)} new assets have other values: {', '.join(sorted(keys))}. Look whether it is one of them"
-        return verdicts.unsure(f"the answer was lost, and {named}")
-    what = f"the answer was lost, and a new asset has other values: {first}. Look whether it is this one"
-    return verdicts.unsure(what, first)
+        what = f"the answer was lost, and {len(keys)} new assets have other values: {', '.join(sorted(keys))}"
+        return verdicts.unsure(what, "Look whether it is one of them")
+    what = f"the answer was lost, and a new asset has other values: {first}"
+    return verdicts.unsure(what, "Look whether it is this one", first)

@@ -47,8 +47,8 @@ def shown_outcome(outcome: Outcome, suppression: Suppression) -> Outcome:
     if not suppression:
         return outcome
     before = None if outcome.before is None else dict(shown_members(outcome.before, suppression))
-    message = outcome.message and suppression.text(outcome.message)
-    return msgspec.structs.replace(outcome, before=before, message=message)
+    reason, step = (text and suppression.text(text) for text in (outcome.reason, outcome.step))
+    return msgspec.structs.replace(outcome, before=before, reason=reason, step=step)
 
 
 def _rows(plan: Plan, suppression: Suppression) -> list[int | None]:

@@ -14,10 +14,8 @@ from propsync.push.plan import CREATE, Plan
 from propsync.resources import ASSETS
 from propsync.storage import LocalStorage
 
-_UNKNOWN = (
-    "propsync sent the new asset and does not know whether the API created it. Apply the same plan again, or look "
-    "for the asset"
-)
+_UNKNOWN = "propsync sent the new asset and does not know whether the API created it"
+_LOOK = "Apply the same plan again, or look for the asset"
 
 
 def with_in_flight(journalled: Journalled, left: Mapping[int, Outcome] | None = None) -> dict[int, Outcome]:
@@ -25,7 +23,7 @@ def with_in_flight(journalled: Journalled, left: Mapping[int, Outcome] | None = 
     found = dict(left or {})
     for number in _in_flight(journalled):
         outcome = found.get(number)
-        found[number] = replace(outcome, state=PARKED) if outcome else verdicts.unsure(_UNKNOWN)
+        found[number] = replace(outcome, state=PARKED) if outcome else verdicts.unsure(_UNKNOWN, _LOOK)
     return found | journalled.outcomes
 
 

@@ -13,20 +13,26 @@ ALREADY = "Already"
 
 
 class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The state of a record (`ops.writes.state`) with the reason; `at` is when the API answered, in ISO 8601.
+    """The state of a record (`ops.writes.state`), the reason, and the step that helps.
 
-    `at` is None if propsync sent nothing. `asset_id` is that of a new asset; if a person must look, of the one that it
-    may be. `before` has the members of a deleted schedule. An outcome that is not
-    `is_final` leaves the record to the next `apply`.
+    `at` is when the API answered, in ISO 8601; it is None if propsync sent nothing. `asset_id` is that of a new asset;
+    if a person must look, of the one that it may be. `before` has the members of a deleted schedule. An outcome that is
+    not `is_final` leaves the record to the next `apply`.
     """
 
     state: str
     code: str | None = None
-    message: str | None = None
+    reason: str | None = None
+    step: str | None = None
     at: str | None = None
     asset_id: str | None = None
     before: dict[str, Any] | None = None
     is_final: bool = True
+
+    @property
+    def message(self) -> str | None:
+        """The reason and the step, as `ops.writes.message` and a report have them."""
+        return ". ".join(filter(None, (self.reason, self.step))) or None
 
     @property
     def is_written(self) -> bool:

@@ -45,8 +45,8 @@ class _Streak:
         with self._lock:
             self._length += 1
             if self._length >= _MOST_FAILED:
-                what = f"the API failed {self._length} records in a row, the last because {outcome.message}"
-                raise ApiFailing("push apply", what.rpartition(". ")[0])
+                what = f"the API failed {self._length} records in a row, the last because {outcome.reason}"
+                raise ApiFailing("push apply", what)
 
     def end(self) -> None:
         """A record has an outcome."""

@@ -20,8 +20,9 @@ from propsync.push.outcome import ALREADY, APPLIED, CHANGED, EXISTS, FAILED, GON
 from propsync.push.plan import Entry
 from propsync.push.sameness import is_same, is_still
 
-_NOT_SENT = "so propsync sent nothing. Run `propsync sync`, then plan again"
-_NOT_DONE = "while the API was busy, so propsync did not send it again. Run `propsync sync`, then plan again"
+_NOT_SENT = "so propsync sent nothing"
+_NOT_DONE = "while the API was busy, so propsync did not send it again"
+_PLAN_AGAIN = "Run `propsync sync`, then plan again"
 
 
 def applied(asset_id: str | None = None, before: Mapping[str, Any] | None = None) -> Outcome:
@@ -38,22 +39,22 @@ def there_already(sent: Sent, before: Mapping[str, Any] | None = None) -> Outcom
 
 def gone() -> Outcome:
     """Nothing has the record's key."""
-    return Outcome(SKIPPED, GONE, f"the API no longer has this record, {_NOT_SENT}")
+    return Outcome(SKIPPED, GONE, f"the API no longer has this record, {_NOT_SENT}", _PLAN_AGAIN)
 
 
 def moved() -> Outcome:
     """The asset is elsewhere."""
-    return Outcome(SKIPPED, GONE, f"the asset is no longer on that property, {_NOT_SENT}")
+    return Outcome(SKIPPED, GONE, f"the asset is no longer on that property, {_NOT_SENT}", _PLAN_AGAIN)
 
 
 def exists() -> Outcome:
     """Somebody made a schedule meanwhile."""
-    return Outcome(SKIPPED, EXISTS, f"somebody has made this schedule meanwhile, {_NOT_SENT}")
+    return Outcome(SKIPPED, EXISTS, f"somebody has made this schedule meanwhile, {_NOT_SENT}", _PLAN_AGAIN)
 
 
-def unsure(what: str, asset_id: str | None = None) -> Outcome:
+def unsure(reason: str, step: str, asset_id: str | None = None) -> Outcome:
     """A person must look, at that asset if there is one."""
-    return Outcome(PARKED, UNSURE, what, asset_id=asset_id)
+    return Outcome(PARKED, UNSURE, reason, step, asset_id=asset_id)
 
 
 def compared(entry: Entry, now_there: Mapping[str, Any], sent: Sent) -> Outcome | None:
@@ -72,11 +73,9 @@ def changed(entry: Entry, now_there: Mapping[str, Any], sent: Sent) -> Outcome |
     if not named:
         return None
     if sent is Sent.MAYBE:
-        return unsure(
-            f"propsync sent this record and cannot tell what the API did; {named} no longer has the old value. "
-            "Compare it with the plan"
-        )
-    return Outcome(SKIPPED, CHANGED, f"{named} changed meanwhile, {_NOT_DONE if sent else _NOT_SENT}")
+        what = f"propsync sent this record and cannot tell what the API did; {named} no longer has the old value"
+        return unsure(what, "Compare it with the plan")
+    return Outcome(SKIPPED, CHANGED, f"{named} changed meanwhile, {_NOT_DONE if sent else _NOT_SENT}", _PLAN_AGAIN)
 
 
 def failed(error: PropsyncError) -> Outcome:
@@ -84,14 +83,14 @@ def failed(error: PropsyncError) -> Outcome:
     if isinstance(error, AccessForbidden):
         raise WriteForbidden(error.where, error.what) from error
     if isinstance(error, InvalidValue):
-        return Outcome(FAILED, "InvalidValue", f"the value does not fit its field. {error.next_step}")
+        return Outcome(FAILED, "InvalidValue", "the value does not fit its field", error.next_step)
     if isinstance(error, UsageError):
-        return Outcome(FAILED, "InvalidId", f"{error.what}. {error.next_step}")
+        return Outcome(FAILED, "InvalidId", error.what, error.next_step)
     if isinstance(error, RequestRefused):
         return _refused(error)
     if error.says_not_found:
-        return Outcome(FAILED, "NotFound", f"{error.what}. Check the ids of the record")
-    return Outcome(FAILED, type(error).__name__, f"{error.what}. Run the same command again", is_final=False)
+        return Outcome(FAILED, "NotFound", error.what, "Check the ids of the record")
+    return Outcome(FAILED, type(error).__name__, error.what, "Run the same command again", is_final=False)
 
 
 def unexplained(error: UnexpectedAnswer) -> Outcome:
@@ -100,12 +99,12 @@ def unexplained(error: UnexpectedAnswer) -> Outcome:
     With a status of success, the API may store the new ones later.
     """
     if error.status is not None and is_success(error.status):
-        return unsure(f"{error.what}; the record has the old value so far. Look at it later")
+        return unsure(f"{error.what}; the record has the old value so far", "Look at it later")
     return failed(RequestRefused(error.where, error.what, status=error.status))
 
 
 def _refused(error: RequestRefused) -> Outcome:
     known = WriteErrorCode.of(error.code)
     if known is not None:
-        return Outcome(FAILED, known.value, f"{known.meaning}. {known.next_step}")
-    return Outcome(FAILED, error.code or f"Status{error.status}", f"{error.what}. {error.next_step}")
+        return Outcome(FAILED, known.value, known.meaning, known.next_step)
+    return Outcome(FAILED, error.code or f"Status{error.status}", error.what, error.next_step)
