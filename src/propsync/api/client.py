@@ -196,15 +196,15 @@ class Api:
             lambda subject: work(bound, subject), subjects, threads=threads, cancel=cancel, wake=self._gate.wake
         )
 
-    def pause(self, attempt: int) -> bool:
-        """Waits as the retry policy says after that many attempts; false if it allows no further attempt.
+    def attempts(self) -> Iterator[int]:
+        """Numbers of attempts from 1, at least one: it waits between them, and ends, as the retry policy says.
 
-        For a POST after a lost answer, which the client itself never repeats. Raises Cancelled.
+        For a POST after a lost answer (API §4.3), which the client itself never repeats. Raises Cancelled.
         """
-        if attempt >= self._policy.attempts:
-            return False
-        self.wait(self._policy.jitter(attempt))
-        return True
+        for attempt in range(1, self._policy.attempts):
+            yield attempt
+            self.wait(self._policy.jitter(attempt))
+        yield max(1, self._policy.attempts)
 
     def wait(self, seconds: float) -> None:
         """Waits by the clock that it was given. Raises Cancelled."""

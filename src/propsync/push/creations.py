@@ -8,7 +8,6 @@ must look.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from itertools import count
 from typing import Any
 
 from propsync.api import BUSY, Api, FieldKind, is_success, page_request, why_unaskable
@@ -39,31 +38,34 @@ class Creations:
 
     def create(self, reader: Api, writer: Api, number: int, entry: Entry) -> Outcome:
         """Creates one asset. Raises ResourceFailed and what ends the run."""
-        pair = (entry.property_id, entry.type_id)
-        values = _values_of(entry)
+        for _ in writer.attempts():
+            outcome = self._attempt(reader, writer, number, entry)
+            if outcome.is_final:
+                break
+        return outcome
+
+    def _attempt(self, reader: Api, writer: Api, number: int, entry: Entry) -> Outcome:
+        """The outcome of one attempt; one that is not final allows a further attempt."""
+        pair, values = (entry.property_id, entry.type_id), _values_of(entry)
         was_sent = number in self._journal.so_far.sent
-        kinds = {one.field: FieldKind(one.kind) for one in entry.changes}
-        for attempt in count(1):
-            listed = self._listed(reader, pair)
-            settled = self._settled(number, pair, values, listed)
-            if settled is not None:
-                return settled
-            self._journal.sending(number, listed)
-            try:
-                return verdicts.applied(writer.create_asset(*pair, values, kinds))
-            except AnswerLost as error:
-                was_sent = True
-                if error.status not in BUSY and (found := self._awaited(reader, number, entry)):
-                    return found
-                if error.status is not None and is_success(error.status):
-                    return verdicts.unsure(_UNSHOWN, _LATER)  # sending it again would make a second one
-                if not writer.pause(attempt):
-                    return verdicts.failed(error)
-            except (RequestRefused, NotFound) as error:
-                # it refuses this attempt, and one before may have arrived since the list
-                found = self._settled(number, pair, values, self._listed(reader, pair)) if was_sent else None
-                return found or verdicts.failed(error)
-        raise AssertionError("count has no end")
+        listed = self._listed(reader, pair)
+        settled = self._settled(number, pair, values, listed)
+        if settled is not None:
+            return settled
+        self._journal.sending(number, listed)
+        try:
+            kinds = {one.field: FieldKind(one.kind) for one in entry.changes}
+            return verdicts.applied(writer.create_asset(*pair, values, kinds))
+        except AnswerLost as error:
+            if error.status not in BUSY and (found := self._awaited(reader, number, entry)):
+                return found
+            if error.status is not None and is_success(error.status):
+                return verdicts.unsure(_UNSHOWN, _LATER)  # sending it again would make a second one
+            return verdicts.failed(error)
+        except (RequestRefused, NotFound) as error:
+            # it refuses this attempt, and one before may have arrived since the list
+            found = self._settled(number, pair, values, self._listed(reader, pair)) if was_sent else None
+            return found or verdicts.failed(error)
 
     def _awaited(self, reader: Api, number: int, entry: Entry) -> Outcome | None:
         """The outcome of an attempt without an answer, once a list shows the asset; None if none does in time.
@@ -71,11 +73,8 @@ class Creations:
         Behind a gateway that gave up, the API may still be at work; and lists may be late.
         """
         pair, values = (entry.property_id, entry.type_id), _values_of(entry)
-        for attempt in count(1):
-            settled = self._settled(number, pair, values, self._listed(reader, pair))
-            if settled is not None or not reader.pause(attempt):
-                return settled
-        raise AssertionError("count has no end")
+        looks = (self._settled(number, pair, values, self._listed(reader, pair)) for _ in reader.attempts())
+        return next(filter(None, looks), None)
 
     def _settled(self, number: int, pair: Pair, values: Mapping[str, Any], listed: Listing) -> Outcome | None:
         """The outcome of an earlier attempt, None if there was none, or it created nothing."""
@@ -110,13 +109,14 @@ class Creations:
         """One reading, and its number of pages. A total may be wrong, so the list ends with a page of nothing new."""
         found: dict[str, AssetReading] = {}
         query = ListQuery("siblings", (("property", pair[0]), ("type", pair[1])))
-        for page in count(1):
+        page, is_over = 0, False
+        while not is_over:
+            page += 1
             total, shown = self._page(api, query, page)
-            new = [one for one in shown if one.asset_id not in found]
-            found |= {one.asset_id: one for one in new}
-            if not new or (total == len(found) and len(shown) < _LIMIT):
-                return {key: one for key, one in found.items() if (one.property_id, one.type_id) == pair}, page
-        raise AssertionError("count has no end")
+            new = {one.asset_id: one for one in shown if one.asset_id not in found}
+            found |= new
+            is_over = not new or (total == len(found) and len(shown) < _LIMIT)
+        return {key: one for key, one in found.items() if (one.property_id, one.type_id) == pair}, page
 
     def _page(self, api: Api, query: ListQuery, page: int) -> tuple[int | None, list[AssetReading]]:
         request = page_request(ASSETS, query, _LIMIT, page)
