@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
 from kit.push_home import PushHome
 
 from propsync.errors import OtherValuesLost
-from propsync.push.plan import Entry
+from propsync.push import verdicts
+from propsync.push.other_values import OtherValues
+from propsync.push.plan import UPDATE, Entry, FieldChange
+from propsync.push.shapes import AssetAnswers, AssetReading
 from propsync_sandbox.exchange import Request
 
 
@@ -69,3 +74,25 @@ def test_one_look_after_the_first_write_is_enough(home: PushHome) -> None:
     assert home.apply(plan).exit_code == 0
     looks = [one for one in home.sandbox.journal if one.method == "GET" and one.path == "/properties/assets"]
     assert len(looks) == 4 + 1 + 1, "one before each write, one after the first, one reading back"
+
+
+class _AllWritable(AssetAnswers):
+    def __init__(self) -> None:
+        """Every field can be written."""
+
+    def may_write(self, _type_id: str, _field_id: str) -> bool:
+        return True
+
+
+def test_a_number_that_the_api_writes_as_a_text_is_known_in_an_answer_from_before_the_write() -> None:
+    def asset(values: dict[str, object]) -> AssetReading:
+        return AssetReading("a", "p", "t", values)
+
+    before = asset({"height": "12", "place": "hall", "note": "n"})
+    height = FieldChange("height", "Height", "number", Decimal(12), Decimal(13))  # as the tables have it
+    entry = Entry(2, UPDATE, ("a",), "p", "t", [height])
+    others = OtherValues(_AllWritable())
+    others.keep(entry, before, verdicts.applied, lambda: before)
+    others.keep(entry, before, verdicts.applied, lambda: asset({"height": "13"}))
+    with pytest.raises(OtherValuesLost):
+        others.check()

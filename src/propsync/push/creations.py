@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from propsync.api import BUSY, Api, FieldKind, is_success, page_request, why_unaskable
+from propsync.api import Api, FieldKind, page_request, why_unaskable
 from propsync.errors import AnswerLost, InvalidValue, NotFound, RequestRefused, UnexpectedAnswer
 from propsync.push import verdicts
 from propsync.push.asset_updates import AssetUpdates
+from propsync.push.evidence import may_be_late, must_be_late
 from propsync.push.journal import Pair, WriteJournal
 from propsync.push.outcome import Outcome
 from propsync.push.plan import Entry
@@ -57,9 +58,9 @@ class Creations:
             kinds = {one.field: FieldKind(one.kind) for one in entry.changes}
             return verdicts.applied(writer.create_asset(*pair, values, kinds))
         except AnswerLost as error:
-            if error.status not in BUSY and (found := self._awaited(reader, number, entry)):
+            if may_be_late(error.status) and (found := self._awaited(reader, number, entry)):
                 return found
-            if error.status is not None and is_success(error.status):
+            if must_be_late(error.status):
                 return verdicts.unsure(_UNSHOWN, _LATER)  # sending it again would make a second one
             return verdicts.failed(error)
         except (RequestRefused, NotFound) as error:

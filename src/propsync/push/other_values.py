@@ -7,9 +7,10 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 
 from propsync.errors import OtherValuesLost, ResourceFailed
+from propsync.push.evidence import changed_labels
 from propsync.push.outcome import Outcome
 from propsync.push.plan import Entry
-from propsync.push.sameness import is_empty, is_same
+from propsync.push.sameness import is_empty
 from propsync.push.shapes import AssetAnswers, AssetReading
 
 _TELLING = 2  # values that go at once: a colleague may remove one in the same moment
@@ -50,8 +51,8 @@ class OtherValues:
         return {field for field in held - planned if self._answers.may_write(before.type_id, field)}
 
     def _compare(self, entry: Entry, others: Collection[str], after: AssetReading | None) -> None:
-        if after is None or all(is_same(one.old, after.values.get(one.field)) for one in entry.changes):
-            return  # an answer from before the write
+        if after is None or not changed_labels(entry, after.values):
+            return  # the look is older than the write
         self._are_kept = any(not is_empty(after.values.get(field)) for field in others)
         if not self._are_kept:
             what = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from propsync.api import Sent, WriteErrorCode, is_success
+from propsync.api import Sent, WriteErrorCode
 from propsync.errors import (
     AccessForbidden,
     InvalidValue,
@@ -15,10 +15,11 @@ from propsync.errors import (
     UsageError,
     WriteForbidden,
 )
+from propsync.push.evidence import changed_labels, must_be_late
 from propsync.push.journal import now
 from propsync.push.outcome import ALREADY, APPLIED, CHANGED, EXISTS, FAILED, GONE, PARKED, SKIPPED, UNSURE, Outcome
 from propsync.push.plan import Entry
-from propsync.push.sameness import is_same, is_still
+from propsync.push.sameness import is_same
 
 _NOT_SENT = "so propsync sent nothing"
 _NOT_DONE = "while the API was busy, so propsync did not send it again"
@@ -69,7 +70,7 @@ def compared(entry: Entry, now_there: Mapping[str, Any], sent: Sent) -> Outcome 
 
 def changed(entry: Entry, now_there: Mapping[str, Any], sent: Sent) -> Outcome | None:
     """The outcome of an entry whose record no longer has the old values; None if it has them."""
-    named = ", ".join(one.label for one in entry.changes if not is_still(one.old, now_there.get(one.field)))
+    named = ", ".join(changed_labels(entry, now_there))
     if not named:
         return None
     if sent is Sent.MAYBE:
@@ -98,7 +99,7 @@ def unexplained(error: UnexpectedAnswer) -> Outcome:
 
     With a status of success, the API may store the new ones later.
     """
-    if error.status is not None and is_success(error.status):
+    if must_be_late(error.status):
         return unsure(f"{error.what}; the record has the old value so far", "Look at it later")
     return failed(RequestRefused(error.where, error.what, status=error.status))
 
