@@ -176,6 +176,15 @@ def test_a_new_schedule_that_somebody_has_begun_stays(home: PushHome, *, is_seen
     assert home.sandbox.world.schedules.get(free) is not None
 
 
+def test_a_new_schedule_whose_status_the_api_no_longer_shows_can_be_undone(home: PushHome) -> None:
+    taken = set(home.schedules(10_000))
+    free = next((place, kind) for place, _ in taken for _, kind in taken if (place, kind) not in taken)
+    run = home.apply(home.plan(home.schedule(CREATE, free, {"description": "new"}), resource="schedules")).run_id
+    home.sandbox.world.schedules.set_members(free, status=None)
+    home.sync(["schedules"])
+    assert undo(home.settings(), run).counts()["delete"] == 1
+
+
 def test_a_write_that_was_not_read_back_is_not_called_as_before(home: PushHome) -> None:
     asset_id, _, kind = home.assets(1)[0]
     plan = home.plan(home.update(asset_id, {home.field(kind, "text"): "ours"}))

@@ -42,6 +42,11 @@ def _user_id(one: Any) -> str | None:
     return next((text for value in inner if (text := text_of(value)) is not None), None)
 
 
+def is_begun(old: str | None, now: str | None) -> bool:
+    """Whether somebody may have begun the assessment since the status was `old`; an API may show no status now."""
+    return now is not None and now != old
+
+
 _NAMES: dict[str, str] = {
     DUE: "due_date",
     DESCRIPTION: "description",

@@ -15,7 +15,7 @@ from propsync.push.looks import Looks
 from propsync.push.outcome import Outcome
 from propsync.push.plan import CREATE, DELETE, Entry
 from propsync.push.sameness import is_same
-from propsync.push.schedule_values import MEMBERS, STATUS, changes_of, schedule_values
+from propsync.push.schedule_values import MEMBERS, STATUS, changes_of, is_begun, schedule_values
 from propsync.suppression import Suppression
 
 Members = Mapping[str, Any]
@@ -130,9 +130,9 @@ class _Write:
 
 
 def _compared_part(entry: Entry, there: Members) -> Entry:
-    """A delete without the status, if the API shows none."""
-    is_shown = there.get(STATUS) is not None
-    return entry if is_shown else replace(entry, changes=[one for one in entry.changes if one.field != STATUS])
+    """A delete without the status, unless that says that somebody has begun."""
+    changes = [one for one in entry.changes if one.field != STATUS or is_begun(one.old, there.get(STATUS))]
+    return replace(entry, changes=changes)
 
 
 def _planned(entry: Entry, there: Members) -> dict[str, Any]:

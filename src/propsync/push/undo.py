@@ -16,7 +16,7 @@ from propsync.push.outcome import STORED_OTHERWISE
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange, Refusal
 from propsync.push.row_checks import field_change
 from propsync.push.sameness import is_same
-from propsync.push.schedule_values import MEMBERS, STATUS
+from propsync.push.schedule_values import MEMBERS, STATUS, is_begun
 from propsync.records import key_of, record_id
 from propsync.resources import ASSETS
 from propsync.suppression import REPLACEMENT
@@ -179,7 +179,7 @@ def _uncreated(rows: list[Recorded], there: Present | None, fields: Fields) -> E
         one, now = given.get(name), there.values.get(name)
         if not (is_same(now, None) if one is None else _is_ours(one, now, there)):
             return Refusal(first.row, name, first.record, _EDITED)
-    if there.status != there.first_status:
+    if is_begun(there.first_status, there.status):
         return Refusal(first.row, fields["", STATUS].label, first.record, _EDITED)
     olds = {name: there.values.get(name) for name in MEMBERS} | {STATUS: there.status}
     changes = [field_change(fields["", name], old, None) for name, old in olds.items()]
