@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from kit.command_line import CommandLine
 from kit.home import moved
 from kit.push_home import PushHome
 
 from propsync.errors import PlanUnfinished
-from propsync.push.plan import CREATE, DELETE, UPDATE
+from propsync.push.plan import CREATE, DELETE, UPDATE, save_plan
 from propsync.runs import RunLock
 
 
@@ -94,3 +97,13 @@ def test_a_plan_that_was_applied_says_so_and_sends_nothing(home: PushHome) -> No
     assert (again.is_repeat, again.run_id, again.exit_code) == (True, first.run_id, 0)
     assert again.counts() == {"skipped": 0, "failed": 0, "verified": 1}
     assert home.requests == requests
+
+
+def test_the_last_line_of_an_apply_is_the_way_back(home: PushHome, tmp_path: Path) -> None:
+    asset_id, _, kind = home.assets(1)[0]
+    save_plan(home.plan(home.update(asset_id, {home.field(kind, "text"): "new"})), tmp_path / "doors.plan")
+    line = CommandLine(tmp_path, home.environ())
+    for _ in ("sent", "a repeat"):
+        last = line("push", "apply", "doors.plan").stdout.splitlines()[-1]
+        assert last.startswith("Next: propsync push undo ")
+        assert line("push", *last.split()[3:5]).returncode == 0

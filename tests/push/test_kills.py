@@ -8,7 +8,6 @@ import pytest
 from kit.deaths import dying
 from kit.push_home import PushHome
 
-from propsync.cli.push_apply import next_command
 from propsync.cli.status import print_status
 from propsync.push.plan import CREATE, DELETE, UPDATE, Plan
 from propsync.runbooks.push_undo import undo, unfinished
@@ -54,7 +53,7 @@ def check_killed_at(home: PushHome, at: int, number: int, *, night_between: bool
     states = home.column("select state from ops.writes where plan_id = ?", plan.plan_id)
     assert set(states) == {"verified"}
     assert unfinished(home.settings()) == []
-    assert undo(home.settings(), next_command(report).split()[4]).undoes, moments.names[-1:]
+    assert undo(home.settings(), plan.plan_id).undoes, moments.names[-1:]
     return len(moments.names)
 
 

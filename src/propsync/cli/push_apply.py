@@ -63,10 +63,10 @@ def _print(report: PushReport, path: Path) -> None:
         echo(line)
     if len(lines) > _MOST_LINES:
         echo(f"The first {_MOST_LINES} of {len(lines):,} lines. For all of them: propsync push apply {path} --json")
-    echo(next_command(report))
+    echo(_next_command(report))
 
 
-def next_command(report: PushReport) -> str:
+def _next_command(report: PushReport) -> str:
     """The last line: what to type after an apply."""
     if report.has_written:
         # the plan's id, since an earlier run that was killed may have recorded all of it
