@@ -10,7 +10,7 @@ import pytest
 from kit.kept import KeptHomes
 from kit.push_home import PushHome, push_home
 
-from propsync.errors import ApiFailing, TokenRefused, UsageError, WriteForbidden
+from propsync.errors import ApiFailing, TokenRefused, UsageError, WriteForbidden, WriteUnsupported
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, Plan
 from propsync_sandbox.exchange import Request
 
@@ -277,6 +277,75 @@ def test_records_that_the_api_always_fails_keep_no_others_from_their_turn(home: 
         with pytest.raises(ApiFailing):
             home.apply(plan, max_concurrency=1)
         assert len(home.effects) == sent
+
+
+def test_records_that_nobody_can_look_at_keep_no_others_from_their_turn(home: PushHome) -> None:
+    edits = texts_of(home, 8)
+    plan = home.plan(*edits)
+    broken = "|".join(edit.key[0] for edit in edits[:5])
+    home.sandbox.set_faults([{"match": {"method": "GET", "query": {"id": broken}}, "times": None, "effect": DOWN}])
+    for sent in (0, 3):
+        with pytest.raises(ApiFailing):
+            home.apply(plan, max_concurrency=1)
+        assert len(home.effects) == sent
+    home.sandbox.set_faults([])
+    assert home.apply(plan).counts()["verified"] == 8
+    assert_done_once(home, plan)
+
+
+def test_a_record_that_the_token_may_not_read_keeps_no_others_from_their_turn(home: PushHome) -> None:
+    edits = texts_of(home, 3)
+    plan = home.plan(*edits)
+    forbidden = {"kind": "status", "status": 403}
+    look = {"method": "GET", "query": {"id": edits[0].key[0]}}
+    home.sandbox.set_faults([{"match": look, "times": None, "effect": forbidden}])
+    for sent in (0, 2):
+        with pytest.raises(WriteForbidden):
+            home.apply(plan, max_concurrency=1)
+        assert len(home.effects) == sent
+
+
+@pytest.mark.parametrize("status", [405, 501, 302])
+@pytest.mark.parametrize("method", ["PATCH", "POST", "PUT", "DELETE"])
+def test_a_write_that_the_api_does_not_know_ends_the_sending_at_once(home: PushHome, method: str, status: int) -> None:
+    _, place, kind = home.assets(1)[0]
+    entries = {
+        "PATCH": lambda: texts_of(home, 7),
+        "POST": lambda: [home.create(place, kind, {home.field(kind, "text"): f"new {one}"}) for one in range(7)],
+        "PUT": lambda: [home.schedule(UPDATE, key, {"description": "new"}) for key in home.schedules(7)],
+        "DELETE": lambda: [home.schedule(DELETE, key, {}) for key in home.schedules(7)],
+    }[method]()
+    resource = "assets" if method in ("PATCH", "POST") else "schedules"
+    plan = home.plan(*entries, resource=resource)
+    home.sandbox.set_faults([rule(method, {"kind": "status", "status": status}, times=None)])
+    with pytest.raises(WriteUnsupported, match=rf"{method} .* answered {status}.* Check PROPSYNC_BASE_URL"):
+        home.apply(plan, max_concurrency=1)
+    assert [one.method for one in home.sandbox.journal].count(method) == 1
+    home.sandbox.set_faults([])
+    assert home.apply(plan).counts()["verified"] == 7
+    assert_done_once(home, plan)
+
+
+def test_a_record_whose_address_alone_does_not_know_the_write_fails_alone(home: PushHome) -> None:
+    edits = texts_of(home, 4)
+    plan = home.plan(*edits)
+    odd = {"match": {"method": "PATCH", "path": f".*/{edits[0].key[0]}"}, "times": None}
+    home.sandbox.set_faults([odd | {"effect": {"kind": "status", "status": 405}}])
+    with pytest.raises(WriteUnsupported):
+        home.apply(plan, max_concurrency=1)
+    report = home.apply(plan)
+    assert (report.exit_code, report.counts()) == (3, {"skipped": 0, "failed": 1, "verified": 3})
+    assert home.writes("state, code")[0] == ("failed", "WriteUnsupported")
+    assert home.apply(plan).is_repeat
+
+
+def test_a_new_asset_that_the_api_refuses_with_an_odd_status_fails_for_good(home: PushHome) -> None:
+    _, place, kind = home.assets(1)[0]
+    plan = home.plan(home.create(place, kind, {home.field(kind, "text"): "new"}))
+    home.sandbox.set_faults([rule("POST", {"kind": "status", "status": 409}, times=None)])
+    report = home.apply(plan)
+    assert (report.exit_code, home.writes("state, code")) == (3, [("failed", "Status409")])
+    assert home.apply(plan).is_repeat
 
 
 @pytest.mark.slow

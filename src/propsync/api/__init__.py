@@ -16,7 +16,7 @@ from propsync.api.requests import (
     why_unaskable,
 )
 from propsync.api.retry import BUSY, RetryPolicy, Sent
-from propsync.api.status_codes import is_success
+from propsync.api.status_codes import is_redirect, is_success
 from propsync.api.token import TokenSource
 from propsync.api.write_codes import WriteErrorCode
 from propsync.api.writes import FieldKind, ScheduleChanges, check_values
@@ -46,6 +46,7 @@ __all__ = [
     "check_text",
     "check_values",
     "checked",
+    "is_redirect",
     "is_success",
     "page_request",
     "post_notice",

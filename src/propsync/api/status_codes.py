@@ -26,6 +26,7 @@ _AGAIN = frozenset((408, 416, 425, 429))
 # Answers to a request for part of a body: the body may be shorter by now, or the server rejects the header.
 _NO_PART = frozenset((400, 412, 417, 422))
 _CROWDED = frozenset((408, 429, 503, 504))
+_NO_METHOD = 501
 _LONGEST_QUOTE = 200
 
 
@@ -39,8 +40,18 @@ def is_success(status: int) -> bool:
     return 200 <= status < 300
 
 
+def is_redirect(status: int | None) -> bool:
+    """Whether the status points to a different address, which propsync does not follow; None is no status."""
+    return status is not None and 300 <= status < 400
+
+
 def is_passing(request: ApiRequest, status: int) -> bool:
-    """Whether the same request may succeed later, or a request for the whole body may."""
+    """Whether the same request may succeed later, or a request for the whole body may.
+
+    501 says that the API does not know the method, which only a write (API §4.3, 4.4, 4.11, 4.12) can meet.
+    """
+    if status == _NO_METHOD and request.method != "GET":
+        return False
     return status in _AGAIN or status >= 500 or (request.rest is not None and status in _NO_PART)
 
 
@@ -82,7 +93,7 @@ def refusal(request: ApiRequest, status: int, headers: Mapping[str, str], body: 
         return NotFound(where, f"the API answered {status}: not found", status=status)
     if status in (400, 422):
         return _refused(where, status, code)
-    if 300 <= status < 400:
+    if is_redirect(status):
         return UnexpectedAnswer(where, f"the API answered {status}{_pointing_to(headers)}", status=status)
     said = f" ({code})" if code else ""
     return UnexpectedAnswer(

@@ -8,6 +8,7 @@
     ├── StopRun                     exit 1  nothing is published; correct it, then run again
     │   ├── TokenRefused                    401, also after the token file was read again: new token
     │   ├── WriteForbidden                  403 to a write, or to the look before it: ask for the right, apply again
+    │   ├── WriteUnsupported                the API knows no such write, or redirects it: correct the address
     │   ├── ApiFailing                      every write fails, after all its attempts: apply again later
     │   ├── OtherValuesLost                 a write removed values that it did not name: send no more
     │   ├── PlanUnfinished                  writes are sent and not recorded, as another run is at work: apply again
@@ -91,6 +92,7 @@ from propsync.errors.stopping import (
     StorageUnfit,
     TokenRefused,
     WriteForbidden,
+    WriteUnsupported,
 )
 from propsync.errors.usage import (
     InvalidValue,
@@ -143,4 +145,5 @@ __all__ = [
     "UnexpectedAnswer",
     "UsageError",
     "WriteForbidden",
+    "WriteUnsupported",
 ]

@@ -23,6 +23,15 @@ class WriteForbidden(StopRun):
     advice = "Ask for access to this endpoint, then run the same command again"
 
 
+class WriteUnsupported(StopRun):
+    """405, 501 or a redirect to a write: the API does not know the method, and the rest would meet the same."""
+
+    advice = (
+        "Check PROPSYNC_BASE_URL (https, no proxy or login page between), and ask the operator of the API whether it "
+        "accepts writes. Then run the same command again"
+    )
+
+
 class ApiFailing(StopRun):
     """The API fails one record of a plan after the other, each after all its attempts."""
 

@@ -67,6 +67,9 @@ class Creations:
             # it refuses this attempt, and one before may have arrived since the list
             found = self._settled(number, pair, values, self._listed(reader, pair)) if was_sent else None
             return found or verdicts.failed(error)
+        except UnexpectedAnswer as error:
+            found = self._settled(number, pair, values, self._listed(reader, pair))
+            return found or verdicts.unexplained(error)
 
     def _awaited(self, reader: Api, number: int, entry: Entry) -> Outcome | None:
         """The outcome of an attempt without an answer, once a list shows the asset; None if none does in time.

@@ -26,7 +26,7 @@ Pair = tuple[str, str]
 
 
 class _Line(msgspec.Struct, frozen=True, omit_defaults=True):
-    """`step` is begun, resumed, sending or done; `entry` is a place among the plan's entries.
+    """`step` is begun, resumed, sending, left or done; `entry` is a place among the plan's entries.
 
     `ids` are the assets that a list showed before a new one was created.
     """
@@ -45,6 +45,8 @@ class Journalled:
     plan: Plan
     sent: set[int] = field(default_factory=set)
     """The entries that propsync has sent, or was about to send."""
+    left: set[int] = field(default_factory=set)
+    """The entries that an apply had to leave to the next one, some before it sent them."""
     seen: dict[Pair, set[str]] = field(default_factory=dict)
     """Assets of a property and type that existed before propsync created its own."""
     outcomes: dict[int, Outcome] = field(default_factory=dict)
@@ -58,6 +60,8 @@ class Journalled:
                 self.seen.setdefault((entry.property_id, entry.type_id), set()).update(ids)
             if line.outcome is not None:
                 self.outcomes[line.entry] = line.outcome
+            elif line.step == "left":
+                self.left.add(line.entry)
             else:
                 self.sent.add(line.entry)
 
@@ -134,6 +138,10 @@ class WriteJournal:
         of = self.so_far.plan.entries[entry]
         known = self.so_far.seen.get((of.property_id, of.type_id), set())
         self._add(_Line("sending", entry=entry, ids=sorted(set(seen) - known)))
+
+    def left(self, entry: int) -> None:
+        """Notes that the next apply has to try an entry, after the others."""
+        self._add(_Line("left", entry=entry))
 
     def done(self, entry: int, outcome: Outcome) -> None:
         """Notes a final outcome, without what was erased."""

@@ -7,14 +7,21 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from propsync.api import Api, Sent, TokenSource
-from propsync.errors import ApiFailing, ApiUnreachable, ResourceFailed, UsageError
+from propsync.errors import (
+    ApiFailing,
+    ApiUnreachable,
+    ResourceFailed,
+    UsageError,
+    WriteForbidden,
+    WriteUnsupported,
+)
 from propsync.progress import progress
 from propsync.push import verdicts
 from propsync.push.asset_updates import AssetUpdates
 from propsync.push.creations import Creations
 from propsync.push.journal import WriteJournal
 from propsync.push.outcome import Outcome
-from propsync.push.plan import CREATE, Entry
+from propsync.push.plan import CREATE, DELETE, Entry
 from propsync.push.schedule_writes import ScheduleWrites
 from propsync.push.shapes import AssetAnswers
 from propsync.resources import ASSETS
@@ -87,7 +94,8 @@ class Sender:
     def _lanes(self) -> Iterator[_Lane]:
         """New assets of one property and type share a lane, and so do entries of one record.
 
-        Those that an earlier apply sent come last: the API may fail them each time, and the rest would have no turn.
+        Those that an earlier apply sent or left come last: the API may fail them each time, and the rest would have no
+        turn.
         """
         lanes: dict[tuple[str, ...], _Lane] = {}
         for number, entry in enumerate(self._plan.entries):
@@ -95,14 +103,19 @@ class Sender:
                 is_new = self._plan.resource == ASSETS.name and entry.action == CREATE
                 lane = ("new", entry.property_id, entry.type_id) if is_new else entry.key
                 lanes.setdefault(lane, []).append(number)
-        sent = self._journal.so_far.sent
-        yield from sorted(lanes.values(), key=lambda lane: not sent.isdisjoint(lane))
+        tried = self._journal.so_far.sent | self._journal.so_far.left
+        yield from sorted(lanes.values(), key=lambda lane: not tried.isdisjoint(lane))
 
     def _send_lane(self, api: Api, lane: _Lane, advance: Callable[[], None]) -> None:
         writer = api.with_token(self._token) if self._token else api
         for number in lane:
-            outcome = self._sent(Clients(api, writer), number, self._plan.entries[number])
+            try:
+                outcome = self._sent(Clients(api, writer), number, self._plan.entries[number])
+            except (WriteForbidden, WriteUnsupported):
+                self._journal.left(number)  # it may be this record alone
+                raise
             if not outcome.is_final:
+                self._journal.left(number)
                 # the next list of assets would show one that this entry may have created
                 self.left.update(dict.fromkeys(lane[lane.index(number) :], outcome))
                 self._streak.add(outcome)
@@ -122,8 +135,21 @@ class Sender:
             return self._send_update(clients, number, entry)
         except ApiUnreachable:
             raise
+        except WriteUnsupported as error:
+            if not self._accepts(entry):
+                raise
+            return verdicts.refused_alone(error)
         except (ResourceFailed, UsageError) as error:
             return verdicts.failed(error)
+
+    def _accepts(self, entry: Entry) -> bool:
+        """Whether the API has accepted such a write of the plan: PATCH or POST, PUT or DELETE."""
+        done = self._journal.so_far.outcomes.copy()
+        kinds = {self._method(self._plan.entries[number]) for number, one in done.items() if one.is_written and one.at}
+        return self._method(entry) in kinds
+
+    def _method(self, entry: Entry) -> bool:
+        return entry.action == (CREATE if self._plan.resource == ASSETS.name else DELETE)
 
     def _send_update(self, clients: Clients, number: int, entry: Entry) -> Outcome:
         sent = self._earlier(number)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from propsync.api import Sent, WriteErrorCode
+from propsync.api import Sent, WriteErrorCode, is_redirect
 from propsync.errors import (
     AccessForbidden,
     InvalidValue,
@@ -14,6 +14,7 @@ from propsync.errors import (
     UnexpectedAnswer,
     UsageError,
     WriteForbidden,
+    WriteUnsupported,
 )
 from propsync.push.evidence import changed_labels, must_be_late
 from propsync.push.journal import now
@@ -24,6 +25,8 @@ from propsync.push.sameness import is_same
 _NOT_SENT = "so propsync sent nothing"
 _NOT_DONE = "while the API was busy, so propsync did not send it again"
 _PLAN_AGAIN = "Run `propsync sync`, then plan again"
+
+_UNSUPPORTED = (405, 501)  # the API does not know the method
 
 
 def applied(asset_id: str | None = None, before: Mapping[str, Any] | None = None) -> Outcome:
@@ -97,11 +100,19 @@ def failed(error: PropsyncError) -> Outcome:
 def unexplained(error: UnexpectedAnswer) -> Outcome:
     """The outcome after an answer that the document lacks, if the record still has the old values.
 
-    With a status of success, the API may store the new ones later.
+    With a status of success, the API may store the new ones later. Raises WriteUnsupported if the API knows no such
+    write, or redirects it.
     """
     if must_be_late(error.status):
         return unsure(f"{error.what}; the record has the old value so far", "Look at it later")
+    if error.status in _UNSUPPORTED or is_redirect(error.status):
+        raise WriteUnsupported(error.where, error.what)
     return failed(RequestRefused(error.where, error.what, status=error.status))
+
+
+def refused_alone(error: WriteUnsupported) -> Outcome:
+    """The outcome of one record for which the API does not know a write that it has accepted for others."""
+    return Outcome(FAILED, type(error).__name__, error.what, "The API accepts this write for other records")
 
 
 def _refused(error: RequestRefused) -> Outcome:
