@@ -663,7 +663,7 @@ def test_a_plan_replaces_a_plan_and_no_other_file(line: CommandLine, tmp_path: P
     assert [line("push", "plan", "assets", "edits.csv", "--out", "my.plan").returncode for _ in range(2)] == [0, 0]
 
 
-@pytest.mark.parametrize("out", ["/proc/x.plan", "edits.csv/x.plan", "."])
+@pytest.mark.parametrize("out", ["/proc/x.plan", "edits.csv/x.plan", ".", "typo/x.plan"])
 def test_a_plan_that_cannot_be_saved_where_somebody_says_ends_with_2(
     line: CommandLine, tmp_path: Path, out: str
 ) -> None:
@@ -671,6 +671,7 @@ def test_a_plan_that_cannot_be_saved_where_somebody_says_ends_with_2(
     done = line("push", "plan", "assets", "edits.csv", "--out", out)
     assert (done.returncode, done.stdout) == (2, "")
     assert "Give --out a" in done.stderr
+    assert not (tmp_path / "typo").exists()
     assert "fault in propsync" not in done.stderr
 
 

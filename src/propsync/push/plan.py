@@ -158,9 +158,13 @@ def _is_plan(path: Path) -> bool:
 
 
 def check_out(out: Path | None) -> None:
-    """Raises UsageError if the file that `--out` names is somebody's, and no plan."""
-    if out is not None and out.exists() and not _is_plan(out):
+    """Raises UsageError if the file that `--out` names is somebody's and no plan, or its folder does not exist."""
+    if out is None:
+        return
+    if out.exists() and not _is_plan(out):
         raise UsageError(str(out), "it exists already, and is no plan", "Give --out a new name")
+    if not out.absolute().parent.is_dir():
+        raise UsageError(str(out), f"there is no folder {out.parent}", "Give --out a folder that exists")
 
 
 def save_as(plan: Plan, out: Path) -> None:
