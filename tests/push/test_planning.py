@@ -691,6 +691,9 @@ def test_a_template_names_itself_and_the_next_command(line: CommandLine, tmp_pat
     assert done.stdout == "my edits.csv has 2 rows. Edit it, then: propsync push plan schedules 'my edits.csv'\n"
     assert "needs --type. Give one of:" in line("push", "template", "assets").stderr
     assert line("push", "template", "assets", "--type", "lifts").returncode == 2, "it has people's edits"
+    typo = line("push", "template", "schedules", "typo/edits.csv")
+    assert (typo.returncode, typo.stdout) == (2, "")
+    assert "there is no folder typo. Give a folder that exists" in typo.stderr
 
 
 def test_a_text_longer_than_a_cell_is_left_out_with_a_note(home: WorldHome, tmp_path: Path) -> None:

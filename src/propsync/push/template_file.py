@@ -28,12 +28,17 @@ _OPTIONS = {
 
 
 def write_template(template: Template, path: Path) -> int:
-    """Writes the file whole and returns the number of its rows. Raises UsageError if it exists, or for other kinds."""
+    """Writes the file whole and returns the number of its rows. Raises UsageError for other kinds.
+
+    It raises UsageError too if the file exists, or its folder does not.
+    """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise UsageError(str(path), "a template is a file .xlsx or .csv", "Give it one of these names")
     if path.exists():
         raise UsageError(str(path), "it exists already, and may have your edits", "Give a new name, or remove it")
+    if not path.absolute().parent.is_dir():
+        raise UsageError(str(path), f"there is no folder {path.parent}", "Give a folder that exists")
     with disk_errors(path):
         handle = tempfile.NamedTemporaryFile(dir=path.absolute().parent, suffix=PARTIAL, delete=False)  # noqa: SIM115
         handle.close()
