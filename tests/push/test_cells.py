@@ -113,6 +113,7 @@ UNCHANGED = [
     ("status", "notstarted", "notstarted"),
     *((kind, None, "[clear]") for kind in FIELDS),
     ("option", [], "[clear]"),
+    ("option", None, []),
     ("option", ["o10"], "FD20"),  # a table shows the label of an option that is offered no more
     ("option", ["o1", "o10"], "FD30; FD20"),
     ("option", ["o10"], "o10"),
@@ -122,6 +123,8 @@ CLEARED += [("time", "09:30"), ("text", "")]
 REFUSED = [
     # of a kind that is wrong
     ("text", "a", ["x"], "a list"),
+    ("option", ["o1"], [], "[clear]"),
+    (USERS, ["u1"], [], "[clear]"),
     ("number", 1, "tall", "no number"),
     ("number", 1, "1,234.5", "after a point"),
     ("number", 1, "12,5", "after a point"),

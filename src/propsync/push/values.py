@@ -80,6 +80,8 @@ def _changed(cell: Cell, field: Field, old: Any, *, is_lossy: bool) -> Any:
     if isinstance(cell, list | dict) and is_same(cell, old):
         return KEPT
     _check_writable(field)
+    if cell == []:
+        raise CellRefused("it is an empty list: leave it out to change nothing, or write [clear] to remove the value")
     cell = without_quote(cell) if isinstance(cell, str) else cell
     value = _OF_KIND[field.kind](cell, field, old)
     if is_same(value, old):
