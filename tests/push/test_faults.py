@@ -119,6 +119,20 @@ def test_a_store_that_changes_values_is_reported_by_row(kept: KeptHomes, tmp_pat
         assert home.apply(plan).is_repeat
 
 
+def test_a_read_back_that_is_older_than_the_write_is_not_called_a_different_value(home: PushHome) -> None:
+    (edit,) = texts_of(home, 1)
+    old = edit.changes[0].old
+
+    def take_back(request: Request) -> None:
+        if request.method == "GET" and home.effects:
+            home.sandbox.world.assets.edit(edit.key[0], {edit.changes[0].field: old})
+
+    home.sandbox._server.app.before = take_back
+    report = home.apply(home.plan(edit))
+    assert (report.exit_code, home.writes("state")) == (3, [("applied",)])
+    assert "still shows the value from before. Run `propsync sync` later" in report.left_behind[0]
+
+
 @pytest.mark.slow
 def test_a_lost_answer_of_a_store_that_changes_values_creates_no_twin(kept: KeptHomes, tmp_path: Path) -> None:
     with push_home(kept, tmp_path / "home", normalise=True) as home:

@@ -16,6 +16,7 @@ from propsync.errors import UsageError
 from propsync.push.plan import CREATE, DELETE, UPDATE
 from propsync.runbooks import erase
 from propsync.runbooks.push_undo import history, undo, unfinished
+from propsync_sandbox.exchange import Request as PushedRequest
 
 
 def truth(home: PushHome) -> dict[str, object]:
@@ -183,6 +184,26 @@ def test_a_new_schedule_whose_status_the_api_no_longer_shows_can_be_undone(home:
     home.sandbox.world.schedules.set_members(free, status=None)
     home.sync(["schedules"])
     assert undo(home.settings(), run).counts()["delete"] == 1
+
+
+def test_an_api_that_shows_a_removed_value_as_an_empty_text_has_removed_it(home: PushHome) -> None:
+    def blank(request: PushedRequest) -> None:
+        for _, key in list(home.effects) if request.method == "GET" and is_blank else ():
+            home.sandbox.world.assets.edit_result(key, text, "")
+
+    is_blank = True
+    (asset_id, text, old) = next(
+        (one, name, value)
+        for one, _, kind in home.assets(1_000)
+        for name, value in home.values(one).items()
+        if value and home.kinds(kind)[name] == "text"
+    )
+    home.sandbox._server.app.before = blank
+    report = home.apply(home.plan(home.update(asset_id, {text: None})))
+    assert (report.exit_code, report.left_behind, home.values(asset_id)[text]) == (0, [], "")
+    is_blank = False
+    assert home.apply(undo(home.settings(), report.run_id)).left_behind == []
+    assert home.values(asset_id)[text] == old
 
 
 def test_a_write_that_was_not_read_back_is_not_called_as_before(home: PushHome) -> None:

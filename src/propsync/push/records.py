@@ -10,14 +10,15 @@ from typing import Any
 import msgspec
 
 from propsync.push.outcome import APPLIED, CHANGED, SKIPPED, STORED_OTHERWISE, VERIFIED, Outcome
-from propsync.push.plan import CREATE, DELETE, Entry, FieldChange, Plan
-from propsync.push.sameness import is_same
+from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange, Plan
+from propsync.push.sameness import is_still, is_stored
 from propsync.records import record_id
 from propsync.resources import ASSETS
 from propsync.warehouse import Warehouse, statement
 
 _ENCODER = msgspec.json.Encoder(decimal_format="number")
 _OTHERWISE = "the API stored another value than propsync sent. Compare the record with the plan"
+_BEFORE = "the API accepted the write and still shows the value from before. Run `propsync sync` later, and compare"
 _SINCE = "propsync found the planned value and sent nothing; somebody changed it since. Plan again"
 _STAYS = "the API accepted the delete and still shows the schedule. Compare the record with the plan"
 
@@ -77,8 +78,10 @@ def verified(write: Write, shown: Shown) -> Write:
         return replace(write, state=VERIFIED) if there is None else _otherwise(write, _STAYS)
     if there is None:
         return _otherwise(write, "the API accepted the write and no longer shows the record. Run `propsync sync`")
-    is_stored = write.change is None or is_same(write.change.new, there.get(write.change.field))
-    return replace(write, state=VERIFIED) if is_stored else _otherwise(write, _OTHERWISE)
+    change, now = write.change, there.get(write.change.field) if write.change else None
+    if change is None or is_stored(change.new, now):
+        return replace(write, state=VERIFIED)
+    return _otherwise(write, _BEFORE if write.entry.action == UPDATE and is_still(change.old, now) else _OTHERWISE)
 
 
 def _otherwise(write: Write, why: str) -> Write:

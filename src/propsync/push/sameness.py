@@ -17,6 +17,11 @@ def is_empty(value: object) -> bool:
     return value is None or value in ("", []) or value == {}
 
 
+def is_stored(new: object, now: object) -> bool:
+    """Whether a record has a value that was written; None is written to remove one (API §2.3)."""
+    return is_same(new, now) or (new is None and is_empty(now))
+
+
 def is_still(old: object, now: object) -> bool:
     """Whether a record still has the value that a plan knows. The tables do not say whether a text is a number."""
     if isinstance(old, str) == isinstance(now, str):

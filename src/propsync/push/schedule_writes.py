@@ -14,7 +14,7 @@ from propsync.push.erased import shown_members
 from propsync.push.looks import Looks
 from propsync.push.outcome import Outcome
 from propsync.push.plan import CREATE, DELETE, Entry
-from propsync.push.sameness import is_same
+from propsync.push.sameness import is_stored
 from propsync.push.schedule_values import MEMBERS, STATUS, changes_of, is_begun, schedule_values
 from propsync.suppression import Suppression
 
@@ -54,7 +54,7 @@ class ScheduleWrites:
         if there is None:
             return None
         planned = _planned(entry, {})
-        if all(is_same(planned.get(name), there.get(name)) for name in MEMBERS):
+        if all(is_stored(planned.get(name), there.get(name)) for name in MEMBERS):
             return verdicts.there_already(sent)
         if sent is Sent.MAYBE:
             return verdicts.unsure("the answer was lost, and the schedule has other values", "Compare it with the plan")

@@ -15,7 +15,7 @@ from propsync.push.fields import CHOSEN, Field
 from propsync.push.outcome import STORED_OTHERWISE
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange, Refusal
 from propsync.push.row_checks import field_change
-from propsync.push.sameness import is_same
+from propsync.push.sameness import is_same, is_stored
 from propsync.push.schedule_values import MEMBERS, STATUS, is_begun
 from propsync.records import key_of, record_id
 from propsync.resources import ASSETS
@@ -136,7 +136,7 @@ def _updated(rows: list[Recorded], there: Present | None, fields: Fields) -> Ite
     for one in rows:
         field = _field(one, there.type_id if there else "", fields)
         now = there.values.get(str(one.field)) if there else None
-        if there is not None and is_same(now, one.old):
+        if there is not None and is_stored(one.old, now):
             yield None
         elif there is None or not _is_ours(one, now, there):
             yield Refusal(one.row, field.label, first.record, _EDITED)
@@ -167,7 +167,7 @@ def _fits(field: Field, value: Any) -> bool:
 
 def _is_ours(one: Recorded, now: Any, there: Present) -> bool:
     """Whether the record still has what the run left: its value, or what the API stored in its place."""
-    return is_same(now, one.new) or (one.code == STORED_OTHERWISE and there.run_id == one.run_id)
+    return is_stored(one.new, now) or (one.code == STORED_OTHERWISE and there.run_id == one.run_id)
 
 
 def _uncreated(rows: list[Recorded], there: Present | None, fields: Fields) -> Entry | Refusal | None:
@@ -177,7 +177,7 @@ def _uncreated(rows: list[Recorded], there: Present | None, fields: Fields) -> E
         return None
     for name in MEMBERS:
         one, now = given.get(name), there.values.get(name)
-        if not (is_same(now, None) if one is None else _is_ours(one, now, there)):
+        if not (is_stored(None, now) if one is None else _is_ours(one, now, there)):
             return Refusal(first.row, name, first.record, _EDITED)
     if is_begun(there.first_status, there.status):
         return Refusal(first.row, fields["", STATUS].label, first.record, _EDITED)

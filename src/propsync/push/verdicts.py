@@ -20,7 +20,7 @@ from propsync.push.evidence import changed_labels, must_be_late
 from propsync.push.journal import now
 from propsync.push.outcome import ALREADY, APPLIED, CHANGED, EXISTS, FAILED, GONE, PARKED, SKIPPED, UNSURE, Outcome
 from propsync.push.plan import Entry
-from propsync.push.sameness import is_same
+from propsync.push.sameness import is_stored
 
 _NOT_SENT = "so propsync sent nothing"
 _NOT_DONE = "while the API was busy, so propsync did not send it again"
@@ -66,7 +66,8 @@ def compared(entry: Entry, now_there: Mapping[str, Any], sent: Sent) -> Outcome 
 
     A record that has every new value already counts as applied. `sent` is what earlier attempts may have done.
     """
-    if entry.changes and all(is_same(one.new, now_there.get(one.field)) for one in entry.changes):
+    is_planned = all(is_stored(one.new, now_there.get(one.field)) for one in entry.changes)
+    if entry.changes and is_planned and changed_labels(entry, now_there):
         return there_already(sent)
     return changed(entry, now_there, sent)
 
