@@ -12,6 +12,8 @@ from kit.push_home import PushHome, push_home
 
 from propsync.errors import ApiFailing, TokenRefused, UsageError, WriteForbidden, WriteUnsupported
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, Plan
+from propsync.push.schedule_values import MEMBERS
+from propsync.runbooks.push_undo import undo
 from propsync_sandbox.exchange import Request
 
 LOST = {"kind": "reset", "where": "before", "apply": True}
@@ -119,7 +121,8 @@ def test_a_store_that_changes_values_is_reported_by_row(kept: KeptHomes, tmp_pat
         assert home.apply(plan).is_repeat
 
 
-def test_a_read_back_that_is_older_than_the_write_is_not_called_a_different_value(home: PushHome) -> None:
+@pytest.mark.parametrize("is_slow", [True, False])
+def test_a_read_back_may_be_older_than_the_write_once(home: PushHome, *, is_slow: bool) -> None:
     (edit,) = texts_of(home, 1)
     old = edit.changes[0].old
 
@@ -128,9 +131,42 @@ def test_a_read_back_that_is_older_than_the_write_is_not_called_a_different_valu
             home.sandbox.world.assets.edit(edit.key[0], {edit.changes[0].field: old})
 
     home.sandbox._server.app.before = take_back
-    report = home.apply(home.plan(edit))
-    assert (report.exit_code, home.writes("state")) == (3, [("applied",)])
-    assert "still shows the value from before. Run `propsync sync` later" in report.left_behind[0]
+    plan = home.plan(edit)
+    report = home.apply(plan)
+    assert (report.exit_code, home.writes("state, code")) == (3, [("applied", None)])
+    assert "the API does not show the write yet. Run the same command again" in report.left_behind[0]
+    back = undo(home.settings(), plan.plan_id)
+    assert (back.entries, len(back.refused)) == ([], 1), "it is not called as before already"
+    if is_slow:
+        home.sandbox._server.app.before = None
+        home.sandbox.world.assets.edit(edit.key[0], {edit.changes[0].field: edit.changes[0].new})
+        assert home.apply(plan).exit_code == 0
+    else:
+        report = home.apply(plan)
+        assert (report.exit_code, home.writes("state, code")) == (3, [("applied", "StoredOtherwise")])
+        assert "still shows the value from before" in report.left_behind[0]
+    assert home.apply(plan).is_repeat
+    assert len(home.effects) == 1
+
+
+def test_a_new_schedule_may_be_shown_late_and_so_may_a_delete(home: PushHome) -> None:
+    late, gone = several_schedules(home)[0], home.schedules(3)[2]
+    new = (late.property_id, late.type_id)
+    plan = home.plan(late, home.schedule(DELETE, gone, {}), resource="schedules")
+    kept = home.sandbox.world.schedules.get(gone).members()  # type: ignore[union-attr]
+
+    def take_back(request: Request) -> None:
+        if request.method == "GET" and len(home.effects) == 2 and home.sandbox.world.schedules.get(new):
+            home.sandbox.world.schedules.delete(new)
+            home.sandbox.world.schedules.create(*gone, **{name: kept[name] for name in MEMBERS})
+
+    home.sandbox._server.app.before = take_back
+    assert home.apply(plan).exit_code == 3
+    assert set(home.writes("state, code")) == {("applied", None)}
+    home.sandbox._server.app.before = None
+    home.sandbox.world.schedules.delete(gone)
+    home.sandbox.world.schedules.create(*new, description="new")
+    assert home.apply(plan).exit_code == 0
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from propsync.warehouse import Warehouse, statement
 
 _ENCODER = msgspec.json.Encoder(decimal_format="number")
 _OTHERWISE = "the API stored another value than propsync sent. Compare the record with the plan"
-_BEFORE = "the API accepted the write and still shows the value from before. Run `propsync sync` later, and compare"
+_BEFORE = "the API accepted the write and still shows the value from before. Compare the record with the plan"
 _SINCE = "propsync found the planned value and sent nothing; somebody changed it since. Plan again"
 _STAYS = "the API accepted the delete and still shows the schedule. Compare the record with the plan"
 
@@ -81,7 +81,15 @@ def verified(write: Write, shown: Shown) -> Write:
     change, now = write.change, there.get(write.change.field) if write.change else None
     if change is None or is_stored(change.new, now):
         return replace(write, state=VERIFIED)
-    return _otherwise(write, _BEFORE if write.entry.action == UPDATE and is_still(change.old, now) else _OTHERWISE)
+    return _otherwise(write, _BEFORE if is_as_before(write, shown) else _OTHERWISE)
+
+
+def is_as_before(write: Write, shown: Shown) -> bool:
+    """Whether a record that was read back is as if nothing had been written: the answer may be older than the write."""
+    there, change = shown.get(write.key or ()), write.change
+    if write.entry.action != UPDATE:
+        return (there is None) == (write.entry.action == CREATE)
+    return there is not None and change is not None and is_still(change.old, there.get(change.field))
 
 
 def _otherwise(write: Write, why: str) -> Write:

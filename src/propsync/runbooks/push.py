@@ -22,11 +22,11 @@ from propsync.push.changes import counted
 from propsync.push.created_before import CreatedBefore
 from propsync.push.erased import names_erased
 from propsync.push.in_flight import with_in_flight
-from propsync.push.journal import WriteJournal, journal_key
+from propsync.push.journal import WriteJournal, journal_key, now
 from propsync.push.outcome import APPLIED, VERIFIED, Outcome
 from propsync.push.plan import CREATE, DELETE, Plan
 from propsync.push.published import Published
-from propsync.push.records import Shown, Write, record_writes, verified, writes_of
+from propsync.push.records import Shown, Write, is_as_before, record_writes, verified, writes_of
 from propsync.push.sender import Sender
 from propsync.push.shapes import AssetAnswers
 from propsync.push.written_values import Key, shown_values
@@ -48,6 +48,7 @@ from propsync.suppression import Suppression
 from propsync.warehouse import PublishedReader, statement, text
 
 _PLAN_AGAIN = "Run `propsync push plan` again"
+_LATE = "the API does not show the write yet. Run the same command again"
 _NAMED = 5  # rows that a message names
 
 
@@ -175,6 +176,8 @@ class _Apply:
         self._stopped: PropsyncError | None = None
         self._writes: list[Write] = []
         self._unread: dict[Key, str] = {}
+        self._began = now()
+        self._is_late = False
 
     def run(self, answers: AssetAnswers) -> PushReport:
         """Sends, then reads back, records and publishes in a run of its own."""
@@ -189,7 +192,7 @@ class _Apply:
             raise self._stopped
         own = PushReport(self._plan, report.run_id, [WriteState.of(one) for one in self._writes])
         others = [line for line in report.left_behind if line not in own.left_behind]
-        if report.published and not self._left and not self._unread:
+        if report.published and not self._left and not self._unread and not self._is_late:
             self._journal.finish()
         return replace(own, others=others)
 
@@ -251,7 +254,12 @@ class _Apply:
         if write.key in self._unread:
             why = f"propsync could not read it back ({self._unread[write.key]}). Run the same command again"
             return replace(write, message=why)
-        return verified(write, shown)
+        found = verified(write, shown)
+        is_own = write.at is not None and write.at >= self._began  # an earlier apply has waited long enough
+        if found.state == APPLIED and is_own and is_as_before(write, shown):
+            self._is_late = True
+            return replace(write, message=_LATE)
+        return found
 
     def _record(self, workspace: Workspace, run: Run) -> None:
         hidden = hidden_names(workspace, self._plan.resource)
