@@ -343,6 +343,18 @@ def test_records_that_nobody_can_look_at_keep_no_others_from_their_turn(home: Pu
     assert_done_once(home, plan)
 
 
+def test_records_that_always_fail_keep_those_that_failed_once_from_no_turn(home: PushHome) -> None:
+    edits = texts_of(home, 12)
+    plan = home.plan(*edits)
+    always, once = ("|".join(edit.key[0] for edit in some) for some in (edits[:5], edits[5:10]))
+    for broken, sent in ((always, 0), (once, 0), (always, 2), (always, 7)):
+        look = {"method": "GET", "query": {"id": broken}}
+        home.sandbox.set_faults([{"match": look, "times": None, "effect": DOWN}])
+        with pytest.raises(ApiFailing):
+            home.apply(plan, max_concurrency=1)
+        assert len(home.effects) == sent
+
+
 def test_a_record_that_the_token_may_not_read_keeps_no_others_from_their_turn(home: PushHome) -> None:
     edits = texts_of(home, 3)
     plan = home.plan(*edits)

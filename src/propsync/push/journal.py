@@ -6,6 +6,7 @@ Its first line has the plan itself, so that the journal is enough to resume it a
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -45,11 +46,15 @@ class Journalled:
     plan: Plan
     sent: set[int] = field(default_factory=set)
     """The entries that propsync has sent, or was about to send."""
-    left: set[int] = field(default_factory=set)
-    """The entries that an apply had to leave to the next one, some before it sent them."""
+    left: Counter[int] = field(default_factory=Counter)
+    """How often an apply had to leave an entry to the next one, perhaps before it sent it."""
     seen: dict[Pair, set[str]] = field(default_factory=dict)
     """Assets of a property and type that existed before propsync created its own."""
     outcomes: dict[int, Outcome] = field(default_factory=dict)
+
+    def tries(self, entry: int) -> int:
+        """How often an apply has tried an entry without an outcome."""
+        return max(self.left[entry], int(entry in self.sent))
 
     def take(self, line: _Line) -> None:
         """Adds one line."""
@@ -61,7 +66,7 @@ class Journalled:
             if line.outcome is not None:
                 self.outcomes[line.entry] = line.outcome
             elif line.step == "left":
-                self.left.add(line.entry)
+                self.left[line.entry] += 1
             else:
                 self.sent.add(line.entry)
 

@@ -94,8 +94,8 @@ class Sender:
     def _lanes(self) -> Iterator[_Lane]:
         """New assets of one property and type share a lane, and so do entries of one record.
 
-        Those that an earlier apply sent or left come last: the API may fail them each time, and the rest would have no
-        turn.
+        Those that earlier applies tried most often come last: the API may fail them each time, and the rest would have
+        no turn.
         """
         lanes: dict[tuple[str, ...], _Lane] = {}
         for number, entry in enumerate(self._plan.entries):
@@ -103,8 +103,7 @@ class Sender:
                 is_new = self._plan.resource == ASSETS.name and entry.action == CREATE
                 lane = ("new", entry.property_id, entry.type_id) if is_new else entry.key
                 lanes.setdefault(lane, []).append(number)
-        tried = self._journal.so_far.sent | self._journal.so_far.left
-        yield from sorted(lanes.values(), key=lambda lane: not tried.isdisjoint(lane))
+        yield from sorted(lanes.values(), key=lambda lane: max(map(self._journal.so_far.tries, lane)))
 
     def _send_lane(self, api: Api, lane: _Lane, advance: Callable[[], None]) -> None:
         writer = api.with_token(self._token) if self._token else api
