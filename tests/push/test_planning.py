@@ -363,7 +363,8 @@ def test_each_kind_of_file_gives_the_same_plan(home: WorldHome, tmp_path: Path) 
     pq.write_table(pa.table(columns), tmp_path / "e.parquet")
     lines = [{name: cell for name, cell in zip(header, row, strict=True) if cell} for row in texts]
     (tmp_path / "f.jsonl").write_text(
-        "\n".join(json.dumps(one | {"Height (mm)": 7.5} if "Due" in one else one) for one in lines)
+        "\n".join(json.dumps(one | {"Height (mm)": 7.5} if "Due" in one else one) for one in lines),
+        encoding="utf-8-sig",
     )
     values = "('a-door00', 7.5, date '2026-01-31', 'é'), ('a-door01', null, null, 'Q')"
     sql = f'from (values {values}) as edits(asset_id, "Height (mm)", "Due", "Tag")'

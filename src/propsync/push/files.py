@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import io
 import zipfile
@@ -166,6 +167,7 @@ def _of_parquet(cell: Any) -> Cell:
 
 def _json_lines(content: bytes) -> tuple[list[str], Iterator[Row]]:
     """Names in the order in which they appear; a first pass finds them."""
+    content = content.removeprefix(codecs.BOM_UTF8)  # PowerShell writes it
     if content.lstrip().startswith(b"["):
         records = _decoded(_ARRAY, content, None)
         return _of_records(lambda: enumerate(records, 1))
