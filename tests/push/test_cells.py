@@ -224,6 +224,18 @@ def test_a_cell_that_cannot_be_planned_says_why(kind: str, old: Any, cell: Any, 
     assert words in error.value.reason
 
 
+@pytest.mark.parametrize("page", ["cp850", "cp437", "mac_roman"])
+def test_a_file_in_an_older_code_page_has_other_letters(page: str) -> None:
+    old = "Café à côté"
+    for edited in (old, "Café à côté, level 2"):
+        cell = edited.encode(page).decode("windows-1252")
+        with pytest.raises(CellRefused, match="save it as CSV UTF-8"):
+            judged("text", cell, old, is_lossy=True)
+        assert judged("text", cell, old) == cell, "in UTF-8, it is what somebody wrote"
+    for cell in ("Cafe", "Cafè à côté", "Why?"):
+        assert judged("text", cell, old, is_lossy=True) == cell
+
+
 def test_a_file_in_windows_1252_has_question_marks_for_other_characters() -> None:
     old = "Łódź — 🚪 №7"
     for cell in ("?ód? — ? ?7", "?ód? — ?? ?7"):

@@ -17,6 +17,8 @@ _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 _PLAIN_DIGITS = 20  # longer numbers have an exponent
 _NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff\ufffe\uffff]")
 _LINE = re.compile(r"\r\n?|\x85|\u2028|\u2029")
+_PAGES = ("cp850", "cp437", "mac_roman")
+"""The code pages of Excel's CSV for MS-DOS and for Macintosh."""
 _DECODER = msgspec.json.Decoder(float_hook=Decimal)
 _ENCODER = msgspec.json.Encoder(decimal_format="number")
 
@@ -105,6 +107,17 @@ def _is_lost_at(place: int, cell: str, written: str, text: str) -> bool:
     if place == 0:
         return cell.startswith(piece)
     return cell.endswith(piece) if place == len(text) - 1 else piece in cell
+
+
+def is_of_other_page(cell: str, text: str) -> bool:
+    """Whether a cell that was read as Windows-1252 has the letters of the text before in an older code page."""
+    return any(_has_images(cell, text, page) for page in _PAGES)
+
+
+def _has_images(cell: str, text: str, page: str) -> bool:
+    written = {one: one.encode(page, errors="ignore") for one in text if not one.isascii()}
+    images = {one: code.decode("windows-1252", errors="replace") for one, code in written.items() if code}
+    return bool(images) and all(image in cell and one not in cell for one, image in images.items())
 
 
 def is_windows(text: str) -> bool:
