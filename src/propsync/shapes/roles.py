@@ -200,18 +200,24 @@ def _unique(
 def _likeness(pages: Sequence[Sequence[Any]], path: Path, role: Role) -> tuple[int, bool, int] | None:
     """Ranks a member as an id, lower is likelier; None if it is none.
 
-    A name that says id may lack in a few odd records. Any likely name may lack in more, but only where the member that
-    differs in all records has an unlikely name.
+    A name that says only id may lack in a few odd records; `assessmentId` may be that of a parent. Any likely name may
+    lack in more, but only where the member that differs in all records has an unlikely name.
     """
     place = rank(path, role.likely)
     is_likely = place < len(role.likely)
     has_odd = any(_odd(page, path) for page in pages)
-    if is_likely and plain(path[-1]).endswith("id") and all(_is_nearly_alone(page, path) for page in pages):
+    says_id = plain(path[-1]).endswith("id") and (not has_odd or _says_no_more(path))
+    if is_likely and says_id and all(_is_nearly_alone(page, path) for page in pages):
         return (0, has_odd, place)
     if not has_odd:
         return (1 if is_likely else 3, False, place)
     is_mostly = is_likely and all(_odd(page, path) * 2 < len(page) for page in pages if page)
     return (2, True, place) if is_mostly else None
+
+
+def _says_no_more(path: Path) -> bool:
+    """Whether the name says that the record has this id, and not which record has it."""
+    return len(path) == 1 and plain(path[0]) in _ENDINGS
 
 
 def _odd(page: Sequence[Any], path: Path) -> int:

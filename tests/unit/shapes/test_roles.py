@@ -139,6 +139,15 @@ def test_one_odd_record_does_not_make_an_id_of_something_else(odd, other, count)
     assert roles(ASSESSMENT_TYPES, *types, {"name": "Type without an id"}).paths("id") == (("id",),)
 
 
+@pytest.mark.parametrize("other", [("assessmentId",), ("parent", "assessmentId"), ("ref", "id")], ids=".".join)
+@pytest.mark.parametrize("count", [4, 12, 40])
+def test_a_reference_in_each_record_is_the_id_where_one_lacks_that_of_a_parent(other, count):
+    records: list[dict[str, object]] = [{"reference": f"r{n}", "property": "p1", "type": "t1"} for n in range(count)]
+    for number, record in enumerate(records[1:]):
+        record[other[0]] = f"a{number}" if len(other) == 1 else {other[1]: f"a{number}"}
+    assert roles(ASSESSMENTS, *records).paths("id") == (("reference",),)
+
+
 def test_one_record_on_two_pages_still_has_an_id():
     shape = Shape("assessments")
     records = assessments(**PLAIN)
