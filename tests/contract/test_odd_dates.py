@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pyarrow.parquet
 import pytest
@@ -38,7 +38,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SmallHome]:
 
 def test_an_approval_whose_date_nobody_can_read_counts_in_the_quarter_that_first_saw_it(home: SmallHome) -> None:
     quarters = home.rows("select quarter, done from marts.assessor_quarters order by quarter_began_on")
-    assert quarters == [("1 Q1", 1), ("2026 Q1", 3)]
+    assert quarters == [("2026 Q1", 4)]
 
 
 def test_a_date_that_stands_for_none_leaves_flat_files_that_programs_read(home: SmallHome) -> None:
@@ -51,4 +51,26 @@ def test_a_date_with_blanks_is_a_date_on_each_day_that_is_counted(home: SmallHom
     assert home.sync(now=NEXT_NIGHT).exit_code == 0
     assert home.rows(MONTH_END) == today
     assert home.column("select sum(properties_in_date) from marts.compliance_days where is_known") == [4]
-    assert home.column("select value from ops.value_issues where resource = 'assessments'") == ["soon"]
+    assert home.column("select value from ops.value_issues where resource = 'assessments' order by record_id") == [
+        "soon",
+        "0001-01-01T00:00:00Z",
+    ]
+
+
+def test_a_schedule_of_the_first_day_of_all_has_no_due_date_and_says_so(small_nights: SmallHome, desk: None) -> None:
+    schedules = [
+        {"property": "p1", "type": "k1", "status": "notstarted", "dueDate": "0001-01-01"},
+        {"property": "p2", "type": "k1", "status": "notstarted", "dueDate": "2026-01-01"},
+    ]
+    shown = {"/assessments/schedules": (200, {"total": 2, "schedules": schedules})}
+    small_nights.server.answer = lambda path, query: shown.get(path)
+    assert small_nights.sync(now=EVENING).exit_code == 0
+    status = small_nights.rows(
+        "select property_id, due_date, days_overdue, due_band from marts.schedule_status order by 1"
+    )
+    assert status == [("p1", None, None, "no due date"), ("p2", date(2026, 1, 1), 89, "overdue")]
+    issues = small_nights.rows("select record_id, issue, value from ops.value_issues where resource = 'schedules'")
+    assert issues == [("p1/k1", "stands for no date", "0001-01-01")]
+    assert small_nights.rows("select count(*) from history.schedules where payload ->> 'dueDate' = '0001-01-01'") == [
+        (1,)
+    ]

@@ -1,6 +1,10 @@
--- The day of a text that is nothing but a date. There was no year 0: DuckDB would make it 1 BC.
+-- The day of a text that is nothing but a date. There was no year 0: DuckDB would make it 1 BC. Programs write the first day
+-- of all, 0001-01-01, for no date: a schedule would be overdue since then.
 create macro staging.calendar_day(written) as if(
-  regexp_full_match(written, '\d{4}-\d{2}-\d{2}') and not starts_with(written, '0000'),
+  regexp_full_match(written, '\d{4}-\d{2}-\d{2}') and not starts_with(written, '0000') and written <> '0001-01-01',
   try_cast(written as date),
   null
 );
+
+-- Why a text is no date, in words.
+create macro staging.date_issue(written) as if(starts_with(trim(written), '0001-01-01'), 'stands for no date', 'is not a date');

@@ -12,7 +12,7 @@ users as (
   select record_id, staging.not_users(payload->'$.assignedUsers') as unread
   from dirty
 )
-select 'schedules' as resource, record_id, 'due_date' as name, 'is not a date' as issue, written as value, $run_id as run_id
+select 'schedules' as resource, record_id, 'due_date' as name, staging.date_issue(written) as issue, written as value, $run_id as run_id
 from dated
 where due_date is null and written is not null
 union all
