@@ -55,7 +55,7 @@ def choose(
     chosen = _complete(choices, settings, member, words)
     found = FoundMembers(warehouse, chosen)
     rows = [dated, *(_row_of_words(name, one) for name, one in words.items()), *_plain(chosen, settings)]
-    _store(warehouse, run_id, "desk", [*rows, *roles.kept(), *found.evidence()])
+    _store(warehouse, run_id, "desk", [*rows, *roles.noted(), *found.evidence()])
     faults = [*wrong, *roles.faults(), *measure_faults(warehouse, settings.measures)]
     return Chosen(chosen, member, found.fragments(), faults)
 

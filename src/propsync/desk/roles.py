@@ -39,6 +39,7 @@ _LIKELY = {
 FORMER = "former"
 """The source of a role that a field keeps though its label has changed."""
 _KEPT = "the labels of these fields fit no role any more, so they keep that of a former label; ops.roles names each"
+_FEW = "half of the values of these fields, or more, are no dates, so they are NULL in marts.asset_register"
 _MOST_SHOWN = 10
 
 Row = tuple[str, str, str, str, str]
@@ -47,9 +48,9 @@ Row = tuple[str, str, str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of an asset type; `kind` is that of its definition, or of its values if they are dates.
+    """A field of an asset type; `kind` is that of its definition, or of its values if most are dates.
 
-    `former` are the labels that it had before, the latest first.
+    `has_dates` tells that some of its values are dates. `former` are the labels that it had before, the latest first.
     """
 
     type_id: str
@@ -58,6 +59,7 @@ class Field:
     label: str
     kind: str
     former: tuple[str, ...] = ()
+    has_dates: bool = False
 
     def formerly(self) -> list[Field]:
         """The field with each of its former labels."""
@@ -79,14 +81,21 @@ class Roles:
         chosen = (self._chosen(type_id, role) for type_id in sorted(self._by_type) for role in ROLES)
         return [row for row in chosen if row]
 
-    def kept(self) -> list[tuple[str, str, str, str]]:
-        """A row of ops.desk for each role that fields keep by labels which they had before."""
-        rows = [row for row in self.rows() if row[3] == FORMER]
+    def noted(self) -> list[tuple[str, str, str, str]]:
+        """Rows of ops.desk for roles that fields keep by labels which they had before, and for dates that are few."""
         fields = {(one.type_id, one.field_id): one for fields in self._by_type.values() for one in fields}
-        by_role: dict[str, list[Field]] = {}
-        for type_id, role, field_id, *_ in rows:
-            by_role.setdefault(role, []).append(fields[type_id, field_id])
-        return [(f"roles.{role}", _shown(kept), FORMER, _KEPT) for role, kept in by_role.items()]
+        kept: dict[str, list[Field]] = {}
+        few: dict[str, list[Field]] = {}
+        for type_id, role, field_id, source, _ in self.rows():
+            field = fields[type_id, field_id]
+            if source == FORMER:
+                kept.setdefault(role, []).append(field)
+            if field.kind not in _KINDS[role]:
+                few.setdefault(role, []).append(field)
+        return [
+            *((f"roles.{role}", _shown(those), FORMER, _KEPT) for role, those in kept.items()),
+            *((f"roles.{role}.dates", _shown(those), "found", _FEW) for role, those in few.items()),
+        ]
 
     def faults(self) -> list[str]:
         """A line for each entry that no field fits; none while propsync knows no type."""
@@ -96,7 +105,8 @@ class Roles:
         patterns, source = self._patterns(type_id, role)
         if found := _first(self._by_type[type_id], role, patterns):
             field, pattern = found
-            evidence = f"its label {field.label!r} fits {pattern!r}, its kind is {field.kind}"
+            kind = f"its kind is {field.kind}" if field.kind in _KINDS[role] else "some of its values are dates"
+            evidence = f"its label {field.label!r} fits {pattern!r}, {kind}"
             return type_id, role, field.field_id, source, evidence
         if found := _first(_formerly(self._without_role(type_id)), role, patterns):
             field, pattern = found
@@ -151,7 +161,7 @@ def known_fields(
 ) -> list[Field]:
     """The listed fields of every type, in their order, with their `former` labels by the ids of type and field.
 
-    One with a label of a date, now or before, is of that kind if its values are.
+    One with a label of a date, now or before, is of that kind if most of its values are.
     """
     fields = [Field(*row) for row in warehouse.rows(statement("desk/fields"))]
     fields = [replace(one, former=former.get((one.type_id, one.field_id), ())) for one in fields]
@@ -161,8 +171,14 @@ def known_fields(
         for one in fields
         if one.kind == "text" and any(_is_like(label, p) for label in (one.label, *one.former) for p in patterns)
     }
-    dated = _dated(warehouse, unsure) if unsure else set()
-    return [replace(one, kind="date") if (one.type_id, one.field_id) in dated else one for one in fields]
+    dated = _dated(warehouse, unsure) if unsure else {}
+    return [_with_dates(one, dated.get((one.type_id, one.field_id))) for one in fields]
+
+
+def _with_dates(field: Field, is_mostly: bool | None) -> Field:
+    if is_mostly is None:
+        return field
+    return replace(field, kind="date" if is_mostly else field.kind, has_dates=True)
 
 
 def _configured(settings: DeskSettings) -> Iterator[str]:
@@ -170,10 +186,12 @@ def _configured(settings: DeskSettings) -> Iterator[str]:
         yield from (pattern for role in ("installed", "next_due") for pattern in roles.get(role, ()))
 
 
-def _dated(warehouse: Warehouse, unsure: set[tuple[str, str]]) -> set[tuple[str, str]]:
+def _dated(warehouse: Warehouse, unsure: set[tuple[str, str]]) -> dict[tuple[str, str], bool]:
+    """The fields with dates, and whether most of their values are."""
     type_ids, field_ids = zip(*sorted(unsure), strict=True)
     ids = {"type_ids": list(type_ids), "field_ids": list(field_ids)}
-    return {(type_id, field_id) for type_id, field_id in warehouse.rows(statement("desk/dated_fields"), ids)}
+    rows = warehouse.rows(statement("desk/dated_fields"), ids)
+    return {(type_id, field_id): bool(is_mostly) for type_id, field_id, is_mostly in rows}
 
 
 def _fault(where: str, role: str, patterns: Iterable[str], fields: Iterable[Field], none: str) -> str:
@@ -213,9 +231,14 @@ def _first_ever(fields: Sequence[Field], role: str, patterns: Iterable[str]) -> 
 
 
 def _first(fields: Iterable[Field], role: str, patterns: Iterable[str]) -> tuple[Field, str] | None:
-    """The first field of a fitting kind, by the order of patterns, then of fields."""
+    """The first field of a fitting kind, by the order of patterns, then of fields; else one that has some dates.
+
+    If half of its values become words, a field keeps its role: its dates are dates.
+    """
     fitting = [one for one in fields if one.kind in _KINDS[role]]
-    return next(((one, pattern) for pattern in patterns for one in fitting if _is_like(one.label, pattern)), None)
+    partly = [one for one in fields if one.has_dates and "date" in _KINDS[role] and one.kind != "date"]
+    pairs = ((one, pattern) for of in (fitting, partly) for pattern in patterns for one in of)
+    return next(((one, pattern) for one, pattern in pairs if _is_like(one.label, pattern)), None)
 
 
 def _is_like(label: str, pattern: str) -> bool:

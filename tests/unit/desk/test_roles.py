@@ -36,6 +36,16 @@ def test_the_likeliest_label_of_a_fitting_kind_is_found():
     }
 
 
+def test_a_field_with_few_dates_keeps_its_role_and_yields_to_one_of_dates():
+    few = Field("t1", "Lifts", "f6", "Installed", "text", has_dates=True)
+    assert chosen(fields=[few])["t1", "installed"] == ("f6", "found")
+    setting, value, source, evidence = Roles([few], DeskSettings()).noted()[0]
+    assert (setting, value, source) == ("roles.installed.dates", "Lifts: Installed", "found")
+    assert "are no dates" in evidence
+    assert chosen(fields=[few, Field("t1", "Lifts", "f7", "Fitted", "date")])["t1", "installed"] == ("f7", "found")
+    assert chosen(fields=[Field("t1", "Lifts", "f6", "Installed", "text")]) == {}
+
+
 def test_an_entry_for_every_type_replaces_what_is_found_in_every_type():
     found = chosen(DeskSettings(roles={"installed": ("commission*",), "result": ("result of*",)}))
     assert found["t1", "installed"] == ("f3", "configured")
@@ -78,7 +88,7 @@ def test_a_field_whose_label_changed_keeps_the_role_of_its_former_label_and_says
     (row,) = Roles([RENAMED], DeskSettings()).rows()
     evidence = "its label was 'Date installed', which fits 'date*installed'; its present label fits no role"
     assert row == ("t3", "installed", "h1", "former", evidence)
-    ((setting, value, source, words),) = Roles([RENAMED], DeskSettings()).kept()
+    ((setting, value, source, words),) = Roles([RENAMED], DeskSettings()).noted()
     assert (setting, value, source) == ("roles.installed", "Pumps: Date installed (v73)", "former")
     assert "former label" in words
 
