@@ -55,7 +55,10 @@ settled as (
   select
     *,
     -- one that was closed before propsync knew its bundle was raised nobody knows when
-    coalesce(raised_day, if(closed_day < first_day, null, first_day)) as raised_on,
+    coalesce(
+      raised_day,
+      if(closed_day < first_day or (known_state = 'closed' and last_other_at is null), null, first_day)
+    ) as raised_on,
     if(known_state = 'closed', coalesce(closed_day, closing_day), null) as closed_on
   from dated
 ),
