@@ -7,8 +7,12 @@ with entries as (
     flag_position,
     {{entry_status}} as written,
     {{entry_moment}} as moment,
-    -- moments are texts of one form, which sort as they follow each other; without one, the API's order counts
-    (coalesce({{entry_moment}}, ''), position) as place
+    -- texts with several offsets do not sort as their moments follow each other. Without one, the API's order counts
+    (
+      coalesce(staging.moment_written({{entry_moment}}, $time_zone), '-infinity'::timestamptz),
+      coalesce({{entry_moment}}, ''),
+      position
+    ) as place
   from main.assessment_flag_history as entries
 ),
 judged as (
@@ -22,13 +26,16 @@ last_entries as (
     flag_position,
     arg_max(written, place) filter (written is not null) as written,
     arg_max(state, place) filter (state is not null) as state,
-    min(moment) as first_moment,
+    arg_min(moment, place) filter (moment is not null) as first_moment,
     max(place) filter (state <> 'closed') as last_other
   from judged
   group by assessment_id, flag_position
 ),
 closings as (
-  select judged.assessment_id, judged.flag_position, min(judged.moment) as moment
+  select
+    judged.assessment_id,
+    judged.flag_position,
+    arg_min(judged.moment, judged.place) filter (judged.moment is not null) as moment
   from judged
   join last_entries using (assessment_id, flag_position)
   where judged.state = 'closed' and (last_other is null or judged.place > last_other)

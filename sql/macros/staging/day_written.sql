@@ -10,3 +10,11 @@ create macro staging.day_written(written, zone) as case
     then (try_cast(replace(written, ',', '.') as timestamptz) at time zone zone)::date
   else try_cast(substr(written, 1, 10) as date)
 end;
+
+-- The moment of such a text, to sort by; a date or a time without an offset is of the time zone.
+create macro staging.moment_written(written, zone) as case
+  when staging.day_written(written, zone) is null then null
+  when length(written) > 10 and (ends_with(written, 'Z') or regexp_matches(substr(written, 17), '[+-]'))
+    then try_cast(replace(written, ',', '.') as timestamptz)
+  else try_cast(replace(written, ',', '.') as timestamp) at time zone zone
+end;
