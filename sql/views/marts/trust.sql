@@ -1,5 +1,6 @@
 -- grain: table_name
--- why: how far to trust a table: whether its resource was read completely, when, and what is known to be wrong
+-- why: how far to trust a table: whether its resource was read completely, when, and what is known to be wrong. Tables of
+-- bundles come from documents, which no list has
 with resources as (
   select
     table_name,
@@ -7,6 +8,7 @@ with resources as (
       when table_name in ('asset_field_values') then 'assets'
       when table_name in ('asset_type_fields', 'asset_field_options') then 'asset_types'
       when table_name in ('assessment_flags', 'assessment_flag_history') then 'assessments'
+      when table_name in ('bundle_actions', 'bundle_controls', 'bundle_elements') then 'documents'
       else table_name
     end as resource,
     row_count
@@ -23,6 +25,9 @@ tried as (
   join ops.runs using (run_id)
   where flow is distinct from 'hints'
   group by resource
+  union all
+  select 'documents', null, null
+  where exists (from ops.runs where flow = 'archive')
 ),
 complete as (
   select resource, max(started_at) as as_of
@@ -31,12 +36,23 @@ complete as (
   -- every other flow reads a part, or nothing of the lists
   where verdict in ('certified', 'agreed') and flow = 'nightly'
   group by resource
+  union all
+  select 'documents', max(started_at) from ops.runs where flow = 'archive' and status in ('ok', 'attention')
 ),
 held as (
   select resource, count(*) as held from ops.held_deletes group by resource
 ),
 issues as (
-  select resource, count(*) as issues from ops.value_issues group by resource
+  -- flags are a part of assessments; CSVs of bundles have issues of their own, and of values in the marts
+  select
+    case
+      when resource in ('assessment_flags', 'assessment_flag_history') then 'assessments'
+      when resource = 'documents' then split_part(name, '.', 1)
+      else resource
+    end as source,
+    count(*) as issues
+  from ops.value_issues
+  group by source
 ),
 broken as (
   select severity, unnest(string_split(reads, ', ')) as full_name from ops.checks where offending > 0
@@ -66,5 +82,5 @@ from resources
 join tried using (resource)
 left join complete using (resource)
 left join held using (resource)
-left join issues using (resource)
+left join issues on issues.source = if(resources.resource = 'documents', resources.table_name, resources.resource)
 left join checks using (table_name)
