@@ -13,7 +13,7 @@ with resources as (
     end as resource,
     row_count
   from ops.tables
-  where table_schema = 'main'
+  where table_schema = 'main' and table_name <> 'documents'
 ),
 tried as (
   -- a backfill that reads its part completely says nothing about a list that the night could not read
@@ -36,8 +36,6 @@ complete as (
   -- every other flow reads a part, or nothing of the lists
   where verdict in ('certified', 'agreed') and flow = 'nightly'
   group by resource
-  union all
-  select 'documents', max(started_at) from ops.runs where flow = 'archive' and status in ('ok', 'attention')
 ),
 held as (
   select resource, count(*) as held from ops.held_deletes group by resource
