@@ -4,7 +4,7 @@
 select
   date_trunc('week', due_date)::date as week_from,
   due_date,
-  coalesce(user_name, 'user ' || user_id, 'nobody') as assignee,
+  if(user_name is null, coalesce('user ' || user_id, 'nobody'), user_label) as assignee,
   team,
   coalesce(property_label, property_name, property_id) as property,
   assessment_type

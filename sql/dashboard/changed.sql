@@ -12,18 +12,40 @@ with seen as (
     ) - interval 20 hours
 ),
 users as (
-  select user_id, any_value(user_name) as user_name
+  select user_id, any_value(user_label) as user_label
   from marts.schedule_assignees
   where user_id is not null and user_name is not null
   group by user_id
 ),
 names as (
-  select map(coalesce(list(user_id), []), coalesce(list(user_name), [])) as of_users from users
+  select map(coalesce(list(user_id), []), coalesce(list(user_label), [])) as of_users from users
+),
+flags as (
+  -- changes have no values of arrays. Of an assessment's flags, the present ones say more than two dashes
+  select assessment_id, string_agg(counted || ' ' || state, ', ' order by state) as states
+  from (
+    select assessment_id, state, count(*) as counted
+    from marts.flags
+    where assessment_id in (select record_id from seen where resource = 'assessments' and field = 'flags')
+    group by assessment_id, state
+  )
+  group by assessment_id
+),
+told as (
+  select
+    seen.*,
+    if(
+      resource = 'assessments' and field = 'flags',
+      'flags now: ' || coalesce(flags.states, 'none'),
+      new_value
+    ) as told
+  from seen
+  left join flags on flags.assessment_id = seen.record_id
 ),
 spelt as (
   select
     seen.*,
-    list_transform([old_value, new_value], lambda value: case
+    list_transform([old_value, told], lambda value: case
       when resource = 'schedules' and field = 'assigned_users' then if(
         coalesce(value, '') = '',
         'nobody',
@@ -36,7 +58,7 @@ spelt as (
         then coalesce(try_cast(value as json) ->> '$.name', 'a file')
       else value
     end) as sides
-  from seen
+  from told as seen
   cross join names
 )
 select

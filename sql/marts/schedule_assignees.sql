@@ -1,5 +1,5 @@
 -- grain: property_id, assessment_type_id, user_id
--- why: who has what due; a schedule that nobody is assigned to has a row too
+-- why: who has what due; a schedule that nobody is assigned to has a row too. Two users may have one name
 with schedules as (
   select property_id, assessment_type_id, status, due_date, assigned_users
   from main.schedules
@@ -9,6 +9,11 @@ teams as (
   -- few sets of users have many schedules
   select assigned_users, unnest(if(len(list_distinct(assigned_users)) > 0, list_distinct(assigned_users), [null])) as user_id
   from (select distinct assigned_users from schedules)
+),
+labels as (
+  select user_id, if(count(*) over (partition by name) = 1, name, name || ', ' || user_id) as label
+  from staging.listed_users
+  where name is not null
 ),
 assigned as (
   select schedules.* exclude (assigned_users), teams.user_id
@@ -27,9 +32,11 @@ select
   staging.days_overdue($today, due_date) as days_overdue,
   assigned.user_id,
   users.name as user_name,
+  coalesce(labels.label, assigned.user_id) as user_label,
   users.team,
   assigned.user_id is not null as is_assigned
 from assigned
 left join staging.listed_properties as properties using (property_id)
 left join staging.listed_users as users using (user_id)
+left join labels using (user_id)
 left join main.assessment_types as types using (assessment_type_id)
