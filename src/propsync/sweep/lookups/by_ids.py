@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from random import Random
 
@@ -10,6 +11,7 @@ from propsync.errors import AccessForbidden
 from propsync.sweep.lookups.batches import Batch, Batches, Key
 from propsync.sweep.page_reader import Reading, RefusedPage
 
+_TIMES = 2  # answers that must not show a key before propsync deletes it
 _ALONE = 50  # ids that no answer shows: up to this many, propsync asks for each alone, which no server cuts short
 
 
@@ -21,7 +23,8 @@ class ByIds:
     alone.
 
     If no answer shows anything at all, propsync asks for known records too. If it does not show those either, the
-    filter finds nothing, and no key is gone by it.
+    filter finds nothing, and no key is gone by it. A key that one answer alone does not show is asked for again: each
+    delete rests on two answers.
     """
 
     def __init__(self, api: Api, asking: Batches) -> None:
@@ -30,6 +33,7 @@ class ByIds:
         self._answers = asking.answers
         self._ignored: str | None = None
         self._is_minded = False
+        self._times = Counter[Key]()
         self._silence = "no look-up shows it, alone or with others"
 
     def look_up(self, keys: Sequence[Key]) -> None:
@@ -41,6 +45,7 @@ class ByIds:
         self._ask(list(self._asking.batches(self._open(keys))))
         self._ask_alone(self._open(keys))
         self._asking.refuse_if_blind(keys, self._why_not_shown)
+        self._confirm([key for key in keys if key in self._answers.gone and self._times[key] < _TIMES])
         if self._asking.is_doubtful:
             self._ask_each_list([key for key in keys if key in self._answers.gone])
         if self._asking.resource.performed:
@@ -48,6 +53,12 @@ class ByIds:
 
     def _open(self, keys: Sequence[Key]) -> list[Key]:
         return [key for key in keys if self._answers.is_open(key)]
+
+    def _confirm(self, once: Sequence[Key]) -> None:
+        """Asks again for keys that one answer alone does not show: it may come from a server that lags behind."""
+        for key in once:
+            del self._answers.gone[key]
+        self._ask([Batch.of([key]) for key in once])
 
     def _why_not_shown(self, key: Key) -> str | None:
         """The answer to a look-up of one key if it does not show this record alone; else None.
@@ -85,6 +96,7 @@ class ByIds:
         left = self._open(silent)
         if self._answers.gone.keys() >= set(some):
             self._answers.gone.update(dict.fromkeys(left, self._silence))
+            self._times.update(left)  # the answers to the random few speak for them
         else:
             self._ask([Batch.of([key]) for key in left])
 
@@ -103,6 +115,7 @@ class ByIds:
         """Asks once for each batch; batches without a conclusion come back smaller, the smallest first."""
         again: list[Batch] = []
         for batch, answer in self._asking.ask(batches, self._asking.everything):
+            self._times.update(batch.keys)
             if isinstance(answer, RefusedPage):
                 again += self._after_refusal(batch, answer)
             elif self._counts(answer, batch):
