@@ -778,6 +778,33 @@ def test_a_short_list_is_certified_although_the_api_has_no_second_page(nights: N
         nights.estate.add_assets([("elsewhere", "t0")])
 
 
+@pytest.mark.parametrize(("count", "properties"), [(50, 3), (50, 5), (40, 7)])
+def test_a_list_of_whole_pages_is_read_in_parts_if_the_page_after_it_fails(
+    nights: Nights, count: int, properties: int
+) -> None:
+    """A round number of records may be the server's own limit, so a failure is no proof of the end."""
+    _spread(nights, count, properties)
+    limit = {50: 1000, 40: 20}[count]
+    last = -(-count // limit)
+    nights.estate.answer = lambda path, query: (500, {}) if int(query.get("page", "1")) > last else None
+    for _ in range(2):
+        report = nights.sync(page_limit=limit)
+        assert (report.exit_code, _verdict(report)) == (0, "certified")
+        assert 2 in nights.rungs(report, "assets")
+        assert nights.is_truth("assets")
+
+
+@pytest.mark.parametrize("told", [50, 80])
+def test_a_failing_page_after_a_whole_one_hides_no_records(nights: Nights, told: int) -> None:
+    """The server shows 50 at most: its total counts the page, or is right."""
+    nights.estate.most = 50
+    _spread(nights, 80, 3)
+    nights.estate.total = lambda path, query, true: min(true, told)
+    nights.estate.answer = lambda path, query: (500, {}) if query.get("page", "1") != "1" else None
+    report = nights.sync(page_limit=1000)
+    assert report.exit_code == 3 or nights.is_truth("assets")
+
+
 def test_a_list_that_grows_past_an_odd_page_of_the_server_is_read_whole(nights: Nights) -> None:
     """A list that shows its oldest records first shows none of the new ones on page 1."""
     nights.estate.most = 37

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 
-from propsync.errors import AccessForbidden, NotFound, RequestRefused, TransientApiError, UnexpectedAnswer
+from propsync.errors import (
+    AccessForbidden,
+    ApiUnreachable,
+    NotFound,
+    RequestRefused,
+    TransientApiError,
+    UnexpectedAnswer,
+)
 from propsync.records import Cutter
 from propsync.resources import ListQuery
 from propsync.sweep.page_reader import PageReader, Reading, RefusedPage
@@ -42,7 +49,7 @@ class ListEnd:
         pages, total = self._pages, self._pages.total
         if total is None:
             return pages.records > 0
-        is_full = pages.of_last_page >= pages.page_size() or (pages.is_all_at_once() and _may_be_a_page(total))
+        is_full = pages.of_last_page >= pages.page_size() or (pages.is_all_at_once() and may_be_a_page(total))
         if pages.records > total or is_full or self._was_wrong:
             return True
         self._is_guess = pages.is_all_at_once() and total > 0
@@ -105,12 +112,14 @@ class ListEnd:
             return None
         except RequestRefused as error:
             return None if error.says_not_found else RefusedPage(asked, error)
-        except (AccessForbidden, TransientApiError, UnexpectedAnswer):
-            if not self._is_guess:
+        except (AccessForbidden, TransientApiError, UnexpectedAnswer) as error:
+            if self._is_guess:
+                return None
+            if isinstance(error, ApiUnreachable | AccessForbidden):
                 raise
-            return None
+            return RefusedPage(asked, error)  # the API has shown all that it counts; parts can prove that this is all
 
 
-def _may_be_a_page(count: int) -> bool:
+def may_be_a_page(count: int) -> bool:
     """Whether this may be a server's own page limit: a total that counts the page then looks like all records."""
     return count >= 10 and (count % 10 == 0 or count % 25 == 0 or count.bit_count() == 1)

@@ -43,7 +43,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class RefusedPage:
-    """A request that the API refused (400) or did not find (404)."""
+    """A request that the API refused (400) or did not find (404), or a page after the last that always fails."""
 
     asked: Asked
     error: ResourceFailed

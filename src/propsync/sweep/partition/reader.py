@@ -13,6 +13,7 @@ from propsync.progress import Progress, progress
 from propsync.records import Cutter
 from propsync.resources import ListQuery, Resource
 from propsync.suppression import is_pseudonym
+from propsync.sweep.list_end import may_be_a_page
 from propsync.sweep.one_list import ListSweep
 from propsync.sweep.page_reader import Asked, PageReader, Reading, RefusedPage
 from propsync.sweep.partition.known_ids import KnownIds
@@ -92,9 +93,12 @@ class Partition:
         return Planner(properties, types, places.counts, self._page_size(), self._fits)
 
     def _page_size(self) -> int:
-        """The API's real page size, if page 1 is shorter than requested."""
+        """The API's real page size, if page 1 is shorter than requested. So it may be if page 1 is all that is counted:
+        a part of as many records may be cut too.
+        """
         shown, total = len(self._first.page.records), self._first.page.total or 0
-        return shown if 0 < shown < min(total, self._reader.limit) else self._reader.limit
+        is_shorter = shown < total or (shown == total and may_be_a_page(shown))
+        return shown if is_shorter and 0 < shown < self._reader.limit else self._reader.limit
 
     def _within(self, parameter: str, ids: Iterable[str]) -> list[str]:
         """The ids that pass a backfill's own filter; none of the dimension that fell short before."""
@@ -179,6 +183,8 @@ class Partition:
             raise Unusable
         first = self._reader.read(self._reader.ask(self._query.narrowed(*part.filters), 1), self._cutter)
         self._listed.add(first.landed, first.page.records, self._cutter, _beside(self._query))
+        if first.page.total == len(first.page.records) >= self._page_size():
+            raise Unusable  # its total may be capped at the page, and known ids show nothing new
         found = 0
         for ids in self._id_chunks(part, self._places.keys(part, self._reader.landed, self._cutter)):
             query = self._query.narrowed(*part.filters, (self._resource.id_filter, ids))
