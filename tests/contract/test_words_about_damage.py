@@ -63,3 +63,14 @@ def test_a_damaged_manifest_names_a_backup_and_not_the_command_that_just_ran(
     caplog.clear()
     assert home.sync().exit_code == 0
     assert "clean landing" not in caplog.text
+
+
+def test_a_night_names_what_is_damaged_in_landing(home: Home, caplog: pytest.LogCaptureFixture):
+    manifest = next(Path(home.path, "landing", "assets").glob("*/manifest.json"))
+    manifest.write_text("{}")
+    for _ in range(2):
+        report = home.sync()
+        assert report.exit_code == 0  # the tables are whole, and no further run can restore the file
+        (line,) = report.notes
+        assert line.startswith(f"damaged in landing: assets of run {manifest.parent.name}. Restore these files from")
+        assert line in caplog.text

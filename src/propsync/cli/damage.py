@@ -24,7 +24,7 @@ def find_damage(reader: PublishedReader, settings: Settings) -> dict[str, Any] |
     if settings.landing.exists() and not os.access(settings.landing, os.R_OK | os.X_OK):
         return None
     inspection = Inspection(LocalStorage(settings.home), _MOST_HASHED)
-    damaged = [asdict(one) for one in inspection.damage(reader.rows(statement("cli/expected_snapshots"))[1])]
+    damaged = [asdict(one) for one in inspection.damage(reader.rows(statement("runs/expected_snapshots"))[1])]
     return {"damaged": damaged, "bodies": inspection.bodies, "hashed": inspection.hashed}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from propsync.api import RetryPolicy
@@ -12,6 +13,7 @@ from propsync.merge import build_reference, finish_reference
 from propsync.resources import Catalogue, Resource
 from propsync.runbooks.deletes import accepted_run
 from propsync.runbooks.hints_by_night import settle_by_night
+from propsync.runbooks.landing_damage import damage_in_landing
 from propsync.runbooks.rebuild import rebuild
 from propsync.runbooks.report import Report
 from propsync.runbooks.resource_sync import ResourceSync
@@ -40,6 +42,7 @@ def nightly(
     UsageError (exit 2), StopRun (exit 1) and Busy (exit 4); the report has every other failure.
     """
     chosen = _chosen(configured_catalogue(settings), only)
+    damaged: list[str] = []
 
     def prepare(workspace: Workspace) -> Work:
         accepted = accepted_run(workspace, accept) if accept is not None else None
@@ -51,15 +54,19 @@ def nightly(
             sync_all(syncs, call)
             finish_reference(workspace.warehouse, run.run_id, workspace.settings.reference)
             settle_by_night(workspace, run)
+            damaged[:] = damage_in_landing(workspace)
+            for line in damaged:
+                _log.warning("%s", line)
 
         return work
 
     try:
-        return framed_run(settings, flow, prepare, call=call, policy=policy, now=now)
+        report = framed_run(settings, flow, prepare, call=call, policy=policy, now=now)
     except HomeBehind as behind:
         _log.warning("%s: %s. propsync rebuilds this home from the bucket first", behind.where, behind.what)
         rebuild(settings)
-        return framed_run(settings, flow, prepare, call=call, policy=policy, now=now)
+        report = framed_run(settings, flow, prepare, call=call, policy=policy, now=now)
+    return replace(report, notes=[*report.notes, *damaged])
 
 
 def _chosen(catalogue: Catalogue, only: Sequence[str]) -> list[Resource]:
