@@ -10,7 +10,7 @@ with performed as (
     assessments.performed_by
   from staging.dated_assessments as dated
   join main.assessments as assessments on assessments.assessment_id = dated.assessment_id
-  where dated.status = 'approved' and dated.performed_on is not null
+  where staging.is_approved(dated.status) and dated.performed_on is not null
 ),
 counted as (
   select

@@ -1,7 +1,7 @@
 -- grain: assessment_id, kind
 -- why: the wanted documents that are lacking, and why; a stored and current document is not lacking
 with assessments as (
-  select * from main.assessments where list_contains($statuses, status)
+  select * from main.assessments where staging.is_among(status, $statuses)
 ),
 erased as (
   select assessment_id, kind from main.documents where state = 'erased' and is_latest

@@ -24,8 +24,8 @@ assessments as (
   select
     property_id,
     count(*) as assessments,
-    count(*) filter (status = 'approved') as approved_assessments,
-    count(*) filter (status = 'inprogress') as assessments_in_progress
+    count(*) filter (staging.is_approved(status)) as approved_assessments,
+    count(*) filter (staging.word(status) = 'inprogress') as assessments_in_progress
   from main.assessments
   where property_id is not null
   group by property_id

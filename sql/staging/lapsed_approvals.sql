@@ -7,7 +7,7 @@ with lapsed as (
     seen.performed_on,
     case
       when present.assessment_id is null then 'the API no longer has that assessment'
-      when present.status is distinct from 'approved' then 'that assessment is no longer approved'
+      when not staging.is_approved(present.status) then 'that assessment is no longer approved'
       else 'that assessment now belongs elsewhere'
     end as why
   from staging.seen_approvals as seen

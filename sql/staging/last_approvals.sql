@@ -1,7 +1,7 @@
 -- grain: property_id, assessment_type_id
 -- why: the last approved assessment of each property and type. A date after today is a mistake, and no evidence
 with approved as (
-  select * from staging.dated_assessments where status = 'approved'
+  select * from staging.dated_assessments where staging.is_approved(status)
 ),
 latest as (
   select

@@ -5,7 +5,7 @@
 with assessments as (
   select assessment_id, property_id, assessment_type_id, changed_at
   from {{assessments}} as present
-  where list_contains($statuses, status)
+  where staging.is_among(status, $statuses)
     and (len($properties) = 0 or list_contains($properties, property_id))
 ),
 erased as (

@@ -2,6 +2,9 @@
 create macro staging.due_date_of(payload) as
   staging.calendar_day(payload->>'$.dueDate');
 
+-- Whether an assessment is approved. The API may write its statuses with capitals, and answers to `approved` all the same.
+create macro staging.is_approved(status) as coalesce(lower(status) = 'approved', false);
+
 -- A schedule that is done or dropped names no next date. The API documents two statuses, both open, and keeps others back.
 create macro staging.is_finished(status) as coalesce(
   lower(status) in ('completed', 'complete', 'done', 'finished', 'closed', 'cancelled', 'canceled'),

@@ -13,7 +13,7 @@ first_reads as (
 approved as (
   select assessment_id, property_id, assessment_type_id, {{assessment_date}} as date_written, valid_from, valid_to
   from history.assessments_typed
-  where status = 'approved' and change not in ('delete', 'erase') and exists (from days)
+  where staging.is_approved(status) and change not in ('delete', 'erase') and exists (from days)
 ),
 first_approvals as (
   select assessment_id, min(valid_from) as approved_at from approved group by assessment_id

@@ -13,7 +13,7 @@ with written as (
 approved as (
   select assessment_id, min(valid_from) as approved_at
   from history.assessments
-  where status = 'approved' and change not in ('delete', 'erase')
+  where staging.is_approved(status) and change not in ('delete', 'erase')
   group by assessment_id
 )
 select

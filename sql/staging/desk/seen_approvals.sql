@@ -3,7 +3,7 @@
 with closed as (
   select assessment_id, valid_from
   from history.assessments
-  where valid_to is not null and status = 'approved' and change not in ('delete', 'erase')
+  where valid_to is not null and staging.is_approved(status) and change not in ('delete', 'erase')
 ),
 approved as (
   select assessment_id, property_id, assessment_type_id, {{assessment_date}} as date_written, valid_from, false as is_present
@@ -12,7 +12,7 @@ approved as (
   union all
   select assessment_id, property_id, assessment_type_id, {{assessment_date}}, changed_at, true
   from main.assessments
-  where status = 'approved'
+  where staging.is_approved(status)
 ),
 seen as (
   select

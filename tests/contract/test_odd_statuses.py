@@ -1,0 +1,26 @@
+"""An API may write its statuses with capitals: they mean the same, in the marts and for documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from kit.small_api import SmallHome, assessment
+
+
+@pytest.mark.parametrize("written", ["approved", "Approved", "APPROVED"])
+def test_an_approval_counts_however_the_api_writes_it(small_nights: SmallHome, desk: None, written: str) -> None:
+    api = small_nights.server
+    api.assessments = [assessment(f"s{n}", status=written, performedDate="2026-01-05") for n in range(4)]
+
+    def listed(query: dict[str, str]) -> Any:
+        is_asked = "approved" in query["status"].split(",") and "For" in query["performed"]
+        shown = api.assessments if is_asked else []
+        return {"total": len(shown), "assessments": shown[: int(query["limit"])]}
+
+    api.listed = listed  # type: ignore[method-assign]  # an API whose filter takes capitals and small letters alike
+    assert small_nights.sync().exit_code == 0
+    assert small_nights.column("select last_approved_on::varchar from marts.compliance") == ["2026-01-05"]
+    assert small_nights.column("select approved_assessments from marts.properties") == [4]
+    assert small_nights.column("select value from ops.desk where setting = 'assessment_date'") == ["performedDate"]
+    assert small_nights.column("select count(*) from marts.document_coverage") == [8]
