@@ -16,10 +16,10 @@ create macro staging.listed_users(held) as case
   when staging.user_id(held) <> '' then [held]
 end;
 
--- The ids of the users in such a list. Users without an id are left out.
+-- The ids of the users in such a list. Users without an id are left out, and so is an empty text: it is nobody.
 create macro staging.user_ids(held) as list_filter(
   list_transform(staging.listed_users(held), lambda user: staging.user_id(user)),
-  lambda user_id: user_id is not null
+  lambda user_id: user_id <> ''
 );
 
 -- The values in such a list that name no user. A null and an empty text say nothing.
