@@ -89,14 +89,20 @@ misplaced as (
     and exists (select 1 from main.assets where property_id is not null)
 ),
 without_results as (
-  select asset_id, asset_type_id, payload, unnest(json_keys(payload)) as name
+  -- without a row of results. Only these payloads are read
+  select rowid as place
   from main.assets
   semi join staging.dirty_records using (asset_id)
-  where coalesce((payload->'$."fields"')::varchar, 'null') in ('null', '""', '[]', '{}')
+  where asset_id not in (select asset_id from staging.asset_results)
+),
+members as (
+  select asset_id, asset_type_id, payload, unnest(json_keys(payload)) as name
+  from main.assets
+  where rowid in (select place from without_results)
 ),
 beside as (
   select asset_id, asset_type_id, name, json_extract(payload, staging.pointer(name)) as held
-  from without_results
+  from members
   where name <> 'fields'
 ),
 elsewhere as (
