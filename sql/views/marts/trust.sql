@@ -80,5 +80,6 @@ from resources
 join tried using (resource)
 left join complete using (resource)
 left join held using (resource)
-left join issues on issues.source = if(resources.resource = 'documents', resources.table_name, resources.resource)
+left join issues
+  on issues.source = case when resources.resource = 'documents' then resources.table_name else resources.resource end
 left join checks using (table_name)
