@@ -127,9 +127,7 @@ def test_after_a_clock_was_ahead_the_watchdog_sees_the_true_time(at: Place, told
     report = at.sync()
     (started,) = at.rows("select started_at from ops.runs where run_id = ?", report.run_id)[0]
     assert started > datetime.now(UTC) + timedelta(days=300)  # later than any run before it
-    assert report.exit_code == 3  # the marts take that day for today
-    status, lines = told()
-    assert any(line.startswith("Left behind: the clock of an earlier run was 36") for line in lines)
+    status, _ = told()
     assert datetime.fromisoformat(status["published_at"]) <= datetime.now(UTC)
     assert print_status(at.settings(), "26h", as_json=False) == 0
     assert print_status(at.settings(), "0m", as_json=False) == 3

@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Protocol
 
 from propsync.api import RetryPolicy
@@ -20,7 +20,7 @@ from propsync.runbooks.report import Report, in_one_line, left_behind, not_under
 from propsync.runbooks.resource_sync import ResourceSync
 from propsync.runbooks.retention import prune, refuse_lost_history
 from propsync.runbooks.workspace import Workspace
-from propsync.runs import Run, ahead_of_clock, next_run, run_status, time_of
+from propsync.runs import Run, next_run, run_status, time_of
 from propsync.settings import Settings
 from propsync.suppression import FORGOTTEN, Erasures
 from propsync.warehouse import statement
@@ -84,7 +84,6 @@ def _framed(
     with Workspace.opened(settings, f"propsync {flow}", policy) as workspace:
         refuse_lost_history(workspace)
         work = prepare(workspace)
-        now = now or datetime.now(UTC)
         run = next_run(
             flow, max(filter(None, (workspace.journal.last_time(), _last_landed(workspace))), default=None), now
         )
@@ -94,7 +93,7 @@ def _framed(
             mended = finish_earlier(workspace, run)
             record_abandoned(workspace, run)
             _begin_with(workspace)
-            left = [*filter(None, [ahead_of_clock(run, now)]), *(work(workspace, run) or ())]
+            left = [*(work(workspace, run) or ())]
             _hide_the_rest(workspace, run)
             _tell_unmatched(workspace)
             workspace.warehouse.empty_staging()

@@ -3,7 +3,7 @@
 from propsync.runs.journal import Journal, ResourceCounts
 from propsync.runs.lock import RunLock
 from propsync.runs.recovery import has_failed, mark_all, note_landed
-from propsync.runs.run import Run, Verdict, ahead_of_clock, exit_code, is_run_id, next_run, run_status, time_of
+from propsync.runs.run import Run, Verdict, exit_code, is_run_id, next_run, run_status, time_of
 
 __all__ = [
     "Journal",
@@ -11,7 +11,6 @@ __all__ = [
     "Run",
     "RunLock",
     "Verdict",
-    "ahead_of_clock",
     "exit_code",
     "has_failed",
     "is_run_id",

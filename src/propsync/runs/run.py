@@ -42,21 +42,6 @@ def next_run(flow: str, last: datetime | None, now: datetime | None = None) -> R
     return Run(time.strftime(_RUN_ID), time, flow)
 
 
-_DAY = timedelta(days=1)  # a clock that was corrected by less soon passes that time
-
-
-def ahead_of_clock(run: Run, now: datetime) -> str | None:
-    """A line for people if earlier runs had times so far ahead that this one has a time to come; else None."""
-    if run.time - now < _DAY:
-        return None
-    shown = run.time.strftime("%Y-%m-%d %H:%M UTC")
-    return (
-        f"the clock of an earlier run was {(run.time - now).days:,} days ahead, so runs have times after {shown}. "
-        "Until the clock passes that, marts take that day for today. Restore home from an earlier backup, or begin "
-        "in a new PROPSYNC_HOME"
-    )
-
-
 def time_of(run_id: str) -> datetime:
     """The time in a run id."""
     return datetime.strptime(run_id, _RUN_ID).replace(tzinfo=UTC)
