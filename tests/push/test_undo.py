@@ -13,7 +13,7 @@ from kit.push_home import PushHome
 
 from propsync.erasing.request import Request
 from propsync.errors import UsageError
-from propsync.push.plan import CREATE, DELETE, UPDATE
+from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange
 from propsync.runbooks import erase
 from propsync.runbooks.push_undo import history, undo, unfinished
 from propsync_sandbox.exchange import Request as PushedRequest
@@ -88,6 +88,16 @@ def test_schedules_come_back(home: PushHome) -> None:
         key: one | {status: None}
         for key, one in before["schedules"].items()  # type: ignore[attr-defined]
     }
+
+
+def test_a_due_date_that_stands_for_none_comes_back(home: PushHome) -> None:
+    (key,) = home.schedules(1)
+    home.sandbox.world.schedules.set_members(key, dueDate="0001-01-01")
+    home.sync(["schedules"])
+    change = FieldChange("dueDate", "Due date", "date", "0001-01-01", "2031-01-01")
+    run = home.apply(home.plan(Entry(2, UPDATE, key, *key, [change]), resource="schedules")).run_id
+    assert home.apply(undo(home.settings(), run)).left_behind == []
+    assert truth(home)["schedules"][key]["dueDate"] == "0001-01-01"  # type: ignore[index]
 
 
 @pytest.mark.slow

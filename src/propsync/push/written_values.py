@@ -33,7 +33,7 @@ def _assets(rows: Rows, keys: Collection[Key]) -> dict[Key, dict[str, Any]]:
 def _schedules(rows: Rows, keys: Collection[Key]) -> dict[Key, dict[str, Any]]:
     properties = sorted({key[0] for key in keys})
     found: dict[Key, dict[str, Any]] = {}
-    for property_id, type_id, due, *rest in rows(statement("push/written_schedules"), {"properties": properties}):
+    for property_id, type_id, *members in rows(statement("push/written_schedules"), {"properties": properties}):
         if (property_id, type_id) in keys:
-            found[property_id, type_id] = dict(zip(MEMBERS, [due and due.isoformat(), *rest], strict=True))
+            found[property_id, type_id] = dict(zip(MEMBERS, members, strict=True))
     return found
