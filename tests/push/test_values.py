@@ -90,8 +90,11 @@ def test_values_are_the_same_if_a_person_sees_no_difference(one: Any, other: Any
         ([{"id": "u2"}, {"uid": 7}], ["u2", "7"]),
         ({"u2": True}, {"u2": True}),
         (None, None),
+        (["", "u1"], ["u1"]),
+        ([{"id": ""}], []),
+        ("", []),
     ],
-    ids=["documented", "a text", "objects", "no user", "null"],
+    ids=["documented", "a text", "objects", "no user", "null", "nobody among them", "an object of nobody", "nobody"],
 )
 def test_users_in_another_form_are_those_that_a_put_writes_back(held: object, users: object) -> None:
     read = schedule_values(json.dumps({"assignedUsers": held}).encode())

@@ -34,7 +34,9 @@ def _user_ids(held: Any) -> Any:
     """Users as `staging.user_ids` reads them; the value itself if some of it names no user, so that no PUT loses it."""
     users = held if isinstance(held, list) else [held]
     found = [_user_id(one) for one in users if one is not None]
-    return held if held in (None, "") or None in found else found
+    if held is None or None in found:
+        return held
+    return [one for one in found if one != ""]
 
 
 def _user_id(one: Any) -> str | None:
