@@ -144,6 +144,27 @@ def test_one_empty_look_up_alone_deletes_nothing(nights: Nights, resource: str) 
     assert nights.is_truth(resource)
 
 
+@pytest.mark.parametrize("status", [400, 404])
+def test_a_refusal_of_several_ids_is_no_look_up_that_shows_none(nights: Nights, status: int) -> None:
+    hidden = _assets(nights)[:2]
+    nights.first_night()
+    _hide(nights, "assets", *hidden)
+    shown, late = nights.estate.lists, set(hidden)
+
+    def lagging(path: str, query: Query) -> list[Record]:
+        if query.get("id") in late:
+            late.remove(query["id"])
+            return []
+        return shown(path, query)
+
+    nights.estate.lists = lagging  # type: ignore[method-assign]  # the first answer about each is too old
+    nights.estate.answer = lambda path, query: (status, {"code": "TooMany"}) if "," in query.get("id", "") else None
+    report = nights.sync()
+    assert not late
+    assert (report.exit_code, report.resources["assets"]["deleted"]) == (0, 0)
+    assert nights.is_truth("assets")
+
+
 def test_an_asset_that_moved_is_an_update(nights: Nights) -> None:
     keys = _assets(nights)
     nights.first_night()

@@ -24,7 +24,7 @@ class ByIds:
 
     If no answer shows anything at all, propsync asks for known records too. If it does not show those either, the
     filter finds nothing, and no key is gone by it. A key that one answer alone does not show is asked for again: each
-    delete rests on two answers.
+    delete rests on two answers. A refusal of several ids is none.
     """
 
     def __init__(self, api: Api, asking: Batches) -> None:
@@ -54,11 +54,11 @@ class ByIds:
     def _open(self, keys: Sequence[Key]) -> list[Key]:
         return [key for key in keys if self._answers.is_open(key)]
 
-    def _confirm(self, once: Sequence[Key]) -> None:
+    def _confirm(self, once: list[Key]) -> None:
         """Asks again for keys that one answer alone does not show: it may come from a server that lags behind."""
         for key in once:
             del self._answers.gone[key]
-        self._ask([Batch.of([key]) for key in once])
+        self._ask_alone(once)
 
     def _why_not_shown(self, key: Key) -> str | None:
         """The answer to a look-up of one key if it does not show this record alone; else None.
@@ -115,7 +115,6 @@ class ByIds:
         """Asks once for each batch; batches without a conclusion come back smaller, the smallest first."""
         again: list[Batch] = []
         for batch, answer in self._asking.ask(batches, self._asking.everything):
-            self._times.update(batch.keys)
             if isinstance(answer, RefusedPage):
                 again += self._after_refusal(batch, answer)
             elif self._counts(answer, batch):
@@ -140,6 +139,7 @@ class ByIds:
         if len(batch.keys) > 1:
             return batch.halves()
         if answer.says_not_found:
+            self._times.update(batch.keys)
             self._answers.gone[batch.keys[0]] = answer.error.what
         else:
             self._asking.is_unknown(batch, f"its look-up was refused: {answer.error.what}")
@@ -166,6 +166,7 @@ class ByIds:
     def _conclude(self, batch: Batch, answer: Reading) -> list[Batch]:
         """Stages an answer; returns the keys that it omits, unless it is empty."""
         shown, silent = self._shown_and_silent(batch, answer)
+        self._times.update(silent)
         if len(batch.keys) == 1 and silent:
             self._answers.gone[silent[0]] = f"{answer.landed.request} does not show it"
         memberships = self._memberships(Batch.of(shown)) if shown else []
