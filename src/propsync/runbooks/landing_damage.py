@@ -11,7 +11,7 @@ from propsync.warehouse import statement
 
 _MOST_HASHED = 100_000_000  # bytes, a third of a second: the status looks at more of them
 _MOST_NAMED = 3
-_NEXT = "Restore these files from a backup: a rebuild loses without them what they held. `propsync status` names them"
+_NEXT = "Restore these files from a backup: without them, a rebuild loses what they held. `propsync status` names each"
 
 
 def damage_in_landing(workspace: Workspace) -> Sequence[str]:
