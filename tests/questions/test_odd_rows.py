@@ -41,11 +41,21 @@ create macro asset_field_values_as_of(day) as table from (values
 STUCK = """
 create table assessments as select *, timestamptz '2026-01-02' as first_seen_at from (values
   ('made', 'p', 'k', 'submitted', '2026-01-01T09:00:00Z'), ('undated', 'p', 'k', 'submitted', null),
-  ('odd', 'p', 'k', 'submitted', 'n/a'), ('new', 'p', 'k', 'submitted', '2026-06-01'))
+  ('odd', 'p', 'k', 'submitted', 'n/a'), ('new', 'p', 'k', 'submitted', '2026-06-01'),
+  ('done', 'p', 'k', 'Approved', '2026-01-01'))
   as t(assessment_id, property_id, assessment_type_id, status, created_at);
 create table assessment_types as select 'k' as assessment_type_id, 'Gas' as name;
 create table marts.properties as select 'p' as property_id, 'Elm House' as property_name;
 create table marts.trust as select timestamptz '2026-07-01' as as_of;
+"""
+
+WITHOUT_REPORT = """
+create table assessments as from (values ('lacks', 'p', 'k', 'Approved'), ('has', 'p', 'k', 'Approved'))
+  as t(assessment_id, property_id, assessment_type_id, status);
+create table documents as select 'has' as assessment_id, 'report' as kind, 'stored' as state;
+create table marts.document_coverage as select 'lacks' as assessment_id, 'report' as kind, 'not yet' as reason;
+create table marts.properties as select 'p' as property_id, 'Elm House' as property_name;
+create table assessment_types as select 'k' as assessment_type_id, 'Gas' as name;
 """
 
 NEARLY_ALL = """
@@ -92,7 +102,14 @@ def answer(words: str, tables: str, columns: str) -> Rows:
             STUCK,
             "assessment_id, created_on::varchar",
             [("made", "2026-01-01"), ("odd", "2026-01-02"), ("undated", "2026-01-02")],
-            id="no day of creation",
+            id="no day of creation, and an approval with a capital",
+        ),
+        pytest.param(
+            "Which approved assessments have no report",
+            WITHOUT_REPORT,
+            "assessment_id, reason",
+            [("lacks", "not yet")],
+            id="approvals with a capital",
         ),
         pytest.param(
             "How many are in date",
