@@ -20,14 +20,14 @@ stated as (
     case
       when flags.status is not null then words.state
       when ends.state is not null then ends.state
-      when flags.closed is not null then 'closed'
+      when not staging.is_no_date(flags.closed) then 'closed'
       when {{closes_by_date}} then 'open'
       else 'unknown'
     end as state,
     case
       when flags.status is not null then 'its status'
       when ends.state is not null then 'the last entry of its history'
-      when flags.closed is not null or {{closes_by_date}} then 'its closing date'
+      when not staging.is_no_date(flags.closed) or {{closes_by_date}} then 'its closing date'
     end as state_source,
     coalesce(flags.raised, ends.first_moment) as raised_as_written,
     if(flags.raised is null and ends.first_moment is not null, 'the first entry of its history', 'the flag') as raised_source,

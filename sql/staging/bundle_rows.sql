@@ -53,7 +53,7 @@ named as (
     cells.* exclude (id),
     case
       when cells.status is not null then words.state
-      when cells.closed is not null then 'closed'
+      when not staging.is_no_date(cells.closed) then 'closed'
       when {{action_closes_by_date}} then 'open'
       else 'unknown'
     end as state,

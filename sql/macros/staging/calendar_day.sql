@@ -6,5 +6,8 @@ create macro staging.calendar_day(written) as if(
   null
 );
 
+-- Whether a text, where a date belongs, says that there is none.
+create macro staging.is_no_date(written) as coalesce(starts_with(trim(written), '0001-01-01'), true);
+
 -- Why a text is no date, in words.
-create macro staging.date_issue(written) as if(starts_with(trim(written), '0001-01-01'), 'stands for no date', 'is not a date');
+create macro staging.date_issue(written) as if(staging.is_no_date(written), 'stands for no date', 'is not a date');

@@ -1,4 +1,5 @@
--- why: the column that plays a part shows it by what it holds; a sample of whole records tells, the same one each time
+-- why: the column that plays a part shows it by what it holds; a sample of whole records tells, the same one each time. A
+-- day that stands for no date is an empty cell
 with chosen as materialized (
   select rowid as place
   from {{table}}
@@ -10,7 +11,7 @@ sampled as (
 filled as (
   select member, written
   from (select unnest({{members}}) as member, unnest(cells) as written from sampled)
-  where written <> ''
+  where written <> '' and not staging.is_no_date(written)
 ),
 counted as (
   select member, written, count(*) as cells, count(*) over (partition by member) as different
