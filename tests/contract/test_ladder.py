@@ -805,6 +805,16 @@ def test_a_failing_page_after_a_whole_one_hides_no_records(nights: Nights, told:
     assert report.exit_code == 3 or nights.is_truth("assets")
 
 
+def test_a_failing_page_after_a_part_that_nothing_splits_is_asked_for_once_an_attempt(nights: Nights) -> None:
+    """Each time costs all attempts of the retry policy: most of a minute."""
+    _spread(nights, 50, 1)
+    nights.estate.answer = lambda path, query: (500, {}) if query.get("page", "1") != "1" else None
+    report = nights.sync(page_limit=1000)
+    assert (report.exit_code, _verdict(report)) == (3, "incomplete")
+    made = nights.attempts(report, "assets")
+    assert len(nights.estate.asked("assets", page="2")) <= nights.policy.attempts * len({row[0] for row in made})
+
+
 def test_a_list_that_grows_past_an_odd_page_of_the_server_is_read_whole(nights: Nights) -> None:
     """A list that shows its oldest records first shows none of the new ones on page 1."""
     nights.estate.most = 37

@@ -176,6 +176,8 @@ class Partition:
                 self._listed.rename(self._reader.attempt, name, self._query.name)
                 self._counted += swept.certificate.total_first or 0
                 return
+            if swept.is_refused:  # a further try would only show the same, and a page that fails costs minutes
+                break
         self._read_by_ids(part)
 
     def _read_by_ids(self, part: Part) -> None:
