@@ -396,7 +396,7 @@ def test_a_record_whose_address_alone_does_not_know_the_write_fails_alone(home: 
     home.sandbox.set_faults([odd | {"effect": {"kind": "status", "status": 405}}])
     with pytest.raises(WriteUnsupported):
         home.apply(plan, max_concurrency=1)
-    report = home.apply(plan)
+    report = home.apply(plan, max_concurrency=1)
     assert (report.exit_code, report.counts()) == (3, {"skipped": 0, "failed": 1, "verified": 3})
     assert home.writes("state, code")[0] == ("failed", "WriteUnsupported")
     assert home.apply(plan).is_repeat

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
 from itertools import islice
@@ -26,12 +26,24 @@ def in_parallel(
     remaining, pending = iter(subjects), 0
     done: SimpleQueue[Future[T]] = SimpleQueue()  # in the order in which they end, cheaper than waiting for any
     pool = ThreadPoolExecutor(threads, "propsync-api")
+    has_failed = threading.Event()
+
+    def begun(subject: S) -> T:
+        if has_failed.is_set():  # the caller has yet to read that
+            cancel.wait()
+            raise CancelledError
+        try:
+            return work(subject)
+        except BaseException:
+            has_failed.set()
+            raise
+
     try:
         while True:
             for subject in islice(remaining, 2 * threads - pending):
                 pending += 1
                 # in the caller's context: log handlers look there for the run of a line
-                pool.submit(copy_context().run, work, subject).add_done_callback(done.put)
+                pool.submit(copy_context().run, begun, subject).add_done_callback(done.put)
             if not pending:
                 return
             ended = [done.get(), *_more(done)]

@@ -195,3 +195,20 @@ except KeyboardInterrupt:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
     assert (done.stdout, done.returncode) == ("4 1\n", 0), done.stderr
+
+
+def test_nothing_begins_after_the_first_failure_though_nobody_has_read_it_yet(connect):
+    begun = []
+
+    def fail(_, subject):
+        begun.append(subject)
+        raise ValueError(subject)
+
+    def subjects():
+        for one in range(4):
+            yield one
+            threading.Event().wait(0.05)  # time for a thread to begin it
+
+    with pytest.raises(ValueError, match="0"):
+        list(connect(max_concurrency=2).each(subjects(), fail))
+    assert begun == [0]
