@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from itertools import groupby
 
 from propsync.api import Api, Sent, TokenSource
 from propsync.errors import (
@@ -86,16 +87,17 @@ class Sender:
 
     def send(self) -> None:
         """Sends side by side. Raises StopRun and ApiUnreachable; the journal has everything done until then."""
-        lanes = list(self._lanes())
+        lanes = self._lanes()
         with progress("Sending", sum(map(len, lanes)), "records") as bar:
-            for _ in self._api.each(lanes, lambda api, lane: self._send_lane(api, lane, bar.advance)):
-                pass
+            for _, some in groupby(lanes, self._tries):
+                for _ in self._api.each(some, lambda api, lane: self._send_lane(api, lane, bar.advance)):
+                    pass
 
-    def _lanes(self) -> Iterator[_Lane]:
+    def _lanes(self) -> list[_Lane]:
         """New assets of one property and type share a lane, and so do entries of one record.
 
-        Those that earlier applies tried most often come last: the API may fail them each time, and the rest would have
-        no turn.
+        Those that earlier applies tried most often come last, once all others have ended. The API may fail them each
+        time, and the rest would have no turn.
         """
         lanes: dict[tuple[str, ...], _Lane] = {}
         for number, entry in enumerate(self._plan.entries):
@@ -103,7 +105,10 @@ class Sender:
                 is_new = self._plan.resource == ASSETS.name and entry.action == CREATE
                 lane = ("new", entry.property_id, entry.type_id) if is_new else entry.key
                 lanes.setdefault(lane, []).append(number)
-        yield from sorted(lanes.values(), key=lambda lane: max(map(self._journal.so_far.tries, lane)))
+        return sorted(lanes.values(), key=self._tries)
+
+    def _tries(self, lane: _Lane) -> int:
+        return max(map(self._journal.so_far.tries, lane))
 
     def _send_lane(self, api: Api, lane: _Lane, advance: Callable[[], None]) -> None:
         writer = api.with_token(self._token) if self._token else api
