@@ -31,21 +31,21 @@ flags as (
   )
   group by assessment_id
 ),
-told as (
+completed as (
   select
     seen.*,
     if(
       resource = 'assessments' and field = 'flags',
       'flags now: ' || coalesce(flags.states, 'none'),
       new_value
-    ) as told
+    ) as value_now
   from seen
   left join flags on flags.assessment_id = seen.record_id
 ),
 spelt as (
   select
     seen.*,
-    list_transform([old_value, told], lambda value: case
+    list_transform([old_value, value_now], lambda value: case
       when resource = 'schedules' and field = 'assigned_users' then if(
         coalesce(value, '') = '',
         'nobody',
@@ -58,7 +58,7 @@ spelt as (
         then coalesce(try_cast(value as json) ->> '$.name', 'a file')
       else value
     end) as sides
-  from told as seen
+  from completed as seen
   cross join names
 )
 select

@@ -10,11 +10,6 @@ teams as (
   select assigned_users, unnest(if(len(list_distinct(assigned_users)) > 0, list_distinct(assigned_users), [null])) as user_id
   from (select distinct assigned_users from schedules)
 ),
-labels as (
-  select user_id, if(count(*) over (partition by name) = 1, name, name || ', ' || user_id) as label
-  from staging.listed_users
-  where name is not null
-),
 assigned as (
   select schedules.* exclude (assigned_users), teams.user_id
   from schedules
@@ -32,11 +27,10 @@ select
   staging.days_overdue($today, due_date) as days_overdue,
   assigned.user_id,
   users.name as user_name,
-  coalesce(labels.label, assigned.user_id) as user_label,
+  coalesce(users.label, assigned.user_id) as user_label,
   users.team,
   assigned.user_id is not null as is_assigned
 from assigned
 left join staging.listed_properties as properties using (property_id)
 left join staging.listed_users as users using (user_id)
-left join labels using (user_id)
 left join main.assessment_types as types using (assessment_type_id)

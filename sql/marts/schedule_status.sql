@@ -16,19 +16,13 @@ teams as (
   select assigned_users, unnest(list_distinct(assigned_users)) as user_id
   from (select distinct assigned_users from main.schedules)
 ),
-user_labels as (
-  -- two users may have one name
-  select user_id, if(count(*) over (partition by name) = 1, name, name || ', ' || user_id) as user_label
-  from staging.listed_users
-  where name is not null
-),
 assignees as (
   select
     assigned_users,
-    array_to_string(list_sort(list(coalesce(user_label, user_id))), '; ') as assignees,
+    array_to_string(list_sort(list(coalesce(label, user_id))), '; ') as assignees,
     count(*)::integer as assignee_count
   from teams
-  left join user_labels using (user_id)
+  left join staging.listed_users using (user_id)
   group by assigned_users
 ),
 reports as (

@@ -79,9 +79,9 @@ def _post(settings: Settings, notice: dict[str, Any]) -> None:
 def _of_report(flow: str, report: Ended) -> dict[str, Any]:
     lines = report.left_behind
     more = [f"… and {len(lines) - _MOST_LINES:,} more: propsync status"] if len(lines) > _MOST_LINES else []
-    told = report.to_json()
-    text = "\n".join([f"propsync {flow}: {report.status}", *lines[:_MOST_LINES], *more, *told.get("notes", ())])
-    return told | {"flow": flow, "exit_code": report.exit_code, "text": text}
+    members = report.to_json()
+    text = "\n".join([f"propsync {flow}: {report.status}", *lines[:_MOST_LINES], *more, *members.get("notes", ())])
+    return members | {"flow": flow, "exit_code": report.exit_code, "text": text}
 
 
 def _of_error(flow: str, error: BaseException) -> dict[str, Any]:

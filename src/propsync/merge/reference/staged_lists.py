@@ -28,8 +28,9 @@ class StagedLists:
         self._models.stage("staging/reference/listed_properties")
 
     def stage_users(self) -> None:
-        """Makes `staging.listed_users`."""
-        self._stage("users", "listed_users", _USERS)
+        """Makes `staging.listed_user_texts`, and `staging.listed_users` with labels."""
+        self._stage("users", "listed_user_texts", _USERS)
+        self._models.stage("staging/reference/listed_users")
 
     def stage_requirements(self) -> bool:
         """Makes `staging.stated_requirements` and the tables that its rows apply to; whether it has any."""
