@@ -1,6 +1,7 @@
 -- grain: asset_id, field_id
--- why: fields that an asset names more than once; few do, so this is apart from the results
-with results as (
+-- why: fields that an asset names more than once; few do, so this is apart from the results. To read these twice
+-- takes less time than to keep what was read
+with results as not materialized (
   select asset_id, field_id, position, hash(asset_id, field_id) as hashed
   from staging.asset_results
   where field_id is not null

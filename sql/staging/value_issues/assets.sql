@@ -93,7 +93,7 @@ without_results as (
   select rowid as place
   from main.assets
   semi join staging.dirty_records using (asset_id)
-  where asset_id not in (select asset_id from staging.asset_results)
+  where asset_id not in (select asset_id from staging.asset_results where position <= 1)
 ),
 members as (
   select asset_id, asset_type_id, payload, unnest(json_keys(payload)) as name

@@ -125,6 +125,7 @@ def _compared(warehouse: Warehouse, checks: Sequence[Check]) -> list[Found]:
         return []
     each = [statement("checks/values_of", name=text(check.name), check=check.sql) for check in checks]
     warehouse.execute(statement("checks/stage_values", query="\nunion all\n".join(each)))
+    warehouse.execute(statement("checks/drop_nameless_values"))
     names = ("names", "directions", "shares", "floors")
     bound = dict(zip(names, map(list, zip(*limits, strict=True)), strict=True))
     moved = {name: (count, example) for name, count, example in warehouse.rows(statement("checks/moved"), bound)}
