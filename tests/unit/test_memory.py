@@ -19,6 +19,12 @@ _MOST = _BODIES * _BODY // 2
 pytestmark = pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="glibc alone keeps what is freed")
 
 
+def at_first() -> int:
+    """Memory in use, once what other tests of this process freed has gone back."""
+    give_back()
+    return in_memory()
+
+
 def in_memory() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
@@ -33,7 +39,7 @@ def holes() -> list[bytes]:
 
 
 def test_freed_memory_goes_back() -> None:
-    before = in_memory()
+    before = at_first()
     values = holes()
     kept = in_memory() - before
     give_back()
@@ -42,7 +48,7 @@ def test_freed_memory_goes_back() -> None:
 
 
 def test_bodies_that_pass_give_memory_back_each_time_so_many_bytes_have_passed() -> None:
-    before = in_memory()
+    before = at_first()
     passing = Passing(between=10 * _BODY)
     values = holes()
     for _ in range(9):
@@ -57,7 +63,7 @@ def test_pages_that_a_store_takes_or_returns_give_memory_back(tmp_path: Path) ->
     pages, body = PageStore(LocalStorage(tmp_path)), b"[" + bytes(1_000_000) + b"]"
     sha256 = pages.put(body, body)
     for use in (lambda: pages.put(body, body), lambda: pages.get(sha256)):
-        before = in_memory()
+        before = at_first()
         values = holes()
         kept = in_memory() - before
         for _ in range(34):
