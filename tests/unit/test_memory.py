@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import multiprocessing
 import resource
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,14 +18,17 @@ from propsync.storage import LocalStorage
 _BODIES = 1_000
 _BODY = 100_000  # bytes: too few for a mapping of its own, so the C library keeps the place
 _MOST = _BODIES * _BODY // 2
+Measured = tuple[int, int]
+"""Bytes that stay in memory once the bodies are freed, and after what should give them back."""
 
 pytestmark = pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="glibc alone keeps what is freed")
 
 
-def at_first() -> int:
-    """Memory in use, once what other tests of this process freed has gone back."""
-    give_back()
-    return in_memory()
+@pytest.fixture
+def alone() -> Iterator[Callable[..., Any]]:
+    """Calls a function in a new process: among what other tests left in memory, small values find room elsewhere."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        yield lambda function, *arguments: pool.apply(function, arguments)
 
 
 def in_memory() -> int:
@@ -38,35 +44,54 @@ def holes() -> list[bytes]:
     return values
 
 
-def test_freed_memory_goes_back() -> None:
-    before = at_first()
+def measured(*uses: Callable[[], object]) -> Measured:
+    """The bytes that stay in memory before the last of `uses`, and after it."""
+    before = in_memory()
     values = holes()
+    for use in uses[:-1]:
+        use()
     kept = in_memory() - before
-    give_back()
+    uses[-1]()
     assert len(values) == _BODIES
-    assert kept > _MOST > in_memory() - before
+    return kept, in_memory() - before
 
 
-def test_bodies_that_pass_give_memory_back_each_time_so_many_bytes_have_passed() -> None:
-    before = at_first()
+def after_give_back() -> Measured:
+    return measured(give_back)
+
+
+def after_bodies_have_passed() -> Measured:
     passing = Passing(between=10 * _BODY)
-    values = holes()
-    for _ in range(9):
-        passing.note(_BODY)
-    kept = in_memory() - before
-    passing.note(_BODY)
-    assert len(values) == _BODIES
-    assert kept > _MOST > in_memory() - before
+    return measured(*[lambda: passing.note(_BODY)] * 10)
 
 
-def test_pages_that_a_store_takes_or_returns_give_memory_back(tmp_path: Path) -> None:
-    pages, body = PageStore(LocalStorage(tmp_path)), b"[" + bytes(1_000_000) + b"]"
+def after_pages(folder: Path) -> list[Measured]:
+    pages, body = PageStore(LocalStorage(folder)), b"[" + bytes(1_000_000) + b"]"
     sha256 = pages.put(body, body)
-    for use in (lambda: pages.put(body, body), lambda: pages.get(sha256)):
-        before = at_first()
-        values = holes()
-        kept = in_memory() - before
+
+    def put() -> None:
         for _ in range(34):
-            use()
-        assert len(values) == _BODIES
-        assert kept > _MOST > in_memory() - before
+            pages.put(body, body)
+
+    def get() -> None:
+        for _ in range(34):
+            pages.get(sha256)
+
+    return [measured(put), measured(get)]
+
+
+def test_freed_memory_goes_back(alone: Callable[..., Measured]) -> None:
+    kept, left = alone(after_give_back)
+    assert kept > _MOST > left
+
+
+def test_bodies_that_pass_give_memory_back_each_time_so_many_bytes_have_passed(alone: Callable[..., Measured]) -> None:
+    kept, left = alone(after_bodies_have_passed)
+    assert kept > _MOST > left
+
+
+def test_pages_that_a_store_takes_or_returns_give_memory_back(
+    alone: Callable[..., list[Measured]], tmp_path: Path
+) -> None:
+    for kept, left in alone(after_pages, tmp_path):
+        assert kept > _MOST > left
