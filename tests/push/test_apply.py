@@ -107,3 +107,19 @@ def test_the_last_line_of_an_apply_is_the_way_back(home: PushHome, tmp_path: Pat
         last = line("push", "apply", "doors.plan").stdout.splitlines()[-1]
         assert last.startswith("Next: propsync push undo ")
         assert line("push", *last.split()[3:5]).returncode == 0
+
+
+def test_the_last_line_points_to_what_is_left_first(home: PushHome, tmp_path: Path) -> None:
+    (changed, _, kind), (gone, _, other) = home.assets(2)
+    plan = home.plan(
+        home.update(changed, {home.field(kind, "text"): "new"}, 2),
+        home.update(gone, {home.field(other, "text"): "new"}, 3),
+    )
+    save_plan(plan, tmp_path / "doors.plan")
+    home.sandbox.world.assets.delete(gone)
+    line = CommandLine(tmp_path, home.environ())
+    done = line("push", "apply", "doors.plan")
+    assert done.returncode == 3
+    *_, left, last = done.stdout.splitlines()
+    assert gone in left
+    assert last == f"Each line above says what to do. To take the writes back: propsync push undo {plan.plan_id}"

@@ -70,7 +70,10 @@ def _next_command(report: PushReport) -> str:
     """The last line: what to type after an apply."""
     if report.has_written:
         # the plan's id, since an earlier run that was killed may have recorded all of it
-        return f"Next: propsync push undo {report.plan.plan_id} plans the way back"
+        undo = f"propsync push undo {report.plan.plan_id}"
+        if report.left_behind:
+            return f"Each line above says what to do. To take the writes back: {undo}"
+        return f"Next: {undo} plans the way back"
     if report.left_behind:
         return "The API accepted no write, so there is nothing to undo. Each line above says what to do"
     return "Nothing is left to do, and there is nothing to undo. Next: propsync status"
