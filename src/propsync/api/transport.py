@@ -138,6 +138,8 @@ def _headers(request: ApiRequest, token: str) -> dict[str, str]:
         "Accept": request.accept.media_type,
         # Documents are compressed formats, and propsync can check their length only if the server adds no compression.
         "Accept-Encoding": "identity" if document else ACCEPT_ENCODING,
+        # a second look proves nothing if a proxy repeats its answer to the first
+        "Cache-Control": "no-cache",
         "User-Agent": "propsync",
     }
     if request.rest:

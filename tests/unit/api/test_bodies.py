@@ -72,6 +72,7 @@ def test_zstd_and_gzip_are_asked_for_but_not_for_documents(api, server):
     server.script = [Reply(body=b"%PDF-1.7")]
     api.documents.report("a", io.BytesIO())
     assert [seen.headers["Accept-Encoding"] for seen in server.seen] == ["zstd, gzip", "identity"]
+    assert {seen.headers["Cache-Control"] for seen in server.seen} == {"no-cache"}  # no proxy may answer from memory
 
 
 @pytest.mark.parametrize("name", ["gzip", "zstd", "deflate", "raw deflate"])
