@@ -3,8 +3,8 @@
 -- that the work is late. A schedule that somebody deletes and makes again with a later date moved as well. So did one that
 -- had no date for a while. Until a complete read of the assessments, nobody can tell whether an approval explains a move
 with versions as (
-  select property_id, assessment_type_id, valid_from, staging.due_date_of(payload) as due_date
-  from history.schedules
+  select property_id, assessment_type_id, valid_from, due_date
+  from history.schedules_typed
   semi join (from history.schedules where valid_to is not null) as changed using (property_id, assessment_type_id)
   where change not in ('delete', 'erase')
 ),

@@ -1,7 +1,3 @@
--- The due date in a schedule as received: the documented form and no other, as in the table of schedules.
-create macro staging.due_date_of(payload) as
-  staging.calendar_day(payload->>'$.dueDate');
-
 -- Whether an assessment is approved. The API may write its statuses with capitals, and answers to `approved` all the same.
 create macro staging.is_approved(status) as coalesce(lower(status) = 'approved', false);
 
