@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pwd
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,8 @@ import duckdb
 import pytest
 from kit.sandbox_home import SandboxHome
 from publish.conftest import SCALE
+
+from propsync.runbooks.workplace import make_home
 
 
 @pytest.mark.release
@@ -125,6 +128,18 @@ def test_files_are_read_only_and_state_is_private(home: SandboxHome) -> None:
     for folder in (home.path / name for name in ("state", "landing", "archive")):
         assert folder.stat().st_mode & 0o777 == 0o700
     assert home.path.stat().st_mode & 0o777 == 0o711
+
+
+def test_a_user_without_a_name_can_run_it(home: SandboxHome, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container may run as any number, of which /etc/passwd knows nothing."""
+
+    def unknown(number: int) -> None:
+        raise KeyError(f"getpwuid(): uid not found: {number}")
+
+    monkeypatch.setattr(pwd, "getpwuid", unknown)
+    (home.path / "state").chmod(0o755)
+    make_home(home.settings())
+    assert (home.path / "state").stat().st_mode & 0o777 == 0o700
 
 
 def test_documents_that_an_older_release_kept_openly_become_private(home: SandboxHome) -> None:

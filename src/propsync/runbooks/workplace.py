@@ -152,7 +152,7 @@ def make_home(settings: Settings) -> None:
         try:
             is_new = not folder.exists()
             folder.mkdir(parents=True, exist_ok=True)
-            if is_new or folder.owner() == settings.home.owner():
+            if is_new or folder.stat().st_uid == settings.home.stat().st_uid:
                 folder.chmod(mode)
         except OSError as error:
             raise SettingsError(
