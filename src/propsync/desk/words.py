@@ -103,9 +103,10 @@ def _seen(warehouse: Warehouse, columns: Collection[tuple[str, str]]) -> dict[st
     """The different words of each entry, in lower case and in order; for states, without those that mean closed."""
     places = [("action_open", "bundle_actions", "status"), ("priority_order", "bundle_actions", "priority")]
     flags = [("flag_open", table, column) for table, column in columns if _is_state(table, column)]
+    ranked = [("priority_order", table, column) for table, column in columns if _is_priority(table, column)]
     each = [
         statement("desk/words_of", entry=text(entry), table=quoted(table), column=quoted(column))
-        for entry, table, column in (*places, *flags)
+        for entry, table, column in (*places, *flags, *ranked)
     ]
     seen: dict[str, list[str]] = {}
     for entry, word in warehouse.rows(statement("desk/words", query=" union ".join(each))):
@@ -115,3 +116,7 @@ def _seen(warehouse: Warehouse, columns: Collection[tuple[str, str]]) -> dict[st
 
 def _is_state(table: str, column: str) -> bool:
     return table in ("assessment_flags", "assessment_flag_history") and column in ("status", "state")
+
+
+def _is_priority(table: str, column: str) -> bool:
+    return table == "assessment_flags" and column in ("priority", "severity")

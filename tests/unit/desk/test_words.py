@@ -1,8 +1,12 @@
 """Promises of words: propsync takes those that it knows, names those that it does not, and propsync.toml wins."""
 
+from pathlib import Path
+
 import pytest
 
-from propsync.desk.words import DEFAULTS, _chosen
+from propsync.desk.words import DEFAULTS, _chosen, chosen_words
+from propsync.settings import DeskSettings
+from propsync.warehouse import Warehouse
 
 USUAL = DEFAULTS["action_open"]
 
@@ -47,3 +51,14 @@ def test_words_for_failing_are_those_that_options_offer_beside_the_usual():
 def test_propsync_toml_wins_whatever_the_data_shows():
     found = _chosen(("raised",), "flag_open", ["open"])
     assert (found.words, found.source) == (("raised",), "configured")
+
+
+@pytest.mark.parametrize("column", ["priority", "severity"])
+def test_priorities_of_flags_rank_as_those_of_actions_do(tmp_path: Path, column: str):
+    with Warehouse(tmp_path / "state.duckdb", memory_limit="1GB", folder=tmp_path) as warehouse:
+        warehouse.execute(f"alter table main.assessment_flags add column {column} varchar")
+        rows = f"insert into main.assessment_flags (assessment_id, flag_position, {column})"
+        warehouse.execute(f"{rows} values ('a', 1, 'Intolerable'), ('a', 2, 'Purple')")
+        found = chosen_words(warehouse, DeskSettings(), [("assessment_flags", column, column)])["priority_order"]
+    assert found.words[0] == "intolerable"
+    assert found.evidence.endswith("does not know the meaning of purple")
