@@ -41,6 +41,7 @@ DEFAULTS: dict[str, tuple[str, ...]] = {
     "priority_order": ("critical", "urgent", "high", "medium", "low"),
     "fails": ("fail", "failed", "poor", "unsatisfactory"),
 }
+_FLAGS, _HISTORY, _ACTIONS = "assessment_flags", "assessment_flag_history", "bundle_actions"
 _MOST_WORDS = 50
 _MOST_SHOWN = 10
 
@@ -101,12 +102,11 @@ _KNOWN: dict[str, Callable[[str], bool]] = {
 
 def _seen(warehouse: Warehouse, columns: Collection[tuple[str, str]]) -> dict[str, list[str]]:
     """The different words of each entry, in lower case and in order; for states, without those that mean closed."""
-    places = [("action_open", "bundle_actions", "status"), ("priority_order", "bundle_actions", "priority")]
-    flags = [("flag_open", table, column) for table, column in columns if _is_state(table, column)]
-    ranked = [("priority_order", table, column) for table, column in columns if _is_priority(table, column)]
+    usual = [(_ACTIONS, "status"), (_ACTIONS, "priority")]
     each = [
         statement("desk/words_of", entry=text(entry), table=quoted(table), column=quoted(column))
-        for entry, table, column in (*places, *flags, *ranked)
+        for table, column in (*usual, *columns)
+        if (entry := _entry(table, column))
     ]
     seen: dict[str, list[str]] = {}
     for entry, word in warehouse.rows(statement("desk/words", query=" union ".join(each))):
@@ -114,9 +114,8 @@ def _seen(warehouse: Warehouse, columns: Collection[tuple[str, str]]) -> dict[st
     return seen
 
 
-def _is_state(table: str, column: str) -> bool:
-    return table in ("assessment_flags", "assessment_flag_history") and column in ("status", "state")
-
-
-def _is_priority(table: str, column: str) -> bool:
-    return table == "assessment_flags" and column in ("priority", "severity")
+def _entry(table: str, column: str) -> str | None:
+    """The entry of `[desk]` whose words a column holds."""
+    if column in ("status", "state"):
+        return {_ACTIONS: "action_open", _FLAGS: "flag_open", _HISTORY: "flag_open"}.get(table)
+    return "priority_order" if table in (_ACTIONS, _FLAGS) and column in ("priority", "severity") else None

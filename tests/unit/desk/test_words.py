@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from propsync.desk.words import DEFAULTS, _chosen, chosen_words
+from propsync.desk.words import DEFAULTS, Words, _chosen, chosen_words
 from propsync.settings import DeskSettings
 from propsync.warehouse import Warehouse
 
@@ -53,12 +53,31 @@ def test_propsync_toml_wins_whatever_the_data_shows():
     assert (found.words, found.source) == (("raised",), "configured")
 
 
-@pytest.mark.parametrize("column", ["priority", "severity"])
-def test_priorities_of_flags_rank_as_those_of_actions_do(tmp_path: Path, column: str):
-    with Warehouse(tmp_path / "state.duckdb", memory_limit="1GB", folder=tmp_path) as warehouse:
-        warehouse.execute(f"alter table main.assessment_flags add column {column} varchar")
-        rows = f"insert into main.assessment_flags (assessment_id, flag_position, {column})"
-        warehouse.execute(f"{rows} values ('a', 1, 'Intolerable'), ('a', 2, 'Purple')")
-        found = chosen_words(warehouse, DeskSettings(), [("assessment_flags", column, column)])["priority_order"]
+@pytest.mark.parametrize(
+    ("table", "position", "column"),
+    [
+        ("assessment_flags", "flag_position", "priority"),
+        ("assessment_flags", "flag_position", "severity"),
+        ("bundle_actions", "row_number", "severity"),
+    ],
+)
+def test_priorities_rank_in_every_column_that_may_hold_them(tmp_path: Path, table: str, position: str, column: str):
+    found = seen_in(tmp_path, table, position, column, ["Intolerable", "Purple"])["priority_order"]
     assert found.words[0] == "intolerable"
     assert found.evidence.endswith("does not know the meaning of purple")
+
+
+def test_a_column_of_actions_with_another_name_shows_their_states_too(tmp_path: Path):
+    found = seen_in(tmp_path, "bundle_actions", "row_number", "state", ["Not started", "Complete", "Purple"])
+    assert found["action_open"].words == (*DEFAULTS["action_open"], "not started")
+    assert found["action_open"].evidence.endswith("does not know the meaning of purple")
+
+
+def seen_in(folder: Path, table: str, position: str, column: str, cells: list[str]) -> dict[str, Words]:
+    """The words of each entry if the data has these cells alone."""
+    with Warehouse(folder / "state.duckdb", memory_limit="1GB", folder=folder) as warehouse:
+        warehouse.execute(f"alter table main.{table} add column {column} varchar")
+        for number, cell in enumerate(cells, 1):
+            row = f"insert into main.{table} (assessment_id, {position}, {column}) values ('a', ?, ?)"
+            warehouse.execute(row, [number, cell])
+        return chosen_words(warehouse, DeskSettings(), [(table, column, column)])
