@@ -69,7 +69,9 @@ class Further:
 
     def _check_delete(self, version: Version, runs: Runs, problems: Problems) -> None:
         name = f"{PROPERTIES} {version.key} at {version.run_id}"
-        order, window = next(((order, one) for order, one, _ in runs if one.is_of(version.valid_from)), (None, None))
+        order, window = next(
+            ((order, one) for order, one, _ in reversed(runs) if one.is_of(version.valid_from)), (None, None)
+        )
         if window is None:
             return  # `Past` tells of it
         if self._has_filter:
