@@ -71,14 +71,17 @@ def _refuse_naming(shape: Shape, path: Path) -> None:
 def hidden_fields(
     lines: Iterable[HiddenLine], definitions: Iterable[tuple[str, str | None]], known: Iterable[HiddenField] = ()
 ) -> set[HiddenField]:
-    """The fields that lines name by id or by a label, with every label that they have."""
+    """The fields that lines name by id or by a label, with every label that they have.
+
+    A field without a label goes by its id, as a label does.
+    """
     defined = [(field_id, label or "") for field_id, label in definitions]
     named = [(line, line.field) for line in lines if line.field is not None]
     found = {
         (line.text, field_id)
         for field_id, label in defined
         for line, name in named
-        if name == field_id or plain(name) == plain(label)
+        if name == field_id or plain(name) == plain(label or field_id)
     }
     found |= {(line, field_id) for line, field_id, _ in known if not is_of_type(line)}
     labels = {(line, field_id, label) for line, hidden in found for field_id, label in defined if field_id == hidden}
