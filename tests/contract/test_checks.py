@@ -224,6 +224,14 @@ def test_checks_compare_with_the_last_run(night: WorldHome, caplog: pytest.LogCa
     assert "check assets_stay: 1 rows, such as assets from 24 to 18" in caplog.text
 
 
+def test_a_value_of_nothing_is_compared_with_nothing(night: WorldHome) -> None:
+    query = "-- severity: warn\n-- direction: up\n-- share: 0.1\n-- floor: 1\n"
+    query += "select unnest([null, 'assets']) as subject, 1 as value, null as total"
+    _own_check(night, "nameless", query)
+    assert night.sync().exit_code == 0
+    assert night.rows("select subject from ops.check_values where check_name = 'nameless'") == [("assets",)]
+
+
 @pytest.mark.costly
 @pytest.mark.parametrize("name", WARNS)
 def test_what_is_worth_a_word_is_published_and_told(
