@@ -57,19 +57,12 @@ actions as (
   where is_open
   group by property_id
 ),
-in_api as (
-  select property_id from assets
-  union
-  select property_id from assessments
-  union
-  select property_id from main.schedules
-),
 every_id as (
   select property_id, bool_or(is_listed) as in_list, bool_or(not is_listed) as in_api
   from (
     select property_id, true as is_listed from staging.listed_properties
     union all
-    select property_id, false from in_api
+    select property_id, false from staging.api_properties
   )
   where property_id is not null
   group by property_id

@@ -7,11 +7,7 @@ files as (
   select distinct list, file from listed
 ),
 known as (
-  select 'properties' as list, property_id as record_id from main.assets
-  union
-  select 'properties', property_id from main.assessments
-  union
-  select 'properties', property_id from main.schedules
+  select 'properties' as list, property_id as record_id from staging.api_properties
   union
   select 'users', unnest(assigned_users) from main.schedules
   union

@@ -127,6 +127,34 @@ def test_history_as_of_and_changes_follow_it(copy: Copy):
     assert copy.rows("select count(*) from history.properties where property_id = 'p1'") == [(2,)]
 
 
+@pytest.mark.usefixtures("desk")
+def test_its_properties_are_those_of_the_api(copy: Copy):
+    everything = ("assets", "assessments", "schedules", "properties")
+    copy.write(FILTERED + '[reference]\nrequirements = "r.csv"\n')
+    copy.sync(*everything)
+    first, second = copy.column("select assessment_type_id from assessment_types order by 1 limit 2")
+    rules = f"assessment_type_id,property_id,every_months\n{first},,12\n{second},p7,6\n"
+    (copy.path / "r.csv").write_text(rules)
+    assert copy.sync(*everything).exit_code == 0
+    assert copy.rows("from ops.reference_issues where record_id = 'p7'") == []
+    required = "select assessment_type_id, every_months from marts.compliance where property_id = 'p7' order by 2"
+    assert copy.rows(required) == [(second, 6), (first, 12)]
+    in_api = (
+        "select property_id from marts.properties where in_api and property_id in (select 'p' || range from range(30))"
+    )
+    assert len(copy.rows(in_api)) == 30
+    del copy.list.records["p7"]
+    assert copy.sync(*everything).exit_code == 0
+    assert copy.rows(required) == [(second, 6)]
+    assert copy.column("select record_id from ops.reference_issues where record_id = 'p7'") == ["p7"]
+    before = copy.rows("select property_id, in_api, required_assessments from marts.properties order by all")
+    copy.rebuild()
+    assert copy.rows("select property_id, in_api, required_assessments from marts.properties order by all") == before
+    copy.write('[reference]\nrequirements = "r.csv"\n')
+    copy.sync("assets", "assessments", "schedules")
+    assert copy.rows(in_api) == []
+
+
 @pytest.mark.slow
 def test_a_record_that_look_ups_do_not_show_is_deleted_and_comes_back(copy: Copy):
     copy.sync()

@@ -14,6 +14,8 @@ shown as (
   select property_id, valid_from, valid_to from history.assessments_typed where change not in ('delete', 'erase')
   union all
   select property_id, valid_from, valid_to from history.schedules where change not in ('delete', 'erase')
+  union all
+  select property_id, valid_from, valid_to from staging.listed_by_api
 ),
 known as (
   select day, property_id

@@ -6,13 +6,7 @@ with stated as (
 orphans as (
   select distinct property_id as record_id, 'only the list has this property, the API has no record of it' as issue
   from stated
-  anti join (
-    select property_id from main.assets
-    union
-    select property_id from main.assessments
-    union
-    select property_id from main.schedules
-  ) using (property_id)
+  anti join staging.api_properties using (property_id)
   where property_id is not null
   union all
   select distinct assessment_type_id, 'only the list has this type, the API no longer lists it'

@@ -6,10 +6,11 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from propsync.desk.chosen import Chosen
-from propsync.merge import StagedLists
+from propsync.merge import StagedLists, api_lists
 from propsync.warehouse import Models, Warehouse, quoted, statement
 
 _LISTS = {
+    "staging.api_properties": (),
     "staging.listed_properties": ("properties",),
     "staging.listed_users": ("users",),
     "staging.required": ("properties", "requirements"),
@@ -18,6 +19,7 @@ _LISTS = {
     "staging.seen_approvals": (),
 }
 _TABLES = {
+    "staging.api_properties": ("main.assets", "main.assessments", "main.schedules"),
     "staging.required": ("main.assets", "main.assessments", "main.schedules"),
     "staging.undecided_requirements": ("main.assets", "main.assessments", "main.schedules"),
     "staging.dated_assessments": ("main.assessments",),
@@ -27,6 +29,9 @@ _TABLES = {
 
 _DATED = frozenset({"staging.dated_assessments", "staging.seen_approvals"})
 """Made with the member that dates an assessment."""
+
+_PROPERTIES = frozenset({"staging.api_properties", "staging.required", "staging.undecided_requirements"})
+"""Made of every list of properties that the API has, too."""
 
 _REQUIRED = frozenset({"staging.required", "staging.undecided_requirements"})
 """Made together: the second has what the first cannot decide."""
@@ -60,7 +65,9 @@ class Given:
     def sources(self, table: str) -> frozenset[str]:
         """The tables that one of `STAGED` is made of; none for any other table."""
         named = [name for name in _LISTS.get(table, ()) if name in self._files]
-        return frozenset({*_TABLES.get(table, ()), *(f"{schema}.{name}" for name in named for schema in _SCHEMAS)})
+        lists = api_lists(self._warehouse, "property_id") if table in _PROPERTIES else ()
+        own = {f"{schema}.{name}" for name in named for schema in _SCHEMAS}
+        return frozenset({*_TABLES.get(table, ()), *own, *(f"main.{one.name}" for one in lists)})
 
     def mark(self, table: str, marks: Mapping[str, str]) -> str:
         """Changes with everything that a table is made of; `marks` are those of the tables of the warehouse."""
@@ -74,6 +81,8 @@ class Given:
             lacking |= _REQUIRED | {"staging.seen_approvals"}
         if {"staging.listed_properties", "staging.required"} & lacking:
             self._lists.stage_properties()
+        if {"staging.api_properties", "staging.required"} & lacking:
+            self._lists.stage_api_properties()
         if "staging.listed_users" in lacking:
             self._lists.stage_users()
         for table in sorted(_DATED & lacking):

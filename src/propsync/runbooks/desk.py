@@ -27,7 +27,7 @@ def build_desk(workspace: Workspace, run_id: str, withheld: Collection[str] = ()
     defaults = DeskChoices.of(warehouse, settings.time_zone)
     if defaults is None:
         return []
-    given = (settings.desk, settings.reference)
+    given = (settings.desk, settings.reference, settings.resources)
     withheld = {*withheld, *unbuilt_tables(warehouse)}
     if not withheld and _value(warehouse, "marts_inputs") == inputs_of_all(warehouse, defaults, given):
         return []

@@ -4,3 +4,5 @@ union
 select property_id from main.assessments where property_id is not null
 union
 select property_id from history.schedules
+union
+select property_id from staging.listed_by_api

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from propsync.resources import Resource
 from propsync.warehouse import Warehouse, comment_on_column, quoted, statement, unique_name
 
 KEYS = {"properties": "property_id", "users": "user_id"}
 """The lists with a key, and the key of each, if the API has no list of that name."""
+
+
+def api_lists(warehouse: Warehouse, key: str) -> list[Resource]:
+    """The API's own lists of what `key` identifies, such as property_id: those that this run may read."""
+    catalogue = warehouse.catalogue
+    return [
+        one for one in catalogue.synced if one.is_further and (one.key_columns == (key,) or KEYS.get(one.name) == key)
+    ]
 
 
 def is_of_api(warehouse: Warehouse, name: str) -> bool:

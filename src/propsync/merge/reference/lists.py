@@ -23,6 +23,7 @@ def build_reference(warehouse: Warehouse, run_id: str, files: Mapping[str, Path]
     requirements.
     """
     warehouse.execute(statement("merge/reference/forget_issues"))
+    StagedLists(warehouse, Models(warehouse, {}), files).stage_api_properties()
     for table, path in files.items():
         if table != REQUIREMENTS:
             found = read_list(table, path, key_of(warehouse, table))
@@ -36,21 +37,22 @@ def finish_reference(warehouse: Warehouse, run_id: str, files: Mapping[str, Path
 
     Call it after building the API's tables: rows of requirements name its types and properties.
     """
+    lists = StagedLists(warehouse, Models(warehouse, {}), files)
+    lists.stage_api_properties()
     if path := files.get(REQUIREMENTS):
         found = read_list(REQUIREMENTS, path, column=TYPE)
         found.mistakes += check_requirements(found, _known(warehouse, files))
         _settle(warehouse, run_id, REQUIREMENTS, path, found)
     _note_orphans(warehouse, run_id, files)
-    _note_gaps(warehouse, run_id, files)
+    _note_gaps(warehouse, run_id, files, lists)
 
 
-def _note_gaps(warehouse: Warehouse, run_id: str, files: Mapping[str, Path]) -> None:
+def _note_gaps(warehouse: Warehouse, run_id: str, files: Mapping[str, Path], lists: StagedLists) -> None:
     """Notes cells that are no numbers, and requirements that fit no property, or an unknown number of them."""
     notes = {"properties": ("listed_misfits",), REQUIREMENTS: ("requirement_notes", "requirement_orphans")}
     if not notes.keys() & files.keys():
         return
     models = Models(warehouse, {"run_id": run_id})
-    lists = StagedLists(warehouse, models, files)
     lists.stage_properties()
     is_stated = lists.stage_requirements()
     for table in notes.keys() & files.keys() if is_stated else notes.keys() & files.keys() - {REQUIREMENTS}:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from propsync.merge.reference.list_table import KEYS, key_of, list_columns, list_target
+from propsync.merge.reference.list_table import KEYS, api_lists, key_of, list_columns, list_target
 from propsync.merge.reference.requirements import REQUIREMENTS, Requirement
 from propsync.warehouse import Models, Warehouse, quoted, statement
 
@@ -27,13 +27,24 @@ class StagedLists:
         self._stage("properties", "listed_property_texts", _PROPERTIES)
         self._models.stage("staging/reference/listed_properties")
 
+    def stage_api_properties(self) -> None:
+        """Makes `staging.api_properties`, and `staging.listed_by_api` with the versions in the API's own lists."""
+        self._warehouse.execute(statement("merge/reference/make_listed_by_api"))
+        for one in api_lists(self._warehouse, KEYS["properties"]):
+            versions = {"key": quoted(one.key_columns[0]), "history": f"history.{quoted(one.name)}"}
+            self._warehouse.execute(statement("merge/reference/add_listed_by_api", **versions))
+        self._models.stage("staging/reference/api_properties")
+
     def stage_users(self) -> None:
         """Makes `staging.listed_user_texts`, and `staging.listed_users` with labels."""
         self._stage("users", "listed_user_texts", _USERS)
         self._models.stage("staging/reference/listed_users")
 
     def stage_requirements(self) -> bool:
-        """Makes `staging.stated_requirements` and the tables that its rows apply to; whether it has any."""
+        """Makes `staging.stated_requirements` and the tables that its rows apply to; whether it has any.
+
+        It reads the tables of both lists of properties.
+        """
         self._warehouse.execute(statement("merge/reference/make_requirements"))
         stated = self._stated()
         self._warehouse.add("staging.stated_requirements", stated)
