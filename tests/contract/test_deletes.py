@@ -266,8 +266,11 @@ def test_an_assessment_in_a_status_nobody_knows_stays_until_it_is_found_or_gone(
     for key in keys[:2]:
         nights.estate.assessments[key]["status"] = "archived"
         nights.estate.reports[key] = 200
-    for _ in range(2):
-        assert nights.sync().exit_code == 0
+    for updated in (2, 0):
+        report = nights.sync()
+        assert report.exit_code == 0
+        counts = report.resources["assessments"]
+        assert (counts["updated"], counts["unchanged"]) == (updated, len(keys) - 2)
         assert nights.changes("assessments", keys[0]) == ["insert", "update"]
     nights.estate.assessments[keys[0]]["status"] = "approved"
     del nights.estate.assessments[keys[1]], nights.estate.reports[keys[1]]

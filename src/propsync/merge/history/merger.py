@@ -214,16 +214,17 @@ class Merger:
         held: int,
         rejected: int,
     ) -> ResourceCounts:
-        changes = dict(self._warehouse.rows(statement("merge/history/count_changes")))
+        changes = {change: (*of,) for change, *of in self._warehouse.rows(statement("merge/history/count_changes"))}
         if changes:
             NewVersions(self._warehouse, resource, models, shape, self._hiding).write(readings)
-        inserted, updated = changes.get("insert", 0), changes.get("update", 0)
+        inserted, inserted_on_pages = changes.get("insert", (0, 0))
+        updated, updated_on_pages = changes.get("update", (0, 0))
         return ResourceCounts(
             fetched=fetched,
             inserted=inserted,
             updated=updated,
-            deleted=changes.get("delete", 0),
-            unchanged=fetched - inserted - updated,
+            deleted=changes.get("delete", (0, 0))[0],
+            unchanged=fetched - inserted_on_pages - updated_on_pages,
             held=held,
             rejected=rejected,
         )
