@@ -6,11 +6,14 @@ import asyncio
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from propsync.errors import StopRun
+from propsync.storage import LocalStorage
 from propsync.webhook import wakes
+from propsync.webhook.next_look import NextLook
 from propsync.webhook.wakes import Wakes
 
 
@@ -79,3 +82,15 @@ def test_a_read_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch, caplo
 def test_a_look_in_the_past_makes_no_storm():
     past = datetime.now(UTC) - timedelta(hours=1)
     assert len(lived(Clock(*[past] * 100), 1.0)) < 5
+
+
+@pytest.mark.parametrize("look", [timedelta(minutes=1), None])
+def test_after_the_requests_of_the_day_the_next_look_is_at_its_end(tmp_path: Path, look: timedelta | None):
+    """An earlier time would start a read every half minute for nothing, and none would leave hints on the disk."""
+    now = datetime(2026, 1, 1, 20, tzinfo=UTC)
+    midnight = now + timedelta(hours=4)
+    following = NextLook(LocalStorage(tmp_path))
+    look_at = now + look if look else None
+    following.note(look_at, midnight)
+    assert following.at(now + timedelta(minutes=2)) == midnight
+    assert following.at(midnight) == look_at

@@ -105,7 +105,7 @@ class _Announcing:
         """Announces hints if they are due; returns when to look again, None if no hint waits. Raises PropsyncError."""
         now = datetime.now(UTC)
         if why_none_is_due(self._storage, now) is not None:
-            return NextLook(self._storage).at()
+            return NextLook(self._storage).at(now)
         await asyncio.to_thread(announce_hints, self._home)
         _log.info("hints are due: propsync sent the event to Prefect")
         return now + _LOOK_AFTER_ANNOUNCING

@@ -49,7 +49,7 @@ def read_hints(
 
 def next_look(settings: Settings) -> datetime | None:
     """When a look at a waiting hint is due; None if no hint waits."""
-    return NextLook(LocalStorage(settings.home)).at()
+    return NextLook(LocalStorage(settings.home)).at(datetime.now(UTC))
 
 
 def _why_not(settings: Settings, now: datetime) -> str | None:

@@ -18,7 +18,7 @@ def why_none_is_due(storage: LocalStorage, now: datetime) -> str | None:
     inbox, following = Inbox(storage), NextLook(storage)
     if following.is_spent(now):
         return "today's requests for hints are used up (PROPSYNC_WEBHOOK_REQUESTS), so hints wait until tomorrow"
-    look_at = following.at()
+    look_at = following.at(now)
     is_due = (look_at is not None and look_at <= now) or len(inbox.files()) > _MOST_FILES
     if is_due or any(content_of(post.body).subjects for post in inbox.posts()):
         return None

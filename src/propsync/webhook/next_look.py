@@ -23,9 +23,13 @@ class NextLook:
     def __init__(self, storage: LocalStorage) -> None:
         self._storage = storage
 
-    def at(self) -> datetime | None:
-        """The time of the next look; None if no hint waits."""
-        return self._note().look_at
+    def at(self, now: datetime) -> datetime | None:
+        """The time of the next look; None if no hint waits.
+
+        If the requests of the day are used up, it is the end of the day. Posts on the disk may wait for that too.
+        """
+        note = self._note()
+        return max(filter(None, (note.look_at, note.spent_until))) if self.is_spent(now) else note.look_at
 
     def is_spent(self, now: datetime) -> bool:
         """Whether the requests of the day are used up."""
