@@ -14,6 +14,8 @@ from kit.sandbox_home import SandboxHome
 from publish.conftest import SCALE
 from variants import daily
 
+from propsync.errors import PropsyncError
+
 FILES = (
     "warehouse.duckdb",
     "parquet/main/assets.parquet",
@@ -118,3 +120,14 @@ def test_a_damaged_note_has_everything_written_again(home: SandboxHome, body: by
     assert set(before.items()) & set(written(home).items()) == set(), body
     with duckdb.connect() as connection:
         assert connection.execute(f"select count(*) from '{home.published.parent / FILES[1]}'").fetchall() == [(SCALE,)]
+
+
+def test_a_note_that_is_a_folder_is_named_and_no_fault_of_propsync(home: SandboxHome) -> None:
+    told = home.published.parent / "_published.json"
+    told.unlink()
+    told.mkdir()
+    with pytest.raises(PropsyncError, match=r"_published\.json") as refused:
+        home.sync()
+    assert "fault in propsync" not in str(refused.value)
+    told.rmdir()
+    assert home.sync().status == "ok"

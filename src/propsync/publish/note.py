@@ -12,10 +12,10 @@ _NOTED = ("files", "xxh3", "tables", DELTA)
 
 
 def read_note(folder: Path) -> dict[str, Any]:
-    """The note in a folder of published files: run, time, files with their sha256; empty if there is none."""
+    """The note in a folder of published files: run, time, files with their sha256; empty if none can be read."""
     try:
         found = json.loads((folder / NOTE).read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
+    except (OSError, ValueError):
         return {}
     if isinstance(found, dict):
         found.setdefault(DELTA, {})
