@@ -32,5 +32,8 @@ select asset_type_id, asset_type, why, value, assets, properties, asset_ids
 from groups
 -- a text that stands for no number says nothing
 where length(value) > 1
-  and lower(value) not in ('n/a', 'na', 'none', 'unknown', 'not known', 'not visible', 'no serial', 'tbc', 'tba', 'missing')
+  and lower(value) not in (
+    'n/a', 'na', 'nil', 'none', 'null', 'unknown', 'not known', 'not visible', 'not applicable', 'not available', 'not recorded',
+    'no serial', 'illegible', 'tbc', 'tba', 'missing'
+  )
   and not regexp_full_match(value, '[-.0xX? /]+')
