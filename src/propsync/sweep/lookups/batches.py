@@ -76,6 +76,8 @@ class Batches:
         """Whether a look-up has shown a record: those that show nothing prove something only then."""
         self.is_blind = False
         """Whether no look-up shows anything, not even known records."""
+        self.foreign: set[Key] = set()
+        """Keys whose look-ups the API answers with other records, so that none can show that they are gone."""
         self._is_by_status = self._shaping.is_by_status()
         self.is_doubtful = self._shaping.heeds_one_status or swept.verdict is not Verdict.CERTIFIED
         """Whether to ask each list by itself instead of several at once, because totals or filters were wrong."""

@@ -14,6 +14,9 @@ from propsync.sweep.page_reader import Reading, RefusedPage
 _TIMES = 2  # answers that must not show a key before propsync deletes it
 _ALONE = 50  # ids that no answer shows: up to this many, propsync asks for each alone, which no server cuts short
 
+_IGNORES = "the API ignores the ids in the request"
+_OTHERS = "its look-up shows other records"
+
 
 class ByIds:
     """Looks up by `id=` or `assessment=`, a page of ids at a time, and halves a batch if an answer does not count.
@@ -85,7 +88,13 @@ class ByIds:
             now = waiting[:1] if len(waiting[0].keys) == 1 and not self._is_minded else waiting
             waiting = [*self._round(now), *waiting[len(now) :]]
         for batch in waiting:
-            self._asking.is_unknown(batch, str(self._ignored))
+            self._note_foreign(batch, str(self._ignored))
+
+    def _note_foreign(self, batch: Batch, why: str) -> None:
+        """Notes keys for which the API answers other records."""
+        self._asking.is_unknown(batch, why)
+        if why in (_IGNORES, _OTHERS):
+            self._asking.foreign.update(batch.keys)
 
     def _ask_alone(self, silent: list[Key]) -> None:
         """Asks for each key alone if they are few, else for a random few: if the API has any of those, for each."""
@@ -148,15 +157,21 @@ class ByIds:
     def _smaller(self, batch: Batch, answer: Reading) -> list[Batch]:
         is_foreign = not set(self._asking.cutter.keys(answer.page.records)) <= set(batch.keys)
         if len(batch.keys) == 1:
-            self._ignored = self._why_foreign(answer) if is_foreign else None
-            self._asking.is_unknown(batch, self._ignored or "its look-ups contradict each other")
+            if not is_foreign:
+                self._asking.is_unknown(batch, "its look-ups contradict each other")
+                return []
+            why = self._why_foreign(batch, answer)
+            self._ignored = None if why == _OTHERS else why  # if it heeds other ids, they are still asked for
+            self._note_foreign(batch, why)
             return []
         return [Batch.of(batch.keys[:1]), Batch.of(batch.keys[1:])] if is_foreign else batch.halves()
 
-    def _why_foreign(self, answer: Reading) -> str:
+    def _why_foreign(self, batch: Batch, answer: Reading) -> str:
         """The reason why an answer has records other than those requested."""
-        if any(self._asking.cutter.keys(answer.page.records)):
-            return "the API ignores the ids in the request"
+        shown = [key for key in self._asking.cutter.keys(answer.page.records) if key]
+        if shown:
+            is_alike = {key[0].casefold() for key in shown} == {batch.keys[0][0].casefold()}
+            return _OTHERS if self._is_minded or is_alike else _IGNORES
         member = " or ".join(map(".".join, self._asking.cutter.key_paths[0]))
         return (
             f"the records in the answer have no id under {member}; if the API renamed it, name it in propsync.toml: "

@@ -45,8 +45,10 @@ class LookUps:
     def is_beyond_asking(self, key: Key) -> bool:
         """Whether no look-up can show that a key is gone: an id of dots, for example, cannot be part of an address.
 
-        So it is for every key if look-ups show nothing at all.
+        So it is for every key if look-ups show nothing at all, and for those for which the API answers other records.
         """
+        if key in self._asking.foreign:
+            return True
         if self._asking.is_blind and not self._asking.is_proved:
             return True
         resource = self._asking.resource
