@@ -1,19 +1,24 @@
 -- grain: record_id, name
--- why: a date that nobody can read leaves the assessment without one, and people need to see it
+-- why: a date that nobody can read leaves the assessment without one, and an approval dated after today is no evidence.
+-- People need to see both
 with written as (
-  select assessment_id, {{assessment_date}} as written
+  select assessment_id, status, {{assessment_date}} as written, staging.day_written({{assessment_date}}, $time_zone) as day_written
   from main.assessments
 ),
 unread as (
-  select assessment_id, written
+  select assessment_id, written, 'is not a date that propsync can read' as issue
   from written
-  where written is not null and staging.day_written(written, $time_zone) is null
+  where written is not null and day_written is null
+  union all
+  select assessment_id, written, 'is a date after today'
+  from written
+  where day_written > $today and staging.is_approved(status)
 )
 select
   'assessments' as resource,
   unread.assessment_id as record_id,
   $assessment_date as name,
-  'is not a date that propsync can read' as issue,
+  unread.issue,
   unread.written as value,
   versions.run_id
 from unread

@@ -1,3 +1,3 @@
--- why: dates that nobody can read are judged in each run
+-- why: dates that nobody can read, or that are still to come, are judged in each run
 delete from ops.value_issues
-where resource = 'assessments' and issue = 'is not a date that propsync can read'
+where resource = 'assessments' and issue in ('is not a date that propsync can read', 'is a date after today')
