@@ -48,6 +48,6 @@ class Room:
         try:
             yield
         finally:
+            self._free += size  # before the lock, since a post whose time is over does not get that far
             async with self._changed:
-                self._free += size
                 self._changed.notify_all()
