@@ -1,7 +1,8 @@
 -- title: Compliance by type
 -- of: marts.compliance
--- why: how many of the required assessments are in date. Unknown never counts as in date, and 100 means all of them. The
--- undecided are in no other number: your list of properties leaves open whether they must have the assessment
+-- why: how many of the required assessments are in date. Unknown never counts as in date. The percentage is rounded down, so
+-- 100 means all of them. The undecided are in no other number: your list of properties leaves open whether they must have
+-- the assessment
 with undecided as (
   select measure, undecided from marts.measures where day = (select max(day) from marts.measures)
 )
@@ -12,10 +13,7 @@ select
   count(*) filter (state = 'due soon') as due_soon,
   count(*) filter (state = 'out of date') as out_of_date,
   count(*) filter (state = 'unknown') as unknown,
-  least(
-    round(100 * count(*) filter (state in ('in date', 'due soon')) / count(*), 1),
-    if(bool_and(state in ('in date', 'due soon')), 100, 99.9)
-  ) as percent_in_date,
+  floor(1000 * count(*) filter (state in ('in date', 'due soon')) / count(*)) / 10 as percent_in_date,
   sum(homes) filter (state in ('out of date', 'unknown')) as homes_not_in_date,
   count(*) filter (state in ('out of date', 'unknown') and homes is null) as properties_without_homes,
   any_value(undecided) as undecided,
