@@ -209,6 +209,23 @@ def test_without_a_filter_that_works_a_delete_waits_for_a_persons_word(nights: N
     assert copy.sync().exit_code == 0
 
 
+def test_an_accepted_delete_of_a_record_that_a_look_up_shows_is_none(copy: Copy):
+    copy.list.ignores = {"id"}
+    copy.sync()
+    hidden, others = copy.list.records.pop("p3"), copy.list.records
+    held = copy.sync().run_id
+    whole = copy.list.answer
+
+    def answer(path: str, query: dict[str, str]) -> tuple[int, Any] | None:
+        copy.list.records = {"p3": hidden, **others} if "id" in query else others
+        return whole(path, query)
+
+    copy.nights.estate.answer = answer
+    report = copy.sync(accept=held)
+    assert (report.exit_code, report.resources["properties"]["deleted"]) == (3, 0)
+    assert "p3" in copy.ids()
+
+
 def test_a_filter_without_regard_to_capitals_leaves_one_delete_to_a_person(copy: Copy):
     copy.list.folds = True
     copy.list.records["P3"] = place(3, id="P3")

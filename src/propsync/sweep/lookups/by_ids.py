@@ -36,6 +36,7 @@ class ByIds:
         self._answers = asking.answers
         self._ignored: str | None = None
         self._is_minded = False
+        self._shown: set[Key] = set()
         self._times = Counter[Key]()
         self._silence = "no look-up shows it, alone or with others"
 
@@ -91,10 +92,10 @@ class ByIds:
             self._note_foreign(batch, str(self._ignored))
 
     def _note_foreign(self, batch: Batch, why: str) -> None:
-        """Notes keys for which the API answers other records."""
+        """Notes keys for which the API answers other records, unless one of these answers shows them too."""
         self._asking.is_unknown(batch, why)
         if why in (_IGNORES, _OTHERS):
-            self._asking.foreign.update(batch.keys)
+            self._asking.foreign.update({*batch.keys} - self._shown)
 
     def _ask_alone(self, silent: list[Key]) -> None:
         """Asks for each key alone if they are few, else for a random few: if the API has any of those, for each."""
@@ -155,7 +156,9 @@ class ByIds:
         return []
 
     def _smaller(self, batch: Batch, answer: Reading) -> list[Batch]:
-        is_foreign = not set(self._asking.cutter.keys(answer.page.records)) <= set(batch.keys)
+        shown = {*self._asking.cutter.keys(answer.page.records)}
+        self._shown.update(filter(None, shown))
+        is_foreign = not shown <= set(batch.keys)
         if len(batch.keys) == 1:
             if not is_foreign:
                 self._asking.is_unknown(batch, "its look-ups contradict each other")
