@@ -23,11 +23,10 @@ def build_reference(warehouse: Warehouse, run_id: str, files: Mapping[str, Path]
     requirements.
     """
     warehouse.execute(statement("merge/reference/forget_issues"))
-    StagedLists(warehouse, Models(warehouse, {}), files).stage_api_properties()
     for table, path in files.items():
         if table != REQUIREMENTS:
             found = read_list(table, path, key_of(warehouse, table))
-            found.mistakes += _not_of_the_api(warehouse, table, found)
+            found.mistakes += _not_of_the_api(warehouse, table, found, files)
             _settle(warehouse, run_id, table, path, found)
             add_list_columns(warehouse, run_id, table)
 
@@ -37,6 +36,8 @@ def finish_reference(warehouse: Warehouse, run_id: str, files: Mapping[str, Path
 
     Call it after building the API's tables: rows of requirements name its types and properties.
     """
+    if not files:
+        return
     lists = StagedLists(warehouse, Models(warehouse, {}), files)
     lists.stage_api_properties()
     if path := files.get(REQUIREMENTS):
@@ -122,10 +123,11 @@ def _mistake_line(warehouse: Warehouse, name: str, file: str, line: int | None, 
     return f"the list {name} {state}: {described(file, line, issue)}{rest}. Correct the list; the next sync reads it"
 
 
-def _not_of_the_api(warehouse: Warehouse, table: str, found: ReferenceList) -> list[Mistake]:
+def _not_of_the_api(warehouse: Warehouse, table: str, found: ReferenceList, files: Mapping[str, Path]) -> list[Mistake]:
     """Keys that Excel seems to have changed, except those that the API has exactly so."""
     if not found.suspects:
         return []
+    StagedLists(warehouse, Models(warehouse, {}), files).stage_api_properties()
     real = {name for (name,) in warehouse.rows(statement(_API_IDS[table]))}
     return [one for one in found.suspects if one.key not in real]
 
