@@ -281,6 +281,37 @@ def test_an_assessment_in_a_status_nobody_knows_stays_until_it_is_found_or_gone(
     assert nights.rows("select count(*) from ops.value_issues") == [(0,)]
 
 
+def test_lists_that_suddenly_show_nothing_move_no_assessment_to_a_status_nobody_knows(nights: Nights) -> None:
+    keys = _assessments(nights)
+    nights.first_night()
+    known = nights.known("assessments")
+    kept = {**nights.estate.assessments}
+    nights.estate.assessments.clear()
+    nights.estate.reports.update(dict.fromkeys(keys, 200))
+    report = nights.sync()
+    assert report.exit_code == 3
+    assert "reports of some exist" in report.left_behind[0]
+    assert (nights.known("assessments"), nights.held("assessments")) == (known, {*keys})
+    nights.estate.assessments.update(kept)
+    assert nights.sync().exit_code == 0
+    assert (nights.is_truth("assessments"), nights.held("assessments")) == (True, set())
+    assert nights.changes("assessments", keys[0]) == ["insert"]
+
+
+@pytest.mark.release
+def test_somebody_may_accept_that_all_assessments_have_a_status_nobody_knows(nights: Nights) -> None:
+    keys = _assessments(nights)
+    nights.first_night()
+    for key in keys:
+        nights.estate.assessments[key]["status"] = "archived"
+        nights.estate.reports[key] = 200
+    held = nights.sync()
+    assert held.exit_code == 3
+    assert nights.sync(accept=held.run_id).exit_code == 0
+    assert nights.rows("select distinct status from assessments") == [(None,)]
+    assert nights.held("assessments") == set()
+
+
 @pytest.mark.costly
 @pytest.mark.parametrize("is_set", [False, True])
 def test_a_schedule_in_an_unlisted_status_is_found_alone_and_its_status_is_asked_from_then_on(

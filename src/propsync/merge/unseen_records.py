@@ -52,6 +52,10 @@ class UnseenRecords:
         """Those that the requested lists should show."""
         return [one.key for one in self._unseen if self._is_asked_for(one)]
 
+    def are_all(self) -> bool:
+        """Whether the run saw no known record."""
+        return len(self._unseen) == self.total()
+
     def in_turn(self, most: int, turn: int) -> list[Key]:
         """At most that many records that no requested list shows, different ones in each turn."""
         others = [one.key for one in self._unseen if not self._is_asked_for(one)]

@@ -94,6 +94,8 @@ class Deletes:
             if not answers.found and not answers.hidden:
                 why = f"{len(keys)} of {missing.total()} are missing, more than PROPSYNC_DELETE_LIMIT allows"
                 return dict.fromkeys(keys, why)
+            if not answers.found and missing.are_all():
+                return dict.fromkeys(keys, f"no list shows any of {len(keys)} known records, but reports of some exist")
         turn = self._workspace.journal.runs_of(self._resource.name)
         others = [key for key in missing.in_turn(self._workspace.settings.page_limit, turn) if key not in given]
         answers = self._look_ups.look_up([*keys, *others])
