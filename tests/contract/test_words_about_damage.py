@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -10,7 +11,8 @@ from kit.home import Home
 from kit.nights import Nights
 
 import propsync
-from propsync.errors import HomeUnusable, UsageError
+from propsync.cli.status import print_status
+from propsync.errors import HomeUnusable, PropsyncError, UsageError
 
 
 @pytest.fixture
@@ -74,3 +76,29 @@ def test_a_night_names_what_is_damaged_in_landing(home: Home, caplog: pytest.Log
         (line,) = report.notes
         assert line.startswith(f"damaged in landing: assets of run {manifest.parent.name}. Restore these files from")
         assert line in caplog.text
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("state/warehouse.duckdb", "or a pipe is where the file belongs"),
+        ("state/run.lock", "run.lock: cannot be written"),
+        ("published/warehouse.duckdb", "nothing is published yet"),
+        ("published/_published.json", None),
+        ("landing/assets/*/manifest.json", None),
+    ],
+)
+def test_no_command_waits_for_a_pipe_in_place_of_a_file(home: Home, name: str, said: str | None):
+    """A pipe without a writer never answers."""
+    path = next(home.path.glob(name))
+    path.unlink()
+    os.mkfifo(path)
+    failures = []
+    for command in (lambda: print_status(home.settings(), None, as_json=True), home.sync, home.rebuild):
+        try:
+            command()
+        except PropsyncError as error:
+            failures.append(str(error))
+    if said:
+        assert said in " ".join(failures)

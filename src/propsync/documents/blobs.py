@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from propsync.documents.kinds import Kind
 from propsync.errors import DocumentDamaged
-from propsync.storage import LocalStorage, remove, sync_open
+from propsync.storage import LocalStorage, open_file, remove, sync_open
 
 FOLDER = "archive/blobs"
 ROTTEN = "archive/rotten"
@@ -62,7 +62,7 @@ class Blobs:
 
     def sha256(self, key: str) -> str:
         """The hash of a blob's bytes, read again. Raises FileNotFoundError, and OSError if it cannot be read."""
-        with self._storage.path(key).open("rb") as file:
+        with open_file(self._storage.path(key)) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
     def copy(self, key: str, sha256: str, target: Path) -> None:
@@ -139,7 +139,7 @@ def _copied(source: Iterator[bytes], target: Path) -> str:
 
 def _blocks(path: Path) -> Iterator[bytes]:
     try:
-        with path.open("rb") as reader:
+        with open_file(path) as reader:
             while block := reader.read(_BLOCK):
                 yield block
     except FileNotFoundError as error:

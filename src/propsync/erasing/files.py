@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from propsync.errors import UsageError
-from propsync.storage import LocalStorage
+from propsync.storage import LocalStorage, open_file
 from propsync.suppression import Suppression
 
 _PLANS, _JOURNALS, _TAKEN, _ASIDE = "state/plans", "state/push", "archive/taken.jsonl", "state/aside"
@@ -71,7 +71,7 @@ class OtherFiles:
     def _may_have_it(self, key: str) -> bool:
         """Whether a file aside has it, or holds tables, or is too large for a body of the API."""
         path = self._storage.root / key
-        with path.open("rb") as file:
+        with open_file(path) as file:
             head = file.read(12)
         if _holds_tables(head) or key.endswith(".wal") or path.stat().st_size > _MOST:
             return True

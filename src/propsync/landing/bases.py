@@ -12,7 +12,7 @@ import msgspec
 
 from propsync.errors import BaseLost
 from propsync.resources import Definition
-from propsync.storage import LocalStorage
+from propsync.storage import LocalStorage, open_file
 from propsync.storage.seals import sealed, unsealed
 
 _FOLDER = "landing/base"
@@ -111,5 +111,5 @@ def _manifest_key(run_id: str) -> str:
 
 
 def _sha256(path: Path) -> str:
-    with path.open("rb") as reader:
+    with open_file(path) as reader:
         return hashlib.file_digest(reader, "sha256").hexdigest()

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from propsync.storage import open_file
+
 NOTE = "_published.json"
 DELTA = "delta"
 _NOTED = ("files", "xxh3", "tables", DELTA)
@@ -14,7 +16,8 @@ _NOTED = ("files", "xxh3", "tables", DELTA)
 def read_note(folder: Path) -> dict[str, Any]:
     """The note in a folder of published files: run, time, files with their sha256; empty if none can be read."""
     try:
-        found = json.loads((folder / NOTE).read_text(encoding="utf-8"))
+        with open_file(folder / NOTE) as file:
+            found = json.loads(file.read())
     except (OSError, ValueError):
         return {}
     if isinstance(found, dict):

@@ -18,7 +18,7 @@ import xxhash
 from propsync.progress import progress
 from propsync.publish.note import DELTA, NOTE, read_note
 from propsync.publish.table_files import FOLDERS, TableFile, delta_files, table_files
-from propsync.storage import PARTIAL, copy, disk_errors, remove, remove_folder, replace
+from propsync.storage import PARTIAL, copy, disk_errors, open_file, remove, remove_folder, replace
 from propsync.warehouse import Earlier, Warehouse, in_published, make_published_copy, renew_views, statement
 
 WAREHOUSE = "warehouse.duckdb"
@@ -256,7 +256,7 @@ def _as_json(note: Mapping[str, Any]) -> str:
 def _xxh3(path: Path) -> str | None:
     """For the nightly check: SHA-256 of all files would take a tenth of a quiet night."""
     try:
-        with path.open("rb") as reader:
+        with open_file(path) as reader:
             return hashlib.file_digest(reader, xxhash.xxh3_128).hexdigest()
     except OSError:  # it is gone, or the disk cannot read it
         return None
@@ -264,7 +264,7 @@ def _xxh3(path: Path) -> str | None:
 
 def _sums(path: Path) -> Sums:
     sha256, xxh3 = hashlib.sha256(), xxhash.xxh3_128()
-    with path.open("rb") as reader:
+    with open_file(path) as reader:
         while piece := reader.read(_PIECE):
             sha256.update(piece)
             xxh3.update(piece)

@@ -15,7 +15,7 @@ from typing import Any
 from filelock import lock_descriptor, unlock_descriptor
 
 from propsync.errors import Busy, PropsyncError
-from propsync.storage import disk_errors
+from propsync.storage import disk_errors, open_file
 
 _LOOK_AGAIN = 0.2  # seconds
 _SIGNATURE = {"what", "pid", "host", "since"}
@@ -35,7 +35,8 @@ class RunLock:
         try:
             self._wait(handle, what, wait_seconds)
             who = {"what": what, "pid": os.getpid(), "host": socket.gethostname(), "since": _now(), "ended": None}
-            _sign(handle, who)
+            with disk_errors(self.path):
+                _sign(handle, who)
             try:
                 with _outcome(who):
                     yield
@@ -56,7 +57,8 @@ class RunLock:
     def owner(self) -> dict[str, Any]:
         """The holder's note: what, pid, host, since, ended, error; empty if propsync cannot read it."""
         try:
-            found = json.loads(self.path.read_text(encoding="utf-8"))
+            with open_file(self.path) as file:
+                found = json.loads(file.read())
         except (OSError, ValueError):
             return {}
         return found if isinstance(found, dict) and found.keys() >= _SIGNATURE else {}

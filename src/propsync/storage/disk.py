@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from io import FileIO
+from io import BufferedReader, FileIO
 from itertools import count
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -86,6 +87,20 @@ def partial_file(folder: Path) -> Iterator[BinaryIO]:
 
 def private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
+
+
+def open_file(path: Path) -> BufferedReader:
+    """A file to read: not a pipe, which would wait for a writer, and no device. Raises OSError."""
+    return open(path, "rb", opener=_regular)
+
+
+def _regular(path: str, flags: int) -> int:
+    handle = os.open(path, flags | os.O_NONBLOCK)
+    mode = os.fstat(handle).st_mode
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):  # `open` itself refuses a folder
+        return handle
+    os.close(handle)
+    raise OSError(errno.EINVAL, "a pipe or a device is in its place", path)
 
 
 def sync_open(file: BinaryIO) -> None:

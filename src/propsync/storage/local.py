@@ -18,6 +18,7 @@ from propsync.storage.disk import (
     disk_errors,
     files_below,
     make_folder,
+    open_file,
     private,
     remove,
     replace,
@@ -142,17 +143,18 @@ class LocalStorage:
 
     def get(self, key: str) -> bytes:
         """The bytes stored under `key`. Raises FileNotFoundError."""
-        return (self.root / key).read_bytes()
+        with open_file(self.root / key) as file:
+            return file.read()
 
     def get_range(self, key: str, start: int, length: int) -> bytes:
         """Some of the bytes stored under `key`. Raises FileNotFoundError."""
-        with (self.root / key).open("rb") as file:
+        with open_file(self.root / key) as file:
             file.seek(start)
             return file.read(length)
 
     def read(self, key: str) -> Iterator[bytes]:
         """The bytes under `key`, block by block. Raises FileNotFoundError."""
-        with (self.root / key).open("rb") as file:
+        with open_file(self.root / key) as file:
             while block := file.read(_BLOCK):
                 yield block
 

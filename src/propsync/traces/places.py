@@ -10,7 +10,7 @@ from typing import BinaryIO, cast
 
 from propsync.errors import PropsyncError
 from propsync.progress import progress
-from propsync.storage import Storage
+from propsync.storage import Storage, open_file
 from propsync.traces.findings import Findings, Place
 from propsync.traces.looking import Equipment, look
 
@@ -94,7 +94,7 @@ def _is_new(folder: Path, seen: set[tuple[int, int]]) -> bool:
 
 def _file(home: Path, name: str, equipment: Equipment) -> Findings:
     try:
-        with (home / name).open("rb") as file:
+        with open_file(home / name) as file:
             found = look(name, file, equipment)
     except FileNotFoundError:
         return Findings()  # a run removed it meanwhile

@@ -17,7 +17,7 @@ from propsync.errors import StateUnusable
 from propsync.memory import give_back
 from propsync.resources import BUILT_IN, Catalogue, Resource
 from propsync.warehouse.arrow import lot
-from propsync.warehouse.database_errors import our_errors
+from propsync.warehouse.database_errors import our_errors, refuse_other_than_file
 from propsync.warehouse.declared_tables import TABLES, Table, by_name, quoted, tables_of, text
 from propsync.warehouse.further_tables import STORED, check_further, stored_resources, stored_row
 from propsync.warehouse.macros import macros, macros_for_people
@@ -56,6 +56,7 @@ class Warehouse:
     def __init__(
         self, path: Path, *, memory_limit: str, folder: Path, catalogue: Catalogue = BUILT_IN, threads: int = 1
     ) -> None:
+        refuse_other_than_file(path)
         self.path = path
         self._shown: na.Array | None = None
         self._whole: dict[str, Whole] = {}

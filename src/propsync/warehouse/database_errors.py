@@ -14,6 +14,13 @@ from propsync.errors import DiskFull, FileLimited, MergeFailed, StateUnusable
 _FIRST = re.compile('^Original error: "(.*)"$', re.MULTILINE)
 
 
+def refuse_other_than_file(path: Path) -> None:
+    """Raises StateUnusable for a folder, and for a pipe, which DuckDB would wait for."""
+    if path.exists() and not path.is_file():
+        step = "Move that away, then run `propsync rebuild`"
+        raise StateUnusable(str(path), "a folder or a pipe is where the file belongs", step)
+
+
 @contextmanager
 def interruptible() -> Iterator[None]:
     """Turns DuckDB's own error about Ctrl-C, which it notices before Python, into KeyboardInterrupt."""

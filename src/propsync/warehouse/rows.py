@@ -14,6 +14,7 @@ from propsync.errors import StateUnusable
 from propsync.resources import Resource
 from propsync.storage import PARTIAL
 from propsync.warehouse.connection import NO_BAR, SCHEMA_VERSION, Warehouse
+from propsync.warehouse.database_errors import refuse_other_than_file
 from propsync.warehouse.declared_tables import quoted, text
 from propsync.warehouse.further_tables import STORED, stored_resources
 
@@ -34,6 +35,7 @@ class OldFile:
             "memory_limit": memory_limit,
             "temp_directory": str(folder),
         }
+        refuse_other_than_file(path)
         try:
             self._connection = duckdb.connect(path, read_only=True, config=config)
             self._connection.execute(NO_BAR)
