@@ -17,6 +17,7 @@ from kit.archives import SMALL, Place, flaws, place
 from kit.home import QUICK, Rows
 
 from propsync.cli.archive import print_verify
+from propsync.cli.status import print_status
 from propsync.documents.blobs import Blobs
 from propsync.errors import Busy, TokenRefused
 from propsync.runbooks import archive_verify
@@ -124,6 +125,17 @@ def test_what_is_lost_for_good_is_told_every_time_and_takes_no_room_from_the_oth
         assert "it was missing" in report.not_mended[0]
     assert at.rows("select count(distinct verified_at) from documents")[0][0] >= 4
     assert not at.asked()
+
+
+@pytest.mark.release
+def test_status_sends_whoever_lost_a_file_to_the_archive(at: Place, capsys: pytest.CaptureFixture[str]):
+    key, file = stored(at)
+    at.edit(key)
+    file.unlink()
+    verified(at)
+    capsys.readouterr()
+    print_status(at.settings(), None, as_json=False)
+    assert capsys.readouterr().out.splitlines()[-1].startswith("Next: propsync archive verify")
 
 
 @pytest.mark.slow

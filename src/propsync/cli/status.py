@@ -221,9 +221,10 @@ def _next(facts: dict[str, Any], max_age: str | None) -> str:
         return "Next: restore the damaged files from a backup; without them a rebuild loses what they held"
     if " failed: " in (facts["trouble"] or ""):
         return "Next: propsync doctor, then propsync sync"
-    if facts["status"] != "ok" or facts["trouble"]:
-        return "Next: propsync sync"
-    return "Next: propsync archive verify" if facts["documents"]["lost"] else "Next: propsync query --tables"
+    is_whole = facts["status"] == "ok" and not facts["trouble"]
+    if facts["documents"]["lost"]:
+        return "Next: propsync archive verify" + ("" if is_whole else ", then propsync sync")
+    return "Next: propsync query --tables" if is_whole else "Next: propsync sync"
 
 
 def _print_documents(facts: dict[str, Any]) -> None:
