@@ -7,11 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from propsync.bucket.home import BucketHome
+from propsync.bucket.packs import sha256_of
 from propsync.errors import BaseLost
 from propsync.progress import progress
 from propsync.storage import LocalStorage, Storage, partial_file, sync_open, write_all
 
 FOLDER = "archive/blobs"
+_ASIDE = "archive/rotten"
 _AT_ONCE = 8
 _STEP = "Run `propsync archive verify` in the home of this bucket, then run the same command again"
 
@@ -19,14 +21,13 @@ _STEP = "Run `propsync archive verify` in the home of this bucket, then run the 
 def put_documents(bucket: BucketHome, *, stay: bool = False) -> int:
     """Puts every document of home into the bucket, and removes it here unless they `stay`; returns how many.
 
-    Raises LeaseLost, StorageAway, StorageRefused; the rest goes there at the next call.
+    Home keeps a document until the bucket's copy is whole. Raises LeaseLost, StorageAway, StorageRefused; the rest goes
+    there at the next call.
     """
-    keys = bucket.home.list(FOLDER)
+    keys = _keys(bucket.home)
 
     def put(key: str) -> None:
-        if not bucket.storage.exists(key):
-            bucket.storage.put_file(key, bucket.home.root / key)
-        if not stay:
+        if _puts(bucket, key) and not stay:
             bucket.home.delete(key)
 
     with progress("Putting", len(keys), "documents") as bar, ThreadPoolExecutor(_AT_ONCE) as pool:
@@ -36,30 +37,73 @@ def put_documents(bucket: BucketHome, *, stay: bool = False) -> int:
     return len(keys)
 
 
-def fetch_documents(home: LocalStorage, storage: Storage) -> int:
-    """Brings every document home that is not there, each verified by the hash in its name; returns how many.
+def _puts(bucket: BucketHome, key: str) -> bool:
+    """Makes the bucket's copy as good as the one at home; whether home no longer needs its own.
 
-    Raises BaseLost if one has changed, StorageAway.
+    A damaged document never replaces another: a part of each may be all that is left of it.
     """
-    here = {*home.list(FOLDER)}
-    keys = [key for key in storage.list(FOLDER) if key not in here]
+    there = sha256_there(bucket.storage, key)
+    if there == named_sha256(key):
+        return True
+    here = sha256_of(bucket.home.read(key))
+    if there is None or here == named_sha256(key):
+        bucket.storage.put_file(key, bucket.home.root / key)
+        return True
+    return here == there
+
+
+def sha256_there(storage: Storage, key: str) -> str | None:
+    """The hash of the bucket's copy, None without one."""
+    try:
+        return sha256_of(storage.read(key))
+    except FileNotFoundError:
+        return None
+
+
+def _keys(storage: Storage) -> list[str]:
+    """Documents, and damaged ones aside."""
+    return [key for folder in (FOLDER, _ASIDE) for key in storage.list(folder)]
+
+
+def _is_aside(key: str) -> bool:
+    """Whether it is a damaged document, of which a part may still be read."""
+    return key.startswith(f"{_ASIDE}/")
+
+
+def fetch_documents(home: LocalStorage, storage: Storage) -> None:
+    """Brings every document home that is not there whole, each verified by the hash in its name.
+
+    Raises BaseLost if neither place has it whole, StorageAway.
+    """
+    keys = sorted({*_keys(home), *_keys(storage)})
 
     def fetch(key: str) -> None:
-        with partial_file(home.root / "archive" / "partial") as file:
-            digest = hashlib.sha256()
-            for block in storage.read(key):
-                digest.update(block)
-                write_all(file, block)
-            if digest.hexdigest() != named_sha256(key):
-                raise BaseLost(f"{key} in the bucket", "its bytes have changed", _STEP)
-            sync_open(file)
-            home.place(key, Path(file.name))
+        if not _is_at_home(home, key):
+            _fetch(home, storage, key)
 
     with progress("Fetching", len(keys), "documents") as bar, ThreadPoolExecutor(_AT_ONCE) as pool:
         for _ in pool.map(fetch, keys):
             bar.advance()
     home.settle(keys)
-    return len(keys)
+
+
+def _is_at_home(home: LocalStorage, key: str) -> bool:
+    return home.exists(key) and (_is_aside(key) or sha256_of(home.read(key)) == named_sha256(key))
+
+
+def _fetch(home: LocalStorage, storage: Storage, key: str) -> None:
+    with partial_file(home.root / "archive" / "partial") as file:
+        digest = hashlib.sha256()
+        try:
+            for block in storage.read(key):
+                digest.update(block)
+                write_all(file, block)
+        except FileNotFoundError as error:
+            raise BaseLost(f"{key} in the bucket", "it is missing", _STEP) from error
+        if digest.hexdigest() != named_sha256(key) and not _is_aside(key):
+            raise BaseLost(f"{key} in the bucket", "its bytes have changed", _STEP)
+        sync_open(file)
+        home.place(key, Path(file.name))
 
 
 def named_sha256(key: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 from propsync.bucket.commits import Contents, Place
-from propsync.bucket.documents import FOLDER, named_sha256
+from propsync.bucket.documents import FOLDER, named_sha256, sha256_there
 from propsync.bucket.packs import download, sha256_of, some_blocks
 from propsync.progress import progress
 from propsync.storage import LocalStorage, Storage, remove
@@ -39,7 +39,7 @@ def damaged_documents(storage: Storage) -> list[str]:
     keys = list(storage.list(FOLDER))
 
     def is_damaged(key: str) -> bool:
-        return sha256_of(storage.read(key)) != named_sha256(key)
+        return sha256_there(storage, key) != named_sha256(key)
 
     with progress("Verifying", len(keys), "documents") as bar, ThreadPoolExecutor(_AT_ONCE) as pool:
         found = []
