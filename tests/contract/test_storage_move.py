@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from kit.archives import SMALL, Place, place
-from kit.bucket import KEYS, URL, FolderBucket
+from kit.bucket import KEYS, URL, FolderBucket, flaws
 
 from propsync.errors import BaseLost
 from propsync.runbooks.storage_move import MoveReport, move_storage
@@ -52,3 +52,28 @@ def test_a_document_that_neither_place_has_is_named(at: Place, bucket: FolderBuc
     report = moved(at, str(tmp_path / "other"), storage_url=URL)
     assert report.lost == [gone]
     assert (tmp_path / "other" / here).read_bytes() == (at.path / here).read_bytes()
+
+
+def test_a_bucket_that_was_damaged_is_whole_after_the_next_move(at: Place, bucket: FolderBucket) -> None:
+    moved(at, URL)
+    document = at.column("select path from documents where path is not null")[0]
+    (bucket.root / document).write_bytes(b"rotten")
+    (pack,) = bucket.root.glob("packs/*")
+    pack.write_bytes(b"rotten")
+    with pytest.raises(
+        BaseLost, match=rf"packs/{pack.name} in {URL}: .* Remove that object, then run the same command"
+    ):
+        moved(at, URL)
+    pack.unlink()
+    assert moved(at, URL).lost == []
+    assert flaws(bucket, at.path) == []
+    assert (bucket.root / document).read_bytes() == (at.path / document).read_bytes()
+
+
+def test_a_document_that_is_damaged_in_both_places_stops_the_move(at: Place, bucket: FolderBucket) -> None:
+    moved(at, URL)
+    document = at.column("select path from documents where path is not null")[0]
+    (bucket.root / document).write_bytes(b"rotten")
+    (at.path / document).write_bytes(b"also rotten")
+    with pytest.raises(BaseLost, match=rf"neither home nor the bucket has {document} whole\. Run `propsync archive v"):
+        moved(at, URL)

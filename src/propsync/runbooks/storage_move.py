@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +17,11 @@ from propsync.storage import LocalStorage
 
 _WHAT = "propsync storage move"
 _DOCUMENTS = "archive/blobs"
+_REMOVE = "Remove that object, then run the same command again: it puts its files there again"
+_MEND = (
+    "Run `propsync archive verify`. If home lacks the document afterwards, remove it from the bucket. "
+    "Then run the same command again"
+)
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,7 @@ def _to_bucket(settings: Settings, url: str) -> MoveReport:
     with workplace(there, _WHAT, keeps_documents=True) as place:
         bucket = place.bucket
         assert bucket is not None, "the settings name one"
+        place.commit(_WHAT)  # puts again what somebody removed, too
         place.settle()
         files, documents = _verified(bucket)
         lost = _lost(there, place, bucket.storage.list(_DOCUMENTS))
@@ -61,10 +67,16 @@ def _to_bucket(settings: Settings, url: str) -> MoveReport:
 
 def _verified(bucket: BucketHome) -> tuple[int, int]:
     contents = bucket.log.contents()
-    damaged = [*damaged_files(bucket.home, bucket.storage, contents), *damaged_documents(bucket.storage)]
-    if damaged:
-        raise BaseLost(damaged[0], f"its bytes in {bucket.url} differ, as do those of {len(damaged) - 1} other files")
+    if files := [*damaged_files(bucket.home, bucket.storage, contents)]:
+        where = f"{contents.places[files[0]].object_key} in {bucket.url}"
+        raise BaseLost(where, f"the bytes of {_some(files)} differ from those at home", _REMOVE)
+    if documents := damaged_documents(bucket.storage):
+        raise BaseLost(bucket.url, f"neither home nor the bucket has {_some(documents)} whole", _MEND)
     return len(contents.places), sum(1 for _ in bucket.storage.list(_DOCUMENTS))
+
+
+def _some(keys: Sequence[str]) -> str:
+    return keys[0] if len(keys) == 1 else f"{keys[0]} and {len(keys) - 1:,} more"
 
 
 def _to_disk(settings: Settings, folder: Path) -> MoveReport:
