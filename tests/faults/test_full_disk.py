@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from faults.conftest import SCALE, Night, as_yesterday
+from kit.bucket import FolderBucket
 from kit.kept import KeptHomes
 from publish.delta_kit import OneTable
 
+from propsync.bucket import Place, fetch_documents
+from propsync.bucket.packs import PackReader, PackWriter
+from propsync.documents.blobs import Blobs
+from propsync.documents.bucket_blobs import BucketBlobs
+from propsync.documents.worker.client import WorkerPool
 from propsync.errors import DiskFull
+from propsync.runbooks.erase_documents import DocumentSearch
+from propsync.storage import LocalStorage
+from propsync.suppression import Marker, Suppression
 from propsync_sandbox import Sandbox
 
 _SIZE = "64m"
@@ -71,6 +81,48 @@ def test_a_delta_table_stays_as_it_was_on_a_disk_without_room_for_its_log(small_
     ballast.unlink()
     one.publish("select 'new' as n", start + timedelta(days=2))
     assert (one.rows(), one.damaged, len(one.files())) == ([("new",)], [], 2)
+
+
+PLACE = Place("packs/1.zip", 0, 9_000, "")
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda home, bucket: PackWriter(home, bucket, home.root, 1).put(["landing/page"]),
+        lambda home, bucket: PackReader(home, bucket, home.root).fetch({"landing/other": PLACE}),
+        fetch_documents,
+        lambda home, bucket: BucketBlobs(home, bucket, home.root).path("archive/blobs/00/00.pdf"),
+    ],
+    ids=["a pack", "a pack that comes home", "a document that comes home", "a document that is read"],
+)
+def test_a_disk_without_room_for_what_a_bucket_has_or_gets_is_named(
+    small_disk: Path, tmp_path: Path, act: Callable[[LocalStorage, FolderBucket], object]
+) -> None:
+    home, bucket = LocalStorage(small_disk), FolderBucket(tmp_path / "bucket")
+    (small_disk / "archive" / "partial").mkdir(parents=True)
+    home.put("landing/page", bytes(9_000))
+    for key in ("packs/1.zip", "archive/blobs/00/00.pdf"):
+        bucket.put(key, bytes(9_000))
+    _fill(small_disk, 4096)
+    with pytest.raises(DiskFull, match="the disk is full"):
+        act(home, bucket)
+
+
+def test_a_disk_without_room_ends_the_search_of_an_erasure_and_is_no_fault_of_a_document(
+    small_disk: Path, tmp_path: Path
+) -> None:
+    key = f"archive/blobs/00/{'0' * 64}.zip"
+    (tmp_path / key).parent.mkdir(parents=True)
+    with zipfile.ZipFile(tmp_path / key, "w") as bundle:
+        bundle.writestr("letter.txt", bytes(9_000) + b"Renee")
+    _fill(small_disk, 4096)
+    suppression = Suppression(Marker(bytes(32)), [])
+    with WorkerPool() as pdf:
+        search = DocumentSearch(Blobs(LocalStorage(tmp_path)), suppression, pdf, small_disk)
+        with pytest.raises(DiskFull, match="the disk is full"):
+            search.has_it(key)
+    assert search.unread == []
 
 
 def _fill(folder: Path, left: int) -> Path:

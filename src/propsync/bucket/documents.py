@@ -10,7 +10,7 @@ from propsync.bucket.home import BucketHome
 from propsync.bucket.packs import sha256_of
 from propsync.errors import BaseLost
 from propsync.progress import progress
-from propsync.storage import LocalStorage, Storage, partial_file, sync_open, write_all
+from propsync.storage import LocalStorage, Storage, disk_errors, partial_file, sync_open, write_all
 
 FOLDER = "archive/blobs"
 _ASIDE = "archive/rotten"
@@ -73,7 +73,7 @@ def _is_aside(key: str) -> bool:
 def fetch_documents(home: LocalStorage, storage: Storage) -> None:
     """Brings every document home that is not there whole, each verified by the hash in its name.
 
-    Raises BaseLost if neither place has it whole, StorageAway.
+    Raises BaseLost if neither place has it whole, StorageAway, DiskFull.
     """
     keys = sorted({*_keys(home), *_keys(storage)})
 
@@ -92,7 +92,7 @@ def _is_at_home(home: LocalStorage, key: str) -> bool:
 
 
 def _fetch(home: LocalStorage, storage: Storage, key: str) -> None:
-    with partial_file(home.root / "archive" / "partial") as file:
+    with partial_file(home.root / "archive" / "partial") as file, disk_errors(home.root):
         digest = hashlib.sha256()
         try:
             for block in storage.read(key):

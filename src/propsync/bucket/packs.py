@@ -11,7 +11,7 @@ from pathlib import Path
 
 from propsync.bucket.commits import Place
 from propsync.errors import BaseLost
-from propsync.storage import PARTIAL, LocalStorage, Storage, remove
+from propsync.storage import PARTIAL, LocalStorage, Storage, disk_errors, remove
 
 FOLDERS = ("packs", "files")
 _PACK = 64 << 20  # bytes of a pack
@@ -74,7 +74,7 @@ class PackWriter:
             return
         path = self.work / f"pack.zip{PARTIAL}"
         try:
-            with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as pack:
+            with disk_errors(path), zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as pack:
                 entries = {key: entry for key in keys if (entry := self._add(pack, key))}
             with path.open("rb") as file:
                 name = f"packs/{self.sequence:0{_DIGITS}d}-{hashlib.file_digest(file, 'sha256').hexdigest()}.zip"
@@ -127,7 +127,7 @@ class PackReader:
         with path.open("rb") as source:
             for key, place in places.items():
                 source.seek(place.offset)
-                with one.open("wb") as target:
+                with disk_errors(one), one.open("wb") as target:
                     digest = hashlib.sha256()
                     for block in some_blocks(source.read, place.size):
                         digest.update(block)
@@ -145,9 +145,9 @@ def sequence_of(object_key: str) -> int:
 
 
 def download(storage: Storage, key: str, path: Path) -> None:
-    """Writes an object to a local file. Raises BaseLost if it does not exist, StorageAway."""
+    """Writes an object to a local file. Raises BaseLost if it does not exist, StorageAway, DiskFull."""
     try:
-        with path.open("wb") as file:
+        with disk_errors(path), path.open("wb") as file:
             for block in storage.read(key):
                 file.write(block)
     except FileNotFoundError as error:

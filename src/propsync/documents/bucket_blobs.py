@@ -13,7 +13,7 @@ from typing import BinaryIO
 from propsync.documents.blobs import FOLDER, ROTTEN, Blobs, key_of, rotten_key
 from propsync.documents.kinds import Kind
 from propsync.errors import DocumentDamaged
-from propsync.storage import LocalStorage, Storage, remove
+from propsync.storage import LocalStorage, Storage, disk_errors, remove
 
 _MOST = 256  # documents that may wait there
 
@@ -47,7 +47,7 @@ class BucketBlobs(Blobs):
         return {*keys}
 
     def path(self, key: str) -> Path:
-        """A local file with the bytes of a blob, for the moment. Raises FileNotFoundError."""
+        """A local file with the bytes of a blob, for the moment. Raises FileNotFoundError, DiskFull."""
         with suppress(FileNotFoundError):
             return super().path(key)
         with self._lock:
@@ -67,7 +67,7 @@ class BucketBlobs(Blobs):
         path = self._partial / f"{key.rpartition('/')[2]}.{threading.get_ident()}.partial"
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
-            with path.open("wb") as file:
+            with disk_errors(path), path.open("wb") as file:
                 for block in self._bucket.read(key):
                     file.write(block)
         except BaseException:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
@@ -16,7 +15,7 @@ from propsync.erasing.search import documents_in
 from propsync.errors import DocumentDamaged
 from propsync.progress import progress
 from propsync.runbooks.erase_readings import readings, streams
-from propsync.storage import PARTIAL
+from propsync.storage import disk_errors, partial_file, write_all
 from propsync.suppression import Suppression
 from propsync.warehouse import Warehouse, statement
 
@@ -61,7 +60,10 @@ class DocumentSearch:
         return [Path(key).stem for key in keys if self.has_it(key)]
 
     def has_it(self, key: str, *, with_pages: bool = True) -> bool:
-        """Whether a stored file has it. Without pages, only the rest of a report counts: a table has its pages."""
+        """Whether a stored file has it. Without pages, only the rest of a report counts: a table has its pages.
+
+        Raises DiskFull.
+        """
         try:
             return self._file_has_it(self._blobs.path(key), key, 0, with_pages=with_pages)
         except _DAMAGE:
@@ -104,7 +106,7 @@ class DocumentSearch:
                     self.unread.append(f"{name}: {member.filename}")
 
     def _inner_has_it(self, body: bytes, name: str, depth: int) -> bool:
-        with tempfile.NamedTemporaryFile(dir=self._work, suffix=PARTIAL) as target:
-            target.write(body)
-            target.flush()
+        with partial_file(self._work) as target:
+            with disk_errors(self._work):  # a full disk is no fault of the document
+                write_all(target, body)
             return self._file_has_it(Path(target.name), name, depth + 1)
