@@ -98,6 +98,17 @@ def read(one: Faulty) -> None:
     assert b"".join(one.through.read("there")) == b"body" * 1000
 
 
+def read_nothing(one: Faulty) -> None:
+    with pytest.raises(FileNotFoundError):
+        list(one.through.read("nothing"))
+    assert one.through.tagged("nothing") is None
+
+
+def read_past_end(one: Faulty) -> None:
+    one.direct.put("there", b"body")
+    assert one.through.get_range("there", 5000, 10) == b""
+
+
 def listed(one: Faulty) -> None:
     for key in ("a", "b/c"):
         one.direct.put(key, b"")
@@ -115,7 +126,8 @@ def delete(one: Faulty) -> None:
     assert not one.direct.exists("there")
 
 
-VERBS = [put, put_new, put_new_too_late, swap_new, swap, swap_too_late, get, read, listed, exists, delete]
+NOTHING = [read_nothing, read_past_end]
+VERBS = [put, put_new, put_new_too_late, swap_new, swap, swap_too_late, get, read, *NOTHING, listed, exists, delete]
 PASSING = [fault for fault in Fault if fault not in (Fault.LACKING, Fault.ELSEWHERE)]
 
 

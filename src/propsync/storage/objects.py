@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import obstore
 from obstore.store import AzureStore, S3Store
@@ -17,9 +17,10 @@ from propsync.settings import StorageAccess
 from propsync.storage.answers import TRIES, PastEnd, Unchanged, again, answered, is_over
 
 if TYPE_CHECKING:
-    from obstore import GetOptions
+    from obstore import GetOptions, ObjectMeta
     from obstore.store import ObjectStore, RetryConfig
 
+_T = TypeVar("_T")
 _PART = 8 << 20  # bytes of one part of a large file
 _PARTS = 4  # parts under way at once: with the size of each, the bound of memory
 _SECONDS = 60.0  # for one request
@@ -85,16 +86,14 @@ class ObjectStorage:
 
     def get(self, key: str) -> bytes:
         """The bytes under `key`. Raises FileNotFoundError."""
-        with self._errors(key):
-            return bytes(obstore.get(self._store, key).bytes())
+        return self._asked(key, lambda: bytes(obstore.get(self._store, key).bytes()))
 
     def get_range(self, key: str, start: int, length: int) -> bytes:
         """Some of the bytes under `key`, fewer where it ends. Raises FileNotFoundError."""
         if not length:
             return b""
         try:
-            with self._errors(key):
-                return bytes(obstore.get_range(self._store, key, start=start, length=length))
+            return self._asked(key, lambda: bytes(obstore.get_range(self._store, key, start=start, length=length)))
         except PastEnd:
             return b""
 
@@ -106,14 +105,12 @@ class ObjectStorage:
         start, size, tag = 0, 1, None
         while start < size:
             try:
-                with self._errors(key):
-                    found = obstore.get(self._store, key, options=_part(start, tag))
-                    part = bytes(found.bytes())
+                part, found = self._got(key, _part(start, tag))
             except PastEnd:
                 return
             except Unchanged:
                 raise StorageAway(f"{self.name}/{key}", "somebody replaced it while propsync read it") from None
-            start, size, tag = start + len(part), found.meta["size"], found.meta["e_tag"]
+            start, size, tag = start + len(part), found["size"], found["e_tag"]
             yield part
 
     def exists(self, key: str) -> bool:
@@ -175,11 +172,10 @@ class ObjectStorage:
     def tagged(self, key: str) -> tuple[bytes, str] | None:
         """A small object's bytes, and the tag that `swap` wants; None without the object."""
         try:
-            with self._errors(key):
-                found = obstore.get(self._store, key)
-                return bytes(found.bytes()), str(found.meta["e_tag"])
+            body, found = self._got(key, {})
         except FileNotFoundError:
             return None
+        return body, str(found["e_tag"])
 
     def swap(self, key: str, body: bytes, tag: str | None) -> str | None:
         """Replaces a small object that still has `tag` (None: that is absent); its new tag, None if it has another."""
@@ -194,6 +190,22 @@ class ObjectStorage:
                 return found[1] if found and found[0] == body else None
 
         return again(swap, self._patience)
+
+    def _got(self, key: str, options: GetOptions) -> tuple[bytes, ObjectMeta]:
+        def get() -> tuple[bytes, ObjectMeta]:
+            found = obstore.get(self._store, key, options=options)
+            return bytes(found.bytes()), found.meta
+
+        return self._asked(key, get)
+
+    def _asked(self, key: str, ask: Callable[[], _T]) -> _T:
+        """Asks again if an answer broke off: obstore does not repeat a "not found" whose words were cut."""
+
+        def asked() -> _T:
+            with self._errors(key):
+                return ask()
+
+        return again(asked, self._patience)
 
     def _look_for_bucket(self) -> None:
         """Asks once whether there is a bucket: an answer without a body does not tell. Raises StorageRefused."""
