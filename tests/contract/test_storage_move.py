@@ -45,10 +45,11 @@ def test_a_document_that_neither_place_has_is_named(at: Place, bucket: FolderBuc
     (bucket.root / gone).unlink()
     assert moved(at, URL).lost == [gone]
 
+    only = (at.path / rotten).rename(tmp_path / "only")
     (bucket.root / rotten).write_bytes(b"rotten")
     with pytest.raises(BaseLost, match=rf"{rotten} in the bucket: .* Run `propsync archive verify`"):
         moved(at, str(tmp_path / "other"), storage_url=URL)
-    bucket.put_file(rotten, at.path / rotten)
+    bucket.put_file(rotten, only)
     report = moved(at, str(tmp_path / "other"), storage_url=URL)
     assert report.lost == [gone]
     assert (tmp_path / "other" / here).read_bytes() == (at.path / here).read_bytes()

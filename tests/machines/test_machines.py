@@ -5,13 +5,16 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
-from kit.bucket import flaws
+from kit.bucket import copied, flaws
 from kit.comparing import assert_same, difference
 from kit.small_api import asset
 
-from propsync.errors import StorageAway
+from propsync.errors import HomeUnusable, StorageAway
+from propsync.runbooks.storage_move import move_storage
+from propsync.storage import LocalStorage
 
 from .conftest import Machines
 
@@ -53,3 +56,38 @@ def test_a_bucket_that_goes_away_amid_a_restore_leaves_no_unfinished_file(machin
     assert not list(new.path.rglob("*.partial"))
     is_away = False
     assert new.rebuild().exit_code == 0
+
+
+def test_a_move_to_a_disk_takes_along_what_the_bucket_did_not_get(machines: Machines, tmp_path: Path) -> None:
+    first, is_away = machines("first"), False
+
+    @contextmanager
+    def around(verb: str, key: str) -> Iterator[None]:
+        if is_away and verb == "put_file":
+            raise StorageAway(key, "no answer")
+        yield
+
+    machines.bucket.around = around
+    assert first.sync().exit_code == 0
+    machines.api.assets.append(asset("later"))
+    is_away = True
+    with pytest.raises(StorageAway):
+        first.sync()
+    is_away = False
+    move_storage(first.settings(), str(tmp_path / "moved"))
+    assert _landed(tmp_path / "moved") == _landed(first.path)
+
+
+@pytest.mark.slow
+def test_a_move_to_a_disk_refuses_a_bucket_that_was_put_back(machines: Machines, tmp_path: Path) -> None:
+    first = machines("first")
+    assert first.sync().exit_code == 0
+    before = copied(machines.bucket, tmp_path / "before")
+    assert first.sync().exit_code == 0
+    machines.use(before)
+    with pytest.raises(HomeUnusable, match="put it back to an earlier day"):
+        move_storage(first.settings(), str(tmp_path / "moved"))
+
+
+def _landed(home: Path) -> list[str]:
+    return LocalStorage(home).list("landing")

@@ -81,6 +81,8 @@ def _some(keys: Sequence[str]) -> str:
 
 def _to_disk(settings: Settings, folder: Path) -> MoveReport:
     here = settings.model_copy(update={"home": folder})
+    if folder != settings.home and (settings.state / "bucket.json").exists():
+        _put_news(settings)
     if folder != settings.home or not (settings.state / "bucket.json").exists():
         rebuild(here)
     with workplace(here, _WHAT, keeps_documents=True) as place:
@@ -91,6 +93,15 @@ def _to_disk(settings: Settings, folder: Path) -> MoveReport:
         files, found = len(place.bucket.log.contents().places), home.list(_DOCUMENTS)
         lost = _lost(here, place, found)
     return MoveReport(files, len(found), f"Unset PROPSYNC_STORAGE_URL and set PROPSYNC_HOME={folder}", lost)
+
+
+def _put_news(settings: Settings) -> None:
+    """Puts into the bucket what this home alone has, so that the new place gets it too.
+
+    Raises HomeUnusable if the bucket was put back to an earlier day.
+    """
+    with workplace(settings, _WHAT, may_be_behind=True, keeps_documents=True):
+        pass  # its end does it
 
 
 def _lost(settings: Settings, place: Workplace, found: Iterable[str]) -> list[str]:
