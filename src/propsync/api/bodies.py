@@ -71,15 +71,16 @@ def _check_json(body: bytes, where: str, *, null_allowed: bool, walk: bool) -> N
     start = body.lstrip(b" \t\r\n")[:1]
     if not start:
         raise MalformedBody(where, "the body is empty")
-    if walk:
-        check_text(body, where)
+    is_fit = start in (b"{", b"[") or (null_allowed and start == b"n")
+    if is_fit and not walk:
+        return
+    check_text(body, where)
     try:
-        if walk:
-            _walk(body)
+        _walk(body)
     except msgspec.DecodeError as error:
         reason = f"is not JSON ({error})"
     else:
-        if start in (b"{", b"[") or (null_allowed and start == b"n"):
+        if is_fit:
             return
         reason = "is JSON, but neither an object nor an array"
     raise MalformedBody(where, f"the body {reason}")

@@ -67,6 +67,22 @@ def test_an_empty_body_is_said_to_be_empty(api, server, body, walks):
         api.fetch(LIST, walks=walks)
 
 
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        (b"<html>login</html>", r"is not JSON"),
+        (gzip.compress(BODY), r"is not UTF-8 \(byte 1\)"),
+        (BODY.decode().encode("utf-16"), r"is not UTF-8 \(byte 0\)"),
+        (b'"text"', "is JSON, but neither an object nor an array"),
+    ],
+)
+@pytest.mark.parametrize("walks", [True, False])
+def test_a_body_that_is_not_json_is_never_called_json(api, server, body, fault, walks):
+    server.script = [Reply(body=body)]
+    with pytest.raises(UnexpectedAnswer, match=fault):
+        api.fetch(LIST, walks=walks)
+
+
 def test_zstd_and_gzip_are_asked_for_but_not_for_documents(api, server):
     api.fetch(LIST)
     server.script = [Reply(body=b"%PDF-1.7")]
