@@ -79,6 +79,16 @@ def test_a_read_that_fails_is_tried_again(monkeypatch: pytest.MonkeyPatch, caplo
     assert "exit code 4. propsync tries again" in caplog.text
 
 
+def test_an_error_that_nobody_expected_is_logged_with_its_trace_and_tried_again(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    monkeypatch.setattr(wakes, "_AFTER_FAILURE", 0.1)
+    assert len(lived(Clock(TypeError("not subscriptable")), 0.6)) == 2
+    assert "reading hints failed unexpectedly. propsync tries again in 0.1 s" in caplog.text
+    assert "Traceback" in caplog.text
+    assert "TypeError: not subscriptable" in caplog.text
+
+
 def test_a_look_in_the_past_makes_no_storm():
     past = datetime.now(UTC) - timedelta(hours=1)
     assert len(lived(Clock(*[past] * 100), 1.0)) < 5

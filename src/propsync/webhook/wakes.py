@@ -38,6 +38,9 @@ class Wakes:
             except (PropsyncError, OSError, ValueError, LookupError) as error:
                 _log.warning("%s. propsync tries again in %g s", error, _AFTER_FAILURE)
                 self._want(self._now() + _AFTER_FAILURE)
+            except Exception:  # noqa: BLE001 - a receiver that never reads again would look healthy
+                _log.exception("reading hints failed unexpectedly. propsync tries again in %g s", _AFTER_FAILURE)
+                self._want(self._now() + _AFTER_FAILURE)
             else:
                 if look_at is not None:
                     seconds = (look_at - datetime.now(UTC)).total_seconds()
