@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -73,6 +74,54 @@ def test_nonsense_is_kept_short_as_json(body: bytes):
     (kept,) = content_of(body).unknown
     assert len(kept) <= 60_100
     json.loads(kept)
+
+
+READABLE_ITEM = b'{"type": "property", "id": "P1", "name": "a, [b"}'
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        b"NaN",
+        b"undefined",
+        b'"\\ud83d"',
+        b"\xff",
+        b"{'a': 1}",
+        b'{"a": [1, ]}',
+        b'"\x01"',
+        b"",
+        b"[" * 2000 + b"]" * 2000,
+    ],
+)
+def test_one_unreadable_item_does_not_cost_the_others(bad: bytes):
+    body = b"[" + b", ".join([READABLE_ITEM, bad, READABLE_ITEM, b'{"type": "task"}']) + b"]\n"
+    found = content_of(body)
+    assert (found.subjects, found.ignored) == ({Subject("property", ("P1",)): 2}, {"task": 1})
+    assert len(found.unknown) == 1
+    assert count_items(body) == 4
+
+
+@pytest.mark.parametrize("name", [b'"\\ud83d"', b"NaN", b"1" * 5000, b"1e999"])
+def test_another_member_that_is_odd_does_not_cost_the_item(name: bytes):
+    assert content_of(b'[{"type": "property", "id": "P1", "name": %b}]' % name).subjects == {
+        Subject("property", ("P1",)): 1
+    }
+
+
+@pytest.mark.parametrize(
+    ("end", "unknown"), [(b"", 0), (b', {"type": "prop', 1), (b', {"type": "task"', 1), (b"]]", 1), (b'], "x', 1)]
+)
+def test_the_items_before_an_array_breaks_off_are_kept(end: bytes, unknown: int):
+    found = content_of(b"[" + READABLE_ITEM + b", " + READABLE_ITEM + end)
+    assert found.subjects == {Subject("property", ("P1",)): 2}
+    assert len(found.unknown) == unknown
+
+
+def test_an_array_that_is_no_json_is_cut_in_time_that_grows_with_its_length():
+    began = time.monotonic()
+    for body in (b'["' + b'\\"' * 400_000, b'["' * 400_000, b"[{}" + b"{}" * 400_000, b"[" + b'"\\' * 400_000):
+        content_of(body)
+    assert time.monotonic() - began < 10
 
 
 def test_types_are_counted_and_cut():

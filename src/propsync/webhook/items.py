@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from typing import Any
 import msgspec
 
 from propsync.api import why_unaskable
+from propsync.records import decode
 
 PROPERTY, ASSESSMENT, SCHEDULE = "property", "assessment", "assessmentschedule"
 READABLE = (PROPERTY, ASSESSMENT, SCHEDULE)
@@ -19,6 +21,8 @@ MOST_ITEMS = 1_000
 _LONGEST_PAYLOAD = 10_000  # characters
 _MOST_BRACKETS = 64  # a text with more may be nested deeper than readers of JSON like
 _LONGEST_TYPE = 100
+_TOKENS = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[\[{\]},]', re.DOTALL)
+_STEPS = {b"[": 1, b"{": 1, b"]": -1, b"}": -1}
 
 
 @dataclass(frozen=True, order=True)
@@ -41,10 +45,7 @@ class Content:
 
 def count_items(body: bytes) -> int:
     """How many items a body has; 1 for a body that is no array."""
-    try:
-        return len(msgspec.json.decode(body, type=list[msgspec.Raw]))
-    except (ValueError, RecursionError):  # msgspec's errors are ValueErrors
-        return 1
+    return sum(1 for _ in _items(body))
 
 
 def content_of(body: bytes) -> Content:
@@ -57,16 +58,34 @@ def content_of(body: bytes) -> Content:
 
 def _items(body: bytes) -> Iterator[bytes]:
     try:
-        for one in msgspec.json.decode(body, type=list[msgspec.Raw]):
-            yield bytes(one)
-    except (ValueError, RecursionError):
+        yield from map(bytes, msgspec.json.decode(body, type=list[msgspec.Raw]))
+    except (ValueError, RecursionError):  # msgspec's errors are ValueErrors
+        yield from _pieces(body.strip())
+
+
+def _pieces(body: bytes) -> Iterator[bytes]:
+    """The items of an array that is no JSON as a whole, so that one of them does not cost the others."""
+    if not body.startswith(b"["):
         yield body
+        return
+    depth = start = 0
+    for token in _TOKENS.finditer(body):
+        depth += _STEPS.get(token[0], 0)
+        is_end = depth == 0
+        if is_end or (depth == 1 and token[0] == b","):
+            yield body[start + 1 : token.start()]
+            start = token.start()
+        if is_end:
+            break
+    rest = body[start + 1 :].strip()
+    if rest or depth:  # something follows the array, or it breaks off
+        yield rest
 
 
 def _sort(found: Content, written: bytes) -> None:
-    item = _decoded(written)
-    kind = item.get("type") if isinstance(item, dict) else None
-    if not isinstance(item, dict) or not isinstance(kind, str) or not kind:
+    item = _members(written)
+    kind = item.get("type")
+    if not isinstance(kind, str) or not kind:
         found.unknown.append(_shortened(written))
     elif kind.casefold() not in READABLE:
         found.ignored[_cleaned(kind)[:_LONGEST_TYPE]] += 1
@@ -74,6 +93,15 @@ def _sort(found: Content, written: bytes) -> None:
         found.subjects[subject] += 1
     else:
         found.unknown.append(_shortened(written))
+
+
+def _members(written: bytes) -> Mapping[str, Any]:
+    """The members of an object; a number too big or half a letter in one of them does not cost the others."""
+    try:
+        item = decode(written)
+    except (ValueError, RecursionError):
+        return {}
+    return item if isinstance(item, dict) else {}
 
 
 def _subject(kind: str, item: Mapping[str, Any]) -> Subject | None:
