@@ -186,6 +186,37 @@ def test_look_ups_that_show_not_even_known_records_delete_nothing(home: HintHome
 
 
 @pytest.mark.slow
+def test_only_a_refused_property_waits_and_the_others_are_read(home: HintHome):
+    """The API may refuse one id of several, and propsync cannot know which."""
+    places = home.column("select property_id from assets group by 1 order by 1 limit 5")
+    added = {place: home.sandbox.world.assets.add(place) for place in places}
+    refused = {"path": "/properties/assets", "query": {"property": f".*{places[1]}.*"}}
+    home.sandbox.set_faults([{"match": refused, "effect": {"kind": "status", "status": 400}}])
+    home.hint(*map(property_hint, places))
+    report = home.read()
+    assert report.exit_code in (1, 3)
+    assert home.hints("state, next_look_at is not null and looks = 0") == [
+        ("waiting", True) if place == places[1] else ("changed", False) for place in places
+    ]
+    assert added.keys() - {places[1]} == {place for place in places if added[place] in home.known("assets")}
+    home.sandbox.set_faults([])
+    home.wait(minutes=5, seconds=1)  # runs at one time differ by a microsecond
+    assert home.read().exit_code == 0
+    assert home.states() == ["changed"] * 5
+
+
+@pytest.mark.slow
+def test_an_api_that_refuses_every_property_is_not_asked_for_each(home: HintHome):
+    places = home.column("select property_id from assets group by 1 order by 1 limit 8")
+    home.sandbox.set_faults([{"match": {"path": "/properties/assets"}, "effect": {"kind": "status", "status": 400}}])
+    home.hint(*map(property_hint, places))
+    home.read()
+    home.wait(seconds=1)
+    assert home.hints("distinct state, looks") == [("waiting", 0)]
+    assert home.rows("select count(*) from ops.runs where flow = 'hints'") == [(8,)]  # of 8, 4, 2, 1, 2, 1, 2 and 1
+
+
+@pytest.mark.slow
 def test_hints_together_delete_no_more_than_a_night_may(home: HintHome):
     keys = home.column("select assessment_id from assessments order by 1")[:28]
     for key in keys:

@@ -67,8 +67,8 @@ class Looks:
     def at_places(self, property_ids: Sequence[str]) -> tuple[int, bool]:
         """Reads everything of as many properties as one address can name; returns how many.
 
-        Also returns whether the API refused them as unknown, which says nothing about any one of several: then it
-        settles nothing.
+        Also returns whether the API refused them, or as unknown. About several that says nothing of any one of them:
+        then it settles nothing. One alone waits, unless it is unknown.
         """
         chunk = Scope(properties=tuple(property_ids)).chunks(self._workspace.catalogue)[0]
         ((_, asked),) = next(iter(chunk.values()))
@@ -76,7 +76,8 @@ class Looks:
         places = Places(self._workspace, resources, asked)
         syncs = [Place(self._workspace, self._run, one, filters=chunk[one.name]) for one in resources]
         sync_all(syncs, self._call)
-        if len(asked) > 1 and any(sync.is_not_found for sync in syncs):
+        is_refused = any(sync.is_refused for sync in syncs)
+        if len(asked) > 1 and is_refused:
             return len(asked), True
         subjects = {one: Subject(PROPERTY, (one,)) for one in asked}
         if self.has_failed:
@@ -84,7 +85,7 @@ class Looks:
         else:
             changed, known = places.changed(self._run.run_id), places.known()
             self._hints.settle({subject: _outcome(one, changed, known) for one, subject in subjects.items()})
-        return len(asked), False
+        return len(asked), is_refused
 
 
 def _outcome(key: object, changed: Collection[object], shown: Collection[object]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Iterable, Sequence
 
-from propsync.errors import ResourceFailed
+from propsync.errors import RequestRefused, ResourceFailed
 from propsync.resources import Resource
 from propsync.runbooks.resource_sync import ResourceSync
 from propsync.runbooks.workspace import Workspace
@@ -18,12 +18,16 @@ _log = logging.getLogger("propsync.hints")
 class Place(ResourceSync):
     """A resource's records at some properties. A property that the API does not know is no failure here."""
 
+    is_refused = False
+    """Whether the API refused the request that names the properties: one of them may be the only cause."""
+
     def failed(self, error: ResourceFailed) -> str:
-        """Notes a failure; returns why, nothing if the API only knows no such property."""
-        if not error.says_not_found:
+        """Notes a failure; returns why, nothing if the API knows no such property or refuses several at once."""
+        self.is_refused = error.says_not_found or isinstance(error, RequestRefused)
+        is_alone = all(len(values) == 1 for _, values in self._filters)
+        if not error.says_not_found and (is_alone or not self.is_refused):
             return super().failed(error)
-        self.is_not_found = True
-        _log.info("%s: the API knows none of these properties: %s", self.name, error.what)
+        _log.info("%s: the API refuses these properties, or knows none of them: %s", self.name, error.what)
         return ""
 
 

@@ -24,6 +24,8 @@ from propsync.webhook.rows import Hints
 _REQUESTS = {PROPERTY: 12, ASSESSMENT: 4, SCHEDULE: 2}
 """About as many as a look takes if it names one of these alone; propsync plans a day's budget with it."""
 _MOST_PLACES = 1_000
+_MOST_REFUSED = 3
+"""Properties refused one after the other until propsync believes that the API refuses all; then the others wait too."""
 
 
 @noticed("hints", only_problems=True)
@@ -65,6 +67,7 @@ class _Course:
     def __init__(self, call: Call) -> None:
         self._call = call
         self._most_places = _MOST_PLACES
+        self._refused = 0
         self.is_over = False
         self._next_look: datetime | None = None
         self._spent_until: datetime | None = None
@@ -83,7 +86,7 @@ class _Course:
             looks.at_records(records)
         elif places:
             places = self._look_at_places(looks, places)
-        self.is_over = looks.has_failed or not places
+        self.is_over = not places or (looks.has_failed and not 0 < self._refused < _MOST_REFUSED)
         self._next_look = hints.next_look()
         most = workspace.settings.webhook_requests
         words = f"hints have used {most} requests today (PROPSYNC_WEBHOOK_REQUESTS): {len(rest)} wait for tomorrow"
@@ -94,11 +97,13 @@ class _Course:
         NextLook(storage).note(self._next_look, self._spent_until)
 
     def _look_at_places(self, looks: Looks, places: Sequence[str]) -> Sequence[str]:
-        """Looks at some; returns those that are left. If the API knows none of several, fewer come next."""
+        """Looks at some; returns those that are left. If the API refuses several at once, fewer come next."""
         count, is_refused = looks.at_places(places[: self._most_places])
-        if is_refused:
+        if is_refused and count > 1:
             self._most_places = count // 2
             return places
+        self._most_places = min(2 * count, _MOST_PLACES)  # the one that was refused is out of the way
+        self._refused = self._refused + 1 if is_refused and looks.has_failed else 0
         return places[count:]
 
 
