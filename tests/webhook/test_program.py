@@ -213,6 +213,8 @@ def test_a_change_is_published_after_its_hint_while_the_program_runs(program: Re
     home.sandbox.world.assessments.set_members(key, title="Heard of")
     assert is_accepted(program.say(request(json.dumps([assessment_hint(key)]).encode())))
     wait_until(lambda: home.known("assessments")[key].get("title") == "Heard of", 60, program.log)
+    told = r"INFO hints run \S+, flow hints, ok: looked at 1, put off 0; records: \d+ read, 1 changed, 0 rejected; "
+    wait_until(lambda: re.search(told, program.log.read_text()) is not None, 30, program.log)
     assert program.stop() == 0
     assert "Stopped." in program.log.read_text()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from datetime import UTC, datetime, time, timedelta
 
@@ -21,8 +22,11 @@ from propsync.webhook.items import ASSESSMENT, PROPERTY, SCHEDULE, Subject
 from propsync.webhook.next_look import NextLook
 from propsync.webhook.rows import Hints
 
+_log = logging.getLogger("propsync.hints")
+
 _REQUESTS = {PROPERTY: 12, ASSESSMENT: 4, SCHEDULE: 2}
 """About as many as a look takes if it names one of these alone; propsync plans a day's budget with it."""
+_COUNTS = ("fetched", "inserted", "updated", "deleted", "rejected")
 _MOST_PLACES = 1_000
 _MOST_REFUSED = 3
 """Properties refused one after the other until propsync believes that the API refuses all; then the others wait too."""
@@ -46,7 +50,19 @@ def read_hints(
     while not course.is_over:
         reports.append(framed_run(settings, "hints", lambda _: course.work, call=call, policy=policy, now=now))
         course.note_next(LocalStorage(settings.home))
-    return joined(reports)
+    report = joined(reports)
+    _tell(report, len(course.seen), len(course.postponed))
+    return report
+
+
+def _tell(report: Report, seen: int, postponed: int) -> None:
+    """Logs one line about a read."""
+    total = {name: sum(counts[name] for counts in report.resources.values()) for name in _COUNTS}
+    changed = total["inserted"] + total["updated"] + total["deleted"]
+    _log.info(
+        "run %s, flow hints, %s: looked at %d, put off %d; records: %d read, %d changed, %d rejected; %.1f s",
+        *(report.run_id, report.status, seen, postponed, total["fetched"], changed, total["rejected"], report.seconds),
+    )
 
 
 def next_look(settings: Settings) -> datetime | None:
@@ -69,6 +85,8 @@ class _Course:
         self._most_places = _MOST_PLACES
         self._refused = 0
         self.is_over = False
+        self.seen: set[Subject] = set()
+        self.postponed: set[Subject] = set()
         self._next_look: datetime | None = None
         self._spent_until: datetime | None = None
 
@@ -87,6 +105,8 @@ class _Course:
         elif places:
             places = self._look_at_places(looks, places)
         self.is_over = not places or (looks.has_failed and not 0 < self._refused < _MOST_REFUSED)
+        self.seen |= hints.seen
+        self.postponed |= hints.postponed
         self._next_look = hints.next_look()
         most = workspace.settings.webhook_requests
         words = f"hints have used {most} requests today (PROPSYNC_WEBHOOK_REQUESTS): {len(rest)} wait for tomorrow"

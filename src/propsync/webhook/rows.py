@@ -99,10 +99,15 @@ def _summed(posts: Sequence[Post]) -> Content:
 
 
 class Hints:
-    """The waiting hints, for one run that looks at some of them at `now`."""
+    """The waiting hints, for one run that looks at some of them at `now`.
+
+    `seen` are the subjects that a look showed in this run, `postponed` those that have to wait.
+    """
 
     def __init__(self, warehouse: Warehouse, now: datetime, run_id: str) -> None:
         self._warehouse, self._now, self._run_id = warehouse, now, run_id
+        self.seen: set[Subject] = set()
+        self.postponed: set[Subject] = set()
 
     def due(self) -> list[Subject]:
         """The subjects to look at now, the longest waiting first."""
@@ -116,6 +121,7 @@ class Hints:
         """Notes what a look showed. One change settles the oldest hint about its subject: others may be of a change
         that the API does not show yet.
         """
+        self.seen.update(outcomes)
         rows: list[tuple[str, str, int, datetime | None]] = []
         settled: set[Subject] = set()
         for hint_id, subject, looks in self._waiting(outcomes):
@@ -135,6 +141,7 @@ class Hints:
 
     def put_off(self, subjects: Collection[Subject], until: datetime) -> None:
         """Lets these subjects wait without a look: the API failed, or the day's requests are used up."""
+        self.postponed.update(subjects)
         self._update([(hint_id, WAITING, looks, until) for hint_id, _, looks in self._waiting(subjects)], is_look=False)
 
     def leave_to_night(self, kinds: Collection[str]) -> None:
