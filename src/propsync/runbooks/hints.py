@@ -108,9 +108,7 @@ class _Course:
         self.seen |= hints.seen
         self.postponed |= hints.postponed
         self._next_look = hints.next_look()
-        most = workspace.settings.webhook_requests
-        words = f"hints have used {most} requests today (PROPSYNC_WEBHOOK_REQUESTS): {len(rest)} wait for tomorrow"
-        return [words] if rest else []
+        return [_budget_in_words(workspace, hints, run, len(rest))] if rest else []
 
     def note_next(self, storage: LocalStorage) -> None:
         """Notes when the next look is due. Only now: a run that dies before it has published must come again."""
@@ -129,8 +127,7 @@ class _Course:
 
 def _affordable(workspace: Workspace, hints: Hints, run: Run) -> tuple[list[Subject], list[Subject]]:
     """The subjects that are due and that the day's budget allows, and the others."""
-    began = _midnight(workspace.settings, run.time) - timedelta(days=1)
-    left = workspace.settings.webhook_requests - hints.requests_since(began)
+    left = workspace.settings.webhook_requests - _used(workspace, hints, run)
     due, chosen = hints.due(), list[Subject]()
     for one in due:
         left -= _REQUESTS[one.type]
@@ -138,6 +135,17 @@ def _affordable(workspace: Workspace, hints: Hints, run: Run) -> tuple[list[Subj
             break
         chosen.append(one)
     return chosen, due[len(chosen) :]
+
+
+def _used(workspace: Workspace, hints: Hints, run: Run) -> int:
+    """The requests that hints have cost today."""
+    return hints.requests_since(_midnight(workspace.settings, run.time) - timedelta(days=1))
+
+
+def _budget_in_words(workspace: Workspace, hints: Hints, run: Run, rest: int) -> str:
+    used, most = _used(workspace, hints, run), workspace.settings.webhook_requests
+    words = f"hints have used {used:,} of {most:,} requests today (PROPSYNC_WEBHOOK_REQUESTS)"
+    return f"{words}: {rest:,} must wait for tomorrow"
 
 
 def _midnight(settings: Settings, now: datetime) -> datetime:
