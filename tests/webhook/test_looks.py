@@ -299,6 +299,19 @@ def test_the_budget_of_a_day_ends_and_begins_again_at_midnight(home: HintHome):
     assert added in home.known("assets")
 
 
+@pytest.mark.slow
+def test_more_requests_a_day_count_at_once(home: HintHome):
+    place = busiest(home)
+    home.hint(assessment_hint(approved(home, 1)[0]), property_hint(place))
+    added = home.sandbox.world.assets.add(place)
+    assert "PROPSYNC_WEBHOOK_REQUESTS" in home.read(webhook_requests=12).left_behind[0]
+    home.wait(minutes=1)
+    assert home.read(webhook_requests=12).run_id == ""
+    assert added not in home.known("assets")
+    assert home.read(webhook_requests=100).exit_code == 0
+    assert added in home.known("assets")
+
+
 def test_a_night_at_work_makes_hints_wait_and_loses_none(home: HintHome):
     (key,) = approved(home, 1)
     home.sandbox.world.assessments.set_members(key, title="After the night")

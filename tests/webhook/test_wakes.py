@@ -13,7 +13,7 @@ import pytest
 from propsync.errors import StopRun
 from propsync.storage import LocalStorage
 from propsync.webhook import wakes
-from propsync.webhook.next_look import NextLook
+from propsync.webhook.next_look import NextLook, Spent
 from propsync.webhook.wakes import Wakes
 
 
@@ -101,6 +101,7 @@ def test_after_the_requests_of_the_day_the_next_look_is_at_its_end(tmp_path: Pat
     midnight = now + timedelta(hours=4)
     following = NextLook(LocalStorage(tmp_path))
     look_at = now + look if look else None
-    following.note(look_at, midnight)
-    assert following.at(now + timedelta(minutes=2)) == midnight
-    assert following.at(midnight) == look_at
+    following.note(look_at, Spent(midnight, 12))
+    assert following.at(now + timedelta(minutes=2), 12) == midnight
+    assert following.at(now + timedelta(minutes=2), 13) == look_at, "more requests than were used up"
+    assert following.at(midnight, 12) == look_at

@@ -59,7 +59,7 @@ def run_webhook(settings: Settings, config: Path | None, host: str, port: int, *
     conceal(access.secret.get_secret_value())
     key = access.signing_key.get_secret_value() if access.signing_key else None
     rules = Rules(access.secret.get_secret_value(), key, settings.webhook_address_header)
-    read = _Announcing(settings.home).read if tells_prefect else _Reading(config).read
+    read = _Announcing(settings).read if tells_prefect else _Reading(config).read
     wakes = Wakes(settings.webhook_wait, read)
     listener = listening("webhook", host, port)
     receiver = Receiver(rules, inbox, wakes.hint)
@@ -98,14 +98,15 @@ def _tell(listener: Any, settings: Settings) -> None:
 class _Announcing:
     """Lets a Prefect server start the deployment that reads."""
 
-    def __init__(self, home: Path) -> None:
-        self._home, self._storage = home, LocalStorage(home)
+    def __init__(self, settings: Settings) -> None:
+        self._home, self._storage = settings.home, LocalStorage(settings.home)
+        self._requests = settings.webhook_requests
 
     async def read(self) -> datetime | None:
         """Announces hints if they are due; returns when to look again, None if no hint waits. Raises PropsyncError."""
         now = datetime.now(UTC)
-        if why_none_is_due(self._storage, now) is not None:
-            return NextLook(self._storage).at(now)
+        if why_none_is_due(self._storage, now, self._requests) is not None:
+            return NextLook(self._storage).at(now, self._requests)
         await asyncio.to_thread(announce_hints, self._home)
         _log.info("hints are due: propsync sent the event to Prefect")
         return now + _LOOK_AFTER_ANNOUNCING

@@ -19,7 +19,7 @@ from propsync.settings import Settings
 from propsync.storage import LocalStorage
 from propsync.webhook.due import why_none_is_due
 from propsync.webhook.items import ASSESSMENT, PROPERTY, SCHEDULE, Subject
-from propsync.webhook.next_look import NextLook
+from propsync.webhook.next_look import NextLook, Spent
 from propsync.webhook.rows import Hints
 
 _log = logging.getLogger("propsync.hints")
@@ -51,7 +51,7 @@ def read_hints(
         reports.append(framed_run(settings, "hints", lambda _: course.work, call=call, policy=policy, now=now))
         course.note_next(LocalStorage(settings.home))
     report = joined(reports)
-    _tell(report, len(course.seen), len(course.postponed))
+    _tell(report, len(course.seen), len(course.postponed - course.seen))
     return report
 
 
@@ -67,14 +67,14 @@ def _tell(report: Report, seen: int, postponed: int) -> None:
 
 def next_look(settings: Settings) -> datetime | None:
     """When a look at a waiting hint is due; None if no hint waits."""
-    return NextLook(LocalStorage(settings.home)).at(datetime.now(UTC))
+    return NextLook(LocalStorage(settings.home)).at(datetime.now(UTC), settings.webhook_requests)
 
 
 def _why_not(settings: Settings, now: datetime) -> str | None:
     """The reason why nothing is to be done now; None if there is something."""
     if not (settings.published / WAREHOUSE).is_file():
         return "nothing is published yet, so hints wait. Run `propsync sync` first"
-    return why_none_is_due(LocalStorage(settings.home), now)
+    return why_none_is_due(LocalStorage(settings.home), now, settings.webhook_requests)
 
 
 class _Course:
@@ -88,15 +88,12 @@ class _Course:
         self.seen: set[Subject] = set()
         self.postponed: set[Subject] = set()
         self._next_look: datetime | None = None
-        self._spent_until: datetime | None = None
+        self._spent: Spent | None = None
 
     def work(self, workspace: Workspace, run: Run) -> list[str]:
         """The work of one run."""
         hints = Hints(workspace.warehouse, run.time, run.run_id)
         subjects, rest = _affordable(workspace, hints, run)
-        if rest:
-            self._spent_until = _midnight(workspace.settings, run.time)
-            hints.put_off(rest, self._spent_until)
         looks = Looks(workspace, run, hints, self._call)
         records = [one for one in subjects if one.type != PROPERTY]
         places: Sequence[str] = [one.key[0] for one in subjects if one.type == PROPERTY]
@@ -106,13 +103,16 @@ class _Course:
             places = self._look_at_places(looks, places)
         self.is_over = not places or (looks.has_failed and not 0 < self._refused < _MOST_REFUSED)
         self.seen |= hints.seen
-        self.postponed |= hints.postponed
+        self.postponed |= {*hints.postponed, *rest}
         self._next_look = hints.next_look()
-        return [_budget_in_words(workspace, hints, run, len(rest))] if rest else []
+        if not (rest and self.is_over):
+            return []
+        self._spent = _spent(workspace.settings, run)
+        return [_budget_in_words(workspace, hints, run, len(rest))]
 
     def note_next(self, storage: LocalStorage) -> None:
         """Notes when the next look is due. Only now: a run that dies before it has published must come again."""
-        NextLook(storage).note(self._next_look, self._spent_until)
+        NextLook(storage).note(self._next_look, self._spent)
 
     def _look_at_places(self, looks: Looks, places: Sequence[str]) -> Sequence[str]:
         """Looks at some; returns those that are left. If the API refuses several at once, fewer come next."""
@@ -140,6 +140,10 @@ def _affordable(workspace: Workspace, hints: Hints, run: Run) -> tuple[list[Subj
 def _used(workspace: Workspace, hints: Hints, run: Run) -> int:
     """The requests that hints have cost today."""
     return hints.requests_since(_midnight(workspace.settings, run.time) - timedelta(days=1))
+
+
+def _spent(settings: Settings, run: Run) -> Spent:
+    return Spent(_midnight(settings, run.time).astimezone(UTC), settings.webhook_requests)
 
 
 def _budget_in_words(workspace: Workspace, hints: Hints, run: Run, rest: int) -> str:

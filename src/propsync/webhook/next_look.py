@@ -12,9 +12,16 @@ from propsync.webhook.inbox import FOLDER
 _KEY = f"{FOLDER}/next.json"
 
 
+class Spent(msgspec.Struct, frozen=True):
+    """The requests of a day are used up: until when, and how many they were."""
+
+    until: datetime
+    requests: int
+
+
 class _Note(msgspec.Struct, frozen=True):
     look_at: datetime | None = None
-    spent_until: datetime | None = None
+    spent: Spent | None = None
 
 
 class NextLook:
@@ -23,23 +30,22 @@ class NextLook:
     def __init__(self, storage: LocalStorage) -> None:
         self._storage = storage
 
-    def at(self, now: datetime) -> datetime | None:
+    def at(self, now: datetime, requests: int) -> datetime | None:
         """The time of the next look; None if no hint waits.
 
         If the requests of the day are used up, it is the end of the day. Posts on the disk may wait for that too.
         """
-        note = self._note()
-        return max(filter(None, (note.look_at, note.spent_until))) if self.is_spent(now) else note.look_at
+        spent = self.spent(now, requests)
+        return spent.until if spent else self._note().look_at
 
-    def is_spent(self, now: datetime) -> bool:
-        """Whether the requests of the day are used up."""
-        until = self._note().spent_until
-        return until is not None and now < until
+    def spent(self, now: datetime, requests: int) -> Spent | None:
+        """The requests of the day if they are used up; None if they are not, or the day may have more since."""
+        spent = self._note().spent
+        return spent if spent and now < spent.until and requests <= spent.requests else None
 
-    def note(self, look_at: datetime | None, spent_until: datetime | None = None) -> None:
-        """Keeps the time, and that nothing is read before `spent_until`. Raises DiskFull, HomeUnusable."""
-        until = spent_until.astimezone(UTC) if spent_until else self._note().spent_until
-        self._keep(_Note(look_at, until))
+    def note(self, look_at: datetime | None, spent: Spent | None = None) -> None:
+        """Keeps the time, and that nothing is read while `spent` holds. Raises DiskFull, HomeUnusable."""
+        self._keep(_Note(look_at, spent or self._note().spent))
 
     def _note(self) -> _Note:
         try:

@@ -140,7 +140,7 @@ class Hints:
         return WAITING, looks, self._now + LOOKS_AGAIN[looks - 1]
 
     def put_off(self, subjects: Collection[Subject], until: datetime) -> None:
-        """Lets these subjects wait without a look: the API failed, or the day's requests are used up."""
+        """Lets these subjects wait without a look, because the API failed."""
         self.postponed.update(subjects)
         self._update([(hint_id, WAITING, looks, until) for hint_id, _, looks in self._waiting(subjects)], is_look=False)
 
