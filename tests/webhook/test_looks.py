@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from kit.hint_home import HintHome, assessment_hint, property_hint, schedule_hint
@@ -10,6 +10,8 @@ from kit.hint_home import HintHome, assessment_hint, property_hint, schedule_hin
 from propsync.errors import Busy
 from propsync.runbooks import Step
 from propsync.runs import RunLock
+from propsync.storage import LocalStorage
+from propsync.webhook.next_look import NextLook, Spent
 
 NO_SUCH = "00000000-0000-4000-8000-000000000000"
 
@@ -336,6 +338,24 @@ def test_an_api_that_fails_loses_no_hint(home: HintHome):
     home.read()
     assert home.known("assessments")[key]["title"] == "After the failure"
     assert "changed" in home.states()
+
+
+def test_the_time_of_the_next_look_is_noted_under_the_lock(home: HintHome, monkeypatch: pytest.MonkeyPatch):
+    """Else an older time could replace that of a run which began meanwhile, and its hints would be read too late."""
+    note, free = NextLook.note, []
+
+    def noted(self: NextLook, look_at: datetime | None, spent: Spent | None = None) -> None:
+        try:
+            with RunLock(home.path / "state" / "run.lock").held("somebody else", 0):
+                free.append(look_at)
+        except Busy:
+            note(self, look_at, spent)
+
+    monkeypatch.setattr(NextLook, "note", noted)
+    home.hint(assessment_hint(approved(home, 1)[0]))
+    home.read()
+    assert not free
+    assert NextLook(LocalStorage(home.path)).at(home.now, 5_000) == home.now + timedelta(minutes=1)
 
 
 def test_a_run_that_dies_before_it_publishes_comes_again(home: HintHome):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from datetime import UTC, datetime, time, timedelta
+from functools import partial
 
 from propsync.api import RetryPolicy
 from propsync.publish import WAREHOUSE
@@ -46,10 +47,10 @@ def read_hints(
     if why := _why_not(settings, now or datetime.now(UTC)):
         return Report("", "ok", 0.0, {}, notes=[why])
     reports: list[Report] = []
-    course = _Course(call)
+    course = _Course(call, NextLook(LocalStorage(settings.home)))
+    run = partial(framed_run, settings, "hints", call=call, policy=policy, now=now, then=course.note_next)
     while not course.is_over:
-        reports.append(framed_run(settings, "hints", lambda _: course.work, call=call, policy=policy, now=now))
-        course.note_next(LocalStorage(settings.home))
+        reports.append(run(lambda _: course.work))
     report = joined(reports)
     _tell(report, len(course.seen), len(course.postponed - course.seen))
     return report
@@ -80,8 +81,8 @@ def _why_not(settings: Settings, now: datetime) -> str | None:
 class _Course:
     """The runs of one call: the first looks at records, the others at properties, as many as an address can name."""
 
-    def __init__(self, call: Call) -> None:
-        self._call = call
+    def __init__(self, call: Call, following: NextLook) -> None:
+        self._call, self._following = call, following
         self._most_places = _MOST_PLACES
         self._refused = 0
         self.is_over = False
@@ -110,9 +111,12 @@ class _Course:
         self._spent = _spent(workspace.settings, run)
         return [_budget_in_words(workspace, hints, run, len(rest))]
 
-    def note_next(self, storage: LocalStorage) -> None:
-        """Notes when the next look is due. Only now: a run that dies before it has published must come again."""
-        NextLook(storage).note(self._next_look, self._spent)
+    def note_next(self) -> None:
+        """Notes when the next look is due. Not before: a run that dies before it has published must come again.
+
+        And not later: without the lock, it could replace the earlier time of a run that has begun meanwhile.
+        """
+        self._following.note(self._next_look, self._spent)
 
     def _look_at_places(self, looks: Looks, places: Sequence[str]) -> Sequence[str]:
         """Looks at some; returns those that are left. If the API refuses several at once, fewer come next."""

@@ -52,6 +52,10 @@ Work = Callable[[Workspace, Run], "Sequence[str] | None"]
 """The work of a run; it returns a line for each thing that it left behind."""
 
 
+def _nothing() -> None:
+    """Does nothing."""
+
+
 def framed_run(
     settings: Settings,
     flow: str,
@@ -60,16 +64,18 @@ def framed_run(
     call: Call = plainly,
     policy: RetryPolicy | None = None,
     now: datetime | None = None,
+    then: Callable[[], None] = _nothing,
 ) -> Report:
     """One run under the lock. `prepare` may refuse (UsageError) before the run begins, and returns the run's work.
 
-    `now` replaces the clock. Raises StopRun (exit 1) and Busy (exit 4); any other failure is in the report.
+    `then` is called when the run has published, still under the lock. `now` replaces the clock. Raises StopRun (exit 1)
+    and Busy (exit 4); any other failure is in the report.
     """
     try:
-        return _framed(settings, flow, prepare, call, policy, now)
+        return _framed(settings, flow, prepare, call, policy, now, then)
     except HidingOutgrown as outgrown:
         _log.warning("%s", outgrown)
-        return _framed(settings, flow, prepare, call, policy, now)
+        return _framed(settings, flow, prepare, call, policy, now, then)
 
 
 def _framed(
@@ -79,6 +85,7 @@ def _framed(
     call: Call,
     policy: RetryPolicy | None,
     now: datetime | None,
+    then: Callable[[], None],
 ) -> Report:
     began = time.monotonic()
     with Workspace.opened(settings, f"propsync {flow}", policy) as workspace:
@@ -107,6 +114,7 @@ def _framed(
                 call("publish", lambda: _publish(workspace, run, withheld.tables, pages, mended))
             if run.flow not in _FREQUENT:
                 _tidy(workspace, run)
+            then()
         except BaseException as error:
             workspace.journal.end(run, "failed", in_one_line(error))
             raise
