@@ -19,14 +19,10 @@ field_values as (
     recorded.position,
     recorded.kind = 'qr' as is_qr,
     roles.*,
-    case
-      when value_options is not null then len(value_options) > 0
-      when value_text is not null then value_text <> ''
-      else coalesce(value_json::varchar not in ('[]', '{}', 'null', '""'), false)
-    end as is_filled,
+    staging.is_filled(value_options, value_text, value_json) as is_filled,
     value_text,
     case
-      when not (is_serial or is_condition or is_result) then null
+      when not (is_serial or is_condition or is_result) or staging.is_blank(value_text) then null
       when value_options is not null then array_to_string(value_option_labels, '; ')
       else value_text
     end as words,

@@ -4,11 +4,7 @@ with recorded as (
   select
     asset_type_id,
     field_id,
-    case
-      when value_options is not null then len(value_options) > 0
-      when value_text is not null then value_text <> ''
-      else coalesce(value_json::varchar not in ('[]', '{}', 'null', '""'), false)
-    end as is_filled
+    staging.is_filled(value_options, value_text, value_json) as is_filled
   from main.asset_field_values
 ),
 filled as (

@@ -1,0 +1,9 @@
+-- Whether a text has nothing but blanks, as spreadsheets and forms leave them: such a cell says nothing.
+create macro staging.is_blank(written) as not regexp_matches(written, '[^\s\v\p{Z}\x{200B}\x{FEFF}]');
+
+-- Whether a field has a value: an option, a text that is not blank, or JSON that is not empty.
+create macro staging.is_filled(options, written, held) as case
+  when options is not null then len(options) > 0
+  when written is not null then not staging.is_blank(written)
+  else coalesce(held::varchar not in ('[]', '{}', 'null', '""'), false)
+end;
