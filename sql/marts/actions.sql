@@ -114,7 +114,7 @@ select
     when described.closed_day is null then 'the first bundle that shows it closed'
     else 'the bundle'
   end as closed_source,
-  date_diff('day', raised_on, coalesce(closed_on, if(known_state = 'closed', null, $today)))::integer as age_days,
+  staging.age_in_days(raised_on, coalesce(closed_on, if(known_state = 'closed', null, $today)), $today) as age_days,
   described.due_date,
   if(known_state = 'open', greatest(date_diff('day', described.due_date, $today), 0), null)::integer as days_overdue,
   described.priority,
@@ -127,9 +127,15 @@ select
   closing_days.closing_date is not null as closed_en_masse,
   described.bundle_fetched_at,
   described.bundle_asked_at,
-  date_diff('day', (described.bundle_asked_at at time zone $time_zone)::date, $today)::integer as bundle_age_days,
+  greatest(date_diff('day', (described.bundle_asked_at at time zone $time_zone)::date, $today), 0)::integer as bundle_age_days,
   if(described.due_date is null, described.due, null) as due_date_misfit,
-  if(described.amount is null, described.cost, null) as cost_misfit
+  if(described.amount is null, described.cost, null) as cost_misfit,
+  if(staging.has_come(described.raised_day, null, $today), null, described.raised) as raised_misfit,
+  if(
+    described.state = 'open' or staging.has_come(described.closed_day, described.raised_day, $today),
+    null,
+    described.closed
+  ) as closed_misfit
 from described
 left join ranks on ranks.written = described.priority
 left join closing_days

@@ -20,9 +20,7 @@ stated as (
     case
       when flags.status is not null then words.state
       when ends.state is not null then ends.state
-      when not staging.is_no_date(flags.closed) then 'closed'
-      when {{closes_by_date}} then 'open'
-      else 'unknown'
+      else staging.state_by_date(flags.closed, {{closes_by_date}}, $time_zone)
     end as state,
     case
       when flags.status is not null then 'its status'
@@ -41,7 +39,8 @@ dated as (
   select
     *,
     staging.day_written(raised_as_written, $time_zone) as raised_on,
-    if(state = 'closed', staging.day_written(closed_as_written, $time_zone), null) as closed_on
+    staging.day_written(closed_as_written, $time_zone) as closed_day,
+    if(state = 'closed', closed_day, null) as closed_on
   from stated
 ),
 ranks as (
@@ -64,11 +63,15 @@ select
   dated.raised_on,
   if(dated.raised_on is null, null, dated.raised_source) as raised_source,
   dated.closed_on,
-  date_diff('day', dated.raised_on, coalesce(dated.closed_on, if(dated.state = 'closed', null, $today)))::integer as age_days,
+  staging.age_in_days(dated.raised_on, coalesce(dated.closed_on, if(dated.state = 'closed', null, $today)), $today) as age_days,
   dated.priority,
   ranks.priority_rank,
-  if(dated.raised_on is null, dated.raised_as_written, null) as raised_misfit,
-  if(dated.closed_on is null and dated.state = 'closed', dated.closed_as_written, null) as closed_misfit
+  if(staging.has_come(dated.raised_on, null, $today), null, dated.raised_as_written) as raised_misfit,
+  if(
+    dated.state = 'open' or staging.has_come(dated.closed_day, dated.raised_on, $today),
+    null,
+    dated.closed_as_written
+  ) as closed_misfit
 from dated
 left join ranks on ranks.written = dated.priority
 left join main.assessments as assessments on assessments.assessment_id = dated.assessment_id

@@ -53,9 +53,7 @@ named as (
     cells.* exclude (id),
     case
       when cells.status is not null then words.state
-      when not staging.is_no_date(cells.closed) then 'closed'
-      when {{action_closes_by_date}} then 'open'
-      else 'unknown'
+      else staging.state_by_date(cells.closed, {{action_closes_by_date}}, $time_zone)
     end as state,
     coalesce(cells.id, cells.reference, cells.title, 'row') as name
   from cells

@@ -13,11 +13,11 @@ create macro staging.means_closed(written) as staging.word(written) in (
   'canceled', 'withdrawn', 'dismissed', 'rejected', 'notrequired', 'nolongerrequired'
 );
 
--- What a word says of a state. A word that neither list has is unknown.
+-- What a word says of a state. A word that neither list has is unknown, and so is a dash.
 create macro staging.state(written, open_words) as case
   when staging.is_among(written, open_words) then 'open'
   when staging.means_closed(written) then 'closed'
-  when staging.word(written) is not null then 'unknown'
+  when not staging.is_blank(written) then 'unknown'
 end;
 
 -- The place of a priority in the order, the most urgent first; NULL for a word that it lacks.

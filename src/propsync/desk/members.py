@@ -65,7 +65,7 @@ class Member:
         """The column's text; a piece of SQL."""
         if self.column is None:
             return "null::varchar"
-        cell = f"{alias}.{quoted(self.column)}::varchar"
+        cell = f"trim({alias}.{quoted(self.column)}::varchar)"
         if self.truth_means is None:
             return f"nullif({cell}, '')"
         words = ("open", "closed") if self.truth_means == "open" else ("closed", "open")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from propsync.desk.choices import DeskChoices
 from propsync.warehouse import Models, Warehouse, statement
 
 
-def note_misfits(warehouse: Warehouse, run_id: str) -> None:
+def note_misfits(warehouse: Warehouse, run_id: str, choices: DeskChoices) -> None:
     """Reports each such value that the marts show; a known one keeps its first run."""
-    Models(warehouse, {}).stage("staging/desk/misfits")
+    Models(warehouse, choices.values()).stage("staging/desk/misfits")
     with warehouse.transaction():
         warehouse.execute(statement("desk/forget_misfits"))
         warehouse.execute(statement("desk/note_misfits"), {"run_id": run_id})

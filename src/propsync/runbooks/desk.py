@@ -49,7 +49,7 @@ def _build(workspace: Workspace, run_id: str, withheld: Collection[str], default
     counted, uncounted = _count_days(workspace, given)
     chosen = replace(chosen, choices=replace(chosen.choices, lists=counted))
     failed = Marts(warehouse, run_id, chosen, given).build({*withheld, *CountedDays.TABLES} if uncounted else withheld)
-    note_misfits(warehouse, run_id)
+    note_misfits(warehouse, run_id, chosen.choices)
     where = settings.source("desk")
     wrong = [f"{fault}. Correct {where}; the next run reads it" for fault in chosen.faults]
     return wrong + uncounted + failed

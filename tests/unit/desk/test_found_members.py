@@ -10,6 +10,7 @@ import pytest
 
 from propsync.desk import DeskChoices
 from propsync.desk.found_members import FoundMembers
+from propsync.desk.members import Member
 from propsync.warehouse import Warehouse, quoted
 
 CHOICES = DeskChoices(datetime(2026, 1, 2, tzinfo=UTC), date(2026, 1, 2), "Europe/London")
@@ -118,3 +119,10 @@ def test_a_status_that_is_empty_everywhere_leaves_the_state_to_closing_dates(mad
     assert FoundMembers(made, CHOICES).fragments()["action_closes_by_date"] == "false"
     made.execute("delete from main.bundle_actions")
     made.execute("alter table main.bundle_actions drop column completed_on")
+
+
+@pytest.mark.parametrize(("written", "read"), [(" ", None), ("", None), (" open ", "open"), ("open", "open")])
+def test_blanks_around_a_cell_say_nothing(made: Warehouse, written: str, read: str | None) -> None:
+    cell = Member("status", "status", "the usual column").read("cells")
+    query = f"select {cell} from (select $written as status) as cells"
+    assert made.value(query, {"written": written}) == read
