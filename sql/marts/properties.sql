@@ -46,15 +46,21 @@ required as (
   group by property_id
 ),
 flags as (
-  select property_id, count(*) as open_flags, max(age_days) as oldest_flag_days
+  select
+    property_id,
+    count(*) filter (state = 'open') as open_flags,
+    max(age_days) filter (state = 'open') as oldest_flag_days,
+    count(*) filter (state = 'unknown') as flags_in_unknown_state
   from marts.flags
-  where state = 'open'
   group by property_id
 ),
 actions as (
-  select property_id, count(*) as open_actions, min(priority_rank) as most_urgent_rank
+  select
+    property_id,
+    count(*) filter (is_open) as open_actions,
+    min(priority_rank) filter (is_open) as most_urgent_rank,
+    count(*) filter (is_open is null) as actions_in_unknown_state
   from marts.actions
-  where is_open
   group by property_id
 ),
 every_id as (
@@ -113,8 +119,10 @@ select
   coalesce(unknown, 0) as unknown,
   coalesce(open_flags, 0) as open_flags,
   oldest_flag_days,
+  coalesce(flags_in_unknown_state, 0) as flags_in_unknown_state,
   coalesce(open_actions, 0) as open_actions,
-  most_urgent_rank
+  most_urgent_rank,
+  coalesce(actions_in_unknown_state, 0) as actions_in_unknown_state
 from every_id
 left join staging.listed_properties as listed using (property_id)
 left join labels using (property_id)
