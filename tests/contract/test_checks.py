@@ -26,6 +26,9 @@ LATER, RUN = "99990101T000000000000Z", "20260101T000000000000Z"
 _ONE = "{table} where {key} = (select max({key}) from {table})"
 
 
+_COMPARED = "-- severity: warn\n-- direction: both\n-- share: 0.1\n-- floor: 1\n"
+
+
 def _of(table: str, key: str) -> str:
     return _ONE.format(table=table, key=key)
 
@@ -204,6 +207,23 @@ def test_own_checks_of_marts_and_of_nothing_are_told_and_hold_nothing_back(night
         _own_check(night, "one", "-- severity: fail\nselect 2 as x")
     assert "2" in night.column("select example from ops.checks where check_name = 'one'")[0]
     assert night.rebuild().left_behind == report.left_behind
+
+
+def test_own_checks_are_as_people_save_them_and_replace_none_of_ours(night: WorldHome) -> None:
+    names = ["marked", "ended", "remarked"]
+    _own_check(night, "marked", "\ufeff-- severity: warn\nselect 1 as x")
+    _own_check(night, "ended", "-- severity: warn\nselect 1 as x;\n")
+    _own_check(night, "remarked", "-- severity: warn\nselect 1 as x -- one")
+    _own_check(night, "row_counts", f"{_COMPARED}select 'a' as subject, 5 as value, null as total")
+    _own_check(night, "writes", "-- severity: warn\ndelete from main.assets")
+    report = night.sync()
+    assert report.exit_code == 3
+    clash, write = report.left_behind
+    assert "row_counts.sql: propsync has a check of that name itself" in clash
+    assert "writes.sql: it is not one SELECT" in write
+    found = night.column("select check_name from ops.checks where offending > 0 order by all")
+    assert found == sorted(names)
+    assert night.column("select subject from ops.check_values where check_name = 'row_counts' and subject = 'a'") == []
 
 
 def test_a_list_without_a_complete_read_is_worth_a_word(night: WorldHome) -> None:

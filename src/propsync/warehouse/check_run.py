@@ -70,7 +70,7 @@ def run_checks(
     `folder` has people's own checks, which run every time: somebody may have edited one. Those that read a mart wait.
     """
     changed = _changed(warehouse, run_id, since) | {*also}
-    own, wrong = peoples_checks(warehouse, folder) if folder else ([], [])
+    own, wrong = _own_checks(warehouse, folder) if folder else ([], [])
     findings = Findings(_found(warehouse, [one for one in _CHECKS.declared(warehouse) if _is_due(one, changed)]), wrong)
     _add_own(warehouse, findings, [one for one in own if not one.is_of_marts], folder)
     _note(warehouse, run_id, findings)
@@ -80,9 +80,13 @@ def run_checks(
 def run_mart_checks(warehouse: Warehouse, run_id: str, folder: Path) -> Findings:
     """Runs people's own checks that read a mart, once the marts are built."""
     findings = Findings()
-    _add_own(warehouse, findings, [one for one in peoples_checks(warehouse, folder)[0] if one.is_of_marts], folder)
+    _add_own(warehouse, findings, [one for one in _own_checks(warehouse, folder)[0] if one.is_of_marts], folder)
     _note(warehouse, run_id, findings)
     return findings
+
+
+def _own_checks(warehouse: Warehouse, folder: Path) -> tuple[list[Check], list[str]]:
+    return peoples_checks(warehouse, folder, {one.name for one in _CHECKS.declared(warehouse)})
 
 
 def _add_own(warehouse: Warehouse, findings: Findings, checks: Sequence[Check], folder: Path | None) -> None:

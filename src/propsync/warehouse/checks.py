@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -84,15 +84,33 @@ def check_files(resources: Iterable[Resource] = BUILT_IN.families) -> Iterator[t
         yield f"{resource.name}_{path.stem}", filled(path.read_text(encoding="utf-8"), resource_fragments(resource))
 
 
-def peoples_checks(warehouse: Warehouse, folder: Path) -> tuple[list[Check], list[str]]:
-    """The checks in people's own folder, and a line for each file that is none; a missing folder has none."""
+def peoples_checks(warehouse: Warehouse, folder: Path, taken: Collection[str]) -> tuple[list[Check], list[str]]:
+    """The checks in people's own folder, and a line for each file that is none; a missing folder has none.
+
+    A check with a name in `taken` is none: its findings and its values would replace those of propsync's own check.
+    """
     found, wrong = [], []
     for path in sorted(folder.glob("*.sql")):
         try:
-            found.append(replace(_check(warehouse, path.stem, path.read_text(encoding="utf-8")), is_own=True))
-        except (OSError, ValueError) as error:  # UnicodeDecodeError is a ValueError
+            found.append(replace(_check(warehouse, _free_name(path, taken), _written(path)), is_own=True))
+        except UnicodeDecodeError:
+            wrong.append(unusable(path, "it is not UTF-8 text; save it as UTF-8"))
+        except OSError as error:
+            wrong.append(unusable(path, f"it cannot be read: {error.strerror}"))
+        except ValueError as error:
             wrong.append(unusable(path, error))
     return found, wrong
+
+
+def _free_name(path: Path, taken: Collection[str]) -> str:
+    if path.stem in taken:
+        raise ValueError("propsync has a check of that name itself; give the file another name")
+    return path.stem
+
+
+def _written(path: Path) -> str:
+    """The SELECT of a file as editors and other programs leave it: with a mark of its encoding, or a semicolon."""
+    return path.read_text(encoding="utf-8-sig").rstrip().rstrip(";")
 
 
 def unusable(path: Path | str, why: object) -> str:

@@ -36,7 +36,8 @@ def all_sources(parser: Parser, selects: Sequence[str]) -> list[set[str]]:
 
 def _sources(tree: Mapping[str, Any]) -> set[str]:
     if "statements" not in tree:
-        raise ValueError(tree["error_message"])
+        is_other = tree["error_type"] == "not implemented"  # DuckDB's words are of its JSON
+        raise ValueError("it is not one SELECT" if is_other else tree["error_message"])
     nodes = list(_nodes(tree))
     named = {entry["key"] for node in nodes for entry in node.get("cte_map", {}).get("map", ())}
     bases = [(node.get("schema_name"), node["table_name"]) for node in nodes if node.get("type") == "BASE_TABLE"]
