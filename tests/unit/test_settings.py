@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from propsync.api import TokenSource
 from propsync.errors import SettingsError
-from propsync.runbooks import hints
 from propsync.settings import Settings, load_settings, settings_table
 
 TOKEN = "s3cret-token-value"
@@ -217,13 +216,6 @@ def test_no_number_is_absurd(home, name, value):
     message = refused(home, **{name: value})
     assert message.startswith(f"PROPSYNC_{name} (environment): ")
     assert len(message) < 500
-
-
-def test_a_day_has_room_for_each_kind_of_look(home):
-    dearest = max(hints._REQUESTS.values())
-    message = refused(home, WEBHOOK_REQUESTS=str(dearest - 1))
-    assert "Give a whole number from 12 to 1000000000" in message
-    assert from_env(home, WEBHOOK_REQUESTS=str(dearest)).webhook_requests == dearest
 
 
 def test_every_number_is_among_those_tried():

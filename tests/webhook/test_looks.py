@@ -314,6 +314,15 @@ def test_more_requests_a_day_count_at_once(home: HintHome):
     assert added in home.known("assets")
 
 
+def test_a_limit_that_no_look_at_a_property_fits_in_is_named(home: HintHome):
+    home.hint(property_hint(busiest(home)))
+    (line,) = home.read(webhook_requests=5).left_behind
+    assert line.startswith(
+        "hints have used 0 of 5 requests today (PROPSYNC_WEBHOOK_REQUESTS): 1 must wait for the night"
+    )
+    assert line.endswith("Set at least 12, which a look at a property takes")
+
+
 def test_a_night_at_work_makes_hints_wait_and_loses_none(home: HintHome):
     (key,) = approved(home, 1)
     home.sandbox.world.assessments.set_members(key, title="After the night")

@@ -153,6 +153,9 @@ def _spent(settings: Settings, run: Run) -> Spent:
 def _budget_in_words(workspace: Workspace, hints: Hints, run: Run, rest: int) -> str:
     used, most = _used(workspace, hints, run), workspace.settings.webhook_requests
     words = f"hints have used {used:,} of {most:,} requests today (PROPSYNC_WEBHOOK_REQUESTS)"
+    dearest = max(_REQUESTS.values())
+    if most < dearest:
+        return f"{words}: {rest:,} must wait for the night. Set at least {dearest}, which a look at a property takes"
     return f"{words}: {rest:,} must wait for tomorrow"
 
 

@@ -92,8 +92,6 @@ DeltaSchemas = Annotated[
 PageLimit = Annotated[int, Field(ge=1, le=1000), *_number("a whole number from 1 to 1000")]
 Concurrency = Annotated[int, Field(ge=1, le=1000), *_number("a whole number from 1 to 1000")]
 Count = Annotated[int, Field(ge=1, le=10**9), *_number("a whole number from 1 to 1000000000")]
-# a look at one property takes about 12, and one that no day has room for would wait for good
-HintRequests = Annotated[int, Field(ge=12, le=10**9), *_number("a whole number from 12 to 1000000000")]
 Days = Annotated[int, Field(ge=1, le=10**6), *_number("a whole number of days from 1 to 1000000")]
 Years = Annotated[int, Field(ge=1, le=1_000), *_number("a whole number of years from 1 to 1000")]
 Share = Annotated[

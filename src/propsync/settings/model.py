@@ -124,7 +124,7 @@ class Settings(BaseModel):
         None, description="header in which your proxy gives the address of the sender, if it is to count"
     )
     webhook_wait: kinds.Seconds = Field(30, description="seconds for which hints collect before propsync reads")
-    webhook_requests: kinds.HintRequests = Field(5_000, description="most requests that hints may cost a day")
+    webhook_requests: kinds.Count = Field(5_000, description="most requests that hints may cost a day")
     delta: kinds.DeltaSchemas = Field((), description="schemas whose tables are written as Delta tables too")
     delta_keep_days: kinds.Days = Field(30, description="days that an older version of a Delta table can be read")
     notify_url: kinds.NotifyUrl | None = Field(None, description="gets one JSON POST a run (Teams, healthchecks)")
