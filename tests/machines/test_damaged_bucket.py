@@ -80,6 +80,21 @@ def test_a_pack_that_somebody_removed_is_put_again(
 
 
 @pytest.mark.slow
+def test_who_removes_a_damaged_commit_is_sent_on_only_where_that_helps(machines: Machines, first: Machine) -> None:
+    assert first.sync().exit_code == 0
+    (*_, older, last) = sorted(machines.bucket.root.glob("log/*"))
+    for damaged, step in ((last, "Restore an earlier version"), (older, "remove that object and run `propsync sync`")):
+        whole = damaged.read_bytes()
+        damaged.write_bytes(b"rotten")
+        with pytest.raises(BaseLost, match=step):
+            machines("second").rebuild()
+        damaged.write_bytes(whole)
+    older.unlink()
+    assert first.sync().exit_code == 0
+    assert flaws(machines.bucket, first.path) == []
+
+
+@pytest.mark.slow
 def test_verifying_a_move_names_what_differs(machines: Machines, first: Machine) -> None:
     (pack,) = machines.bucket.root.glob("packs/*")
     pack.write_bytes(pack.read_bytes()[::-1])

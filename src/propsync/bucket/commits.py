@@ -20,6 +20,11 @@ _STEP = (
     "If the machine that ran last still has its home, remove that object and run `propsync sync` there: it puts the "
     "list of files again. Otherwise restore an earlier version of the object"
 )
+_LAST_STEP = (
+    "Restore an earlier version of the object. If there is none, copy archive/ of the bucket to a new folder. "
+    "On the machine that ran last, name that folder in PROPSYNC_STORAGE_URL: it puts all it has there"
+)
+"""Without its last commit a bucket is of an earlier day."""
 _T = TypeVar("_T")
 
 
@@ -147,7 +152,11 @@ class CommitLog:
             return msgspec.json.decode(body, type=kind)
         except (FileNotFoundError, ValueError) as error:
             what = f"it cannot be read from the bucket: {type(error).__name__}"
-            raise BaseLost(key, what, _STEP) from error
+            raise BaseLost(key, what, _LAST_STEP if self._is_last(key) else _STEP) from error
+
+    def _is_last(self, key: str) -> bool:
+        """Whether no other object of the last list shows that there were as many commits."""
+        return all(_number(one) < _number(key) for one in self._listed if one != key)
 
 
 def objects_below(storage: Storage, folders: Iterable[str]) -> set[str]:
