@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import tracemalloc
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -173,6 +174,21 @@ def test_any_content_goes_into_the_table_once(tmp_path: Path):
         take_in(warehouse, storage)
         assert warehouse.rows("from ops.hints order by hint_id") == first
         assert inbox.files() == []
+
+
+def test_a_full_inbox_takes_no_more_memory_than_some_posts(tmp_path: Path):
+    storage = LocalStorage(tmp_path)
+    body = json.dumps([{"type": "task", "text": "x" * 990_000}]).encode()
+    for _ in range(40):
+        Inbox(storage).add([Post(datetime(2026, 1, 1, tzinfo=UTC), body)])
+    with Warehouse(tmp_path / "state.duckdb", memory_limit="300MB", folder=tmp_path) as warehouse:
+        tracemalloc.start()
+        take_in(warehouse, storage)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert warehouse.rows("select sum(items) from ops.hints") == [(40,)]
+    assert Inbox(storage).files() == []
+    assert peak < 15_000_000
 
 
 def test_a_damaged_file_stays_and_harms_no_other(tmp_path: Path, caplog: pytest.LogCaptureFixture):

@@ -21,8 +21,9 @@ LOOKS_AGAIN = (timedelta(minutes=1), timedelta(minutes=4), timedelta(minutes=25)
 """Pauses after a look that showed no change: 1, 5 and 30 minutes after the first look."""
 AFTER_FAILURE = timedelta(minutes=5)
 _LOOKS_DONE = timedelta(minutes=35)
-_MOST_DAYS = 36_500  # a century; a setting may name more days than a calendar has before today
 """After this time the last look is over, unless it failed."""
+_MOST_DAYS = 36_500  # a century; a setting may name more days than a calendar has before today
+_BATCH = 4_000_000  # bytes of bodies
 
 
 def take_in(warehouse: Warehouse, storage: LocalStorage, *, with_payloads: bool = True) -> None:
@@ -31,19 +32,36 @@ def take_in(warehouse: Warehouse, storage: LocalStorage, *, with_payloads: bool 
     A file that a killed run put there already adds nothing. Without payloads an unknown shape is counted alone: nobody
     knows what of it is hidden. Raises StateUnusable if the files of erasures are damaged.
     """
-    inbox = Inbox(storage)
-    taken = {key: posts for key in inbox.files() if (posts := inbox.read(key)) is not None}
-    if not taken:
-        return
-    rows = [row for key, posts in taken.items() for row in _rows(name_of(key), posts, with_payloads=with_payloads)]
-    if suppression := Suppression.of(storage):
-        rows = [_without_erased(row, suppression) for row in rows]
+    inbox, suppression = Inbox(storage), Suppression.of(storage)
+    for taken in _batches(inbox):
+        rows = [row for key, posts in taken.items() for row in _rows(name_of(key), posts, with_payloads=with_payloads)]
+        if suppression:
+            rows = [_without_erased(row, suppression) for row in rows]
+        _add(warehouse, rows)
+        NextLook(storage).note(_next_look(warehouse))
+        for key in taken:
+            inbox.remove(key)
+
+
+def _batches(inbox: Inbox) -> Iterator[dict[str, list[Post]]]:
+    """The posts by their file, some megabytes at a time: a receiver may have collected them for days."""
+    taken: dict[str, list[Post]] = {}
+    size = 0
+    for key in inbox.files():
+        if (posts := inbox.read(key)) is not None:
+            taken[key] = posts
+            size += sum(len(post.body) for post in posts)
+        if size >= _BATCH:
+            yield taken
+            taken, size = {}, 0
+    if taken:
+        yield taken
+
+
+def _add(warehouse: Warehouse, rows: Sequence[tuple[Any, ...]]) -> None:
     with warehouse.transaction():
         known = {one for (one,) in warehouse.rows(statement("hints/known"), {"hint_ids": [row[0] for row in rows]})}
         warehouse.add("ops.hints", [row for row in rows if row[0] not in known])
-    NextLook(storage).note(_next_look(warehouse))
-    for key in taken:
-        inbox.remove(key)
 
 
 def _rows(name: str, posts: Sequence[Post], *, with_payloads: bool) -> Iterator[tuple[Any, ...]]:
