@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import psutil
@@ -21,6 +22,7 @@ import pytest
 from kit.command_line import CommandLine
 from kit.hint_home import HintHome, assessment_hint
 from kit.kept import KeptHomes
+from kit.kills import started
 from kit.programs import PROGRAM, environment, free_port, wait_until
 from kit.receiving import HOOK, SECRET, is_accepted, is_refused
 
@@ -217,6 +219,22 @@ def test_a_change_is_published_after_its_hint_while_the_program_runs(program: Re
     wait_until(lambda: re.search(told, program.log.read_text()) is not None, 30, program.log)
     assert program.stop() == 0
     assert "Stopped." in program.log.read_text()
+
+
+def test_a_read_passes_the_time_of_the_next_look_on(home: HintHome):
+    """The receiver has no database: it learns from this line alone when to read again."""
+    home.now = datetime.now(UTC)
+    home.hint(assessment_hint(home.column("select assessment_id from assessments order by 1")[0]))
+    for is_due in (True, False):
+        done = started(home, [PROGRAM, "webhook", "--read", "--json"])
+        said, logged = done.communicate(timeout=120)
+        assert done.returncode == 0, logged.decode()
+        (line,) = said.decode().splitlines()
+        found = json.loads(line)
+        assert bool(found["run_id"]) == is_due
+        next_look = datetime.fromisoformat(found["next_look_at"])
+        assert [(next_look,)] == home.rows("select next_look_at from ops.hints")
+        assert timedelta(0) < next_look - home.now < timedelta(minutes=3)
 
 
 def test_a_port_in_use_is_wrong_usage(tmp_path: Path):
