@@ -57,6 +57,17 @@ def test_an_id_that_no_request_can_carry_is_for_people(key: object):
     assert len(found.unknown) == 1
 
 
+@pytest.mark.parametrize("key", [".", "..", "a/.."])
+def test_a_record_that_no_path_can_hold_is_for_people(key: str):
+    """A look could never settle it: propsync would try every five minutes."""
+    schedules = [
+        {"type": "assessmentschedule", "propertyId": key, "typeId": "T"},
+        {"type": "assessmentschedule", "propertyId": "P", "typeId": key},
+    ]
+    assert len(content_of(json.dumps([{"type": "assessment", "id": key}, *schedules]).encode()).unknown) == 3
+    assert content_of(json.dumps([{"type": "property", "id": key}]).encode()).subjects.total() == 1
+
+
 @pytest.mark.parametrize(
     "body",
     [

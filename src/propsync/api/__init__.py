@@ -13,6 +13,7 @@ from propsync.api.requests import (
     page_request,
     report_request,
     schedule_request,
+    why_no_segment,
     why_unaskable,
 )
 from propsync.api.retry import BUSY, RetryPolicy, Sent
@@ -52,5 +53,6 @@ __all__ = [
     "post_notice",
     "report_request",
     "schedule_request",
+    "why_no_segment",
     "why_unaskable",
 ]

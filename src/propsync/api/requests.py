@@ -91,13 +91,14 @@ def _why_unwritable(value: str, longest: int) -> str | None:
 def path_to(*segments: str) -> str:
     """A path from segments, ids percent-encoded. Raises UsageError for an id that cannot be part of a path."""
     for segment in segments:
-        why = _why_no_segment(segment)
+        why = why_no_segment(segment)
         if why is not None:
             raise UsageError(f"id {segment[:40]!r}", f"an address cannot hold it: {why}", "Give another id")
     return "".join("/" + quote(segment, safe="") for segment in segments)
 
 
-def _why_no_segment(segment: str) -> str | None:
+def why_no_segment(segment: str) -> str | None:
+    """The reason why no path can hold an id; None if one can."""
     if not segment:
         return "it is empty"
     # Clients and servers resolve "." and ".." away, some after they decode "%2F": the request would reach another

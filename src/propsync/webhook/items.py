@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from propsync.api import why_unaskable
+from propsync.api import why_no_segment, why_unaskable
 from propsync.records import decode
 
 PROPERTY, ASSESSMENT, SCHEDULE = "property", "assessment", "assessmentschedule"
@@ -95,6 +95,11 @@ def _sort(found: Content, written: bytes) -> None:
         found.unknown.append(_shortened(written))
 
 
+def _why_no_look_up(text: str) -> str | None:
+    """The reason why propsync can never find out about a record with this id; None if it can."""
+    return why_unaskable(text) or why_no_segment(text)
+
+
 def _members(written: bytes) -> Mapping[str, Any]:
     """The members of an object; a number too big or half a letter in one of them does not cost the others."""
     try:
@@ -107,7 +112,8 @@ def _members(written: bytes) -> Mapping[str, Any]:
 def _subject(kind: str, item: Mapping[str, Any]) -> Subject | None:
     members = ("propertyId", "typeId") if kind == SCHEDULE else ("id",)
     key = tuple(item.get(name) for name in members)
-    texts = tuple(one for one in key if isinstance(one, str) and one.strip() == one and why_unaskable(one) is None)
+    why_not = why_unaskable if kind == PROPERTY else _why_no_look_up
+    texts = tuple(one for one in key if isinstance(one, str) and one.strip() == one and why_not(one) is None)
     return Subject(kind, texts) if len(texts) == len(members) else None
 
 
