@@ -226,6 +226,21 @@ def test_own_checks_are_as_people_save_them_and_replace_none_of_ours(night: Worl
     assert night.column("select subject from ops.check_values where check_name = 'row_counts' and subject = 'a'") == []
 
 
+def test_an_own_check_that_never_ends_or_reads_what_is_gone_costs_no_other(
+    night: WorldHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("propsync.warehouse.check_run._MOST_SECONDS", 2)
+    _own_check(night, "endless", "-- severity: warn\nselect count(*) from range(1000000000000) having count(*) > 0")
+    _own_check(night, "gone", "-- severity: warn\nfrom read_csv('/nowhere/gone.csv')")
+    _own_check(night, "other", "-- severity: warn\nselect 1 as x")
+    report = night.sync()
+    assert (report.exit_code, report.published is not None) == (3, True)
+    endless, gone = report.left_behind
+    assert "endless.sql: it took longer than 2 seconds" in endless
+    assert "gone.sql: IO Error: No files found" in gone
+    assert night.rows("select offending from ops.checks where check_name = 'other'") == [(1,)]
+
+
 def test_a_list_without_a_complete_read_is_worth_a_word(night: WorldHome) -> None:
     night.in_state("update ops.run_resources set verdict = 'incomplete' where resource = 'assets'")
     assert night.sync(["schedules"]).exit_code == 0

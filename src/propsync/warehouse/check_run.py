@@ -13,6 +13,7 @@ from propsync.warehouse.declared_tables import text
 from propsync.warehouse.statements import statement
 
 CORRECT_IT = 'Correct the data or the check; `propsync query "from ops.checks"` shows what it found'
+_MOST_SECONDS = 300  # for each check of people's own: the run waits for it
 _CHECKS = Checks()
 
 
@@ -92,7 +93,8 @@ def _own_checks(warehouse: Warehouse, folder: Path) -> tuple[list[Check], list[s
 def _add_own(warehouse: Warehouse, findings: Findings, checks: Sequence[Check], folder: Path | None) -> None:
     for check in checks:  # one at a time: SQL that DuckDB refuses costs no other check
         try:
-            findings.found += _found(warehouse, [check])
+            with warehouse.bounded(_MOST_SECONDS):
+                findings.found += _found(warehouse, [check])
         except MergeFailed as error:
             findings.unusable.append(unusable(folder / f"{check.name}.sql" if folder else check.name, error.what))
 

@@ -7,13 +7,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from threading import Timer
 from types import TracebackType
 from typing import Any, Self
 
 import duckdb
 import nanoarrow as na
 
-from propsync.errors import StateUnusable
+from propsync.errors import MergeFailed, StateUnusable
 from propsync.memory import give_back
 from propsync.resources import BUILT_IN, Catalogue, Resource
 from propsync.warehouse.arrow import lot
@@ -123,6 +124,26 @@ class Warehouse:
         # transaction ends
         lot = self._shown  # noqa: F841
         return connection.execute(sql, parameters)
+
+    @contextmanager
+    def bounded(self, seconds: float) -> Iterator[None]:
+        """For SQL that people wrote: it ends after `seconds`, and a file that it cannot read is no damage of the state.
+
+        Raises MergeFailed for both.
+        """
+        timer = Timer(seconds, self._connection.interrupt)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        except (MergeFailed, StateUnusable) as error:
+            if isinstance(error.__cause__, duckdb.InterruptException):
+                raise MergeFailed(self.path.name, f"it took longer than {seconds:g} seconds") from error
+            if isinstance(error.__cause__, duckdb.IOException):
+                raise MergeFailed(self.path.name, error.what) from error
+            raise
+        finally:
+            timer.cancel()
 
     def named_rows(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """Column names, and all rows."""
