@@ -1,11 +1,14 @@
 """People's own lists as people save them: files that propsync reads, and mistakes that it names by line."""
 
 import codecs
+import io
 import os
 import threading
 import time
+from contextlib import contextmanager
 
 import pytest
+import xlsxwriter
 from unit.merge.workbook import day, error, formula, number, table, text, workbook
 
 from propsync.merge import KEYS, read_list
@@ -29,6 +32,29 @@ def saved(tmp_path):
 @pytest.fixture
 def read(saved):
     return lambda content, table="properties": read_list(table, saved(content), KEYS.get(table))
+
+
+class Book:
+    """A spreadsheet that xlsxwriter makes."""
+
+    def __init__(self):
+        self._bytes = io.BytesIO()
+        self.file = xlsxwriter.Workbook(self._bytes)
+
+    @property
+    def content(self):
+        return self._bytes.getvalue()
+
+
+@pytest.fixture
+def made():
+    @contextmanager
+    def making():
+        book = Book()
+        yield book, book.file.add_worksheet()
+        book.file.close()
+
+    return making
 
 
 def told(found):
@@ -124,11 +150,33 @@ def test_the_sheet_that_has_the_key_is_the_list(read):
     assert told(read(workbook({})))[0] == (None, None, "it is empty")
 
 
+def test_a_merged_cell_counts_in_each_of_its_rows(read, made):
+    with made() as (book, sheet):
+        sheet.merge_range("A1:A2", "property_id")  # a header over two lines
+        sheet.merge_range("B1:B2", "region")
+        sheet.write_column("A3", ["p1", "p2", "p3"])
+        sheet.merge_range("B3:B4", "North")
+        sheet.write("B5", "South")
+    assert read(book.content).rows == [["p1", "North"], ["p2", "North"], ["p3", "South"]]
+
+
+def test_a_hidden_sheet_is_no_list_and_a_hidden_row_is_one_of_its_rows(read, made):
+    with made() as (book, old):
+        old.write_column("A1", ["property_id", "gone"])
+        old.hide()
+        sheet = book.file.add_worksheet()
+        sheet.write_column("A1", ["property_id", "p1", "p2"])
+        sheet.set_row(2, None, None, {"hidden": True})
+        sheet.activate()
+        sheet.set_first_sheet()
+    assert read(book.content).rows == [["p1"], ["p2"]]
+
+
 def test_what_excel_made_of_an_id_is_told(read):
     cells = table(("property_id", "name"), ("", "a"), ("", "b"), ("", "c"))
     cells |= {"A2": day(45000), "A3": number("123456789012345678"), "A4": formula("A9", None)}
     assert told(read(workbook(cells))) == [
-        (4, None, "it has no property_id"),
+        (4, None, "it has a formula without a result; open the file in a spreadsheet program and save it"),
         (2, "2023-03-15", "Excel has made property_id a date, 2023-03-15; format its column as text"),
         (
             3,

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from propsync.merge.reference.error_cells import WITHOUT_RESULT
 from propsync.merge.reference.spreadsheet import is_sheet, sheets_of
 from propsync.merge.reference.text_file import ListUnreadable, decoded, lines_of
 from propsync.warehouse import TABLES, snake_case, unique_name
@@ -170,6 +171,13 @@ def _take(found: ReferenceList, rows: list[tuple[int, list[str]]], key: int | No
     for line, cells in rows:
         if any(cells[width:]):
             _note(found.mistakes, line, None, f"it has {len(cells)} cells, but the header has {width}")
+        if WITHOUT_RESULT in cells:
+            _note(
+                found.mistakes,
+                line,
+                None,
+                f"it has {WITHOUT_RESULT}; open the file in a spreadsheet program and save it",
+            )
         padded = [*cells[:width], *[""] * (width - len(cells))]
         if key is not None:
             _check_key(found, first, line, padded[key], found.columns[key])

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
-from propsync.merge.reference.error_cells import column_number, error_cells
+from propsync.merge.reference.error_cells import WITHOUT_RESULT, column_number, error_cells
 from propsync.merge.reference.reshown_cells import reshown_cells
 from propsync.merge.reference.text_file import ListUnreadable
 
@@ -44,12 +44,47 @@ _Area = tuple[tuple[int, int], tuple[int, int]]
 
 
 def sheets_of(content: bytes) -> Iterator[list[tuple[int, list[str]]]]:
-    """The rows of each sheet with their numbers, from the first sheet on; formulas as their results.
+    """The rows of each sheet that people see, with their numbers, from the first sheet on; formulas as their results.
 
+    A merged cell has its value in each of its rows, as people see it. WITHOUT_RESULT replaces a formula that has none.
     Raises ListUnreadable.
     """
-    for _, rows, _ in _sheets(content):
-        yield [(number, [_text(cell) for cell in row]) for number, row in rows]
+    hidden = _hidden_sheets(content)
+    for place, (name, rows, merged) in enumerate(_sheets(content)):
+        if name not in hidden:
+            cells = {number: [_text(cell) for cell in row] for number, row in rows}
+            _mark_formulas(cells, error_cells(content, place))
+            _repeat_merged(cells, merged)
+            yield list(cells.items())
+
+
+def _hidden_sheets(content: bytes) -> set[str]:
+    from python_calamine import CalamineError, CalamineWorkbook, SheetVisibleEnum
+
+    _refuse_bounds(content)
+    try:
+        book = CalamineWorkbook.from_filelike(io.BytesIO(content))
+    except CalamineError as error:
+        raise _unreadable(error) from error
+    return {one.name for one in book.sheets_metadata if one.visible != SheetVisibleEnum.Visible}
+
+
+def _mark_formulas(cells: dict[int, list[str]], errors: dict[tuple[int, int], str]) -> None:
+    for (number, column), words in errors.items():
+        if words == WITHOUT_RESULT and number in cells:
+            cells[number] += [""] * (column - len(cells[number]))
+            cells[number][column - 1] = words
+
+
+def _repeat_merged(cells: dict[int, list[str]], merged: Iterable[_Area]) -> None:
+    heading = next((number for number, row in cells.items() if any(row)), None)
+    for (top, left), (bottom, _) in merged:
+        if top + 1 == heading:
+            continue  # a header over two lines is no row
+        value = next(iter(cells.get(top + 1, [])[left : left + 1]), "")
+        for number in range(top + 2, min(bottom + 1, len(cells)) + 1):
+            cells[number] += [""] * (left + 1 - len(cells[number]))
+            cells[number][left] = value
 
 
 def typed_sheets_of(content: bytes) -> Iterator[tuple[str, Iterator[_Row]]]:
@@ -104,7 +139,11 @@ def _sheets(content: bytes) -> Iterator[tuple[str, Iterator[tuple[int, list[Type
             rows = ((number, [*before, *row]) for number, row in enumerate(sheet.iter_rows(), 1))
             yield name, rows, sheet.merged_cell_ranges or []
     except CalamineError as error:
-        raise ListUnreadable(f"it is not a readable spreadsheet ({error}); save it as .xlsx or CSV") from error
+        raise _unreadable(error) from error
+
+
+def _unreadable(error: Exception) -> ListUnreadable:
+    return ListUnreadable(f"it is not a readable spreadsheet ({error}); save it as .xlsx or CSV")
 
 
 def _refuse_bounds(content: bytes) -> None:
