@@ -50,9 +50,13 @@ PLAIN = {
         select assessment_id, id, title, closed_date::date from bundle_actions
         where status = 'closed' and coalesce(evidence, '') = ''""",
     "found again": """
+        with places as (
+          select assessment_id, arg_max(property_id, valid_from) as property_id
+          from history.assessments_typed group by all  -- bundles outlast their assessments
+        )
         select property_id, title, location, count(distinct assessment_id),
           min(raised_date)::date, max(raised_date)::date
-        from bundle_actions join assessments using (assessment_id)
+        from bundle_actions join places using (assessment_id)
         group by all having count(distinct assessment_id) > 1""",
     "no report": """
         select assessment_id, property_id, t.name
