@@ -78,3 +78,18 @@ def test_a_document_that_is_damaged_in_both_places_stops_the_move(at: Place, buc
     (at.path / document).write_bytes(b"also rotten")
     with pytest.raises(BaseLost, match=rf"neither home nor the bucket has {document} whole\. Run `propsync archive v"):
         moved(at, URL)
+
+
+def test_choices_and_lists_come_along_to_a_disk(at: Place, bucket: FolderBucket, tmp_path: Path) -> None:
+    moved(at, URL)
+    choices = '[privacy]\nhide = ["assets.fields[Location]"]\n[reference]\nusers = "lists/users.csv"\n'
+    (at.path / "propsync.toml").write_text(choices)
+    (at.path / "lists").mkdir()
+    (at.path / "lists/users.csv").write_text("user_id,name\n")
+    moved(at, str(tmp_path / "other"), storage_url=URL)
+    assert (tmp_path / "other/propsync.toml").read_text() == choices
+    assert (tmp_path / "other/lists/users.csv").read_text() == "user_id,name\n"
+
+    (tmp_path / "other/propsync.toml").write_text("page_limit = 7\n")
+    moved(at, str(tmp_path / "other"), storage_url=URL)
+    assert (tmp_path / "other/propsync.toml").read_text() == "page_limit = 7\n"

@@ -12,7 +12,7 @@ from propsync.errors import BaseLost, UsageError
 from propsync.runbooks.rebuild import rebuild
 from propsync.runbooks.workplace import Workplace, workplace
 from propsync.runbooks.workspace import WAREHOUSE, Workspace
-from propsync.settings import Settings
+from propsync.settings import CONFIG_NAME, Settings
 from propsync.storage import LocalStorage
 
 _WHAT = "propsync storage move"
@@ -83,6 +83,7 @@ def _to_disk(settings: Settings, folder: Path) -> MoveReport:
     here = settings.model_copy(update={"home": folder})
     if folder != settings.home and (settings.state / "bucket.json").exists():
         _put_news(settings)
+    _copy_choices(settings, LocalStorage(folder))
     if folder != settings.home or not (settings.state / "bucket.json").exists():
         rebuild(here)
     with workplace(here, _WHAT, keeps_documents=True) as place:
@@ -93,6 +94,15 @@ def _to_disk(settings: Settings, folder: Path) -> MoveReport:
         files, found = len(place.bucket.log.contents().places), home.list(_DOCUMENTS)
         lost = _lost(here, place, found)
     return MoveReport(files, len(found), f"Unset PROPSYNC_STORAGE_URL and set PROPSYNC_HOME={folder}", lost)
+
+
+def _copy_choices(settings: Settings, target: LocalStorage) -> None:
+    """Copies propsync.toml and people's lists below home: without `[privacy]`, the next run would publish all of it."""
+    for path in (settings.home / CONFIG_NAME, *settings.reference.values()):
+        if path.is_relative_to(settings.home) and ".." not in path.parts and path.is_file():
+            key = str(path.relative_to(settings.home))
+            if not target.exists(key):
+                target.put(key, path.read_bytes())
 
 
 def _put_news(settings: Settings) -> None:
