@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,20 @@ def test_a_document_leaves_home_only_for_a_copy_that_is_no_worse(
     assert (held(opened.home), held(opened.storage)) == (here, put)
     put_documents(opened)
     assert (held(opened.home), held(opened.storage)) == (stays, put)
+
+
+def test_a_document_that_an_archive_run_moves_meanwhile_stops_nothing(opened: BucketHome, bucket: FolderBucket) -> None:
+    opened.home.put(KEY, BODY)
+
+    @contextmanager
+    def around(verb: str, key: str) -> Iterator[None]:
+        if (verb, key) == ("get", KEY):
+            opened.home.delete(KEY)
+        yield
+
+    bucket.around = around
+    put_documents(opened)
+    assert held(opened.storage) is None
 
 
 def test_a_damaged_document_aside_goes_along_in_both_directions(opened: BucketHome, tmp_path: Path) -> None:

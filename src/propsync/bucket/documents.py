@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 from propsync.bucket.home import BucketHome
@@ -27,8 +28,9 @@ def put_documents(bucket: BucketHome, *, stay: bool = False) -> int:
     keys = _keys(bucket.home)
 
     def put(key: str) -> None:
-        if _puts(bucket, key) and not stay:
-            bucket.home.delete(key)
+        with suppress(FileNotFoundError):  # an archive run moved it aside meanwhile
+            if _puts(bucket, key) and not stay:
+                bucket.home.delete(key)
 
     with progress("Putting", len(keys), "documents") as bar, ThreadPoolExecutor(_AT_ONCE) as pool:
         for _ in pool.map(put, keys):
