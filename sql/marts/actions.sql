@@ -77,7 +77,7 @@ described as (
   from settled
   left join bundles on bundles.assessment_id = settled.assessment_id
   left join reports on reports.assessment_id = settled.assessment_id
-  left join main.assessment_types as types on types.assessment_type_id = settled.assessment_type_id
+  left join (select assessment_type_id, name from main.assessment_types) as types on types.assessment_type_id = settled.assessment_type_id
   left join staging.listed_properties as properties on properties.property_id = settled.property_id
 ),
 closing_days as (

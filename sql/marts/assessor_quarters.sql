@@ -36,4 +36,4 @@ select
   counted.done_by_us
 from counted
 left join staging.listed_users as users on users.user_id = counted.assessor
-left join main.assessment_types as types on types.assessment_type_id = counted.assessment_type_id
+left join (select assessment_type_id, name from main.assessment_types) as types on types.assessment_type_id = counted.assessment_type_id

@@ -63,5 +63,5 @@ select
   counted.moved_in,
   counted.moved_out
 from counted
-left join main.asset_types as types on types.asset_type_id = counted.asset_type_id
+left join (select asset_type_id, name from main.asset_types) as types on types.asset_type_id = counted.asset_type_id
 left join staging.listed_properties as properties on properties.property_id = counted.property_id

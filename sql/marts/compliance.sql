@@ -71,4 +71,4 @@ select
 from judged
 cross join verdicts
 left join staging.listed_properties as properties using (property_id)
-left join main.assessment_types as types using (assessment_type_id)
+left join (select assessment_type_id, name from main.assessment_types) as types using (assessment_type_id)

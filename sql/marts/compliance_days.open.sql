@@ -51,4 +51,4 @@ select
   basis
 from rows_of_days
 join days using (day)
-left join main.assessment_types as types using (assessment_type_id)
+left join (select assessment_type_id, name from main.assessment_types) as types using (assessment_type_id)

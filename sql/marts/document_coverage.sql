@@ -1,7 +1,10 @@
 -- grain: assessment_id, kind
 -- why: the wanted documents that are lacking, and why; a stored and current document is not lacking
 with assessments as (
-  select * from main.assessments where staging.is_among(status, $statuses)
+  -- an assessment may have a member of any name, such as kind, reason or attempts
+  select assessment_id, property_id, assessment_type_id, changed_at
+  from main.assessments
+  where staging.is_among(status, $statuses)
 ),
 erased as (
   select assessment_id, kind from main.documents where state = 'erased' and is_latest

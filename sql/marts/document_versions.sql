@@ -94,5 +94,5 @@ from pairs
 left join summed
   on summed.assessment_id = pairs.assessment_id and summed.kind = pairs.kind and summed.version = pairs.version
 left join main.assessments as assessments on assessments.assessment_id = pairs.assessment_id
-left join main.assessment_types as types on types.assessment_type_id = assessments.assessment_type_id
+left join (select assessment_type_id, name from main.assessment_types) as types on types.assessment_type_id = assessments.assessment_type_id
 left join staging.listed_properties as properties on properties.property_id = assessments.property_id

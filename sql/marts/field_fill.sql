@@ -42,7 +42,7 @@ select
   coalesce(filled.filled, 0) / nullif(assets.assets, 0) as filled_share,
   coalesce(misfits.misfits, 0) as misfits
 from fields
-left join main.asset_types as types on types.asset_type_id = fields.asset_type_id
+left join (select asset_type_id, name from main.asset_types) as types on types.asset_type_id = fields.asset_type_id
 left join assets on assets.asset_type_id = fields.asset_type_id
 left join filled on filled.asset_type_id = fields.asset_type_id and filled.field_id = fields.field_id
 left join misfits

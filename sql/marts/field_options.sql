@@ -37,7 +37,7 @@ select
   coalesce(choices.assets, 0) as assets,
   coalesce(choices.assets, 0) / nullif(answered.answered, 0) as share
 from options
-left join main.asset_types as types on types.asset_type_id = options.asset_type_id
+left join (select asset_type_id, name from main.asset_types) as types on types.asset_type_id = options.asset_type_id
 left join main.asset_type_fields as fields
   on fields.asset_type_id = options.asset_type_id and fields.field_id = options.field_id
 left join choices

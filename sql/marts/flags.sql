@@ -75,5 +75,5 @@ select
 from dated
 left join ranks on ranks.written = dated.priority
 left join main.assessments as assessments on assessments.assessment_id = dated.assessment_id
-left join main.assessment_types as types on types.assessment_type_id = assessments.assessment_type_id
+left join (select assessment_type_id, name from main.assessment_types) as types on types.assessment_type_id = assessments.assessment_type_id
 left join staging.listed_properties as properties on properties.property_id = assessments.property_id

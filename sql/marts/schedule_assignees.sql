@@ -33,4 +33,4 @@ select
 from assigned
 left join staging.listed_properties as properties using (property_id)
 left join staging.listed_users as users using (user_id)
-left join main.assessment_types as types using (assessment_type_id)
+left join (select assessment_type_id, name from main.assessment_types) as types using (assessment_type_id)

@@ -62,4 +62,4 @@ left join staging.moved_schedules using (property_id, assessment_type_id)
 left join staging.due_when_approved as late using (property_id, assessment_type_id)
 left join reports on reports.assessment_id = approvals.assessment_id
 left join staging.listed_properties as properties using (property_id)
-left join main.assessment_types as types using (assessment_type_id)
+left join (select assessment_type_id, name from main.assessment_types) as types using (assessment_type_id)

@@ -9,7 +9,7 @@ with dirty as (
     versions.asset_id,
     property_id,
     asset_type_id,
-    if(assets.asset_id is null, null, readable) as readable
+    if(assets.asset_id is null, null, versions.readable) as readable
   from staging.readable_versions as versions
   left join {{placed}} as assets on assets.asset_id = versions.asset_id
   order by asset_type_id

@@ -18,7 +18,7 @@ asset_versions as (
     change,
     run_id
   from history.assets_typed
-  semi join (from news where resource = 'assets') as news on key_1 = asset_id
+  semi join (from news where resource = 'assets') as news on news.key_1 = asset_id
 ),
 assessment_versions as (
   select
@@ -35,7 +35,7 @@ assessment_versions as (
     run_id
   from (
     from history.assessments_typed
-    semi join (from news where resource = 'assessments') as news on key_1 = assessment_id
+    semi join (from news where resource = 'assessments') as news on news.key_1 = assessment_id
   )
   left join (select assessment_type_id, name from main.assessment_types) as types using (assessment_type_id)
 ),
@@ -54,7 +54,7 @@ schedule_versions as (
     run_id
   from (
     from history.schedules_typed
-    semi join (from news where resource = 'schedules') as news on key_1 = property_id and key_2 = assessment_type_id
+    semi join (from news where resource = 'schedules') as news on news.key_1 = property_id and news.key_2 = assessment_type_id
   )
   left join (select assessment_type_id, name from main.assessment_types) as types using (assessment_type_id)
 ),

@@ -7,29 +7,30 @@ with events as (
 asset_versions as (
   select * exclude (asset_type, first_seen_at, changed_at, change, run_id, payload)
   from history.assets_typed
-  semi join (from events where resource = 'assets') as events on key_1 = asset_id
+  semi join (from events where resource = 'assets') as events on events.key_1 = asset_id
 ),
 assessment_versions as (
   select * exclude (first_seen_at, changed_at, change, run_id, payload)
   from history.assessments_typed
-  semi join (from events where resource = 'assessments') as events on key_1 = assessment_id
+  semi join (from events where resource = 'assessments') as events on events.key_1 = assessment_id
 ),
 schedule_versions as (
   select
     * exclude (first_seen_at, changed_at, change, run_id, payload)
     replace (array_to_string(list_sort(list_distinct(assigned_users)), '; ') as assigned_users)
   from history.schedules_typed
-  semi join (from events where resource = 'schedules') as events on key_1 = property_id and key_2 = assessment_type_id
+  semi join (from events where resource = 'schedules') as events on events.key_1 = property_id and events.key_2 = assessment_type_id
 ),
+-- no column has a name with a space, so these name the rows
 versions as (
-  select 'assets' as resource, asset_id as key_1, '' as key_2, valid_from, valid_to, to_json(versions) as shown
-  from asset_versions as versions
+  select 'assets' as resource, asset_id as key_1, '' as key_2, valid_from, valid_to, to_json("every column") as shown
+  from asset_versions as "every column"
   union all
-  select 'assessments', assessment_id, '', valid_from, valid_to, to_json(versions)
-  from assessment_versions as versions
+  select 'assessments', assessment_id, '', valid_from, valid_to, to_json("every column")
+  from assessment_versions as "every column"
   union all
-  select 'schedules', property_id, assessment_type_id, valid_from, valid_to, to_json(versions)
-  from schedule_versions as versions
+  select 'schedules', property_id, assessment_type_id, valid_from, valid_to, to_json("every column")
+  from schedule_versions as "every column"
 ),
 beside as (
   select

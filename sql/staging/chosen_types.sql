@@ -7,7 +7,7 @@ with wanted as (
 fitting as (
   select measure, since, type_chosen, assessment_type_id, true as is_present
   from wanted
-  join main.assessment_types on type_chosen in (assessment_type_id, name)
+  join (select assessment_type_id, name from main.assessment_types) on type_chosen in (assessment_type_id, name)
   union all
   select measure, since, type_chosen, assessment_type_id, false
   from wanted

@@ -12,6 +12,6 @@ unapproved as (
 select property_id, assessment_type_id, schedules.due_date
 from unapproved
 join history.schedules_typed as schedules using (property_id, assessment_type_id)
-where schedules.valid_from <= read_at
-  and coalesce(schedules.valid_to > read_at, true)
+where schedules.valid_from <= unapproved.read_at
+  and coalesce(schedules.valid_to > unapproved.read_at, true)
   and schedules.change not in ('delete', 'erase')

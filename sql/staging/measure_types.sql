@@ -12,4 +12,4 @@ select measure, since, day, assessment_type_id, coalesce(names_then.name, types.
 from staging.chosen_types
 cross join (select day from staging.counted_days) as days
 left join names_then using (day, assessment_type_id)
-left join main.assessment_types as types using (assessment_type_id)
+left join (select assessment_type_id, name from main.assessment_types) as types using (assessment_type_id)

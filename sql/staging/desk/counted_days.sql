@@ -28,7 +28,7 @@ built as (
 named_later as (
   select day
   from marts.measures
-  join main.assessment_types on measure = concat(unit, ' in date: ', assessment_type_id)
+  join (select assessment_type_id, name from main.assessment_types) on measure = concat(unit, ' in date: ', assessment_type_id)
   where assessment_types is null and name is not null
 ),
 counted as (

@@ -11,7 +11,7 @@ orphans as (
   union all
   select distinct assessment_type_id, 'only the list has this type, the API no longer lists it'
   from stated
-  anti join (from main.assessment_types where is_listed) using (assessment_type_id)
+  anti join (select assessment_type_id from main.assessment_types where is_listed) using (assessment_type_id)
   union all
   select assessment_type_id, 'no requirement names this type'
   from main.assessment_types

@@ -1,6 +1,6 @@
 -- why: a due date or a user that propsync cannot read stays in the payload alone, and is reported here
 with dirty as (
-  select record_id, due_date, payload
+  select dirty_records.record_id, due_date, payload
   from main.schedules
   join staging.dirty_records using (property_id, assessment_type_id)
 ),

@@ -33,6 +33,6 @@ select
   described.assessment_type_id,
   types.name
 from described
-left join main.assessment_types as types on types.assessment_type_id = described.assessment_type_id
+left join (select assessment_type_id, name from main.assessment_types) as types on types.assessment_type_id = described.assessment_type_id
 where len($properties) = 0 or list_contains($properties, property_id)
 order by property_id, assessment_id, kind, version

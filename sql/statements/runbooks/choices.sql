@@ -5,7 +5,7 @@ with roles as (
 fields as (
   select role, roles.source, types.name || ': ' || fields.label as field
   from ops.roles as roles
-  join main.asset_types as types using (asset_type_id)
+  join (select asset_type_id, name from main.asset_types) as types using (asset_type_id)
   join main.asset_type_fields as fields using (asset_type_id, field_id)
 )
 select setting, value, source, evidence from ops.desk

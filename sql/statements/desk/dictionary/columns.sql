@@ -11,7 +11,7 @@ with relations as (
 options as (
   select table_name, column_name, min(asset_field_options.label) as example
   from main.asset_field_options
-  join main.asset_types using (asset_type_id)
+  join (select asset_type_id, table_name from main.asset_types) using (asset_type_id)
   join main.asset_type_fields using (asset_type_id, field_id)
   group by all
 )

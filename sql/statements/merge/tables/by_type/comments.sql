@@ -25,7 +25,7 @@ fields as (
     case type when 'DATE' then 'date' when 'TIME' then 'time' else coalesce(kind, 'text') end as kind,
     replace(replace(asset_type_id, '\', '\\'), '/', '\/') || '/' || replace(replace(field_id, '\', '\\'), '/', '\/') as name
   from main.asset_type_fields
-  join main.asset_types using (asset_type_id)
+  join (select asset_type_id, table_name from main.asset_types) using (asset_type_id)
   join ops.columns using (table_name, column_name)
   where table_schema = 'by_type'
 ),

@@ -1,0 +1,51 @@
+"""A member of the API may have any name, even one that a query of propsync gives to something else."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kit.small_api import SmallHome, assessment, asset
+
+SQL = Path(__file__).parents[2] / "sql"
+OF_THE_API = {"id", "property", "type", "status", "fields", "name", "flags", "history"}
+PARTS = 3  # one run with all of them needs gigabytes
+
+
+def names_in_queries() -> list[str]:
+    """The names that queries give, or take from a table."""
+    texts = (re.sub("--.*", "", path.read_text(encoding="utf-8")) for path in SQL.rglob("*.sql"))
+    found = {name for text in texts for name in re.findall(r"(?:\bas |\b\w+\.)([a-z_][a-z0-9_]*)\b", text)}
+    return sorted(found - OF_THE_API)
+
+
+def show(home: SmallHome, members: dict[str, Any]) -> None:
+    """Shows records of every kind with these members."""
+    api = home.server
+    flag = {"id": "g", "status": "open", "history": [{"status": "open"} | members]} | members
+    api.types = [api.types[0] | members]
+    api.assessment_types = [api.assessment_types[0] | members]
+    api.assets = [asset(f"a{number}", **members) for number in range(3)]
+    api.assessments = [assessment(f"s{number}", flags=[flag], **members) for number in range(3)]
+    schedule = {"property": "p1", "type": "k1", "status": "notstarted", "assignedUsers": ["u1"]} | members
+    body = {"total": 1, "schedules": [schedule]}
+    api.answer = lambda path, query: (200, body) if path == "/assessments/schedules" else None
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("part", range(PARTS))
+def test_no_name_of_a_member_disturbs_a_run(small_nights: SmallHome, part: int):
+    small_nights.has_desk = True
+    members = dict.fromkeys(names_in_queries()[part::PARTS], "as text")
+    for description in ("before", "after"):
+        show(small_nights, members | {"description": description})
+        report = small_nights.sync(memory_limit="3GB")
+        assert report.exit_code == 0, report
+    changed = "select distinct resource from marts.changes where field = 'description'"
+    assert sorted(small_nights.column(changed)) == ["assessments", "assets", "schedules"]
+    assert (
+        small_nights.column("select kind from marts.document_coverage order by assessment_id, kind")
+        == ["bundle", "report"] * 3
+    )
