@@ -110,3 +110,18 @@ def test_a_type_that_came_went_or_has_another_name_is_on_record(small_nights: Sm
     assert sorted(home.rows(query)) == told
     home.rebuild()
     assert sorted(home.rows(query)) == told
+
+
+def test_a_table_keeps_its_name_through_a_night_without_names_of_types(small_nights: SmallHome) -> None:
+    api = small_nights.server
+    named = api.types
+    api.types = [{name: value for name, value in one.items() if name != "name"} for one in named]
+    assert small_nights.sync().exit_code == 0
+    tables = "select table_name from asset_types union all select table_name from duckdb_tables() where schema_name = 'by_type'"
+    assert small_nights.column(tables) == ["t1", "t1"]
+    for types in (named, api.types, named):
+        api.types = types
+        assert small_nights.sync().exit_code == 0
+        assert small_nights.column(tables) == ["doors", "doors"]
+        small_nights.rebuild()
+        assert small_nights.column(tables) == ["doors", "doors"]
