@@ -117,7 +117,8 @@ def test_a_table_keeps_its_name_through_a_night_without_names_of_types(small_nig
     named = api.types
     api.types = [{name: value for name, value in one.items() if name != "name"} for one in named]
     assert small_nights.sync().exit_code == 0
-    tables = "select table_name from asset_types union all select table_name from duckdb_tables() where schema_name = 'by_type'"
+    of_files = "select table_name from duckdb_tables() where schema_name = 'by_type'"
+    tables = f"select table_name from asset_types union all {of_files}"
     assert small_nights.column(tables) == ["t1", "t1"]
     for types in (named, api.types, named):
         api.types = types
@@ -125,3 +126,19 @@ def test_a_table_keeps_its_name_through_a_night_without_names_of_types(small_nig
         assert small_nights.column(tables) == ["doors", "doors"]
         small_nights.rebuild()
         assert small_nights.column(tables) == ["doors", "doors"]
+
+
+def test_types_whose_ids_are_null_for_a_night_get_no_names_for_keys(small_nights: SmallHome) -> None:
+    api = small_nights.server
+    api.assessment_types = with_ids = [{"id": "k1", "name": "Fire risk"}, {"id": "k2", "name": "Gas safety"}]
+    assert small_nights.sync().exit_code == 0
+    query = "select assessment_type_id, name, is_listed from assessment_types order by all"
+    before = small_nights.rows(query)
+    api.assessment_types = [one | {"id": None} for one in with_ids]
+    report = small_nights.sync()
+    assert (report.exit_code, small_nights.rows(query)) == (3, before)
+    assert any("[shapes.assessment_types] id" in line for line in report.left_behind)
+    api.assessment_types = with_ids
+    assert (small_nights.sync().exit_code, small_nights.rows(query)) == (0, before)
+    api.assessment_types = [{"uid": one["id"], "name": one["name"]} for one in with_ids]
+    assert (small_nights.sync().exit_code, small_nights.rows(query)) == (0, before)

@@ -46,6 +46,8 @@ def find_roles(
         _forget_other_name(shape, role, is_key=is_key)
         if not _still_holds(shape, role, objects):
             found = _find(role, of_pages, known, taken)
+            if _is_other_key(shape, role, found, objects, known):
+                raise _unknown(resource, role)
             shape.settle(role.name, found if is_key else with_earlier(shape.choices.get(role.name), found, objects))
         if not is_key:
             _add_places(shape, role, objects, known, taken)
@@ -122,6 +124,19 @@ def _forget_other_name(shape: Shape, role: Role, *, is_key: bool) -> None:
         return
     if any(path[:1] and path[0] not in role.documented for path in choice.paths):
         del shape.choices[role.name]
+
+
+def _is_other_key(
+    shape: Shape, role: Role, found: Choice | None, records: Sequence[Any], known: Mapping[str, Collection[str]]
+) -> bool:
+    """Whether records that lost the id found before would get keys from a member that nothing calls their id."""
+    before = shape.choices.get(role.name)
+    if role.known != "unique" or found is None or before is None or before.source != "found":
+        return False
+    ids = known.get(role.matches or "", ())
+    return not any(
+        rank(path, role.likely) < len(role.likely) or share_known(records, path, ids) >= SPEAKS for path in found.paths
+    )
 
 
 def _refuse_repeats(shape: Shape, resource: Resource, role: Role, pages: Sequence[Sequence[Any]]) -> None:
