@@ -1,5 +1,6 @@
 -- grain: quarter, assessor, assessment_type_id
--- why: who performed how much of what in each quarter, for the organisation and by it
+-- why: who performed how much of what in each quarter, for the organisation and by it. Nobody has done what is dated after
+-- today
 with performed as (
   select
     dated.assessment_type_id,
@@ -10,7 +11,7 @@ with performed as (
     assessments.performed_by
   from staging.dated_assessments as dated
   join main.assessments as assessments on assessments.assessment_id = dated.assessment_id
-  where staging.is_approved(dated.status) and dated.performed_on is not null
+  where staging.is_approved(dated.status) and dated.performed_on <= $today
 ),
 counted as (
   select
