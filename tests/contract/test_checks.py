@@ -267,6 +267,15 @@ def test_a_value_of_nothing_is_compared_with_nothing(night: WorldHome) -> None:
     assert night.rows("select subject from ops.check_values where check_name = 'nameless'") == [("assets",)]
 
 
+def test_two_values_of_one_subject_are_a_mistake(night: WorldHome) -> None:
+    _own_check(night, "doubled", f"{_COMPARED}select 'a' as subject, unnest([1, 2]) as value, null as total")
+    for _ in range(2):
+        report = night.sync()
+        assert report.exit_code == 3
+        assert "doubled.sql: several rows have the subject a" in report.left_behind[0]
+    assert night.rows("select check_name from ops.check_values where check_name = 'doubled'") == []
+
+
 @pytest.mark.costly
 @pytest.mark.parametrize("name", WARNS)
 def test_what_is_worth_a_word_is_published_and_told(
