@@ -142,3 +142,19 @@ def test_types_whose_ids_are_null_for_a_night_get_no_names_for_keys(small_nights
     assert (small_nights.sync().exit_code, small_nights.rows(query)) == (0, before)
     api.assessment_types = [{"uid": one["id"], "name": one["name"]} for one in with_ids]
     assert (small_nights.sync().exit_code, small_nights.rows(query)) == (0, before)
+
+
+@pytest.mark.parametrize("without", [{"id": None}, {"uid": "t1"}])
+def test_asset_types_that_lost_their_ids_stay_listed(small_nights: SmallHome, without: dict[str, Any]) -> None:
+    api = small_nights.server
+    assert small_nights.sync().exit_code == 0
+    (door,) = with_ids = api.types
+    api.types = [{name: value for name, value in door.items() if name != "id"} | without]
+    report = small_nights.sync()
+    assert (report.exit_code, small_nights.rows("select asset_type_id, is_listed from asset_types")) == (
+        3,
+        [("t1", True)],
+    )
+    assert any("no record has the documented member 'id'" in line for line in report.left_behind)
+    api.types = with_ids
+    assert small_nights.sync().exit_code == 0

@@ -53,12 +53,20 @@ def find_roles(
             _add_places(shape, role, objects, known, taken)
         _refuse_repeats(shape, resource, role, of_pages)
         taken.update(shape.paths(role.name))
-        if role.required and not shape.has(role.name):
+        if role.required and not _is_anywhere(shape, role, objects):
             raise _unknown(resource, role)
         # records that no longer have a status need lists by status, whatever an earlier run found
         is_gone = role.known == "statuses" and not any(texts(objects, path) for path in shape.paths(role.name))
         if is_gone or not shape.has(role.name):
             shape.choices[role.name] = _absent(role, len(objects))
+
+
+def _is_anywhere(shape: Shape, role: Role, records: Sequence[Any]) -> bool:
+    """Whether a required part was found, and any record has it tonight too if the API's document names it."""
+    choice = shape.choices.get(role.name)
+    if choice is None or not shape.has(role.name) or choice.source != "documented":
+        return shape.has(role.name)
+    return any(texts(records, path) for path in choice.paths)
 
 
 def _add_places(
