@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from kit.small_api import SmallHome, assessment
+from kit.small_api import SmallHome, assessment, asset
 
 pytestmark = pytest.mark.usefixtures("desk")
 
@@ -158,3 +158,12 @@ def test_asset_types_that_lost_their_ids_stay_listed(small_nights: SmallHome, wi
     assert any("no record has the documented member 'id'" in line for line in report.left_behind)
     api.types = with_ids
     assert small_nights.sync().exit_code == 0
+
+
+def test_a_night_whose_few_assets_are_all_odd_rejects_these_alone(small_nights: SmallHome) -> None:
+    small_nights.server.assets = [asset("a1"), asset("a2")]
+    assert small_nights.sync().exit_code == 0
+    small_nights.server.assets = [asset("a1") | {"type": None}, asset("a2") | {"type": None}]
+    report = small_nights.sync()
+    assert not any("no record has the documented member" in line for line in report.left_behind)
+    assert small_nights.column("select asset_id from assets order by all") == ["a1", "a2"]

@@ -25,6 +25,7 @@ from propsync.shapes.members import (
 
 _ENDINGS = ("uuid", "guid", "uid", "id")
 _FEW = 3  # records of a page that show nothing about an odd one
+_PAGE_SPEAKS = 5
 _DESCRIPTION = ("description",)  # it explains a name, and replaces none
 
 
@@ -53,7 +54,7 @@ def find_roles(
             _add_places(shape, role, objects, known, taken)
         _refuse_repeats(shape, resource, role, of_pages)
         taken.update(shape.paths(role.name))
-        if role.required and not _is_anywhere(shape, role, objects):
+        if role.required and not _is_anywhere(shape, resource, role, objects):
             raise _unknown(resource, role)
         # records that no longer have a status need lists by status, whatever an earlier run found
         is_gone = role.known == "statuses" and not any(texts(objects, path) for path in shape.paths(role.name))
@@ -61,10 +62,14 @@ def find_roles(
             shape.choices[role.name] = _absent(role, len(objects))
 
 
-def _is_anywhere(shape: Shape, role: Role, records: Sequence[Any]) -> bool:
-    """Whether a required part was found, and any record has it tonight too if the API's document names it."""
+def _is_anywhere(shape: Shape, resource: Resource, role: Role, records: Sequence[Any]) -> bool:
+    """Whether a required part was found, and any record has it tonight too if the API's document names it.
+
+    All of a few records may be odd: a page says something from five on, a list that comes whole always does.
+    """
     choice = shape.choices.get(role.name)
-    if choice is None or not shape.has(role.name) or choice.source != "documented":
+    is_too_few = resource.is_paged and len(records) < _PAGE_SPEAKS
+    if choice is None or not shape.has(role.name) or choice.source != "documented" or is_too_few:
         return shape.has(role.name)
     return any(texts(records, path) for path in choice.paths)
 

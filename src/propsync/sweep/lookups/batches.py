@@ -77,7 +77,7 @@ class Batches:
         self.is_blind = False
         """Whether no look-up shows anything, not even known records."""
         self.foreign: set[Key] = set()
-        """Keys whose look-ups the API answers with other records, so that none can show that they are gone."""
+        """Keys that no look-up can show to be gone: its answers have other records, or a wrong total."""
         self._is_by_status = self._shaping.is_by_status()
         self.is_doubtful = self._shaping.heeds_one_status or swept.verdict is not Verdict.CERTIFIED
         """Whether to ask each list by itself instead of several at once, because totals or filters were wrong."""

@@ -16,6 +16,8 @@ _ALONE = 50  # ids that no answer shows: up to this many, propsync asks for each
 
 _IGNORES = "the API ignores the ids in the request"
 _OTHERS = "its look-up shows other records"
+_CONTRADICT = "its look-ups contradict each other"
+_NO_PROOF = (_IGNORES, _OTHERS, _CONTRADICT)
 
 
 class ByIds:
@@ -92,9 +94,9 @@ class ByIds:
             self._note_foreign(batch, str(self._ignored))
 
     def _note_foreign(self, batch: Batch, why: str) -> None:
-        """Notes keys for which the API answers other records, unless one of these answers shows them too."""
+        """Notes keys that no look-up can show to be gone, unless one of the answers shows them."""
         self._asking.is_unknown(batch, why)
-        if why in (_IGNORES, _OTHERS):
+        if why in _NO_PROOF:
             self._asking.foreign.update({*batch.keys} - self._shown)
 
     def _ask_alone(self, silent: list[Key]) -> None:
@@ -161,7 +163,7 @@ class ByIds:
         is_foreign = not shown <= set(batch.keys)
         if len(batch.keys) == 1:
             if not is_foreign:
-                self._asking.is_unknown(batch, "its look-ups contradict each other")
+                self._note_foreign(batch, _CONTRADICT)
                 return []
             why = self._why_foreign(batch, answer)
             self._ignored = None if why == _OTHERS else why  # if it heeds other ids, they are still asked for
