@@ -1,5 +1,9 @@
 -- Whether a text has nothing but blanks, as spreadsheets and forms leave them: such a cell says nothing.
-create macro staging.is_blank(written) as not regexp_matches(written, '[^\s\v\p{Z}\x{200B}\x{FEFF}]');
+-- Most texts begin with a visible sign of ASCII, and to compare takes a third of the search.
+create macro staging.is_blank(written) as case
+  when written between '!' and '~' then false
+  else not regexp_matches(written, '[^\s\v\p{Z}\x{200B}\x{FEFF}]')
+end;
 
 -- Whether a field has a value: an option, a text that is not blank, or JSON that is not empty.
 create macro staging.is_filled(options, written, held) as case
