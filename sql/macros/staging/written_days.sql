@@ -2,6 +2,9 @@
 create macro staging.age_in_days(raised_on, until, today) as
   if(raised_on <= until and until <= today, date_diff('day', raised_on, until), null)::integer;
 
+-- The days since a day, 0 before it; NULL without one, which greatest() would leave out.
+create macro staging.days_since(day, today) as if(day > today, 0, date_diff('day', day, today))::integer;
+
 -- Whether a day is one that was, and no earlier than another.
 create macro staging.has_come(day, beginning, today) as coalesce(day between coalesce(beginning, day) and today, false);
 
