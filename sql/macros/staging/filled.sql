@@ -5,6 +5,9 @@ create macro staging.is_blank(written) as case
   else not regexp_matches(written, '[^\s\v\p{Z}\x{200B}\x{FEFF}]')
 end;
 
+-- A text without the spaces around it; NULL if it has nothing but blanks.
+create macro staging.said(written) as if(staging.is_blank(written), null, trim(written));
+
 -- Whether a field has a value: an option, a text that is not blank, or JSON that is not empty.
 create macro staging.is_filled(options, written, held) as case
   when options is not null then len(options) > 0

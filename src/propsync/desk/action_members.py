@@ -42,7 +42,7 @@ class ActionMembers:
         # without any status, an action whose closing date is empty is open
         by_date = self._found["closed"].is_found and not self._found["status"].is_filled
         return read | {
-            "action_evidence": " or ".join(f"actions.{quoted(name)} <> ''" for name in self._evidence)
+            "action_evidence": " or ".join(f"not staging.is_blank(actions.{quoted(name)})" for name in self._evidence)
             or "null::boolean",
             "action_closes_by_date": "true" if by_date else "false",
         }

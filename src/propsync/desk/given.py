@@ -51,7 +51,7 @@ class Given:
         self._chosen = chosen
         self._files = files
         member = chosen.member
-        written = f"nullif(trim({quoted(member.column)}::varchar), '')" if member else "null::varchar"
+        written = f"staging.said({quoted(member.column)}::varchar)" if member else "null::varchar"
         values = chosen.choices.values() | {"run_id": run_id}
         self._models = Models(warehouse, values, {"assessment_date": written})
         self._made: set[str] = set()

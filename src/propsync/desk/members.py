@@ -65,9 +65,9 @@ class Member:
         """The column's text; a piece of SQL."""
         if self.column is None:
             return "null::varchar"
-        cell = f"trim({alias}.{quoted(self.column)}::varchar)"
+        cell = f"staging.said({alias}.{quoted(self.column)}::varchar)"
         if self.truth_means is None:
-            return f"nullif({cell}, '')"
+            return cell
         words = ("open", "closed") if self.truth_means == "open" else ("closed", "open")
         return f"case lower({cell}) when 'true' then {text(words[0])} when 'false' then {text(words[1])} end"
 

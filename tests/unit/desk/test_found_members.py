@@ -110,8 +110,8 @@ def test_columns_of_actions(made: Warehouse, cells: Cells, parts: Mapping[str, s
 def test_a_status_that_is_empty_everywhere_leaves_the_state_to_closing_dates(made: Warehouse) -> None:
     made.execute("alter table main.bundle_actions add column completed_on varchar")
     made.execute(
-        "insert into main.bundle_actions (assessment_id, row_number, completed_on) "
-        "values ('a', 1, '2026-01-01'), ('a', 2, '')"
+        "insert into main.bundle_actions (assessment_id, row_number, completed_on, status, image) "
+        "values ('a', 1, '2026-01-01', ' ', ' '), ('a', 2, '', '\t', '')"
     )
     fragments = FoundMembers(made, CHOICES).fragments()
     assert fragments["action_closes_by_date"] == "true"
@@ -121,7 +121,10 @@ def test_a_status_that_is_empty_everywhere_leaves_the_state_to_closing_dates(mad
     made.execute("alter table main.bundle_actions drop column completed_on")
 
 
-@pytest.mark.parametrize(("written", "read"), [(" ", None), ("", None), (" open ", "open"), ("open", "open")])
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [(" ", None), ("\t\n", None), ("\u200b", None), ("", None), (" open ", "open"), ("open", "open")],
+)
 def test_blanks_around_a_cell_say_nothing(made: Warehouse, written: str, read: str | None) -> None:
     cell = Member("status", "status", "the usual column").read("cells")
     query = f"select {cell} from (select $written as status) as cells"

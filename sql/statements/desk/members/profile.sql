@@ -11,7 +11,7 @@ sampled as (
 filled as (
   select member, written
   from (select unnest({{members}}) as member, unnest(cells) as written from sampled)
-  where written <> '' and not staging.is_no_date(written)
+  where not staging.is_blank(written) and not staging.is_no_date(written)
 ),
 counted as (
   select member, written, count(*) as cells, count(*) over (partition by member) as different
