@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from kit.command_line import CommandLine
 from kit.programs import Program
+from kit.versions import of_another_version
 
 
 def test_sync_publishes_and_says_what_to_type_next(propsync):
@@ -177,8 +178,16 @@ def test_doctor_misses_a_state_database_that_is_gone(propsync, synced):
     done = propsync("doctor")
     assert done.returncode == 1
     assert (
-        "state/warehouse.duckdb is missing, though tables are published\n     → Run `propsync rebuild`" in done.stdout
+        "state/warehouse.duckdb: it is missing, though tables are published\n     → Run `propsync rebuild`"
+        in done.stdout
     )
+
+
+def test_doctor_knows_the_state_of_another_version(propsync, synced):
+    of_another_version(synced)
+    done = propsync("doctor")
+    assert done.returncode == 1
+    assert "state/warehouse.duckdb: its schema version is 0, not" in done.stdout
 
 
 def test_doctor_says_what_to_mend(propsync):

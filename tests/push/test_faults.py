@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from kit.kept import KeptHomes
 from kit.push_home import PushHome, push_home
+from kit.versions import of_another_version
 
-from propsync.errors import ApiFailing, TokenRefused, UsageError, WriteForbidden, WriteUnsupported
+from propsync.errors import ApiFailing, StateUnusable, TokenRefused, UsageError, WriteForbidden, WriteUnsupported
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, Plan
 from propsync.push.schedule_values import MEMBERS
 from propsync.runbooks.push_undo import undo
@@ -452,6 +453,17 @@ def test_a_plan_of_another_home_is_refused(home: PushHome) -> None:
     with pytest.raises(UsageError, match="which this home does not have"):
         home.apply(plan)
     assert home.requests == []
+
+
+def test_nothing_is_sent_before_a_rebuild_that_an_upgrade_asks_for(home: PushHome) -> None:
+    plan = home.plan(*texts_of(home, 2))
+    of_another_version(home.path)
+    with pytest.raises(StateUnusable, match="its schema version is 0, not "):
+        home.apply(plan)
+    assert home.effects == {}
+    home.rebuild()
+    assert home.apply(plan).exit_code == 0
+    assert_done_once(home, plan)
 
 
 def test_values_are_in_no_log_and_no_notice(

@@ -20,8 +20,9 @@ from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSET_TYPES, ASSET
 from propsync.runbooks.doctor_bucket import examine_bucket
 from propsync.runbooks.doctor_privacy import examine_labels, examine_lines
 from propsync.runbooks.finding import Finding
+from propsync.runbooks.usable_state import why_unusable
 from propsync.runbooks.workplace import check_delta, make_home
-from propsync.runbooks.workspace import configured_catalogue
+from propsync.runbooks.workspace import WAREHOUSE, configured_catalogue
 from propsync.runs import RunLock
 from propsync.settings import Settings
 from propsync.shapes import (
@@ -85,10 +86,9 @@ def _places(settings: Settings) -> Iterator[Finding]:
 
 
 def _state(settings: Settings) -> Iterator[Finding]:
-    """A finding if the state database is gone: a sync would refuse to run."""
-    path = settings.state / "warehouse.duckdb"
-    if not path.exists() and (settings.published / "warehouse.duckdb").exists():
-        yield Finding("state", False, f"{path} is missing, though tables are published", "Run `propsync rebuild`")
+    """A finding if the state database is gone, or of another version of propsync: a sync would refuse to run."""
+    if why := why_unusable(settings):
+        yield Finding("state", False, f"{settings.state / WAREHOUSE}: {why}", "Run `propsync rebuild`")
 
 
 def _archive(settings: Settings) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ from propsync.errors import (
     PlanUnfinished,
     PropsyncError,
     ResourceFailed,
+    StateUnusable,
     StopRun,
     TokenRefused,
     UsageError,
@@ -39,8 +40,9 @@ from propsync.runbooks.push_tables import open_tables
 from propsync.runbooks.read_back import ReadBack
 from propsync.runbooks.report import Report
 from propsync.runbooks.run_frame import Call, framed_run, plainly
+from propsync.runbooks.usable_state import why_unusable
 from propsync.runbooks.workplace import make_home, object_storage, refuse_half_erased, workplace
-from propsync.runbooks.workspace import Workspace
+from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.runs import Run, RunLock
 from propsync.settings import ApiAccess, Settings
 from propsync.storage import LocalStorage
@@ -63,9 +65,9 @@ def apply(
 ) -> PushReport:
     """Sends what the plan says, once, and resumes an unfinished `apply` of it.
 
-    Raises UsageError (exit 2), StopRun and ApiUnreachable (exit 1; it has recorded what it wrote), ErasureUnfinished
-    before it sends anything, and Busy (exit 4) then. If another run is at work afterwards, it raises PlanUnfinished
-    (exit 1).
+    Raises UsageError (exit 2), StopRun and ApiUnreachable (exit 1; it has recorded what it wrote). Before it sends
+    anything, it raises ErasureUnfinished, StateUnusable, and Busy (exit 4). If another run is at work afterwards, it
+    raises PlanUnfinished (exit 1).
     """
     _check_consent(plan, allow_large)
     if not plan.entries:
@@ -73,6 +75,8 @@ def apply(
     make_home(settings)
     with RunLock(settings.state / PUSH_LOCK).held("propsync push apply", 0):
         refuse_half_erased(settings)
+        if why := why_unusable(settings):
+            raise StateUnusable(str(settings.state / WAREHOUSE), why)
         suppression = Suppression.of(LocalStorage(settings.home))
         _check_erased(plan, suppression)
         with open_tables(settings) as reader:

@@ -3,7 +3,7 @@
 from propsync.warehouse.arrow import documents, lot, texts, whole_numbers
 from propsync.warehouse.check_run import CORRECT_IT, Findings, run_checks, run_mart_checks
 from propsync.warehouse.columns import OpenColumns
-from propsync.warehouse.connection import Warehouse, Whole
+from propsync.warehouse.connection import SCHEMA_VERSION, Warehouse, Whole
 from propsync.warehouse.declared_tables import (
     MARTS,
     TABLES,
@@ -37,6 +37,7 @@ __all__ = [
     "MOST",
     "MOST_BELOW",
     "PARTS",
+    "SCHEMA_VERSION",
     "TABLES",
     "Earlier",
     "Findings",
