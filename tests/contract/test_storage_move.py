@@ -86,9 +86,12 @@ def test_choices_and_lists_come_along_to_a_disk(at: Place, bucket: FolderBucket,
     (at.path / "propsync.toml").write_text(choices)
     (at.path / "lists").mkdir()
     (at.path / "lists/users.csv").write_text("user_id,name\n")
+    (at.path / "checks").mkdir()
+    (at.path / "checks/no_place.sql").write_text("-- severity: fail\nfrom assets where property_id is null\n")
     moved(at, str(tmp_path / "other"), storage_url=URL)
     assert (tmp_path / "other/propsync.toml").read_text() == choices
     assert (tmp_path / "other/lists/users.csv").read_text() == "user_id,name\n"
+    assert (tmp_path / "other/checks/no_place.sql").read_text().startswith("-- severity: fail")
 
     (tmp_path / "other/propsync.toml").write_text("page_limit = 7\n")
     moved(at, str(tmp_path / "other"), storage_url=URL)

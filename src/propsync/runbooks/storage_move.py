@@ -97,8 +97,12 @@ def _to_disk(settings: Settings, folder: Path) -> MoveReport:
 
 
 def _copy_choices(settings: Settings, target: LocalStorage) -> None:
-    """Copies propsync.toml and people's lists below home: without `[privacy]`, the next run would publish all of it."""
-    for path in (settings.home / CONFIG_NAME, *settings.reference.values()):
+    """Copies propsync.toml, and people's lists and checks below home.
+
+    Without `[privacy]` the next run would publish all of it, and without a check whatever that keeps back.
+    """
+    checks = sorted(settings.checks_folder.glob("*.sql"))
+    for path in (settings.home / CONFIG_NAME, *settings.reference.values(), *checks):
         if path.is_relative_to(settings.home) and ".." not in path.parts and path.is_file():
             key = str(path.relative_to(settings.home))
             if not target.exists(key):
