@@ -65,3 +65,24 @@ def test_an_id_under_another_name_is_named_in_the_reason(small_nights: Home):
     (told,) = [one for one in small_nights.sync().left_behind if "holds their deletes" in one]
     assert "have no id under id; if the API renamed it, name it in propsync.toml: [shapes.assessments] id" in told
     assert "ignores" not in told
+
+
+@pytest.mark.parametrize("path", [TYPES, "/assessments/types"])
+def test_types_keyed_by_id_are_named_and_no_login_page(small_nights: Home, path: str):
+    keyed = {name: {"name": f"Type {name}", "colour": "red"} for name in ("k1", "k2")}
+    small_nights.server.answer = lambda asked, query: (200, {"types": keyed}) if asked == path else None
+    (told,) = [one for one in small_nights.sync().left_behind if "types were never read" in one]
+    assert "the answer is an object keyed by id, and no array" in told
+    assert "login" not in told
+
+
+def test_a_resource_that_was_never_read_keeps_no_rows(small_nights: Home):
+    api = small_nights.server
+    api.answer = lambda path, query: (400, {}) if path == ASSETS else None
+    (told,) = [one for one in small_nights.sync().left_behind if one.startswith("assets")]
+    assert told.startswith("assets were never read yet: ")
+    api.answer = lambda path, query: None
+    assert small_nights.sync().exit_code == 0
+    api.answer = lambda path, query: (400, {}) if path == ASSETS else None
+    (told,) = [one for one in small_nights.sync().left_behind if one.startswith("assets")]
+    assert told.startswith("assets keep yesterday's rows: ")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -78,15 +78,20 @@ _MOST_REASONS = 3
 def left_behind(
     verdicts: Mapping[str, Verdict],
     errors: Mapping[str, str],
-    held: Sequence[tuple[str, str, int]] = (),
-    run_id: str = "RUN",
+    held: Sequence[tuple[str, str, int]],
+    run_id: str,
+    read: Collection[str],
 ) -> list[str]:
-    """A line for each resource that is not as fresh as the run, or that has held records, by reason."""
+    """A line for each resource that is not as fresh as the run, or that has held records, by reason.
+
+    `read` names the resources that any run has read.
+    """
     lines = []
     for resource, verdict in verdicts.items():
         name = resource.replace("_", " ")
         if verdict is Verdict.FAILED:
-            lines.append(f"{name} keep yesterday's rows: {errors.get(resource, 'they could not be read')}")
+            state = "keep yesterday's rows" if resource in read else "were never read yet"
+            lines.append(f"{name} {state}: {errors.get(resource, 'they could not be read')}")
         elif not verdict.is_complete:
             lines.append(
                 f"{name} were not read completely: the list changed meanwhile, or its total or a filter is wrong. "

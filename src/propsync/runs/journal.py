@@ -149,6 +149,10 @@ class Journal:
         rows = self._warehouse.rows(statement("runs/verdicts"), {"run_id": run_id})
         return {resource: Verdict(verdict) for resource, verdict in rows}
 
+    def resources_read(self) -> set[str]:
+        """The resources that any run has read, in whole or in part."""
+        return {resource for (resource,) in self._warehouse.rows(statement("runs/resources_read"))}
+
     def errors(self, run_id: str) -> dict[str, str]:
         """Why resources of a run failed, a line each, by resource."""
         return dict(self._warehouse.rows(statement("runs/errors"), {"run_id": run_id}))

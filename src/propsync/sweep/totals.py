@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from propsync.api import MalformedBody
@@ -12,6 +13,7 @@ from propsync.shapes import find_list
 
 _LARGEST = 2**63 - 1  # the range of a BIGINT; no list is that long
 _STEP = "Ask the people who run the API: its document promises a whole number as the total of each list"
+_ARRAY = "Ask the people who run the API for an array of records: propsync reads no other list"
 
 
 def is_total(count: int | None) -> bool:
@@ -21,10 +23,24 @@ def is_total(count: int | None) -> bool:
 
 def no_list(page: Any, resource: Resource, where: str) -> MalformedBody:
     """The error for an answer that is no list. An array in it shows that the API itself answered, and no login page."""
+    if _is_keyed(page):
+        return MalformedBody(where, "the answer is an object keyed by id, and no array", _ARRAY)
     fault = _fault(page) if isinstance(page, dict) and resource.is_paged else None
     if fault is None or find_list([page], resource) is None:
         return MalformedBody(where, "the answer is JSON, but not a list")
     return MalformedBody(where, f"the answer has an array, {fault}", _STEP)
+
+
+def _is_keyed(page: Any) -> bool:
+    """Whether it is an object of records that share a member, or has one: `{"k1": {"name": …}, "k2": {"name": …}}`."""
+    around = [page, *page.values()] if isinstance(page, dict) else []
+    return any(_are_alike(list(one.values())) for one in around if isinstance(one, dict))
+
+
+def _are_alike(records: Sequence[Any]) -> bool:
+    if len(records) < 2 or not all(isinstance(one, dict) for one in records):
+        return False
+    return bool(set.intersection(*(set(one) for one in records)))
 
 
 def _fault(page: dict[str, Any]) -> str | None:
