@@ -173,7 +173,7 @@ class Attempts:
         if attempt.is_certified:
             heeded.check_filters()
         if not heeded.all_statuses():
-            self._shaping.heeds_one_status = True
+            self._shaping.heeds_one_status = not heeded.no_status()
             attempt.refuse()
         if self._shaping.is_status_absent() and self._listed.is_under_two_statuses(attempt.number):
             attempt.refuse()

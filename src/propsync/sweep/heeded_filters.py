@@ -8,6 +8,7 @@ from random import Random
 import msgspec
 
 from propsync.errors import NotFound, RequestRefused
+from propsync.records import Page
 from propsync.resources import ListQuery, Resource
 from propsync.sweep.page_reader import PageReader
 from propsync.sweep.scope import SweepScope
@@ -31,8 +32,25 @@ class HeededFilters:
         if not self._resource.has_statuses or self._shaping.is_by_status() or len(statuses) < 2:
             return True
         _, silent = self._shaping.shown_and_silent("status", statuses, self._pages())
-        lists = (self._resource.combined([one]).narrowed(*self._wanted.filters) for one in silent)
-        return not any(map(self._shows_any, lists))
+        return not any(self._shows_any(self._of_status(one)) for one in silent)
+
+    def no_status(self) -> bool:
+        """Whether the API ignores the filter by status: each status without records shows all those of another.
+
+        These may be all there are, or only those of the API's default status: nothing can tell.
+        """
+        shown, silent = self._shaping.shown_and_silent("status", self._wanted.statuses, self._pages())
+        return len(shown) == 1 and all(self._shows_all_of(shown[0], one) for one in silent)
+
+    def _shows_all_of(self, status: str, other: str) -> bool:
+        told, of_other = (self._first(self._of_status(one)) for one in (status, other))
+        if told is None or of_other is None or told.total != of_other.total:
+            return False
+        shown = self._shaping.statuses(of_other.records)
+        return bool(shown) and {one.casefold() for one in shown if one} == {status.casefold()}
+
+    def _of_status(self, status: str) -> ListQuery:
+        return self._resource.combined([status]).narrowed(*self._wanted.filters)
 
     def check_filters(self) -> None:
         """Raises NotFound if the API cut a filter of a backfill: the user must ask for its values in smaller parts."""
@@ -65,12 +83,15 @@ class HeededFilters:
         return self._shows_any(lists.narrowed(*filters))
 
     def _shows_any(self, query: ListQuery) -> bool:
-        """Whether the API has records for a query; a refusal or "not found" counts as none."""
+        page = self._first(query)
+        return page is not None and bool(page.total or page.records)
+
+    def _first(self, query: ListQuery) -> Page | None:
+        """Page 1 with one record; None if the API refuses the query or finds nothing."""
         try:
-            page = self._reader.read(self._reader.ask(query, 1, "combined", limit=1), self._shaping.cutter).page
+            return self._reader.read(self._reader.ask(query, 1, "combined", limit=1), self._shaping.cutter).page
         except (NotFound, RequestRefused):
-            return False
-        return bool(page.total or page.records)
+            return None
 
     def _pages(self) -> Iterator[Sequence[msgspec.Raw]]:
         cutter = self._shaping.cutter
