@@ -223,9 +223,8 @@ def test_a_machine_that_died_before_it_put_anything_leaves_nothing_to_rebuild(
     assert third.commit("run")
 
 
-def test_a_bucket_that_was_put_back_to_an_earlier_day_is_refused(
-    bucket: FolderBucket, opened: Desk, tmp_path: Path
-) -> None:
+def put_back(bucket: FolderBucket, opened: Desk, tmp_path: Path, others: int) -> None:
+    """A bucket that lost the last commit of the first machine, and has others of the second in its place."""
     first = opened("first")
     first.is_behind()
     first.home.put("landing/pages/a", b"one")
@@ -236,15 +235,61 @@ def test_a_bucket_that_was_put_back_to_an_earlier_day_is_refused(
     first.lease.release()
     shutil.rmtree(bucket.root)
     backup.root.rename(bucket.root)
+    work_on(opened, others)
+
+
+def work_on(opened: Desk, commits: int) -> None:
+    """The second machine takes in what there is, and adds commits."""
     second = opened("second")
     take_in(second)
-    for name in "cd":
-        second.home.put(f"landing/pages/{name}", b"of the second")
+    for number in range(commits):
+        second.home.put(f"landing/pages/{number}", b"of the second")
         second.commit("run")
     second.lease.release()
+
+
+@pytest.mark.parametrize("others", [2, 50])  # of which checkpoints make the old commits superfluous, or not
+def test_a_bucket_that_was_put_back_to_an_earlier_day_is_refused(
+    bucket: FolderBucket, opened: Desk, tmp_path: Path, others: int
+) -> None:
+    put_back(bucket, opened, tmp_path, others)
     with pytest.raises(HomeUnusable, match="earlier day"):
         opened("first").is_behind()
     assert (tmp_path / "first/landing/pages/b").exists()
+
+
+def test_pages_stay_that_a_bucket_lacks_and_does_not_show_it_ever_had(
+    bucket: FolderBucket, opened: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("propsync.bucket.commits._PAST", 5)  # commits, as after thousands of runs
+    put_back(bucket, opened, tmp_path, 50)
+    take_in(opened("first"))
+    (aside,) = (tmp_path / "first/state/aside").rglob("b")
+    assert aside.read_bytes() == b"two"
+    assert flaws(bucket, tmp_path / "first") == []
+
+
+def test_a_machine_that_slept_through_many_runs_takes_them_in(
+    bucket: FolderBucket, opened: Desk, tmp_path: Path
+) -> None:
+    first = opened("first")
+    first.is_behind()
+    for name in "ab":
+        first.home.put(f"landing/pages/{name}", b"of the first")
+        first.commit("run")
+    first.lease.release()
+    work_on(opened, 1)
+    second = opened("second")
+    second.is_behind()
+    second.home.delete("landing/pages/a")  # no manifest names it
+    second.commit("run")
+    second.lease.release()
+    work_on(opened, 50)
+    again = opened("first")
+    take_in(again)
+    assert not again.home.exists("landing/pages/a")
+    assert not (tmp_path / "first/state/aside").exists()
+    assert flaws(bucket, tmp_path / "first") == []
 
 
 def test_a_page_that_no_manifest_names_leaves_the_bucket_with_home(

@@ -16,6 +16,7 @@ _FOLDER = "log"
 _CHECKPOINT = ".checkpoint.json"
 _FIRST = 1
 _EVERY = 20  # commits between checkpoints, so that a new machine reads few objects
+_PAST = 5_000  # commits whose ids a checkpoint has: 13 years of nights, or three days of hints each minute
 _STEP = (
     "If the machine that ran last still has its home, remove that object and run `propsync sync` there: it puts the "
     "list of files again. Otherwise restore an earlier version of the object"
@@ -52,22 +53,33 @@ class Commit(msgspec.Struct, frozen=True):
 
 
 class Contents(msgspec.Struct):
-    """The files of home in the bucket after a commit: the place of each, by its key under home."""
+    """The files of home in the bucket after a commit: the place of each, by its key under home.
+
+    `past` has the ids of the commits up to that one, which comes last.
+    """
 
     sequence: int = 0
     commit_id: str = ""
     places: dict[str, Place] = {}
     sizes: dict[str, int] = {}
+    past: list[str] = []
 
     def apply(self, commit: Commit) -> None:
         """Takes one commit in."""
         self.sequence, self.commit_id = commit.sequence, commit.commit_id
+        self.past = [*self.past, commit.commit_id][-_PAST:]
         for key in commit.removed:
             self.places.pop(key, None)
         self.places.update(commit.added)
         self.sizes.update(commit.sizes)
         named = self.named()
         self.sizes = {key: size for key, size in self.sizes.items() if key in named}
+
+    def id_of(self, sequence: int) -> str | None:
+        """The id of a commit of the past, None if it is older than all that are known."""
+        past = self.past or [self.commit_id]  # earlier versions noted no more
+        back = self.sequence - sequence
+        return past[-1 - back] if back < len(past) else None
 
     def named(self) -> set[str]:
         """The objects that some file needs."""
@@ -103,18 +115,19 @@ class CommitLog:
         return self._read(_key(sequence), Commit)
 
     def commit_id(self, sequence: int) -> str | None:
-        """The id of a commit, as of the last `head`; None if it is gone. Raises BaseLost if it is damaged."""
+        """The id of a commit, as of the last `head`; a checkpoint has those that are gone. None if nothing shows it.
+
+        Raises BaseLost if an object of the log is damaged.
+        """
         if _key(sequence) in self._listed:
             return self.commit(sequence).commit_id
-        if _checkpoint(sequence) in self._listed:
-            return self._read(_checkpoint(sequence), Contents).commit_id
-        return None
+        checkpoint = self._newest_checkpoint()
+        return self._read(_checkpoint(checkpoint), Contents).id_of(sequence) if checkpoint >= sequence else None
 
     def contents(self) -> Contents:
         """What the bucket holds now. Raises BaseLost."""
-        head = self.head()
-        checkpoints = [_number(key) for key in self._listed if key.endswith(_CHECKPOINT)]
-        contents = self._read(_checkpoint(max(checkpoints)), Contents) if checkpoints else Contents()
+        head, checkpoint = self.head(), self._newest_checkpoint()
+        contents = self._read(_checkpoint(checkpoint), Contents) if checkpoint else Contents()
         for sequence in range(contents.sequence + 1, head + 1):
             contents.apply(self.commit(sequence))
         return contents
@@ -140,8 +153,12 @@ class CommitLog:
 
     def _is_whole(self, sequence: int) -> bool:
         """Whether the last list, with what came since, has each commit from the newest checkpoint to this one."""
-        begin = max((_number(key) for key in self._listed if key.endswith(_CHECKPOINT)), default=0)
+        begin = self._newest_checkpoint()
         return {*map(_key, range(begin + 1, sequence + 1))} <= {*self._listed}
+
+    def _newest_checkpoint(self) -> int:
+        """The number of the newest checkpoint of the last list, 0 if there is none."""
+        return max((_number(key) for key in self._listed if key.endswith(_CHECKPOINT)), default=0)
 
     def _read(self, key: str, kind: type[_T]) -> _T:
         try:

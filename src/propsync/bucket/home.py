@@ -35,6 +35,8 @@ class BucketHome:
     known: Known | None = None
     is_current: bool = False
     """Whether this home was seen to have all that the bucket holds; otherwise it puts nothing there."""
+    is_past_shown: bool = True
+    """Whether the bucket shows that it once had all that this home knows of it."""
     fetched: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Published files that a restore brought home, as `Known.published` has them."""
     log: CommitLog = field(init=False)
@@ -82,10 +84,12 @@ class BucketHome:
         return not self.is_current
 
     def _is_same_past(self) -> bool:
-        """Whether the commit that this home knows is still that one; an old one may be gone, behind a checkpoint."""
+        """Whether the commit that this home knows is still that one, as far as the bucket shows it."""
         if self.known is None or not self.known.contents.sequence:
             return True
-        return self.log.commit_id(self.known.contents.sequence) in (None, self.known.contents.commit_id)
+        found = self.log.commit_id(self.known.contents.sequence)
+        self.is_past_shown = found is not None
+        return found in (None, self.known.contents.commit_id)
 
     def _take_in_own(self) -> None:
         """Takes in a commit of this home that a kill, or a lost answer, kept it from noting."""

@@ -21,18 +21,20 @@ _log = logging.getLogger("propsync.bucket")
 def restore(bucket: BucketHome) -> Contents:
     """Makes landing, plans and the published file those of the bucket; `settle_restored` says that state follows.
 
-    Files of this home that no commit holds go to `state/aside/`, with the state database that knows them. Raises
-    HomeUnusable if this home has never used the bucket and holds runs of its own, and BaseLost.
+    Files of this home that no commit holds go to `state/aside/`, with the state database that knows them. If the bucket
+    does not show that it ever had what this home knows of it, all files that it lacks go there. Raises HomeUnusable if
+    this home has never used the bucket and holds runs of its own, and BaseLost.
     """
     contents = bucket.log.contents()
     here = {*durable_keys(bucket.home)}
     known = _known_places(bucket, contents, here)
-    new = here - contents.places.keys() - known.keys()
+    lacked = here - contents.places.keys()
+    new = lacked - known.keys() if bucket.is_past_shown else lacked
     own = {key for key in new if not is_plan(key)}
     _set_aside(bucket, own)
     if any(map(is_erasure, own)):
         _log.warning("an erasure that this machine began is not done: run the same `propsync erase` again")
-    for key in here - contents.places.keys() - new:
+    for key in lacked - new:
         bucket.home.delete(key)
     lacking = {key: place for key, place in contents.places.items() if key not in here or known.get(key) != place}
     PackReader(bucket.home, bucket.storage, bucket.work).fetch(lacking)
@@ -73,8 +75,9 @@ def _set_aside(bucket: BucketHome, own: set[str]) -> None:
         return
     folder = f"state/aside/{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
     _log.warning(
-        "%s: the bucket never got %d files of this run, and another machine has run since; propsync keeps them in %s",
+        "%s: the bucket %s %d files of this home, and another machine has run since; propsync keeps them in %s",
         min(own),
+        "never got" if bucket.is_past_shown else "does not show that it ever had",
         len(own),
         bucket.home.root / folder,
     )
