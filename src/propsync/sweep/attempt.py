@@ -173,7 +173,8 @@ class Attempts:
         if attempt.is_certified:
             heeded.check_filters()
         if not heeded.all_statuses():
-            self._shaping.heeds_one_status = not heeded.no_status()
+            self._shaping.heeds_one_status = True
+            heeded.warn_if_none()
             attempt.refuse()
         if self._shaping.is_status_absent() and self._listed.is_under_two_statuses(attempt.number):
             attempt.refuse()

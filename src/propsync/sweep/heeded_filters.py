@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from random import Random
 
@@ -15,6 +16,8 @@ from propsync.sweep.scope import SweepScope
 from propsync.sweep.shaping import Shaping
 
 _ALONE = 10  # values of a filter without any record
+
+_log = logging.getLogger("propsync.sync")
 
 
 class HeededFilters:
@@ -34,13 +37,18 @@ class HeededFilters:
         _, silent = self._shaping.shown_and_silent("status", statuses, self._pages())
         return not any(self._shows_any(self._of_status(one)) for one in silent)
 
-    def no_status(self) -> bool:
-        """Whether the API ignores the filter by status: each status without records shows all those of another.
+    def warn_if_none(self) -> None:
+        """Says so if the API ignores the filter by status: each status without records shows all those of another.
 
         These may be all there are, or only those of the API's default status: nothing can tell.
         """
         shown, silent = self._shaping.shown_and_silent("status", self._wanted.statuses, self._pages())
-        return len(shown) == 1 and all(self._shows_all_of(shown[0], one) for one in silent)
+        if len(shown) == 1 and all(self._shows_all_of(shown[0], one) for one in silent):
+            _log.warning(
+                "%s: the API shows the same records for each status, so it may hide those that are not %s",
+                self._resource.words,
+                shown[0],
+            )
 
     def _shows_all_of(self, status: str, other: str) -> bool:
         told, of_other = (self._first(self._of_status(one)) for one in (status, other))
