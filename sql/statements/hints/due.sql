@@ -9,8 +9,15 @@ with subjects as (
   from ops.hints
   where record_id is not null
   group by type, key_1, key_2
+),
+
+looks as (
+  select type, key_1, key_2, greatest(due_at, coalesce(looked_at + interval 1 minute, due_at)) as look_at
+  from subjects
+  where due_at is not null
 )
-select type, key_1, key_2, greatest(due_at, coalesce(looked_at + interval 1 minute, due_at)) as look_at
-from subjects
-where due_at is not null
+
+select type, key_1, key_2, look_at, (select count(*) from looks where look_at <= $now) as number_due
+from looks
 order by look_at, type, key_1, key_2
+limit $most

@@ -28,6 +28,8 @@ _log = logging.getLogger("propsync.hints")
 _REQUESTS = {PROPERTY: 12, ASSESSMENT: 4, SCHEDULE: 2}
 """About as many as a look takes if it names one of these alone; propsync plans a day's budget with it."""
 _COUNTS = ("fetched", "inserted", "updated", "deleted", "rejected")
+_MOST_SUBJECTS = 10_000
+"""Of those that are due, as many as one run takes into its memory."""
 _MOST_PLACES = 1_000
 _MOST_REFUSED = 3
 """Properties refused one after the other until propsync believes that the API refuses all; then the others wait too."""
@@ -52,7 +54,7 @@ def read_hints(
     while not course.is_over:
         reports.append(run(lambda _: course.work))
     report = joined(reports)
-    _tell(report, len(course.seen), len(course.postponed - course.seen))
+    _tell(report, course.seen, course.postponed + course.rest)
     return report
 
 
@@ -79,22 +81,25 @@ def _why_not(settings: Settings, now: datetime) -> str | None:
 
 
 class _Course:
-    """The runs of one call: the first looks at records, the others at properties, as many as an address can name."""
+    """The runs of one call: the first look at records, the others at properties, as many as an address can name.
+
+    `seen` counts the looks of all runs, `postponed` those that wait because the API failed, and `rest` those that
+    the day's budget does not allow.
+    """
 
     def __init__(self, call: Call, following: NextLook) -> None:
         self._call, self._following = call, following
         self._most_places = _MOST_PLACES
         self._refused = 0
         self.is_over = False
-        self.seen: set[Subject] = set()
-        self.postponed: set[Subject] = set()
+        self.seen = self.postponed = self.rest = 0
         self._next_look: datetime | None = None
         self._spent: Spent | None = None
 
     def work(self, workspace: Workspace, run: Run) -> list[str]:
         """The work of one run."""
         hints = Hints(workspace.warehouse, run.time, run.run_id)
-        subjects, rest = _affordable(workspace, hints, run)
+        subjects, self.rest, has_more = _affordable(workspace, hints, run)
         looks = Looks(workspace, run, hints, self._call)
         records = [one for one in subjects if one.type != PROPERTY]
         places: Sequence[str] = [one.key[0] for one in subjects if one.type == PROPERTY]
@@ -102,14 +107,15 @@ class _Course:
             looks.at_records(records)
         elif places:
             places = self._look_at_places(looks, places)
-        self.is_over = not places or (looks.has_failed and not 0 < self._refused < _MOST_REFUSED)
-        self.seen |= hints.seen
-        self.postponed |= {*hints.postponed, *rest}
+        is_left = bool(places) or has_more
+        self.is_over = not is_left or (looks.has_failed and not 0 < self._refused < _MOST_REFUSED)
+        self.seen += len(hints.seen)
+        self.postponed += len(hints.postponed)
         self._next_look = hints.next_look()
-        if not (rest and self.is_over):
+        if not (self.rest and self.is_over):
             return []
         self._spent = _spent(workspace.settings, run)
-        return [_budget_in_words(workspace, hints, run, len(rest))]
+        return [_budget_in_words(workspace, hints, run, self.rest)]
 
     def note_next(self) -> None:
         """Notes when the next look is due. Not before: a run that dies before it has published must come again.
@@ -129,16 +135,16 @@ class _Course:
         return places[count:]
 
 
-def _affordable(workspace: Workspace, hints: Hints, run: Run) -> tuple[list[Subject], list[Subject]]:
-    """The subjects that are due and that the day's budget allows, and the others."""
+def _affordable(workspace: Workspace, hints: Hints, run: Run) -> tuple[list[Subject], int, bool]:
+    """Subjects that are due and that the day's budget allows; how many it does not allow; whether it allows more."""
     left = workspace.settings.webhook_requests - _used(workspace, hints, run)
-    due, chosen = hints.due(), list[Subject]()
+    (due, number_due), chosen = hints.due(_MOST_SUBJECTS), list[Subject]()
     for one in due:
         left -= _REQUESTS[one.type]
         if left < 0:
-            break
+            return chosen, number_due - len(chosen), False
         chosen.append(one)
-    return chosen, due[len(chosen) :]
+    return chosen, 0, len(due) < number_due
 
 
 def _used(workspace: Workspace, hints: Hints, run: Run) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -70,8 +70,8 @@ def _rows(name: str, posts: Sequence[Post], *, with_payloads: bool) -> Iterator[
     number = 0
     for subject, items in sorted(summed.subjects.items()):
         number += 1
-        key = (*subject.key, "")
-        yield _row(f"{name}/{number}", at, subject.type, items, WAITING, at, None, record_id(subject.key), *key[:2])
+        of_subject = (None, record_id(subject.key), *_keys(subject))
+        yield _row(f"{name}/{number}", at, subject.type, items, WAITING, at, *of_subject)
     for kind, items in sorted(summed.ignored.items()):
         number += 1
         yield _row(f"{name}/{number}", at, kind, items, IGNORED)
@@ -127,9 +127,11 @@ class Hints:
         self.seen: set[Subject] = set()
         self.postponed: set[Subject] = set()
 
-    def due(self) -> list[Subject]:
-        """The subjects to look at now, the longest waiting first."""
-        return [subject for subject, look_at in _due(self._warehouse) if look_at <= self._now]
+    def due(self, most: int) -> tuple[list[Subject], int]:
+        """Some of the subjects to look at now, the longest waiting first, and how many there are in all."""
+        rows = _looks(self._warehouse, most, self._now)
+        due = [_subject(kind, first, second) for kind, first, second, look_at, _ in rows if look_at <= self._now]
+        return due, rows[0][-1] if rows else 0
 
     def next_look(self) -> datetime | None:
         """When the next look is due; None if no hint waits."""
@@ -140,27 +142,15 @@ class Hints:
         that the API does not show yet.
         """
         self.seen.update(outcomes)
-        rows: list[tuple[str, str, int, datetime | None]] = []
-        settled: set[Subject] = set()
-        for hint_id, subject, looks in self._waiting(outcomes):
-            outcome = outcomes[subject]
-            is_settled = outcome == CHANGED and subject not in settled
-            settled.add(subject)
-            rows.append((hint_id, *self._after(outcome, looks + 1, is_settled=is_settled)))
-        self._update(rows)
-
-    def _after(self, outcome: str, looks: int, *, is_settled: bool) -> tuple[str, int, datetime | None]:
-        """State, number of looks, and the next one."""
-        if is_settled:
-            return CHANGED, looks, None
-        if looks > len(LOOKS_AGAIN):
-            return outcome, looks, None
-        return WAITING, looks, self._now + LOOKS_AGAIN[looks - 1]
+        looks_again = [self._now + pause for pause in LOOKS_AGAIN]
+        of_look = {"now": self._now, "run_id": self._run_id, "next_looks": looks_again}
+        values = _columns(outcomes) | {"outcomes": [*outcomes.values()]} | of_look
+        self._warehouse.execute(statement("hints/settle"), values)
 
     def put_off(self, subjects: Collection[Subject], until: datetime) -> None:
         """Lets these subjects wait without a look, because the API failed."""
         self.postponed.update(subjects)
-        self._update([(hint_id, WAITING, looks, until) for hint_id, _, looks in self._waiting(subjects)], is_look=False)
+        self._warehouse.execute(statement("hints/put_off"), _columns(subjects) | {"until": until})
 
     def leave_to_night(self, kinds: Collection[str]) -> None:
         """Settles hints of these types that have waited long enough: a complete read has just seen their records."""
@@ -176,30 +166,28 @@ class Hints:
         """The requests that hints have cost since a moment."""
         return int(self._warehouse.value(statement("hints/count_requests"), {"since": moment}))
 
-    def _waiting(self, subjects: Collection[Subject]) -> Iterator[tuple[str, Subject, int]]:
-        for hint_id, kind, first, second, looks in self._warehouse.rows(statement("hints/waiting")):
-            subject = _subject(kind, first, second)
-            if subject in subjects:
-                yield hint_id, subject, looks
 
-    def _update(self, rows: Sequence[tuple[str, str, int, datetime | None]], *, is_look: bool = True) -> None:
-        if not rows:
-            return
-        hint_ids, states, looks, next_looks = map(list, zip(*rows, strict=True))
-        values = {"hint_ids": hint_ids, "states": states, "looks": looks, "next_looks": next_looks}
-        of_look = {"is_look": is_look, "looked_at": self._now, "run_id": self._run_id}
-        self._warehouse.execute(statement("hints/update"), values | of_look)
-
-
-def _due(warehouse: Warehouse) -> list[tuple[Subject, datetime]]:
-    """The subjects that wait, and when propsync may look at each, the first one first."""
-    rows = warehouse.rows(statement("hints/due"))
-    return [(_subject(kind, first, second), look_at.astimezone(UTC)) for kind, first, second, look_at in rows]
+def _looks(warehouse: Warehouse, most: int, now: datetime | None = None) -> list[tuple[Any, ...]]:
+    """Some of the subjects that wait, the first one first; when propsync may look at each, and how many are due."""
+    rows = warehouse.rows(statement("hints/due"), {"now": now, "most": most})
+    return [(*key, look_at.astimezone(UTC), number_due) for *key, look_at, number_due in rows]
 
 
 def _next_look(warehouse: Warehouse) -> datetime | None:
-    return next((look_at for _, look_at in _due(warehouse)), None)
+    return next((look_at for *_, look_at, _ in _looks(warehouse, 1)), None)
 
 
 def _subject(kind: str, first: str, second: str) -> Subject:
     return Subject(kind, (first, second) if second else (first,))
+
+
+def _columns(subjects: Iterable[Subject]) -> dict[str, list[Any]]:
+    """The columns of `ops.hints` that name these subjects."""
+    rows = [(one.type, *_keys(one)) for one in subjects]
+    names = ("types", "first_keys", "second_keys")
+    return {name: [row[at] for row in rows] for at, name in enumerate(names)}
+
+
+def _keys(subject: Subject) -> tuple[str, str]:
+    first, second = (*subject.key, "")[:2]
+    return first, second
