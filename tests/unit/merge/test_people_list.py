@@ -160,6 +160,19 @@ def test_a_merged_cell_counts_in_each_of_its_rows(read, made):
     assert read(book.content).rows == [["p1", "North"], ["p2", "North"], ["p3", "South"]]
 
 
+def test_a_blank_row_below_a_merged_cell_is_no_row(read, made):
+    with made() as (book, sheet):
+        sheet.write("A1", " ")
+        sheet.merge_range("A2:A3", "property_id")
+        sheet.merge_range("B2:B3", "region")
+        sheet.merge_range("A4:A5", "p1")  # one property over two lines
+        sheet.merge_range("B4:B8", "North")
+        sheet.write("A6", "p2")
+        sheet.write("A8", "p3")
+    found = read(book.content)
+    assert (found.rows, told(found)) == ([["p1", "North"], ["p2", "North"], ["p3", "North"]], [])
+
+
 def test_a_hidden_sheet_is_no_list_and_a_hidden_row_is_one_of_its_rows(read, made):
     with made() as (book, old):
         old.write_column("A1", ["property_id", "gone"])

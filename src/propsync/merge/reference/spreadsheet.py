@@ -77,12 +77,14 @@ def _mark_formulas(cells: dict[int, list[str]], errors: dict[tuple[int, int], st
 
 
 def _repeat_merged(cells: dict[int, list[str]], merged: Iterable[_Area]) -> None:
-    heading = next((number for number, row in cells.items() if any(row)), None)
+    # a blank row below is a part of a tall one, or a gap
+    written = {number for number, row in cells.items() if any(map(str.strip, row))}
+    heading = min(written, default=None)
     for (top, left), (bottom, _) in merged:
         if top + 1 == heading:
             continue  # a header over two lines is no row
         value = next(iter(cells.get(top + 1, [])[left : left + 1]), "")
-        for number in range(top + 2, min(bottom + 1, len(cells)) + 1):
+        for number in written.intersection(range(top + 2, min(bottom + 1, len(cells)) + 1)):
             cells[number] += [""] * (left + 1 - len(cells[number]))
             cells[number][left] = value
 
