@@ -20,10 +20,11 @@ from propsync.bucket.packs import PackReader, PackWriter
 from propsync.documents.blobs import Blobs
 from propsync.documents.bucket_blobs import BucketBlobs
 from propsync.documents.worker.client import WorkerPool
-from propsync.errors import DiskFull
+from propsync.errors import DiskFull, MergeFailed
 from propsync.runbooks.erase_documents import DocumentSearch
 from propsync.storage import LocalStorage
 from propsync.suppression import Marker, Suppression
+from propsync.warehouse import Warehouse
 from propsync_sandbox import Sandbox
 
 _SIZE = "64m"
@@ -81,6 +82,14 @@ def test_a_delta_table_stays_as_it_was_on_a_disk_without_room_for_its_log(small_
     ballast.unlink()
     one.publish("select 'new' as n", start + timedelta(days=2))
     assert (one.rows(), one.damaged, len(one.files())) == ([("new",)], [], 2)
+
+
+def test_a_check_of_peoples_own_that_fills_the_disk_costs_no_run(small_disk: Path) -> None:
+    with Warehouse(small_disk / "state.duckdb", memory_limit="100MB", folder=small_disk) as warehouse:
+        with pytest.raises(MergeFailed, match="it needs more room than the disk has"), warehouse.bounded(60):
+            warehouse.rows("select hash(x) as h, random() as r from range(30_000_000) as t(x) order by all offset 9e6")
+        warehouse.execute("create table main.more as from range(9)")
+        assert warehouse.value("select count(*) from main.more") == 9
 
 
 PLACE = Place("packs/1.zip", 0, 9_000, "")

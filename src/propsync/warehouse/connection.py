@@ -14,7 +14,7 @@ from typing import Any, Self
 import duckdb
 import nanoarrow as na
 
-from propsync.errors import MergeFailed, StateUnusable
+from propsync.errors import DiskFull, MergeFailed, StateUnusable
 from propsync.memory import give_back
 from propsync.resources import BUILT_IN, Catalogue, Resource
 from propsync.warehouse.arrow import lot
@@ -127,16 +127,19 @@ class Warehouse:
 
     @contextmanager
     def bounded(self, seconds: float) -> Iterator[None]:
-        """For SQL that people wrote: it ends after `seconds`, and a file that it cannot read is no damage of the state.
+        """For SQL that people wrote, which ends after `seconds`.
 
-        Raises MergeFailed for both.
+        A file that it cannot read is no damage of the state, and a disk that it fills has room again afterwards. Raises
+        MergeFailed for all three.
         """
         timer = Timer(seconds, self._connection.interrupt)
         timer.daemon = True
         timer.start()
         try:
             yield
-        except (MergeFailed, StateUnusable) as error:
+        except (DiskFull, MergeFailed, StateUnusable) as error:
+            if isinstance(error, DiskFull):
+                raise MergeFailed(self.path.name, "it needs more room than the disk has") from error
             if isinstance(error.__cause__, duckdb.InterruptException):
                 raise MergeFailed(self.path.name, f"it took longer than {seconds:g} seconds") from error
             if isinstance(error.__cause__, duckdb.IOException):
