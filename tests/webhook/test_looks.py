@@ -221,6 +221,16 @@ def test_an_api_that_refuses_every_property_is_not_asked_for_each(home: HintHome
     assert home.rows("select count(*) from ops.runs where flow = 'hints'") == [(8,)]  # of 8, 4, 2, 1, 2, 1, 2 and 1
 
 
+def test_properties_that_one_list_refuses_and_another_fails_wait_before_the_next_look(home: HintHome):
+    places = home.column("select property_id from assets group by 1 order by 1 limit 3")
+    refused = {"path": "/properties/assets", "query": {"property": f".*{places[1]}.*"}}
+    forbidden = {"match": {"path": "/assessments"}, "effect": {"kind": "status", "status": 403}}
+    home.sandbox.set_faults([{"match": refused, "effect": {"kind": "status", "status": 400}}, forbidden])
+    home.hint(*map(property_hint, places))
+    assert home.read().exit_code == 3
+    assert home.hints("state, looks, next_look_at > received_at + interval 4 minutes") == [("waiting", 0, True)] * 3
+
+
 @pytest.mark.slow
 def test_hints_together_delete_no_more_than_a_night_may(home: HintHome):
     keys = home.column("select assessment_id from assessments order by 1")[:28]

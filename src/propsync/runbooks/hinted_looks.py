@@ -68,7 +68,7 @@ class Looks:
         """Reads everything of as many properties as one address can name; returns how many.
 
         Also returns whether the API refused them, or as unknown. About several that says nothing of any one of them:
-        then it settles nothing. One alone waits, unless it is unknown.
+        then it settles nothing. One alone waits, unless it is unknown. If another list failed, all wait.
         """
         chunk = Scope(properties=tuple(property_ids)).chunks(self._workspace.catalogue)[0]
         ((_, asked),) = next(iter(chunk.values()))
@@ -77,7 +77,7 @@ class Looks:
         syncs = [Place(self._workspace, self._run, one, filters=chunk[one.name]) for one in resources]
         sync_all(syncs, self._call)
         is_refused = any(sync.is_refused for sync in syncs)
-        if len(asked) > 1 and is_refused:
+        if len(asked) > 1 and is_refused and not self.has_failed:
             return len(asked), True
         subjects = {one: Subject(PROPERTY, (one,)) for one in asked}
         if self.has_failed:
