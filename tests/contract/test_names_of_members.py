@@ -49,3 +49,13 @@ def test_no_name_of_a_member_disturbs_a_run(small_nights: SmallHome, part: int):
         small_nights.column("select kind from marts.document_coverage order by assessment_id, kind")
         == ["bundle", "report"] * 3
     )
+
+
+def test_a_member_with_the_name_of_a_column_of_versions_keeps_its_earlier_values(small_nights: SmallHome):
+    members = {"validFrom": "2026-01-01", "validTo": "2027-01-01", "runId": "r", "change": "c"}
+    for description in ("before", "after"):
+        show(small_nights, members | {"description": description})
+        assert small_nights.sync().exit_code == 0
+    for resource in ("assets", "assessments", "schedules"):
+        query = f"select distinct api_valid_from, api_valid_to, api_run_id, api_change from history.{resource}_typed"
+        assert small_nights.rows(query) == [("2026-01-01", "2027-01-01", "r", "c")], resource

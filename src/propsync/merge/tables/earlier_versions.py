@@ -48,9 +48,8 @@ class EarlierVersions:
         """Puts the staged versions in their place, inside the caller's transaction."""
         if not self._count:
             return
-        kept = [one for one in self._versions.kept() if one.name != "valid_from"]
         names = {"table": self._versions.target, "key_columns": resource_fragments(self._resource)["key_columns"]}
-        columns = "".join(f", {quoted(one.name)} as {quoted(one.kept_as)}" for one in kept)
+        columns = "".join(f", {quoted(one.name)} as {quoted(one.kept_as)}" for one in self._versions.kept())
         self._warehouse.execute(statement("merge/tables/forget_earlier", **names))
         self._warehouse.execute(statement("merge/tables/add_earlier", table=names["table"], kept=columns))
         mark_tables(self._warehouse, self._run_id, "history", [f"{self._resource.name}_earlier"])
