@@ -224,6 +224,22 @@ def test_a_cell_that_cannot_be_planned_says_why(kind: str, old: Any, cell: Any, 
     assert words in error.value.reason
 
 
+@pytest.mark.parametrize(
+    ("old", "cell"),
+    [
+        ("a\r\nb\x01", "a\nb"),
+        ("\ufeffQR1", "QR1"),
+        ("0012", "12"),
+        ("12.50", "12.5"),
+        ("1-2", "01/02/2026"),
+        ("Łódź", "?ód?"),
+    ],
+)
+def test_a_query_changes_what_a_spreadsheet_could_have_damaged(old: str, cell: str) -> None:
+    assert planned(cell, FIELDS["text"], old, is_exact=True) == cell
+    assert planned(old, FIELDS["text"], old, is_exact=True) is KEPT
+
+
 @pytest.mark.parametrize("page", ["cp850", "cp437", "mac_roman"])
 def test_a_file_in_an_older_code_page_has_other_letters(page: str) -> None:
     old = "Café à côté"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterator
 from datetime import date
 from decimal import Decimal
@@ -380,6 +381,17 @@ def test_each_kind_of_file_gives_the_same_plan(home: WorldHome, tmp_path: Path) 
         plan = planned(home, tmp_path, one)
         assert plan.refused == [], one
         assert [edit[1:] for edit in edits(plan)] == wanted, one
+
+
+def test_a_query_removes_characters_that_no_cell_holds(home: WorldHome, tmp_path: Path) -> None:
+    characters = r"[\x00-\x1f\x{FEFF}]"
+    cleaned = f"regexp_replace(location, '{characters}', '', 'g')"
+    sql = f"select asset_id, {cleaned} as location from by_type.doors order by asset_id"
+    plan = planned(home, tmp_path, Wanted("assets", None, sql=sql))
+    removed = [text for text in TEXTS if re.search("[\x00-\x1f\ufeff]", text)]
+    assert len(removed) >= 4
+    assert plan.refused == []
+    assert sorted(edit.old for one in plan.entries for edit in one.changes) == sorted(removed)
 
 
 def test_a_workbook_shows_the_address_of_an_error_that_its_reader_takes_for_a_blank(

@@ -49,7 +49,7 @@ class FileAge:
 
     def __init__(self, published: Published, source: Source, aged: Aged) -> None:
         self._published, self._aged = published, aged
-        self._is_query = not source.has_addresses and source.name.startswith("--")
+        self._is_query = source.is_query
         self.run = run_of(source.header)
         is_known = self.run is not None and published.has_run(self.run)
         self.at = time_of(self.run) if self.run and is_known else None

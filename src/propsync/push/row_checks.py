@@ -69,7 +69,7 @@ class RowChecks:
                 aged.stale.append(self._place(row, place))
                 continue
             try:
-                new = planned(cell, field, before, is_lossy=self._source.is_lossy)
+                new = self._planned(cell, field, before)
             except CellRefused as error:
                 refusals.append(self.refusal(row, place, error.reason))
                 continue
@@ -88,9 +88,12 @@ class RowChecks:
 
     def _shows(self, cell: Cell, field: Field, value: Any) -> bool:
         try:
-            return planned(cell, field, value, is_lossy=self._source.is_lossy) is KEPT
+            return self._planned(cell, field, value) is KEPT
         except CellRefused:
             return False
+
+    def _planned(self, cell: Cell, field: Field, old: Any) -> Any:
+        return planned(cell, field, old, is_lossy=self._source.is_lossy, is_exact=self._source.is_query)
 
     def _place(self, row: Row, place: int) -> str:
         return f"row {row.number}, {self._source.column(place, row.number)}"

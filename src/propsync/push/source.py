@@ -48,6 +48,11 @@ class Source:
     has_addresses: bool = True
     notes: list[str] = field(default_factory=list)
 
+    @property
+    def is_query(self) -> bool:
+        """Whether the rows come from a query, so that no spreadsheet has changed a character."""
+        return not self.has_addresses and self.name == QUERY
+
     def column(self, place: int, row: int | None = None) -> str:
         """The column as people find it: its name, with the address of the cell or the letters of the column."""
         name = self.header[place] if place < len(self.header) else ""

@@ -43,19 +43,29 @@ class Kept:
 KEPT = Kept()
 
 
-def planned(cell: Cell, field: Field, old: Any, *, is_lossy: bool = False) -> Any:
+def planned(cell: Cell, field: Field, old: Any, *, is_lossy: bool = False, is_exact: bool = False) -> Any:
     """The value to write, None to clear it, KEPT if the cell changes nothing. Raises CellRefused.
 
-    A cell that shows the old value is unedited, before any other rule.
+    A cell that shows the old value is unedited, before any other rule. `is_exact` says that no spreadsheet has touched
+    it, so that a text without its control characters is an edit.
     """
-    if is_empty(cell) or (isinstance(cell, str) and is_unedited(cell, field, old)):
+    if is_exact and isinstance(old, str):
+        return KEPT if cell == old else _wanted(cell, field, old, is_lossy=False, seen=None)
+    if isinstance(cell, str) and is_unedited(cell, field, old):
+        return KEPT
+    return _wanted(cell, field, old, is_lossy=is_lossy, seen=old)
+
+
+def _wanted(cell: Cell, field: Field, old: Any, *, is_lossy: bool, seen: Any) -> Any:
+    """The value of a cell that shows another one; `seen` is the text that a spreadsheet may have damaged, if any."""
+    if is_empty(cell):
         return KEPT
     if is_blank(cell):
         return _blank(old)
     check_error(cell)
     if isinstance(cell, str) and cell.strip(BLANKS).casefold() == CLEAR:
         return _cleared(field, old)
-    return _changed(cell, field, old, is_lossy=is_lossy)
+    return _changed(cell, field, old, is_lossy=is_lossy, seen=seen)
 
 
 def _blank(old: Any) -> Kept:
@@ -76,18 +86,18 @@ def _check_writable(field: Field) -> None:
         raise CellRefused(f"{field.why_not}: leave the cell as it was, or empty")
 
 
-def _changed(cell: Cell, field: Field, old: Any, *, is_lossy: bool) -> Any:
+def _changed(cell: Cell, field: Field, old: Any, *, is_lossy: bool, seen: Any) -> Any:
     if isinstance(cell, list | dict) and is_same(cell, old):
         return KEPT
     _check_writable(field)
     if cell == []:
         raise CellRefused("it is an empty list: leave it out to change nothing, or write [clear] to remove the value")
     cell = without_quote(cell) if isinstance(cell, str) else cell
-    value = _OF_KIND[field.kind](cell, field, old)
+    value = _OF_KIND[field.kind](cell, field, seen)
     if is_same(value, old):
         return KEPT
-    if isinstance(value, str) and isinstance(old, str):
-        _check_characters(value, old, is_lossy=is_lossy)
+    if isinstance(value, str) and isinstance(seen, str):
+        _check_characters(value, seen, is_lossy=is_lossy)
     return value
 
 
