@@ -567,8 +567,10 @@ def test_prune_deletes_the_schedules_of_its_scope_that_the_file_lacks(schedules:
     of_type = schedules(["property_id", "due_date"], ["p1", "bad date"], prune=True, of_type="Fire risk")
     assert [one.key for one in of_type.entries] == [("p0", "k-fire"), ("p2", "k-fire")]
     assert len(of_type.refused) == 1, "a refused row names its schedule too"
+    assert of_property.notes == ["1 row changes nothing"]
     both = schedules(header, row, prune=True, of_type="k-fire", properties=["p2"])
     assert [one.key for one in both.entries] == [("p2", "k-fire")]
+    assert both.notes[0] == "--prune deletes all schedules of its part, because the file has none of them"
 
 
 def test_prune_deletes_nothing_for_an_empty_file_or_an_unreadable_row(schedules: Make) -> None:

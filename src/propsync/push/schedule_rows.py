@@ -175,6 +175,8 @@ class ScheduleRows:
         known = self._published.schedules(scope.properties, scope.types)
         lacking = [key for key in known if key not in named]
         newer = self._age.unknown_schedules().intersection(lacking)
+        if len(lacking) == len(known) > len(newer):
+            self._draft.notes.append("--prune deletes all schedules of its part, because the file has none of them")
         for key in lacking:
             if key not in newer:
                 self._draft.plan_more(self._removal(None, key, known[key]))
