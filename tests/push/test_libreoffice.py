@@ -198,6 +198,17 @@ def test_hostile_texts_and_labels_survive_where_cells_are_texts(
     assert (plan.entries, plan.refused) == ([], [])
 
 
+def test_an_ods_file_loses_tabs_and_nothing_else(corrections: WorldHome, tmp_path: Path) -> None:
+    path, _, _ = make_template(corrections.settings(), "assets", "Doors", (), tmp_path / "doors.xlsx")
+    (between := tmp_path / "ods").mkdir()
+    save(Saved("ods", ".xlsx", ("--convert-to", "ods")), [path], between)
+    (folder := tmp_path / "saved").mkdir()
+    (saved,) = save(WAYS[0], [between / "doors.ods"], folder)
+    plan = plan_of(corrections, saved, tmp_path)
+    assert (plan.entries, plan.refused) == ([], [])
+    assert plan.notes[0].startswith("Tabs: 2 cells show a text without its tabs")
+
+
 @pytest.mark.parametrize("way", WAYS[3:], ids=lambda way: way.name)
 def test_texts_that_a_spreadsheet_changes_in_a_csv_are_refused_and_never_planned(
     corrections: WorldHome, tmp_path: Path, way: Saved

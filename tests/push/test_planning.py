@@ -383,6 +383,19 @@ def test_each_kind_of_file_gives_the_same_plan(home: WorldHome, tmp_path: Path) 
         assert [edit[1:] for edit in edits(plan)] == wanted, one
 
 
+def test_a_text_without_its_tabs_is_unedited_and_a_note_names_it(assets: Make) -> None:
+    row = TEXTS.index("tab\there")
+    door = f"a-door{row:02d}"
+    plan = assets(["asset_id", "location", "Tag"], [door, "tabhere", ""], [DOOR, "one", ""])
+    assert [one.row for one in plan.entries] == [3]
+    words = "Tabs: 1 cell shows a text without its tabs, which an .ods file loses: row 2, location (B2)."
+    assert plan.notes[0].startswith(words)
+    edited = assets(["asset_id", "location"], [door, "tab here"])
+    assert edits(edited) == [(2, door, "f-place", "tab\there", "tab here")]
+    refused = assets(["asset_id", "location", "Due"], [door, "tabhere", "tomorrow"])
+    assert not any(note.startswith("Tabs") for note in refused.notes)
+
+
 def test_a_query_removes_characters_that_no_cell_holds(home: WorldHome, tmp_path: Path) -> None:
     characters = r"[\x00-\x1f\x{FEFF}]"
     cleaned = f"regexp_replace(location, '{characters}', '', 'g')"

@@ -10,13 +10,12 @@ from typing import Any
 from propsync.push.columns import NOTE
 from propsync.push.plan import UPDATE, Entry
 from propsync.push.published import Key, Published
-from propsync.push.row_checks import Aged
+from propsync.push.row_checks import Aged, cells_that, first_of
 from propsync.push.sameness import is_same
 from propsync.push.source import Source
 from propsync.runs import is_run_id, time_of
 
 _HEADING = f"{NOTE}run "
-_NAMED = 10  # cells that a note names
 _NOTHING: Mapping[str, Any] = {}
 
 
@@ -108,15 +107,17 @@ class FileAge:
         if self.run is not None and self.at is None:
             lines.append(f"The file is from run {self.run}, which this home does not have")
         if stale := self._aged.stale:
-            shown = f"{_cells(stale, 'shows', 'show')} what the record had in run {self.run}, and it has a newer value"
+            shown = (
+                f"{cells_that(stale, 'shows', 'show')} what the record had in run {self.run}, and it has a newer value"
+            )
             step = f"To write it all the same, delete the column {run_heading(self.run or '')}"
-            lines.append(f"Stale: {shown}. The plan leaves that out: {_first(stale)}. {step}")
+            lines.append(f"Stale: {shown}. The plan leaves that out: {first_of(stale)}. {step}")
         if unseen := self._aged.unseen:
-            edited = f"{_cells(unseen, 'replaces', 'replace')} a value that is newer than the file"
-            lines.append(f"Newer: {edited}: {_first(unseen)}. Compare old and new")
+            edited = f"{cells_that(unseen, 'replaces', 'replace')} a value that is newer than the file"
+            lines.append(f"Newer: {edited}: {first_of(unseen)}. Compare old and new")
         if earlier := self._earlier:
-            had = f"{_cells(earlier, 'has', 'have')} an earlier value of the record"
-            lines.append(f"Older: {had}: {_first(earlier)}. Is the file older than the last sync?")
+            had = f"{cells_that(earlier, 'has', 'have')} an earlier value of the record"
+            lines.append(f"Older: {had}: {first_of(earlier)}. Is the file older than the last sync?")
         return lines
 
     def _values(self, ids: Sequence[str], fields: Sequence[str]) -> dict[tuple[str, ...], list[Version]]:
@@ -131,12 +132,3 @@ def _by_key(rows: Iterable[tuple[Any, Any, datetime, datetime]]) -> dict[Any, li
     for key, value, begin, end in rows:
         found.setdefault(key, []).append(Version(value, begin, end))
     return found
-
-
-def _cells(places: Sequence[str], one: str, several: str) -> str:
-    return f"1 cell {one}" if len(places) == 1 else f"{len(places):,} cells {several}"
-
-
-def _first(places: Sequence[str]) -> str:
-    more = len(places) - _NAMED
-    return "; ".join(places[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")

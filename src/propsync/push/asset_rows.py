@@ -65,7 +65,7 @@ class AssetRows:
             self._layout.check_used([self._types[one] for one in self._columns])
         created = self._draft.with_action(CREATE)
         self._draft.notes += [*copies_note(self._published, created), *repeats_note(created)]
-        self._draft.notes += self._age.notes
+        self._draft.notes += [*self._age.notes, *self._checks.notes]
         return self._draft.finished(self._published.sizes("assets"), self._published.types("assets"))
 
     def _plan_lot(self, lot: Sequence[Row]) -> None:

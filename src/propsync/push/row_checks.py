@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from itertools import islice
@@ -12,11 +12,12 @@ from propsync.push.damage import CellRefused, check_shortened, plain
 from propsync.push.fields import Field, RecordType
 from propsync.push.plan import FieldChange, Refusal
 from propsync.push.sameness import is_same
-from propsync.push.shown import without_quote
+from propsync.push.shown import has_lost_tabs, without_quote
 from propsync.push.source import BLANKS, Cell, Row, Source, is_blank, shortened
 from propsync.push.values import KEPT, planned
 
 T = TypeVar("T")
+_NAMED = 10  # cells that a note names
 _AS_NOW: Mapping[str, Any] = {}
 
 
@@ -47,6 +48,7 @@ class RowChecks:
     def __init__(self, source: Source) -> None:
         self._source = source
         self.aged = Aged()
+        self._tabless: list[str] = []
         self._unnamed = [place for place, name in enumerate(source.header) if not name]
 
     def changes(
@@ -62,7 +64,7 @@ class RowChecks:
         """
         changes: list[FieldChange] = []
         refusals: list[Refusal] = list(self._without_name(row))
-        aged = Aged()
+        aged, tabless = Aged(), []
         for place, field in fields.items():
             cell, before = row.cell(place), old(field.id)
             if field.id in then and self._is_stale(cell, field, before, then[field.id]):
@@ -73,6 +75,8 @@ class RowChecks:
             except CellRefused as error:
                 refusals.append(self.refusal(row, place, error.reason))
                 continue
+            if self._has_lost_tabs(cell, before):
+                tabless.append(self._place(row, place))
             if new is not KEPT:
                 changes.append(field_change(field, before, new))
                 if field.id in then and not is_same(then[field.id], before):
@@ -80,7 +84,16 @@ class RowChecks:
         if refusals:
             raise RowRefused(refusals)
         self.aged.add(aged)
+        self._tabless += tabless
         return changes
+
+    @property
+    def notes(self) -> list[str]:
+        """A line for people about cells that lack the tabs of the record's text; none without any."""
+        if not self._tabless:
+            return []
+        shown = f"{cells_that(self._tabless, 'shows', 'show')} a text without its tabs, which an .ods file loses"
+        return [f"Tabs: {shown}: {first_of(self._tabless)}. The plan leaves that out. To remove tabs, use --sql"]
 
     def _is_stale(self, cell: Cell, field: Field, before: Any, then: Any) -> bool:
         """Whether a cell shows what the file was made from, and not what the record has now."""
@@ -92,7 +105,12 @@ class RowChecks:
         except CellRefused:
             return False
 
+    def _has_lost_tabs(self, cell: Cell, old: Any) -> bool:
+        return not self._source.is_query and isinstance(cell, str) and isinstance(old, str) and has_lost_tabs(cell, old)
+
     def _planned(self, cell: Cell, field: Field, old: Any) -> Any:
+        if self._has_lost_tabs(cell, old):
+            return KEPT
         return planned(cell, field, old, is_lossy=self._source.is_lossy, is_exact=self._source.is_query)
 
     def _place(self, row: Row, place: int) -> str:
@@ -176,6 +194,17 @@ def field_change(field: Field, old: Any, new: Any) -> FieldChange:
     ids = [one for value in (old, new) if isinstance(value, list) for one in value if isinstance(one, str)]
     names = {one: label for one in ids if (label := field.label_of(one))}
     return FieldChange(field.id, field.label or field.column, field.kind, old, new, names)
+
+
+def cells_that(places: Sequence[str], one: str, several: str) -> str:
+    """The number of cells of a note, with its verb."""
+    return f"1 cell {one}" if len(places) == 1 else f"{len(places):,} cells {several}"
+
+
+def first_of(places: Sequence[str]) -> str:
+    """The first places of a note, and how many more there are."""
+    more = len(places) - _NAMED
+    return "; ".join(places[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def lots_of(rows: Iterable[T], most: int) -> Iterator[list[T]]:

@@ -63,7 +63,7 @@ class ScheduleRows:
             self._plan_lot(lot)
         if self._prune is not None:
             self._plan_prune(self._prune)
-        self._draft.notes += self._age.notes
+        self._draft.notes += [*self._age.notes, *self._checks.notes]
         return self._draft.finished(self._published.sizes("schedules"), self._published.types("schedules"))
 
     def _plan_lot(self, lot: Sequence[Row]) -> None:

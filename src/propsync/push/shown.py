@@ -46,7 +46,7 @@ def shown_choice(field: Field, choice: str) -> str:
 
 
 def _leads_back(field: Field, choice: str, label: str) -> bool:
-    is_plain = ";" not in label and label == label.strip(BLANKS) and plain_text(label) == label
+    is_plain = not {";", "\t"}.intersection(label) and label == label.strip(BLANKS) and plain_text(label) == label
     return is_plain and label.casefold() != CLEAR and field.named(label) == field.like(label) == {choice}
 
 
@@ -75,6 +75,11 @@ def is_same_text(cell: str, text: str) -> bool:
     if one == other or plain_text(without_quote(cell)) == other:
         return True
     return may_be_lossy(one, other) or may_be_lossy(plain_text(without_quote(cell)), other)
+
+
+def has_lost_tabs(cell: str, text: str) -> bool:
+    """Whether a cell is the text without its tabs: LibreOffice loses them when it opens its own .ods again."""
+    return "\t" in text and "\t" not in cell and is_same_text(cell, text.replace("\t", ""))
 
 
 def plain_text(text: str) -> str:
