@@ -247,6 +247,41 @@ def test_a_write_that_nothing_records_is_named_by_an_undo(home: PushHome) -> Non
     assert ([one.key for one in back.entries], [one.found for one in back.refused]) == ([first], [second[0]])
 
 
+def test_a_parked_write_is_named_by_an_undo(home: PushHome) -> None:
+    (first, _, kind), (second, _, other) = home.assets(2)
+    edits = [
+        home.update(first, {home.field(kind, "text"): "ours"}),
+        home.update(second, {home.field(other, "text"): "a"}),
+    ]
+    accepted = {"match": {"method": "PATCH"}, "times": 1, "effect": {"kind": "status", "status": 202}}
+    home.sandbox.set_faults([accepted])
+    plan = home.plan(*edits)
+    home.apply(plan, max_concurrency=1)
+    assert home.writes("state") == [("parked",), ("verified",)]
+    back = undo(home.settings(), plan.plan_id)
+    assert ([one.key for one in back.entries], [one.found for one in back.refused]) == ([(second,)], [first])
+    assert back.notes[1] == "Parked: 1 value. propsync cannot tell what its write did: look at the records"
+    home.sandbox.set_faults([accepted])
+    parked = home.plan(home.update(first, {home.field(kind, "text"): "again"}))
+    home.apply(parked)
+    with pytest.raises(UsageError, match="cannot tell what any write of this run did"):
+        undo(home.settings(), parked.plan_id)
+
+
+def test_a_new_asset_that_may_exist_is_named_by_an_undo(home: PushHome) -> None:
+    (asset_id, place, kind), *_ = home.assets(1)
+    text = home.field(kind, "text")
+    plan = home.plan(home.create(place, kind, {text: "new"}), home.update(asset_id, {text: "ours"}))
+    home.sandbox.set_faults([{"match": {"method": "POST"}, "effect": {"kind": "status", "status": 202}}])
+    home.apply(plan)
+    assert home.writes("record_id, state") == [(None, "parked"), (asset_id, "verified")]
+    back = undo(home.settings(), plan.plan_id)
+    assert ([one.key for one in back.entries], [(one.row, one.found) for one in back.refused]) == (
+        [(asset_id,)],
+        [(2, None)],
+    )
+
+
 @pytest.mark.slow
 def test_a_run_that_wrote_nothing_cannot_be_undone_and_history_names_those_that_did(home: PushHome) -> None:
     with pytest.raises(UsageError, match="accepted no write"):

@@ -26,18 +26,19 @@ _STAYS = "the API has no delete for assets, so the new asset stays"
 _ERASED = "a part of the value before was erased, so nobody can write it back"
 _UNFIT = "the value before does not fit its field, so the API would refuse it"
 _UNKNOWN = "propsync does not know yet what its write did: apply the plan again, then undo it"
+_PARKED = "propsync cannot tell what its write did, so the undo leaves it as it is"
 _BEGINS = "A schedule that is created again begins with the status of a new one: the API accepts no status"
 _DECODER = msgspec.json.Decoder(float_hook=Decimal)
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """A row of `ops.writes` that the API accepted."""
+    """A row of `ops.writes` that the API accepted, or that is parked."""
 
     run_id: str
     row: int | None
     resource: str
-    record: str
+    record: str | None
     action: str
     field: str | None
     old: Any
@@ -45,16 +46,20 @@ class Recorded:
     code: str | None
     is_unread: bool
     """Whether propsync has not read it back yet, so that the tables may be older."""
+    is_parked: bool
+    """Whether a person must look: the record is None if nobody knows whether a new asset exists."""
 
     @classmethod
     def of(cls, row: Sequence[Any]) -> Recorded:
         """From the columns of `push/writes_to_undo`, without the plan's id."""
-        run_id, file_row, resource, record, action, field, old, new, code, is_unread = row
-        return cls(run_id, file_row, resource, record, action, field, _value(old), _value(new), code, is_unread)
+        run_id, file_row, resource, record, action, field, old, new, code, *how = row
+        return cls(run_id, file_row, resource, record, action, field, _value(old), _value(new), code, *how)
 
     @property
     def key(self) -> tuple[str, ...]:
-        """The record's key."""
+        """The record's key; empty if nobody knows it."""
+        if self.record is None:
+            return ()
         return (self.record,) if self.resource == ASSETS.name else key_of(self.record)
 
 
@@ -113,6 +118,12 @@ def _of_record(rows: list[Recorded], there: Present | None, fields: Fields) -> I
     If propsync has not read it back, the tables show it as before whatever the API has.
     """
     first = rows[0]
+    if first.is_parked:
+        type_id = there.type_id if there else ""
+        yield from (
+            Refusal(one.row, one.field and _field(one, type_id, fields).label, one.record, _PARKED) for one in rows
+        )
+        return
     unknown = Refusal(first.row, None, first.record, _UNKNOWN)
     for one in _reversed(rows, there, fields):
         yield unknown if one is None and first.is_unread else one
@@ -213,13 +224,17 @@ def _field(one: Recorded, type_id: str, fields: Fields) -> Field:
 
 
 def _notes(entries: Sequence[Entry], refused: Sequence[Refusal], as_before: int) -> list[str]:
-    reasons = (_EDITED, _STAYS, _UNFIT, _ERASED, _UNKNOWN)
-    edited, stays, unfit, erased, unknown = (sum(one.reason == why for one in refused) for why in reasons)
+    reasons = (_EDITED, _STAYS, _UNFIT, _ERASED, _UNKNOWN, _PARKED)
+    edited, stays, unfit, erased, unknown, parked = (sum(one.reason == why for one in refused) for why in reasons)
     lines = [f"{counted(len(entries), 'record')} can be reversed"]
     if as_before:
         lines.append(f"As before already: {counted(as_before, 'value')}. The undo has nothing to do there")
     if unknown:
         lines.append(f"Unknown yet: {counted(unknown, 'write')}. Apply the plan again, then undo it")
+    if parked:
+        lines.append(
+            f"Parked: {counted(parked, 'value')}. propsync cannot tell what its write did: look at the records"
+        )
     if edited:
         lines.append(f"Edited by somebody else since: {counted(edited, 'value')}. The undo leaves them as they are")
     if stays:

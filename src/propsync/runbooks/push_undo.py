@@ -36,14 +36,15 @@ def undo(settings: Settings, run: str) -> Plan:
         written = rows(statement("push/writes_to_undo"), {"run": run})
         recorded = [Recorded.of(row[1:]) for row in written]
         journalled = _journalled(settings, {run, *(row[0] for row in written)})
-        if not recorded:
-            raise _nothing_to_undo(run, journalled)
+        if all(one.is_parked for one in recorded):
+            raise _nothing_to_undo(run, journalled, is_parked=bool(recorded))
         if len({row[0] for row in written}) > 1:
             raise UsageError(run, "it recorded several plans", "Give the id of one plan from `propsync push history`")
         resource = recorded[0].resource
         _refuse_hidden(settings, run, recorded)
-        present = _present(rows, resource, {one.key for one in recorded})
-        found = way_back(recorded, present, _fields(published), _unrecorded(journalled, recorded))
+        present = _present(rows, resource, {one.key for one in recorded if one.key})
+        unrecorded = _unrecorded(journalled, [one for one in recorded if not one.is_parked])
+        found = way_back(_without(recorded, unrecorded), present, _fields(published), unrecorded)
         sizes, types = published.sizes(resource), published.types(resource)
         latest = published.run
     return Plan(
@@ -67,7 +68,10 @@ def _journalled(settings: Settings, plan_ids: Collection[str]) -> Journalled | N
     return next(filter(None, found), None)
 
 
-def _nothing_to_undo(run: str, journalled: Journalled | None) -> UsageError:
+def _nothing_to_undo(run: str, journalled: Journalled | None, *, is_parked: bool) -> UsageError:
+    if journalled is None and is_parked:
+        what = "propsync cannot tell what any write of this run did"
+        return UsageError(run, what, "Look at the records that are parked in ops.writes")
     if journalled is None or not journalled.sent:
         return UsageError(run, "the API accepted no write of this run", _CHOOSE)
     count = counted(len(journalled.sent), "record")
@@ -83,6 +87,12 @@ def _unrecorded(journalled: Journalled | None, recorded: Sequence[Recorded]) -> 
     sent = (number for number in sorted(journalled.sent) if _may_be_written(journalled.outcomes.get(number)))
     entries = (journalled.plan.entries[number] for number in sent)
     return [one for one in entries if (one.row, one.key) not in known]
+
+
+def _without(recorded: Sequence[Recorded], unrecorded: Sequence[Entry]) -> list[Recorded]:
+    """The records without new assets in flight, which are parked until the next apply of the plan."""
+    rows = {one.row for one in unrecorded}
+    return [one for one in recorded if not (one.is_parked and one.row in rows)]
 
 
 def _may_be_written(outcome: Outcome | None) -> bool:
