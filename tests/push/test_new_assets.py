@@ -158,6 +158,30 @@ def test_a_refusal_after_a_lost_answer_is_no_failure_if_the_asset_is_there(kept:
         assert home.writes("record_id, state") == [(late[0], "verified")]
 
 
+def test_a_plan_that_a_copy_of_the_home_applies_too_makes_no_second_assets(home: PushHome, tmp_path: Path) -> None:
+    place, kind, text, _ = room(home)
+    plan = home.plan(*(home.create(place, kind, {text: "ours"}) for _ in range(2)))
+    restored = PushHome(home.sandbox, shutil.copytree(home.path, tmp_path / "backup", symlinks=True))
+    assert home.apply(plan).exit_code == 0, "equal rows of one plan are two assets"
+    report = restored.apply(plan)
+    assert (report.exit_code, restored.writes("state, code")) == (3, [("skipped", "Exists")] * 2)
+    assert "was made since the plan, so propsync sent nothing" in report.left_behind[0]
+    assert (posts(home), sum(home.effects.values())) == (2, 2)
+
+
+@pytest.mark.parametrize("is_seen", [True, False])
+def test_an_asset_that_a_colleague_has_made_since_the_plan_is_not_made_twice(home: PushHome, *, is_seen: bool) -> None:
+    place, kind, text, other = room(home)
+    plan = home.plan(home.create(place, kind, {text: "ours"}), home.create(place, kind, {}))
+    home.sandbox.world.assets.add(place, kind, {text: "ours", other: "and more"})
+    if is_seen:
+        home.sync(["assets"])
+    home.apply(plan)
+    assert home.writes("state, code") == [("skipped", "Exists"), ("verified", None)]
+    again = home.plan(home.create(place, kind, {text: "ours"}))
+    assert home.apply(again).exit_code == (0 if is_seen else 3), "a plan that knew of it makes one more"
+
+
 @pytest.mark.slow
 def test_a_file_whose_plan_is_unfinished_makes_no_second_plan_of_new_assets(home: PushHome, tmp_path: Path) -> None:
     place, kind, text, _ = room(home)

@@ -1,8 +1,10 @@
 """Creates assets (API §4.3), one at a time for each property and type, so that a lost answer can be settled by a list.
 
-propsync notes the assets of the property and type before it sends. After a lost answer, or a kill, it lists them again:
-a new one with the planned values is the one that it created. If it has other values in some of these fields, a person
-must look.
+propsync notes the assets of the property and type before it sends. If one of them has the planned values, and is newer
+than the plan, it sends nothing. A colleague, or an apply in a copy of the home, may have made it.
+
+After a lost answer, or a kill, propsync lists them again: a new one with the planned values is the one that it created.
+If it has other values in some of these fields, a person must look.
 """
 
 from __future__ import annotations
@@ -30,12 +32,15 @@ Listing = Mapping[str, AssetReading]
 
 
 class Creations:
-    """Creates assets; the journal knows those that existed before, and `others` are those that other plans created."""
+    """Creates assets; the journal knows those that existed before the first attempt.
 
-    def __init__(self, updates: AssetUpdates, journal: WriteJournal, others: Collection[str] = ()) -> None:
+    `known` are assets that this plan has not made: other plans did, or the tables had them when it was planned.
+    """
+
+    def __init__(self, updates: AssetUpdates, journal: WriteJournal, known: Collection[str] = ()) -> None:
         self._updates = updates
         self._journal = journal
-        self._others = others
+        self._known = known
 
     def create(self, reader: Api, writer: Api, number: int, entry: Entry) -> Outcome:
         """Creates one asset. Raises ResourceFailed and what ends the run."""
@@ -53,6 +58,8 @@ class Creations:
         settled = self._settled(number, pair, values, listed)
         if settled is not None:
             return settled
+        if not was_sent and (made := self._made_since(values, listed)):
+            return verdicts.made(made)
         self._journal.sending(number, listed)
         try:
             kinds = {one.field: FieldKind(one.kind) for one in entry.changes}
@@ -85,7 +92,7 @@ class Creations:
         if number not in self._journal.so_far.sent:
             return None
         before = self._journal.so_far.seen.get(pair, set())
-        new = {key: one for key, one in listed.items() if key not in before and key not in self._others}
+        new = {key: one for key, one in listed.items() if key not in before and key not in self._known}
         ours = [key for key, one in new.items() if _may_be_ours(one, values)]
         if len(ours) == 1:
             return verdicts.applied(ours[0])
@@ -93,6 +100,14 @@ class Creations:
             return _several(ours)
         alike = [key for key, one in new.items() if _is_alike(one, values)]
         return _unexplained(alike) if alike else None
+
+    def _made_since(self, values: Mapping[str, Any], listed: Listing) -> str | None:
+        """The asset with these values that somebody has made since the plan; a plan without values has no sign."""
+        if all(map(is_empty, values.values())):
+            return None
+        own = {one.asset_id for one in self._journal.so_far.outcomes.copy().values()}
+        new = (key for key in listed if key not in self._known and key not in own)
+        return next((key for key in new if _may_be_ours(listed[key], values)), None)
 
     def _listed(self, api: Api, pair: Pair) -> Listing:
         """The assets of a property and type by id. Raises ResourceFailed if two readings of several pages differ."""

@@ -126,6 +126,11 @@ class Published:
         given = {"type": type_id, "properties": None if properties is None else list(properties)}
         return [(key, property_id) for key, property_id in self._rows("push/assets_of_type", given)]
 
+    def assets_known_at(self, at: datetime, types: Collection[str], properties: Collection[str]) -> set[str]:
+        """The ids of assets of these types and properties that were seen by then."""
+        given = {"at": at, "types": sorted(types), "properties": sorted(properties)}
+        return {asset_id for (asset_id,) in self._rows("push/assets_known_at", given)}
+
     def schedules(
         self, properties: Sequence[str] | None, types: Sequence[str] | None = None
     ) -> dict[Key, dict[str, Any]]:

@@ -72,15 +72,15 @@ class Sender:
         answers: AssetAnswers,
         journal: WriteJournal,
         suppression: Suppression,
-        created: Collection[str] = (),
+        known: Collection[str] = (),
     ) -> None:
-        """`token` is the one for writes, if they have their own; `created` are the assets that other plans created."""
+        """`token` is the one for writes, if they have their own; `known` are assets that are none of the plan's."""
         self._api = api
         self._token = token
         self._journal = journal
         self._plan = journal.so_far.plan
         updates = AssetUpdates(answers)
-        self._updates, self._creations = updates, Creations(updates, journal, created)
+        self._updates, self._creations = updates, Creations(updates, journal, known)
         self._schedules = ScheduleWrites(suppression)
         self._streak = _Streak()
         self.left: dict[int, Outcome] = {}

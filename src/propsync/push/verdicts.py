@@ -56,6 +56,12 @@ def exists() -> Outcome:
     return Outcome(SKIPPED, EXISTS, f"somebody has made this schedule meanwhile, {_NOT_SENT}", _PLAN_AGAIN)
 
 
+def made(asset_id: str) -> Outcome:
+    """Somebody made such an asset meanwhile, which may be this one."""
+    what = f"asset {asset_id} has these values, and was made since the plan, {_NOT_SENT}"
+    return Outcome(SKIPPED, EXISTS, what, _PLAN_AGAIN)
+
+
 def unsure(reason: str, step: str, asset_id: str | None = None) -> Outcome:
     """A person must look, at that asset if there is one."""
     return Outcome(PARKED, UNSURE, reason, step, asset_id=asset_id)

@@ -43,7 +43,7 @@ from propsync.runbooks.run_frame import Call, framed_run, plainly
 from propsync.runbooks.usable_state import why_unusable
 from propsync.runbooks.workplace import make_home, object_storage, refuse_half_erased, workplace
 from propsync.runbooks.workspace import WAREHOUSE, Workspace
-from propsync.runs import Run, RunLock
+from propsync.runs import Run, RunLock, time_of
 from propsync.settings import ApiAccess, Settings
 from propsync.storage import LocalStorage
 from propsync.suppression import Suppression
@@ -83,14 +83,14 @@ def apply(
             _check_run(reader, plan)
             refuse_hidden(reader, settings, plan)
             recorded = _recorded(reader, plan)
-            created = _created_by_others(reader, plan)
+            known = _known_assets(reader, plan)
             if not recorded and not LocalStorage(settings.home).exists(journal_key(plan.plan_id)):
                 _check_new(Published(reader), plan)
             answers = AssetAnswers.published(reader, settings.shapes, suppression)
         with _journal(settings, plan, suppression, is_recorded=bool(recorded)) as journal:
             if journal is None:
                 return _repeated(plan, recorded)
-            return _Apply(settings, plan, journal, suppression, call, policy, created).run(answers)
+            return _Apply(settings, plan, journal, suppression, call, policy, known).run(answers)
 
 
 def _check_consent(plan: Plan, allow_large: str | None) -> None:
@@ -132,10 +132,15 @@ def _recorded(reader: PublishedReader, plan: Plan) -> list[tuple[str, WriteState
     return [(run_id, WriteState(row, record, field, *how)) for run_id, row, record, field, *how in rows]
 
 
-def _created_by_others(reader: PublishedReader, plan: Plan) -> frozenset[str]:
-    """The assets that other plans created: none of them is the new asset of a lost answer."""
+def _known_assets(reader: PublishedReader, plan: Plan) -> frozenset[str]:
+    """The assets that this plan has not made: other plans did, or the tables had them when it was planned."""
+    new = [one for one in plan.entries if plan.resource == ASSETS.name and one.action == CREATE]
+    if not new:
+        return frozenset()
+    types, properties = {one.type_id for one in new}, {one.property_id for one in new}
+    known = Published(reader).assets_known_at(time_of(plan.published_run), types, properties)
     _, rows = reader.rows(statement("push/created_by_others", plan_id=text(plan.plan_id)))
-    return frozenset(asset_id for (asset_id,) in rows)
+    return frozenset(known.union(asset_id for (asset_id,) in rows))
 
 
 @contextmanager
@@ -172,10 +177,10 @@ class _Apply:
         suppression: Suppression,
         call: Call,
         policy: RetryPolicy | None,
-        created: Collection[str],
+        known: Collection[str],
     ) -> None:
         self._settings, self._plan, self._journal, self._suppression = settings, plan, journal, suppression
-        self._call, self._policy, self._created = call, policy, created
+        self._call, self._policy, self._known = call, policy, known
         self._left: dict[int, Outcome] = {}
         self._stopped: PropsyncError | None = None
         self._writes: list[Write] = []
@@ -222,7 +227,7 @@ class _Apply:
         own = _source(write) if write.variable != look.variable else None
         most = self._settings.max_concurrency
         with Api(look.base_url, _source(look), max_concurrency=most, policy=self._policy) as api:
-            sender = Sender(api, own, answers, self._journal, self._suppression, self._created)
+            sender = Sender(api, own, answers, self._journal, self._suppression, self._known)
             try:
                 sender.send()
             except (StopRun, ApiUnreachable) as error:
