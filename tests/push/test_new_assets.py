@@ -169,6 +169,15 @@ def test_a_plan_that_a_copy_of_the_home_applies_too_makes_no_second_assets(home:
     assert (posts(home), sum(home.effects.values())) == (2, 2)
 
 
+def test_two_plans_of_one_asset_make_it_once(home: PushHome) -> None:
+    place, kind, text, _ = room(home)
+    first, second = (home.plan(home.create(place, kind, {text: "ours"}), file=name) for name in ("a.csv", "b.csv"))
+    assert (home.apply(first).exit_code, home.apply(second).exit_code) == (0, 3)
+    assert [one for one in home.writes("state, code") if one[0] != "verified"] == [("skipped", "Exists")]
+    again = home.plan(home.create(place, kind, {text: "ours"}), file="b.csv")
+    assert (home.apply(again).exit_code, posts(home)) == (0, 2), "a plan that knew of it makes one more"
+
+
 @pytest.mark.parametrize("is_seen", [True, False])
 def test_an_asset_that_a_colleague_has_made_since_the_plan_is_not_made_twice(home: PushHome, *, is_seen: bool) -> None:
     place, kind, text, other = room(home)

@@ -1,7 +1,7 @@
 """Creates assets (API §4.3), one at a time for each property and type, so that a lost answer can be settled by a list.
 
 propsync notes the assets of the property and type before it sends. If one of them has the planned values, and is newer
-than the plan, it sends nothing. A colleague, or an apply in a copy of the home, may have made it.
+than the plan, it sends nothing. A colleague, another plan, or an apply in a copy of the home may have made it.
 
 After a lost answer, or a kill, propsync lists them again: a new one with the planned values is the one that it created.
 If it has other values in some of these fields, a person must look.
@@ -10,6 +10,7 @@ If it has other values in some of these fields, a person must look.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from propsync.api import Api, FieldKind, page_request, why_unaskable
@@ -31,13 +32,18 @@ _LATER = "Run `propsync sync` later, look for it"
 Listing = Mapping[str, AssetReading]
 
 
+@dataclass(frozen=True)
+class KnownAssets:
+    """Assets that a plan has not made: the tables had them when it was planned, or other plans have made them since."""
+
+    planned: Collection[str] = ()
+    of_others: Collection[str] = ()
+
+
 class Creations:
-    """Creates assets; the journal knows those that existed before the first attempt.
+    """Creates assets; the journal knows those that existed before the first attempt."""
 
-    `known` are assets that this plan has not made: other plans did, or the tables had them when it was planned.
-    """
-
-    def __init__(self, updates: AssetUpdates, journal: WriteJournal, known: Collection[str] = ()) -> None:
+    def __init__(self, updates: AssetUpdates, journal: WriteJournal, known: KnownAssets) -> None:
         self._updates = updates
         self._journal = journal
         self._known = known
@@ -92,7 +98,8 @@ class Creations:
         if number not in self._journal.so_far.sent:
             return None
         before = self._journal.so_far.seen.get(pair, set())
-        new = {key: one for key, one in listed.items() if key not in before and key not in self._known}
+        others = {*before, *self._known.planned, *self._known.of_others}
+        new = {key: one for key, one in listed.items() if key not in others}
         ours = [key for key, one in new.items() if _may_be_ours(one, values)]
         if len(ours) == 1:
             return verdicts.applied(ours[0])
@@ -106,7 +113,7 @@ class Creations:
         if all(map(is_empty, values.values())):
             return None
         own = {one.asset_id for one in self._journal.so_far.outcomes.copy().values()}
-        new = (key for key in listed if key not in self._known and key not in own)
+        new = (key for key in listed if key not in self._known.planned and key not in own)
         return next((key for key in new if _may_be_ours(listed[key], values)), None)
 
     def _listed(self, api: Api, pair: Pair) -> Listing:

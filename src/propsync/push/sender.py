@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -19,7 +19,7 @@ from propsync.errors import (
 from propsync.progress import progress
 from propsync.push import verdicts
 from propsync.push.asset_updates import AssetUpdates
-from propsync.push.creations import Creations
+from propsync.push.creations import Creations, KnownAssets
 from propsync.push.journal import WriteJournal
 from propsync.push.outcome import Outcome
 from propsync.push.plan import CREATE, DELETE, Entry
@@ -72,9 +72,9 @@ class Sender:
         answers: AssetAnswers,
         journal: WriteJournal,
         suppression: Suppression,
-        known: Collection[str] = (),
+        known: KnownAssets,
     ) -> None:
-        """`token` is the one for writes, if they have their own; `known` are assets that are none of the plan's."""
+        """`token` is the one for writes, if they have their own."""
         self._api = api
         self._token = token
         self._journal = journal

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -21,6 +21,7 @@ from propsync.errors import (
 )
 from propsync.push.changes import counted
 from propsync.push.created_before import CreatedBefore
+from propsync.push.creations import KnownAssets
 from propsync.push.erased import names_erased
 from propsync.push.in_flight import with_in_flight
 from propsync.push.journal import WriteJournal, journal_key, now
@@ -132,15 +133,14 @@ def _recorded(reader: PublishedReader, plan: Plan) -> list[tuple[str, WriteState
     return [(run_id, WriteState(row, record, field, *how)) for run_id, row, record, field, *how in rows]
 
 
-def _known_assets(reader: PublishedReader, plan: Plan) -> frozenset[str]:
-    """The assets that this plan has not made: other plans did, or the tables had them when it was planned."""
+def _known_assets(reader: PublishedReader, plan: Plan) -> KnownAssets:
     new = [one for one in plan.entries if plan.resource == ASSETS.name and one.action == CREATE]
     if not new:
-        return frozenset()
+        return KnownAssets()
     types, properties = {one.type_id for one in new}, {one.property_id for one in new}
-    known = Published(reader).assets_known_at(time_of(plan.published_run), types, properties)
+    planned = Published(reader).assets_known_at(time_of(plan.published_run), types, properties)
     _, rows = reader.rows(statement("push/created_by_others", plan_id=text(plan.plan_id)))
-    return frozenset(known.union(asset_id for (asset_id,) in rows))
+    return KnownAssets(planned, {asset_id for (asset_id,) in rows})
 
 
 @contextmanager
@@ -177,7 +177,7 @@ class _Apply:
         suppression: Suppression,
         call: Call,
         policy: RetryPolicy | None,
-        known: Collection[str],
+        known: KnownAssets,
     ) -> None:
         self._settings, self._plan, self._journal, self._suppression = settings, plan, journal, suppression
         self._call, self._policy, self._known = call, policy, known
