@@ -144,6 +144,23 @@ def test_types_whose_ids_are_null_for_a_night_get_no_names_for_keys(small_nights
     assert (small_nights.sync().exit_code, small_nights.rows(query)) == (0, before)
 
 
+def test_names_that_were_taken_for_ids_of_types_go_as_the_docs_say(small_nights: SmallHome) -> None:
+    """Types came without ids on the first night, and propsync keeps to the id that it found."""
+    api = small_nights.server
+    with_ids = [{"id": "k1", "name": "Fire risk"}, {"id": "k2", "name": "Gas safety"}]
+    api.assessment_types = [{"name": one["name"]} for one in with_ids]
+    query = "select assessment_type_id, name, is_listed from assessment_types order by all"
+    assert small_nights.sync().exit_code == 0
+    api.assessment_types = with_ids
+    assert small_nights.sync().exit_code == 0
+    assert small_nights.rows(query) == [("Fire risk", None, True), ("Gas safety", None, True)]
+    (small_nights.path / "propsync.toml").write_text('[shapes.assessment_types]\nid = "id"\n')
+    assert small_nights.sync().exit_code == 0
+    assert {("k1", "Fire risk", True), ("Fire risk", "Fire risk", False)} <= set(small_nights.rows(query))
+    small_nights.rebuild()
+    assert small_nights.rows(query) == [("k1", "Fire risk", True), ("k2", "Gas safety", True)]
+
+
 @pytest.mark.parametrize("without", [{"id": None}, {"uid": "t1"}])
 def test_asset_types_that_lost_their_ids_stay_listed(small_nights: SmallHome, without: dict[str, Any]) -> None:
     api = small_nights.server
