@@ -1,6 +1,7 @@
 """Promises about depth: which text lies too deep, and that the rest of it stays as it is."""
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -45,6 +46,16 @@ def test_a_text_at_the_level_stays_byte_for_byte():
 def test_a_text_that_is_no_json_stays_none(broken):
     with pytest.raises(ValueError):
         json.loads(shallow(broken))
+
+
+@pytest.mark.parametrize(
+    "rest", [b'"' + b'\\"' * 40_000, b'"' + b'\\"' * 40_000 + b"\\", b'"' * 40_001, b"\\" * 80_001]
+)
+def test_a_text_that_does_not_end_takes_a_moment(rest):
+    began = time.process_time()
+    with pytest.raises(ValueError):
+        decode_shallow(b"[" * 1_100 + rest)
+    assert time.process_time() - began < 2  # a search from each quote to the end takes a minute
 
 
 @pytest.mark.parametrize("levels", [90, 500, 900, 100_000])
