@@ -261,4 +261,15 @@ def test_a_file_in_windows_1252_has_question_marks_for_other_characters() -> Non
         with pytest.raises(CellRefused, match="lacks characters"):
             judged("text", cell, old, is_lossy=is_lossy)
     assert judged("text", "Why?", "Why not?", is_lossy=True) == "Why?"
+    assert judged("text", "a?????b", "a№?🚪b", is_lossy=True) is KEPT
+    with pytest.raises(CellRefused, match="lacks characters"):
+        judged("text", "a??????b", "a№?🚪b", is_lossy=True)
+
+
+def test_a_long_text_in_another_script_takes_a_moment() -> None:
+    old = "Дверь закрыта " * 40 + "门" * 500
+    cell = old.encode("windows-1252", errors="replace").decode()
+    assert judged("text", cell, old, is_lossy=True) is KEPT
+    with pytest.raises(CellRefused, match="lacks characters"):
+        judged("text", f"{cell} x", old, is_lossy=True)
     assert judged("text", "Is Łódź good?", old) == "Is Łódź good?"

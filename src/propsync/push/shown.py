@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from itertools import groupby
 from typing import Any
 
 import msgspec
@@ -93,7 +94,13 @@ def may_be_lossy(cell: str, text: str) -> bool:
 
 
 def _lossy(text: str) -> str:
-    return "".join(re.escape(one) if is_windows(one) else r"\?{1,2}" for one in text)
+    """A pattern for it. All neighbours that become ? share one repeat: one for each could match in endless ways."""
+    runs = [(is_mark, [*run]) for is_mark, run in groupby(text, lambda one: one == "?" or not is_windows(one))]
+    return "".join(_marks(run) if is_mark else re.escape("".join(run)) for is_mark, run in runs)
+
+
+def _marks(run: list[str]) -> str:
+    return rf"\?{{{len(run)},{2 * len(run) - run.count('?')}}}"
 
 
 def has_lost(cell: str, text: str) -> bool:
