@@ -281,14 +281,17 @@ def test_an_assessment_in_a_status_nobody_knows_stays_until_it_is_found_or_gone(
     assert nights.rows("select count(*) from ops.value_issues") == [(0,)]
 
 
-def test_lists_that_suddenly_show_nothing_move_no_assessment_to_a_status_nobody_knows(nights: Nights) -> None:
+@pytest.mark.parametrize("limit", [0.02, 1])
+def test_lists_that_suddenly_show_nothing_move_no_assessment_to_a_status_nobody_knows(
+    nights: Nights, limit: float
+) -> None:
     keys = _assessments(nights)
     nights.first_night()
     known = nights.known("assessments")
     kept = {**nights.estate.assessments}
     nights.estate.assessments.clear()
     nights.estate.reports.update(dict.fromkeys(keys, 200))
-    report = nights.sync()
+    report = nights.sync(delete_limit=limit)
     assert report.exit_code == 3
     assert "reports of some exist" in report.left_behind[0]
     assert (nights.known("assessments"), nights.held("assessments")) == (known, {*keys})

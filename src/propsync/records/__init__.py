@@ -14,7 +14,7 @@ from propsync.records.cutter import (
     text_of,
 )
 from propsync.records.decoding import decode, decoder
-from propsync.records.depth import DEEPEST, decode_shallow, is_too_deep, shallow
+from propsync.records.depth import DEEPEST, TEXT, decode_shallow, is_too_deep, shallow
 from propsync.records.keys import key_of, record_id
 from propsync.records.reading import SUSPECT, in_copy, readable
 from propsync.records.repeats import without_repeats
@@ -25,6 +25,7 @@ __all__ = [
     "DEEPEST",
     "HASH_VERSION",
     "SUSPECT",
+    "TEXT",
     "CanonicalForm",
     "Cutter",
     "Page",

@@ -17,8 +17,10 @@ DEEPEST = 64
 """Levels that a record may have."""
 
 _DEEPEST_PAGE = 96  # of the rest of a page, so that a record in it that is too deep still shows that it is
-# an unclosed text is one token to the end, so that nothing looks at it again from each of its quotes
-_TOKENS = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[\[{\]}]', re.DOTALL)
+TEXT = rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)'
+"""A pattern (DOTALL) for a text of JSON; an unclosed one ends with all, so that nothing looks at its quotes again."""
+
+_TOKENS = re.compile(TEXT + rb"|[\[{\]}]", re.DOTALL)
 _NO_BRACKETS = bytes({*range(256)} - {*b"[]{}"})
 _ROUNDS = 8  # of one or two levels, which together are fewer than `DEEPEST`
 _STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}

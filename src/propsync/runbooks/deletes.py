@@ -89,13 +89,14 @@ class Deletes:
         """
         keys = [key for key in missing.unlisted() if key not in given]
         limit = self._workspace.settings.delete_limit
-        if is_too_many(len(keys), missing.total(), limit):
+        are_many, are_all = is_too_many(len(keys), missing.total(), limit), missing.are_all_of_many()
+        if are_many or are_all:
             answers = self._look_ups.look_up(sample(keys, run_id))
-            if not answers.found and not answers.hidden:
+            if are_all and answers.hidden and not answers.found:  # whatever the limit: it is about deletes
+                return dict.fromkeys(keys, f"no list shows any of {len(keys)} known records, but reports of some exist")
+            if are_many and not answers.found and not answers.hidden:
                 why = f"{len(keys)} of {missing.total()} are missing, more than PROPSYNC_DELETE_LIMIT allows"
                 return dict.fromkeys(keys, why)
-            if not answers.found and missing.are_all():
-                return dict.fromkeys(keys, f"no list shows any of {len(keys)} known records, but reports of some exist")
         turn = self._workspace.journal.runs_of(self._resource.name)
         others = [key for key in missing.in_turn(self._workspace.settings.page_limit, turn) if key not in given]
         answers = self._look_ups.look_up([*keys, *others])

@@ -43,19 +43,21 @@ class HeededFilters:
         These may be all there are, or only those of the API's default status: nothing can tell.
         """
         shown, silent = self._shaping.shown_and_silent("status", self._wanted.statuses, self._pages())
-        if len(shown) == 1 and all(self._shows_all_of(shown[0], one) for one in silent):
+        if len(shown) != 1:
+            return
+        found = {self._sight(self._first(self._of_status(one))) for one in (*shown, *silent)}
+        if len(found) == 1 and [statuses for _, statuses in found] == [{shown[0].casefold()}]:
             _log.warning(
                 "%s: the API shows the same records for each status, so it may hide those that are not %s",
                 self._resource.words,
                 shown[0],
             )
 
-    def _shows_all_of(self, status: str, other: str) -> bool:
-        told, of_other = (self._first(self._of_status(one)) for one in (status, other))
-        if told is None or of_other is None or told.total != of_other.total:
-            return False
-        shown = self._shaping.statuses(of_other.records)
-        return bool(shown) and {one.casefold() for one in shown if one} == {status.casefold()}
+    def _sight(self, page: Page | None) -> tuple[int | None, frozenset[str]]:
+        """The total of a page, and the statuses of its records."""
+        if page is None:
+            return None, frozenset()
+        return page.total, frozenset(one.casefold() for one in self._shaping.statuses(page.records) if one)
 
     def _of_status(self, status: str) -> ListQuery:
         return self._resource.combined([status]).narrowed(*self._wanted.filters)

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from propsync.api import why_no_segment, why_unaskable
-from propsync.records import decode
+from propsync.records import TEXT, decode
 
 PROPERTY, ASSESSMENT, SCHEDULE = "property", "assessment", "assessmentschedule"
 READABLE = (PROPERTY, ASSESSMENT, SCHEDULE)
@@ -21,7 +21,7 @@ MOST_ITEMS = 1_000
 _LONGEST_PAYLOAD = 10_000  # characters
 _MOST_BRACKETS = 64  # a text with more may be nested deeper than readers of JSON like
 _LONGEST_TYPE = 100
-_TOKENS = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[\[{\]},]', re.DOTALL)
+_TOKENS = re.compile(TEXT + rb"|[\[{\]},]", re.DOTALL)
 _STEPS = {b"[": 1, b"{": 1, b"]": -1, b"}": -1}
 
 

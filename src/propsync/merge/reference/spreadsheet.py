@@ -49,24 +49,11 @@ def sheets_of(content: bytes) -> Iterator[list[tuple[int, list[str]]]]:
     A merged cell has its value in each of its rows, as people see it. WITHOUT_RESULT replaces a formula that has none.
     Raises ListUnreadable.
     """
-    hidden = _hidden_sheets(content)
-    for place, (name, rows, merged) in enumerate(_sheets(content)):
-        if name not in hidden:
-            cells = {number: [_text(cell) for cell in row] for number, row in rows}
-            _mark_formulas(cells, error_cells(content, place))
-            _repeat_merged(cells, merged)
-            yield list(cells.items())
-
-
-def _hidden_sheets(content: bytes) -> set[str]:
-    from python_calamine import CalamineError, CalamineWorkbook, SheetVisibleEnum
-
-    _refuse_bounds(content)
-    try:
-        book = CalamineWorkbook.from_filelike(io.BytesIO(content))
-    except CalamineError as error:
-        raise _unreadable(error) from error
-    return {one.name for one in book.sheets_metadata if one.visible != SheetVisibleEnum.Visible}
+    for place, _, rows, merged in _sheets(content, with_hidden=False):
+        cells = {number: [_text(cell) for cell in row] for number, row in rows}
+        _mark_formulas(cells, error_cells(content, place))
+        _repeat_merged(cells, merged)
+        yield list(cells.items())
 
 
 def _mark_formulas(cells: dict[int, list[str]], errors: dict[tuple[int, int], str]) -> None:
@@ -95,7 +82,7 @@ def typed_sheets_of(content: bytes) -> Iterator[tuple[str, Iterator[_Row]]]:
     An error is a SheetError: people must not take it for a blank. So is a merged cell below or beside the first, which
     seems to show its value. So is a number that people see in another form, such as 0012 or 90%.
     """
-    for place, (name, rows, merged) in enumerate(_sheets(content)):
+    for place, name, rows, merged in _sheets(content):
         yield (
             name,
             _with_merged(_with_errors(rows, reshown_cells(content, place) | error_cells(content, place)), merged),
@@ -128,24 +115,24 @@ def _with_merged(rows: Iterator[_Row], merged: Iterable[_Area]) -> Iterator[_Row
         yield number, cells
 
 
-def _sheets(content: bytes) -> Iterator[tuple[str, Iterator[tuple[int, list[Typed]]], list[_Area]]]:
+def _sheets(
+    content: bytes, *, with_hidden: bool = True
+) -> Iterator[tuple[int, str, Iterator[tuple[int, list[Typed]]], list[_Area]]]:
     # imports here, since most runs read no sheet
-    from python_calamine import CalamineError, CalamineWorkbook
+    from python_calamine import CalamineError, CalamineWorkbook, SheetVisibleEnum
 
     _refuse_bounds(content)
     try:
         book = CalamineWorkbook.from_filelike(io.BytesIO(content))
-        for name in book.sheet_names:
-            sheet = book.get_sheet_by_name(name)
+        for place, one in enumerate(book.sheets_metadata):
+            if one.visible != SheetVisibleEnum.Visible and not with_hidden:
+                continue
+            sheet = book.get_sheet_by_name(one.name)
             before = [""] * (sheet.start or (0, 0))[1]  # the reader leaves blank columns out, but no blank rows
             rows = ((number, [*before, *row]) for number, row in enumerate(sheet.iter_rows(), 1))
-            yield name, rows, sheet.merged_cell_ranges or []
+            yield place, one.name, rows, sheet.merged_cell_ranges or []
     except CalamineError as error:
-        raise _unreadable(error) from error
-
-
-def _unreadable(error: Exception) -> ListUnreadable:
-    return ListUnreadable(f"it is not a readable spreadsheet ({error}); save it as .xlsx or CSV")
+        raise ListUnreadable(f"it is not a readable spreadsheet ({error}); save it as .xlsx or CSV") from error
 
 
 def _refuse_bounds(content: bytes) -> None:
