@@ -94,6 +94,13 @@ def traffic(size: int, seconds: float) -> str:
     return f"{size / 1e6:,.1f} MB at {size / 1e6 / max(seconds, 1e-6):,.1f} MB/s"
 
 
+def size_in_words(size: int) -> str:
+    """Bytes in the unit that fits."""
+    if size < 1e5:
+        return f"{size / 1e3:,.1f} kB"
+    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.1f} MB"
+
+
 def _span(seconds: float) -> str:
     return f"{seconds / 60:,.0f} min" if seconds >= 90 else f"{max(seconds, 0):,.0f} s"
 

@@ -14,6 +14,7 @@ from propsync.cli.text_tables import echo
 from propsync.cli.unfinished_plans import print_unfinished, unfinished_plans
 from propsync.documents.lost_files import LOST
 from propsync.errors import UsageError
+from propsync.progress import size_in_words
 from propsync.publish import read_note
 from propsync.runs import RunLock
 from propsync.settings import Settings
@@ -201,7 +202,7 @@ def _print(facts: dict[str, Any], max_age: str | None) -> None:
     print_erasures(facts["erasures"])
     if facts["delta"]:
         echo(f"Delta: {len(facts['delta'])} tables in published/delta")
-    echo(f"\nOn disk: {', '.join(f'{name} {_size(used)}' for name, used in facts['disk_bytes'].items())}")
+    echo(f"\nOn disk: {', '.join(f'{name} {size_in_words(used)}' for name, used in facts['disk_bytes'].items())}")
     echo(f"\n{_next(facts, max_age)}")
 
 
@@ -234,8 +235,9 @@ def _print_documents(facts: dict[str, Any]) -> None:
     lost = f", {facts['lost']:,} lost (see documents.last_error)" if facts["lost"] else ""
     lacking = "; ".join(f"{count:,} {reason}" for reason, count in facts["lacking"].items())
     echo(
-        f"{'documents':<17}{facts['stored']:>9,} kept{lost}  {_size(facts['bytes'])} with {facts['later_versions']:,} "
-        f"later versions; {'lacking: ' + lacking + ' (marts.document_coverage)' if lacking else 'none is lacking'}"
+        f"{'documents':<17}{facts['stored']:>9,} kept{lost}  {size_in_words(facts['bytes'])} with "
+        f"{facts['later_versions']:,} later versions; "
+        f"{'lacking: ' + lacking + ' (marts.document_coverage)' if lacking else 'none is lacking'}"
     )
 
 
@@ -259,10 +261,6 @@ def _resource_line(row: dict[str, Any], rows: int) -> str:
 
 def _verdict_at(verdict: str, time: str) -> str:
     return _WORDS.get(verdict, f"{verdict} at {{}}").format(time)
-
-
-def _size(used: int) -> str:
-    return f"{used / 1e9:,.1f} GB" if used >= 1e9 else f"{used / 1e6:,.1f} MB"
 
 
 def _time(moment: datetime) -> str:

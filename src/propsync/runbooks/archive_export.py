@@ -19,7 +19,7 @@ from propsync.documents.holdings import Holding, Holdings
 from propsync.documents.kinds import KINDS
 from propsync.documents.names import FolderNames
 from propsync.errors import DiskFull, DocumentDamaged, UsageError
-from propsync.progress import progress
+from propsync.progress import progress, size_in_words
 from propsync.runbooks.workplace import blobs_of
 from propsync.runs import exit_code
 from propsync.settings import Settings
@@ -169,7 +169,7 @@ def _made_beside(target: Path, holdings: Holdings) -> Iterator[Path]:
 
 
 def _room(needed: int, free: int) -> str:
-    return f"{needed / 1e9:,.1f} GB are to be copied, and {free / 1e9:,.1f} GB are free"
+    return f"{size_in_words(needed)} are to be copied, and {size_in_words(free)} are free"
 
 
 class _Export:
