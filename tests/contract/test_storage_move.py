@@ -71,6 +71,18 @@ def test_a_bucket_that_was_damaged_is_whole_after_the_next_move(at: Place, bucke
     assert (bucket.root / document).read_bytes() == (at.path / document).read_bytes()
 
 
+def test_a_home_in_a_bucket_checks_it_by_a_move_to_its_own_address(at: Place, bucket: FolderBucket) -> None:
+    moved(at, URL)
+    assert moved(at, URL, storage_url=URL).lost == []
+    (pack,) = bucket.root.glob("packs/*")
+    pack.write_bytes(pack.read_bytes()[::-1])
+    with pytest.raises(BaseLost, match=rf"packs/{pack.name} in {URL}: .* Remove that object, then run the same"):
+        moved(at, URL, storage_url=URL)
+    pack.unlink()
+    assert moved(at, URL, storage_url=URL).lost == []
+    assert flaws(bucket, at.path) == []
+
+
 def test_a_document_that_is_damaged_in_both_places_stops_the_move(at: Place, bucket: FolderBucket) -> None:
     moved(at, URL)
     document = at.column("select path from documents where path is not null")[0]
