@@ -1,6 +1,7 @@
 """Promises of the names of tables and columns: they need no quotes, and people recognise them."""
 
 import re
+import time
 
 import pytest
 from hypothesis import given
@@ -78,3 +79,9 @@ def test_a_name_that_is_taken_gets_the_first_free_number_from_two(name, others):
 def test_the_second_and_third_of_one_name_are_told_apart():
     assert unique_name("a", {"a"}) == "a_2"
     assert unique_name("a", {"a", "a_2"}) == "a_3"
+
+
+def test_a_label_of_any_length_takes_a_moment():
+    began = time.process_time()
+    assert snake_case("fire" + "ID" * 20_000 + "!", "x").startswith("fireidid")
+    assert time.process_time() - began < 1  # by its square, it takes half a minute

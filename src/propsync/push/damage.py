@@ -30,7 +30,7 @@ _LIKE_A_DATE = re.compile(
 )
 _CLOCK = re.compile(r"0?(\d{1,2}):(\d{2})(:00)?( [AP]M)?", re.IGNORECASE)
 _WHOLE = re.compile(r"\d+")
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(E[+-]?\d{1,3})?", re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(E[+-]?\d{1,3})?", re.IGNORECASE)
 
 
 class CellRefused(ValueError):

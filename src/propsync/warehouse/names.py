@@ -8,6 +8,7 @@ from collections.abc import Collection
 from anyascii import anyascii
 
 _LONGEST = 60
+_LONGEST_CAMEL = 200  # letters of a name of words without blanks; judging it takes time by their square
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _IS_CAMEL = re.compile(r"^[A-Za-z]?[a-z0-9]+([A-Z]+[a-z0-9]{2,}|(?<=[a-z]{3})[A-Z][a-z]|ID)+$")
 _NOT_WORD = re.compile(r"[^a-z0-9]+")
@@ -20,7 +21,7 @@ def snake_case(label: str | None, fallback: str) -> str:
     that the name needs no quotes. `fireRating` and `raisedAt` are two words, `AOVs` and `kWh` are one.
     """
     spelt = anyascii(label or "")
-    if _IS_CAMEL.match(spelt):
+    if len(spelt) <= _LONGEST_CAMEL and _IS_CAMEL.match(spelt):
         spelt = _CAMEL.sub(" ", spelt)
     name = _NOT_WORD.sub("_", spelt.lower()).strip("_")[:_LONGEST].strip("_") or fallback
     return f"_{name}" if name[0].isdigit() else name

@@ -12,7 +12,7 @@ from propsync.warehouse import snake_case
 REQUIREMENTS = "requirements"
 TYPE = "assessment_type_id"
 _MOST_MONTHS = 1200
-_CONDITION = re.compile(r"\s*([^\W\d][\w .()-]*?)\s*(!=|<=|>=|=|<|>)\s*(.*?)\s*", re.DOTALL)
+_CONDITION = re.compile(r"\s*([^\W\d][\w .()-]*+)\s*+(!=|<=|>=|=|<|>)\s*(.*)", re.DOTALL)
 _NUMBER = re.compile(r"-?\d{1,15}([.,]\d{1,15})?")
 _THOUSANDS_OR_FRACTION = re.compile(r"-?\d{1,3},\d{3}")
 _OPERATORS = "= != < <= > >="
@@ -38,13 +38,14 @@ class Condition:
         found = _CONDITION.fullmatch(written)
         if found is None:
             raise ConditionUnreadable(f"write a column, one of {_OPERATORS}, and a value, such as height_m >= 11")
-        column, operator, value = found[1], found[2], _unquoted(found[3])
+        column, operator, written_value = found[1].rstrip(), found[2], found[3].rstrip()
+        value = _unquoted(written_value)
         if not value:
             raise ConditionUnreadable(f"it has no value after {operator}")
-        if value == found[3] and _FURTHER.search(value):
+        if value == written_value and _FURTHER.search(value):
             raise ConditionUnreadable("a row takes one comparison; if this is one value, put it in quotes")
         is_ambiguous = _THOUSANDS_OR_FRACTION.fullmatch(value)
-        if value == found[3] and is_ambiguous:
+        if value == written_value and is_ambiguous:
             raise ConditionUnreadable(
                 f"{value} may be thousands or a fraction: write {value.replace(',', '')}, or {value.replace(',', '.')}"
             )
