@@ -3,7 +3,7 @@ with types as (
   select asset_type_id, table_name, name from main.asset_types
 ),
 former as (
-  select asset_type_id, any_value(payload->>'$.name') as name
+  select asset_type_id, arg_max(payload->>'$.name', valid_to) as name
   from history.asset_types
   where valid_to is not null and payload->>'$.name' is not null
   group by asset_type_id
