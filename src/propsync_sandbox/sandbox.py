@@ -72,8 +72,9 @@ class Sandbox:
             page=page,
             before=before,
         )
+        self.lists = app.lists
         if self.hints is not None:
-            app.lists.lag = self.hints.plan.lag
+            self.lists.lag = self.hints.plan.lag
             self.world.changes.listener = self.hints.take
         self._server = Server(app, self._control, port=port, packing=gzip, tls=tls)
 

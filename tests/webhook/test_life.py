@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -101,11 +100,11 @@ def test_without_losses_every_change_is_published_before_the_night(kept: KeptHom
 
 @pytest.mark.slow
 def test_hints_that_outrun_the_lists_are_found_at_a_later_look(kept: KeptHomes, tmp_path: Path):
-    with life(kept, tmp_path, lag=3.0) as home:
+    with life(kept, tmp_path, lag=3_600.0) as home:
         edit(home, Random(6))
         assert home.sandbox.hints is not None
         home.sandbox.hints.wait()
         home.read()
-        time.sleep(3)
+        home.sandbox.lists.lag = 0.0
         read_in_time(home)
         assert differing(home) == dict.fromkeys(RESOURCES, 0)
