@@ -78,6 +78,7 @@ def unnamed(at: Place, assessment_id: str) -> Path:
     return file
 
 
+@pytest.mark.release
 def test_a_document_that_no_row_names_goes_with_its_assessment(archived: Place) -> None:
     gone, other = archived.wanted()[:2]
     file, stays = unnamed(archived, gone), unnamed(archived, other)

@@ -79,6 +79,7 @@ def test_what_is_hidden_is_erased_too(shared_hidden: Path, tmp_path: Path, kind:
     assert_rebuilds(home)
 
 
+@pytest.mark.release
 def test_a_rebuild_on_an_old_state_leaves_no_hidden_copy(shared_hidden: Path, tmp_path: Path) -> None:
     request, words = REQUESTS["field"]
     home = PrivateHome(shared_hidden).copied(tmp_path / "hidden")

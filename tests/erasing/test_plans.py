@@ -75,6 +75,7 @@ def test_no_plan_writes_an_erased_field_of_one_asset(home: PushHome) -> None:
     assert home.writes() == [(asset_id, number, "verified")]
 
 
+@pytest.mark.release
 def test_a_schedule_with_an_erased_text_is_written(home: PushHome) -> None:
     changed, deleted = home.schedules(2)
     for key in (changed, deleted):
@@ -111,6 +112,7 @@ def test_the_journal_of_a_killed_apply_has_no_erased_asset(home: PushHome) -> No
     assert (report.exit_code, list(home.effects.values())) == (0, [1])
 
 
+@pytest.mark.release
 def test_a_journal_that_comes_back_with_a_backup_goes(home: PushHome) -> None:
     gone, _, kind = home.assets(1)[0]
     plan = home.plan(home.update(gone, {home.field(kind, "text"): "new"}))

@@ -82,6 +82,7 @@ def test_a_text_with_an_apostrophe_goes_from_a_table_alone(home: SmallHome) -> N
     assert verify_erased(home.settings(), "Sean O'Brien-Vale").exit_code == 0
 
 
+@pytest.mark.release
 def test_a_text_with_an_apostrophe_goes_from_pruned_history(home: SmallHome) -> None:
     for night, note in enumerate((f"seen by {NAME}", "nothing", "nothing")):
         show(home, note, night=night)
@@ -94,6 +95,7 @@ def test_a_text_with_an_apostrophe_goes_from_pruned_history(home: SmallHome) -> 
     assert verify_erased(home.settings(), NAME).exit_code == 0
 
 
+@pytest.mark.release
 def test_escapes_of_web_pages_and_addresses_hide_no_text_and_others_stay(home: SmallHome) -> None:
     notes = (
         f"see https://crm.invalid/?who={quote(NAME)}&next=%2Fb%26c",

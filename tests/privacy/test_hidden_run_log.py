@@ -67,6 +67,7 @@ def _columns(home: PrivateHome, table: str) -> set[str]:
     return {name for (name,) in home.rows(f"select column_name from ops.columns where table_name = '{table}'")}
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     "line", ["assessments.flags.raisedAt", "assessments.flags", f"type:{TYPE}"], ids=["member", "flags", "type"]
 )
@@ -92,6 +93,7 @@ def test_issues_of_documents_go_with_a_hidden_type_and_others_stay(home: Private
     assert WORD not in home.state.read_bytes()
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     "lines", [("assessments.kin", "assessments.flags.label"), ("assessments.flags", "assessments.kin.zqxson")]
 )
@@ -115,6 +117,7 @@ def test_a_column_of_a_hidden_type_alone_goes_although_others_end_alike(home: Pr
     assert home.rows("select count(*) from ops.schema_changes where name = 'dementia_name'") == [(0,)]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("line", "table", "gone"),
     [
@@ -129,6 +132,7 @@ def test_columns_of_hidden_flags_go(home: PrivateHome, line: str, table: str, go
     assert _columns(home, table) & gone == set()
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     "lines",
     [("assessments.flags.raisedAt", "assessments.kin"), ("assessments.flags",), (f"type:{TYPE}",)],

@@ -101,7 +101,7 @@ def test_a_night_does_not_publish_what_a_killed_apply_wrote_of_a_hidden_field(ho
     assert len(home.writes()) == 2
 
 
-@pytest.mark.slow
+@pytest.mark.release
 def test_rows_of_writes_from_before_a_field_was_hidden_are_not_published(home: PushHome) -> None:
     plan, text, label = of_text(home)
     assert home.apply(plan).exit_code == 0
