@@ -59,3 +59,18 @@ def test_a_member_with_the_name_of_a_column_of_versions_keeps_its_earlier_values
     for resource in ("assets", "assessments", "schedules"):
         query = f"select distinct api_valid_from, api_valid_to, api_run_id, api_change from history.{resource}_typed"
         assert small_nights.rows(query) == [("2026-01-01", "2027-01-01", "r", "c")], resource
+
+
+def test_members_whose_names_get_no_column_stay_in_payload_and_a_row_says_so_once(small_nights: SmallHome):
+    unfit = {"a.b": "dotted", "x" * 201: "long", "own": {"c.d": 1, "plain": 2}, "a": {"b": "inner"}, "y" * 200: "fits"}
+    small_nights.server.assets = [asset(f"a{number}", **unfit) for number in range(3)]
+    for name in ("before", "after"):
+        small_nights.server.assets[0]["note"] = name
+        assert small_nights.sync().exit_code == 0
+    query = "select name, after from ops.schema_changes where change = 'members with such names stay in payload'"
+    why = "a dot, or more than 200 letters"
+    assert small_nights.rows(f"{query} and resource = 'assets' order by all") == [("(record)", why), ("own", why)]
+    columns = {source for (source,) in small_nights.rows("select source from ops.columns where table_name = 'assets'")}
+    assert {"a.b", "own.plain", "y" * 200} <= columns
+    assert small_nights.rows("select distinct a_b from assets") == [("inner",)]
+    assert small_nights.rows("""select payload->>'$."a.b"' from assets limit 1""") == [("dotted",)]

@@ -4,7 +4,7 @@ where run_id = $run_id
   and (
     ({{hidden}})
     or (
-      change in ('column', 'documented member absent', 'further members stay in payload')
+      change in ('column', 'documented member absent', 'further members stay in payload', 'members with such names stay in payload')
       and exists (
         from ops.schema_changes as first_note
         where first_note.resource = again.resource

@@ -1,7 +1,8 @@
--- why: an object used as a dictionary has a member for each of its keys, so propsync inspects only the most frequent
-select name
-from (select unnest(json_keys(payload)) as name from ({{payloads}}))
+-- why: an object used as a dictionary has a member for each of its keys, so propsync inspects only the most frequent.
+-- A name that is too long for a column comes cut, as a sign that there are such names.
+with members as (select unnest(json_keys(payload)) as member from ({{payloads}}))
+select if(list_contains($wanted, member), member, left(member, $longest + 1)) as name
+from members
 group by name
-having length(name) <= $longest or list_contains($wanted, name)
-order by list_contains($wanted, name) desc, count(*) desc, name
+order by list_contains($wanted, name) desc, length(name) > $longest, count(*) desc, name
 limit $most

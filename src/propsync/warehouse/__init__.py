@@ -24,7 +24,7 @@ from propsync.warehouse.published_copy import Earlier, in_published, make_publis
 from propsync.warehouse.reader import PublishedReader, check_published, open_published
 from propsync.warehouse.resource_sql import FACTS, PARTS, key_parts, resource_fragments
 from propsync.warehouse.rows import OldFile, add_rows, settle_file, stage_rows, write_rows
-from propsync.warehouse.scalars import MOST, MOST_BELOW, json_path
+from propsync.warehouse.scalars import LONGEST, MOST, MOST_BELOW, json_path
 from propsync.warehouse.statements import statement
 from propsync.warehouse.typed_versions import KeptColumn, TypedVersions
 from propsync.warehouse.view import View
@@ -33,6 +33,7 @@ from propsync.warehouse.views import view_sources, views
 __all__ = [
     "CORRECT_IT",
     "FACTS",
+    "LONGEST",
     "MARTS",
     "MOST",
     "MOST_BELOW",

@@ -35,6 +35,8 @@ class OpenColumns:
         """Top-level members that the payloads had, after `learn`."""
         self.full: Sequence[Source] = ()
         """Members that have more below them than get columns, after `learn`; `()` is the record itself."""
+        self.unfit: Sequence[Source] = ()
+        """Members below which some have names that no column gets, after `learn`."""
         self.columns = {column.source: column for column in self._registered()}
 
     def learn(self, payloads: str, run_id: str) -> list[tuple[str, str, str]]:
@@ -44,7 +46,7 @@ class OpenColumns:
         """
         scalars = Scalars(self._warehouse, payloads, self._excluded, self.columns)
         found, self.full = scalars.find()
-        self.members = scalars.members
+        self.members, self.unfit = scalars.members, sorted(scalars.unfit)
         moved = []
         for source, scalar in found.items():
             known = self.columns.get(source)

@@ -16,11 +16,12 @@ MOST = 400
 """Columns of one table; an object that is really a dictionary would otherwise make one for each of its keys."""
 MOST_BELOW = 300
 """Columns from below one member: no dictionary can use up the columns of all other members."""
+LONGEST = 200
+"""Characters of a member's name; a longer one is a key of a dictionary."""
 
 _WIDTH = ("BIGINT", "DOUBLE", "VARCHAR")
 _TOLD = {"BIGINT", "DOUBLE", "BOOLEAN", "OBJECT", "ARRAY", "NULL"}
 _NAMES = 2_000  # members of records to inspect, those of most records first
-_LONGEST = 200  # characters of a member's name; a longer one is a key of a dictionary
 _SHORT = 100  # bytes of a structure to keep; a dictionary's are long, and each differs
 _MOST_TEXT = 1_000_000  # bytes of one member's structures to inspect, the most frequent first
 _AT_ONCE = 50  # paths; their values in 2,048 payloads are in memory together
@@ -52,13 +53,13 @@ class Scalars:
         self._known = known
         self.members: set[str] = set()
         """Top-level members of the payloads, after `find`: all known ones, and the most frequent others."""
+        self.unfit: set[Source] = set()
+        """Members below which some have names that no column gets, after `find`; `()` is the record itself."""
 
     def find(self) -> tuple[dict[Source, Scalar], list[Source]]:
         """Scalars that have a column or deserve one, and the members that have more than their share below them."""
         seen = self._seen(self._names())
-        new = [
-            one for one in _scalars(seen.kinds) if one.source not in self._known and not self._is_excluded(one.source)
-        ]
+        new = [one for one in _scalars(seen.kinds) if self._is_new(one.source)]
         wanted, full = chosen(new, self._known, seen.records)
         sources = [*self._known, *(one.source for one in wanted)]
         # no structure shows how many digits whole numbers have
@@ -67,17 +68,25 @@ class Scalars:
         kinds = {source: seen.kinds[source] for source in sources if source in seen.kinds}
         return {one.source: one for one in _scalars(kinds)}, full
 
-    def _is_excluded(self, source: Source) -> bool:
-        return source in self._excluded or any("." in name or len(name) > _LONGEST for name in source)
+    def _is_new(self, source: Source) -> bool:
+        """Whether a column may come of it; notes where a name prevents that."""
+        if source in self._known or source in self._excluded:
+            return False
+        above = next((source[:depth] for depth, name in enumerate(source) if _is_unfit(name)), None)
+        if above is not None:
+            self.unfit.add(above)
+        return above is None
 
     def _names(self) -> list[str]:
         """The members to inspect, without big ones that have tables of their own."""
         wanted = sorted({source[0] for source in (*self._excluded, *self._known)})
         found = self._warehouse.rows(
             statement("scalars/members", payloads=self._payloads),
-            {"wanted": wanted, "longest": _LONGEST, "most": _NAMES + len(wanted)},
+            {"wanted": wanted, "longest": LONGEST, "most": _NAMES + len(wanted)},
         )
-        self.members = {name for (name,) in found}
+        told = {name for (name,) in found}
+        self.members = {name for name in told if len(name) <= LONGEST or name in wanted}
+        self.unfit |= {()} if self.members != told else set()
         names = sorted(name for name in self.members if (name, "*") not in self._excluded)
         own = [name for name in names if (name,) in self._excluded]
         # a member with a column of its own needs no inspection, unless it is an object
@@ -156,6 +165,13 @@ def _scalars(kinds: Mapping[Source, Counter[str]]) -> Iterator[Scalar]:
         above = [types[source[:depth]] for depth in range(1, len(source)) if source[:depth] in types]
         if found and not _is_container(found) and all(map(_is_container, above)):
             yield Scalar(source, wider(found), sum(kinds[source].values()))
+
+
+def _is_unfit(name: str) -> bool:
+    """Whether no column is named for such a member: `ops.columns` joins names with dots, and dictionaries have keys of
+    any length.
+    """
+    return "." in name or len(name) > LONGEST
 
 
 def _is_container(types: Collection[str]) -> bool:

@@ -9,11 +9,16 @@ from propsync.merge.tables.latest_versions import latest_payloads
 from propsync.records import Path
 from propsync.resources import Resource
 from propsync.shapes import Shape
-from propsync.warehouse import MOST, MOST_BELOW, OpenColumns, Warehouse, statement
+from propsync.warehouse import LONGEST, MOST, MOST_BELOW, OpenColumns, Warehouse, statement
 
 _WITH_TABLES = ("fields", "flags")
 """Members whose contents have tables of their own."""
 _FULL = "further members stay in payload"
+_UNFIT = "members with such names stay in payload"
+
+
+def _place(member: Path) -> str:
+    return ".".join(member) or "(record)"
 
 
 class OpenColumnFinder:
@@ -63,7 +68,9 @@ class OpenColumnFinder:
         rows = [(self._run_id, table, change, name, None, kind) for change, name, kind in moved]
         self._warehouse.add("ops.schema_changes", rows)
         for member in columns.full:
-            self._tell_once(table, _FULL, ".".join(member) or "(record)", f"{MOST_BELOW if member else MOST} columns")
+            self._tell_once(table, _FULL, _place(member), f"{MOST_BELOW if member else MOST} columns")
+        for member in columns.unfit:
+            self._tell_once(table, _UNFIT, _place(member), f"a dot, or more than {LONGEST} letters")
         return columns
 
     def _tell_once(self, resource: str, change: str, name: str, after: str | None = None) -> None:
