@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
+from typing import Any
 
 import pyarrow.parquet
 import pytest
 from kit.server import Server
 from kit.small_api import SmallApi, SmallHome, assessment
+
+from propsync.runbooks.doctor import examine
 
 EVENING = datetime(2026, 3, 31, 20, tzinfo=UTC)
 NEXT_NIGHT = datetime(2026, 4, 1, 1, tzinfo=UTC)
@@ -55,6 +58,33 @@ def test_a_date_with_blanks_is_a_date_on_each_day_that_is_counted(home: SmallHom
         "soon",
         "0001-01-01T00:00:00Z",
     ]
+
+
+def test_due_dates_of_which_propsync_can_read_none_are_never_silent(small_nights: SmallHome) -> None:
+    """The document shows Y-m-d: without a word, a service that writes otherwise would have nothing overdue."""
+    schedules = [{"property": f"p{number}", "type": "k1", "status": "notstarted"} for number in range(3)]
+    shown = {"/assessments/schedules": (200, {"total": 3, "schedules": schedules})}
+    small_nights.server.answer = lambda path, query: shown.get(path)
+
+    def night(*written: Any) -> list[str]:
+        for one, due_date in zip(schedules, written, strict=True):
+            one["dueDate"] = due_date
+        report = small_nights.sync()
+        assert report.exit_code == (3 if report.left_behind else 0)
+        return list(report.left_behind)
+
+    def are_unread(*written: Any) -> bool:
+        (line,) = night(*written)
+        return line.startswith("schedules: due dates could not be read: dueDate of ")
+
+    assert night("2026-01-01", None, None) == []
+    assert are_unread("2026-01-01T00:00:00Z", None, "0001-01-01")
+    assert are_unread(1767225600, 1767225600, "")
+    (finding,) = [one for one in examine(small_nights.settings()) if one.what == "shape of schedules: due_dates"]
+    assert not finding.is_well
+    assert night("2026-01-01T00:00:00Z", "2026-01-02", None) == []
+    assert are_unread("tomorrow", None, None)
+    assert night(None, None, "0001-01-01") == []
 
 
 def test_a_schedule_of_the_first_day_of_all_has_no_due_date_and_says_so(small_nights: SmallHome, desk: None) -> None:

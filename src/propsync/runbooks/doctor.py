@@ -16,7 +16,7 @@ from propsync.errors import ApiUnreachable, NotFound, PropsyncError, ResourceFai
 from propsync.log import redact
 from propsync.merge import KEYS, REQUIREMENTS, TYPE, Known, check_requirements, described, read_list
 from propsync.records import decode_shallow, first_text, follow
-from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSET_TYPES, ASSETS, Resource
+from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSET_TYPES, ASSETS, SCHEDULES, Resource
 from propsync.runbooks.doctor_bucket import examine_bucket
 from propsync.runbooks.doctor_privacy import examine_labels, examine_lines
 from propsync.runbooks.finding import Finding
@@ -35,6 +35,7 @@ from propsync.shapes import (
     find_list,
     find_result_shape,
     find_roles,
+    settle_due_dates,
     settle_flags,
     settle_read,
 )
@@ -200,6 +201,7 @@ def _look_inside(shapes: Mapping[str, Shape], records: Mapping[str, list[Any]]) 
     assessments = records.get(ASSESSMENTS.name, [])
     find_flag_history(shapes[ASSESSMENTS.name], assessments)
     settle_flags(shapes[ASSESSMENTS.name], assessments)
+    settle_due_dates(shapes[SCHEDULES.name], records.get(SCHEDULES.name, []))
 
 
 def _parts(name: str, shape: Shape) -> Iterator[Finding]:

@@ -105,7 +105,7 @@ def left_behind(
 def not_understood(unread: Sequence[tuple[str, str, str]]) -> list[str]:
     """A line for each (resource, part, evidence) in records that propsync could make no table of."""
     return [
-        f"{resource.replace('_', ' ')}: {part} could not be read: {evidence}. Run `propsync doctor`"
+        f"{resource.replace('_', ' ')}: {part.replace('_', ' ')} could not be read: {evidence}. Run `propsync doctor`"
         for resource, part, evidence in unread
     ]
 

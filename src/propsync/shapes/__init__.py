@@ -8,7 +8,7 @@ from propsync.shapes.lists import find_list
 from propsync.shapes.nested import find_nested_shapes
 from propsync.shapes.results import find_result_shape
 from propsync.shapes.roles import find_roles
-from propsync.shapes.unread import settle_flags, settle_read
+from propsync.shapes.unread import settle_due_dates, settle_flags, settle_read
 from propsync.shapes.volatile import by_key, find_volatile
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "find_roles",
     "find_volatile",
     "refuse_volatile_roles",
+    "settle_due_dates",
     "settle_flags",
     "settle_read",
 ]

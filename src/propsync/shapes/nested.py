@@ -1,18 +1,18 @@
-"""Finds the shapes inside landed records from a sample: fields, field results, flags."""
+"""Finds the shapes inside landed records from a sample: fields, field results, flags, due dates."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 
 from propsync.landing import Manifest, PageStore
-from propsync.resources import ASSESSMENTS, ASSET_TYPES, ASSETS
+from propsync.resources import ASSESSMENTS, ASSET_TYPES, ASSETS, SCHEDULES
 from propsync.shapes.choice import Shape
 from propsync.shapes.cutting import cutter_of
 from propsync.shapes.definitions import field_ids, find_definition_shape
 from propsync.shapes.flags import find_flag_history
 from propsync.shapes.results import find_result_shape
 from propsync.shapes.sampling import BESIDE, sample, types_beside, types_of
-from propsync.shapes.unread import settle_flags, settle_read
+from propsync.shapes.unread import settle_due_dates, settle_flags, settle_read
 
 
 def find_nested_shapes(
@@ -33,6 +33,9 @@ def find_nested_shapes(
         assessments = sample(pages, manifest, cutter_of(shape, ASSESSMENTS))
         find_flag_history(shape, assessments)
         settle_flags(shape, assessments, is_whole=not manifest.filters)
+    elif SCHEDULES.name in shapes and manifest is not None:
+        shape = shapes[SCHEDULES.name]
+        settle_due_dates(shape, sample(pages, manifest, cutter_of(shape, SCHEDULES)), is_whole=not manifest.filters)
 
 
 def _find_asset_shapes(

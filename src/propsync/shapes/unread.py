@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+from propsync.api import is_date
 from propsync.records import Path, first_text, follow, text_of
 from propsync.shapes.choice import UNREAD, Choice, Shape
 from propsync.shapes.definitions import field_ids
 from propsync.shapes.entries import Entry, entries
 from propsync.shapes.fields import FIELDS
 from propsync.shapes.flags import FLAGS
+
+_DUE_DATE: Path = ("dueDate",)
 
 
 def settle_read(
@@ -47,6 +50,21 @@ def settle_flags(shape: Shape, records: Sequence[Any], *, is_whole: bool = True)
     _settle(shape, "flags", FLAGS, records, [one for one in records if entries(one, FLAGS)], is_whole)
 
 
+def settle_due_dates(shape: Shape, records: Sequence[Any], *, is_whole: bool = True) -> None:
+    """Settles the part "due_dates" of schedules in the same way; the API's document shows one form of a date."""
+    dated = [one for one in records if not _is_no_date(follow(one, _DUE_DATE))]
+    _settle(shape, "due_dates", _DUE_DATE, dated, [one for one in dated if _is_date(follow(one, _DUE_DATE))], is_whole)
+
+
+def _is_date(held: Any) -> bool:
+    return isinstance(held, str) and is_date(held)
+
+
+def _is_no_date(held: Any) -> bool:
+    """Whether it is the first day of all, which programs write for no date."""
+    return isinstance(held, str) and held.strip().startswith("0001-01-01")
+
+
 def _settle(
     shape: Shape,
     part: str,
@@ -69,6 +87,8 @@ def _settle(
     elif astray and is_whole:
         evidence = f"{len(astray)} of {len(records)} records hold ids of fields, and none under {name}"
         shape.choices[part] = Choice((), UNREAD, evidence)
+    elif is_whole and not shape.paths(part):
+        shape.choices.pop(part, None)  # nothing is left to read
 
 
 def _is_something(held: Any) -> bool:
