@@ -226,3 +226,20 @@ def test_what_was_renamed_is_told_with_its_old_name(small_nights: SmallHome):
     assert small_nights.rows("select column_name, label from asset_type_fields where field_id = 'f1'") == [
         ("name", "Designation")
     ]
+
+
+@pytest.mark.parametrize("odd", [{"id": ""}, {"id": None}, {}, {"id": "f1"}], ids=["empty", "null", "absent", "twice"])
+def test_one_definition_without_an_id_of_its_own_costs_no_other_its_label(small_nights: SmallHome, odd: dict[str, Any]):
+    values = "select field_id, label, value_text from asset_field_values order by asset_id"
+    small_nights.server.types = [DOOR, LIFT]
+    assert small_nights.sync().exit_code == 0
+    before = small_nights.rows(values)
+    assert {label for _, label, _ in before} == {"Name"}
+    small_nights.server.types = [DOOR | {"fields": [*DOOR["fields"], {"type": "text", "label": "Odd"} | odd]}, LIFT]
+    assert small_nights.sync().exit_code == 0
+    assert small_nights.rows(values) == before
+    assert small_nights.column("select column_name from (describe by_type.doors)") == [
+        "asset_id",
+        "property_id",
+        "name",
+    ]

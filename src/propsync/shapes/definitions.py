@@ -17,6 +17,7 @@ from propsync.shapes.fields import FIELDS, KIND, settle, spoken_for, text_paths
 from propsync.shapes.members import carries, is_blank, lacking, plain, rank, texts
 
 _ID = ("id", "uid", "_id", "uuid", "guid", "fieldid", "field", "key", "ref", "code", "name")
+_SURE_ID = _ID[:-1]  # names repeat
 _LABEL = ("label", "name", "title", "caption", "text", "question", "displayname", "description")
 _SURE_LABEL = _LABEL[:-1]  # a description explains a label, and replaces none
 _OPTIONS = ("options", "choices", "values", "items", "optionlist", "list", "enum", "answers")
@@ -66,11 +67,32 @@ def _field_id(types: Sequence[Any], defined: Sequence[Entry], referred: set[str]
     paths = [path for path in text_paths(values(defined)) if path != KIND]
     shares = {path: _unique_share(types, path) for path in paths}
     inside = [path for path in paths if shares[path] == 1]
-    if not inside and len(names(defined)) < len(defined) / 2:
-        inside = [path for path in paths if shares[path] > 0.5]
+    if len(names(defined)) < len(defined) / 2:
+        inside = inside or [path for path in paths if shares[path] > 0.5]
+        inside += [path for path in _odd_ids(types, defined, referred, inside) if path not in inside]
     return _identifier(
         defined, inside, referred, _ID, "of them are named by assets; it differs in each field of a type"
     )
+
+
+def _odd_ids(types: Sequence[Any], defined: Sequence[Entry], referred: set[str], unique: Sequence[Path]) -> list[Path]:
+    """Members with the name of an id that a few definitions lack or repeat. One definition without an id must not make
+    ids of all the labels. Results name them as often as any of the `unique` ones, and far more often than other ids.
+    """
+    shares = {path: spoken_for(defined, path, referred) for path in text_paths(values(defined))}
+    least = max((shares[path] * (2 if _is_named_id(path) else 1) for path in unique), default=0.0)
+    named = [path for path, share in shares.items() if _is_named_id(path) and share >= least]
+    return [path for path in named if _own_share(types, path) > 0.5]
+
+
+def _is_named_id(path: Path) -> bool:
+    return rank(path, _SURE_ID) < len(_SURE_ID)
+
+
+def _own_share(types: Sequence[Any], path: Path) -> float:
+    """The share of definitions with a text of their own among those of their type."""
+    of_types = [values(entries(one, FIELDS)) for one in types]
+    return sum(len(set(texts(of_type, path))) for of_type in of_types) / sum(map(len, of_types))
 
 
 def _identifier(

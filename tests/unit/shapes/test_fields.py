@@ -62,6 +62,19 @@ def test_an_id_that_repeats_within_a_type_is_none_but_may_repeat_across_types():
     assert definition_shape([one, one])["field_id"] == "id"
 
 
+@pytest.mark.parametrize("types", [1, 5])
+@pytest.mark.parametrize("are_used", [True, False], ids=["with assets", "no asset yet"])
+@pytest.mark.parametrize(
+    "odd", [{"id": ""}, {"id": None}, {}, {"id": "0-f1"}], ids=["empty", "null", "absent", "twice"]
+)
+def test_one_definition_with_an_odd_id_makes_no_ids_of_the_labels(odd, are_used, types):
+    fields = [[{"id": f"{n}-f{m}", "label": f"Label {m}", "type": "text"} for m in range(4)] for n in range(types)]
+    fields[0].append({"type": "text", "label": "Odd"} | odd)
+    used = [asset({"type": "text", "field": f"{n}-f1", "value": "Label 1"}) for n in range(types)] if are_used else []
+    shape = definition_shape([asset_type(*of_type) for of_type in fields], used)
+    assert shape == {"field_id": "id", "field_label": "label"}
+
+
 def test_options_may_be_texts_and_hide_under_another_name():
     types = [asset_type({"id": "f", "title": "State", "type": "option", "choices": ["Good", "Bad"], "tags": ["x"]})]
     assert definition_shape(types) == {"field_id": "id", "field_label": "title", "field_options": "choices"}
