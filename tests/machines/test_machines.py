@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from kit.bucket import copied, flaws
+from kit.bucket import FolderBucket, copied, flaws
 from kit.comparing import assert_same, difference
 from kit.small_api import asset
 
@@ -56,6 +56,36 @@ def test_a_bucket_that_goes_away_amid_a_restore_leaves_no_unfinished_file(machin
     assert not list(new.path.rglob("*.partial"))
     is_away = False
     assert new.rebuild().exit_code == 0
+
+
+def test_a_stopped_restore_removes_nothing_that_the_bucket_lost_meanwhile(machines: Machines, tmp_path: Path) -> None:
+    first, is_away = machines("first"), True
+    assert first.sync().exit_code == 0
+    earlier = copied(machines.bucket, tmp_path / "earlier")
+    machines.api.assets.append(asset("later"))
+    assert first.sync().exit_code == 0
+
+    @contextmanager
+    def around(verb: str, key: str) -> Iterator[None]:
+        if is_away and (verb, key) == ("get", "published/warehouse.duckdb"):
+            raise StorageAway(key, "no answer")
+        yield
+
+    machines.bucket.around = around
+    new, later = machines("new"), machines.bucket
+    with pytest.raises(StorageAway):
+        new.rebuild()
+    brought = _landed(new.path)
+    assert brought == _landed(first.path)
+    for bucket in (earlier, FolderBucket(tmp_path / "emptied")):
+        machines.use(bucket)
+        with pytest.raises(HomeUnusable, match="it no longer holds what this home began to bring home"):
+            new.rebuild()
+        assert _landed(new.path) == brought
+    is_away = False
+    machines.use(later)
+    assert new.rebuild().exit_code == 0
+    assert new.known("assets") == first.known("assets")
 
 
 def test_a_move_to_a_disk_takes_along_what_the_bucket_did_not_get(machines: Machines, tmp_path: Path) -> None:

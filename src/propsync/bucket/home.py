@@ -20,6 +20,16 @@ from propsync.storage import LocalStorage, Storage
 from propsync.suppression import Erasures
 
 _SPARSE = 0.3  # a pack of which less is needed is written again
+_PUT = (
+    "it does not hold what this home has put there",
+    "Copy its archive/ to a new folder, if it has one, and name that folder in PROPSYNC_STORAGE_URL: this home puts "
+    "all it has there",
+)
+_TAKEN = (
+    "it no longer holds what this home began to bring home",
+    "Keep this home: it may have the only copy of later files. To use the bucket as it is, set PROPSYNC_HOME to "
+    "an empty folder",
+)
 _log = logging.getLogger("propsync.bucket")
 
 
@@ -74,13 +84,9 @@ class BucketHome:
             self.is_current = not head
             return head > 0
         if head < self.known.contents.sequence or not self._is_same_past():
-            raise HomeUnusable(
-                self.url,
-                "it does not hold what this home has put there: somebody emptied it, or put it back to an earlier day",
-                "Copy its archive/ to a new folder, if it has one, and name that folder in PROPSYNC_STORAGE_URL: this "
-                "home puts all it has there",
-            )
-        self.is_current = head == self.known.contents.sequence
+            had, step = _TAKEN if self.known.is_partial else _PUT
+            raise HomeUnusable(self.url, f"{had}: somebody emptied it, or put it back to an earlier day", step)
+        self.is_current = head == self.known.contents.sequence and not self.known.is_partial
         return not self.is_current
 
     def _is_same_past(self) -> bool:

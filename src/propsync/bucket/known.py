@@ -17,7 +17,8 @@ class Known(msgspec.Struct):
     """The bucket as of the last commit that this home took in.
 
     `pending` is the id of a commit under way: a kill may come between its put and this note. `fingerprints` are size
-    and time of files that may change, `published` the hash and the tag of each published file.
+    and time of files that may change, `published` the hash and the tag of each published file. `is_partial` as long as
+    home has only begun to bring these contents home.
     """
 
     url: str
@@ -25,6 +26,7 @@ class Known(msgspec.Struct):
     pending: str = ""
     fingerprints: dict[str, tuple[int, int]] = {}
     published: dict[str, tuple[str, str]] = {}
+    is_partial: bool = False
 
 
 def read_known(home: LocalStorage, url: str) -> Known | None:

@@ -56,7 +56,7 @@ def _known_places(bucket: BucketHome, contents: Contents, here: set[str]) -> Map
     if bucket.known is not None:
         return bucket.known.contents.places
     _refuse_own_runs(bucket, here - contents.places.keys())
-    write_known(bucket.home, Known(bucket.url, Contents(places=contents.places)))
+    write_known(bucket.home, Known(bucket.url, contents, is_partial=True))
     return {}
 
 
