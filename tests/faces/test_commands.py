@@ -158,6 +158,20 @@ def test_status_tells_of_a_run_that_failed_after_the_last_publication(propsync, 
     assert "401" in printed
 
 
+def test_status_names_the_rebuild_that_a_home_of_another_version_needs(propsync, synced):
+    of_another_version(synced)
+    printed = propsync("status").stdout
+    assert "No run can use the state database: its schema version is 0, not" in printed
+    assert printed.endswith("\nNext: propsync rebuild\n")
+    assert propsync("rebuild").returncode == 0
+    assert "propsync rebuild" not in propsync("status").stdout
+
+
+def test_status_names_the_rebuild_that_brings_a_state_database_back(propsync, synced):
+    shutil.rmtree(synced / "state")
+    assert propsync("status").stdout.endswith("\nNext: propsync rebuild\n")
+
+
 def test_doctor_shows_the_shapes_found_and_why(propsync):
     done = propsync("doctor")
     assert done.returncode == 0, done.stdout

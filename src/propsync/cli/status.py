@@ -16,6 +16,7 @@ from propsync.documents.lost_files import LOST
 from propsync.errors import UsageError
 from propsync.progress import size_in_words
 from propsync.publish import read_note
+from propsync.runbooks.usable_state import why_unusable
 from propsync.runs import RunLock
 from propsync.settings import Settings
 from propsync.storage import LocalStorage, disk_use
@@ -108,6 +109,7 @@ def _facts(reader: PublishedReader, settings: Settings) -> dict[str, Any]:
         **_verdict(reader),
         "running": lock.holder() if lock.is_held() else None,
         "trouble": _trouble(lock, began),
+        "unusable_state": None if lock.is_held() else _unusable_state(settings),
         "unfinished_plans": unfinished_plans(settings),
         "runs": runs,
         "resources": _dicts(reader, _asked("resources")),
@@ -130,6 +132,12 @@ def _began(run: dict[str, Any]) -> datetime:
     """When a run began; if a clock was ahead before, its start is later than its end, which has the true time."""
     began: datetime = run["started_at"]
     return min(began, run["ended_at"] or began)
+
+
+def _unusable_state(settings: Settings) -> str | None:
+    """The reason why a run would refuse the state database; None if the caller may not look there."""
+    may_look = os.access(settings.state, os.R_OK | os.X_OK) or not settings.state.exists()
+    return why_unusable(settings) if may_look else None
 
 
 def _hints(reader: PublishedReader) -> dict[str, Any] | None:
@@ -181,6 +189,8 @@ def _print(facts: dict[str, Any], max_age: str | None) -> None:
         echo(f"At work now: {facts['running']}")
     if facts["trouble"]:
         echo(facts["trouble"])
+    if facts["unusable_state"]:
+        echo(f"No run can use the state database: {facts['unusable_state']}")
     for line in facts["left_behind"]:
         echo(f"Left behind: {line}")
     print_unfinished(facts["unfinished_plans"])
@@ -209,6 +219,8 @@ def _print(facts: dict[str, Any], max_age: str | None) -> None:
 def _next(facts: dict[str, Any], max_age: str | None) -> str:
     if facts["erasures"] and facts["erasures"]["is_unfinished"]:
         return "Next: propsync erase --resume; no other run starts before that"
+    if facts["unusable_state"]:
+        return "Next: propsync rebuild"
     if facts["is_ahead"]:
         return "The tables are of a time to come: correct the clock of this machine. Next: propsync sync"
     if not facts["is_fresh"]:
