@@ -204,6 +204,17 @@ def test_doctor_knows_the_state_of_another_version(propsync, synced):
     assert "state/warehouse.duckdb: its schema version is 0, not" in done.stdout
 
 
+def test_doctor_reports_the_rest_if_the_published_file_is_damaged(propsync, synced):
+    published = synced / "published" / "warehouse.duckdb"
+    published.chmod(0o600)
+    published.write_bytes(published.read_bytes()[:9000])
+    done = propsync("doctor")
+    assert done.returncode == 2
+    assert "published/warehouse.duckdb: it cannot be opened" in done.stderr
+    for what in ("lock", "user", "bucket", "GET /assessments/schedules"):
+        assert f"\nok   {what}: " in done.stdout
+
+
 def test_doctor_says_what_to_mend(propsync):
     done = propsync("doctor", token="not-the-token-of-this-server")
     assert done.returncode == 1

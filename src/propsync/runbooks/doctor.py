@@ -12,7 +12,7 @@ import psutil
 
 from propsync.api import Api, RetryPolicy, TokenSource, page_request
 from propsync.desk import AGAINST
-from propsync.errors import ApiUnreachable, NotFound, PropsyncError, ResourceFailed
+from propsync.errors import ApiUnreachable, NotFound, PropsyncError, ResourceFailed, UsageError
 from propsync.log import redact
 from propsync.merge import KEYS, REQUIREMENTS, TYPE, Known, check_requirements, described, read_list
 from propsync.records import decode_shallow, first_text, follow
@@ -47,7 +47,9 @@ _LEAST_FREE = 0.1
 
 
 def examine(settings: Settings) -> Iterator[Finding]:
-    """Runs one check after another. Raises SettingsError if none can run."""
+    """Runs one check after another. Raises SettingsError if none can run; UsageError at the end, if it cannot read the
+    published file.
+    """
     access = settings.require_api()
     yield Finding("settings", True, f"{access.base_url} ({settings.source('base_url')}), home {settings.home}")
     for name in settings.unrecognised:
@@ -55,16 +57,28 @@ def examine(settings: Settings) -> Iterator[Finding]:
     check_delta(settings)
     bucket = settings.storage()
     make_home(settings)
+    unread: list[UsageError] = []
     yield from _places(settings)
+    yield from _readable(_state(settings), unread)
+    yield from _at_work(settings)
     yield from examine_bucket(settings, bucket)
     yield from _archive(settings)
     yield from _lists(settings)
-    yield from _desk(settings)
-    yield from examine_lines(settings)
-    yield from examine_labels(settings)
+    for findings in (_desk(settings), examine_lines(settings), examine_labels(settings)):
+        yield from _readable(findings, unread)
     source = TokenSource(access.token.get_secret_value(), access.token_file, access.variable)
     with Api(access.base_url, source, max_concurrency=2, policy=RetryPolicy(attempts=2)) as api:
         yield from _answers(settings, api)
+    if unread:
+        raise unread[0]
+
+
+def _readable(findings: Iterator[Finding], unread: list[UsageError]) -> Iterator[Finding]:
+    """These findings, up to one for which the published file cannot be read; that error goes to `unread`."""
+    try:
+        yield from findings
+    except UsageError as error:
+        unread.append(error)
 
 
 def _places(settings: Settings) -> Iterator[Finding]:
@@ -80,7 +94,9 @@ def _places(settings: Settings) -> Iterator[Finding]:
     is_local = not any(name in kind.lower() for name in _NETWORK)
     step = "Set PROPSYNC_HOME to a folder on a local disk: locks and databases break on network file systems"
     yield Finding("file system", is_local, f"{settings.state} is on {kind or 'an unknown file system'}", step)
-    yield from _state(settings)
+
+
+def _at_work(settings: Settings) -> Iterator[Finding]:
     lock = RunLock(settings.state / "run.lock")
     yield Finding("lock", True, f"held by {lock.holder()}" if lock.is_held() else "no run is at work")
     yield Finding("user", True, f"running as uid {os.getuid()}; readers of published/ should be other users")
