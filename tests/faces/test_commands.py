@@ -172,6 +172,16 @@ def test_status_names_the_rebuild_that_brings_a_state_database_back(propsync, sy
     assert propsync("status").stdout.endswith("\nNext: propsync rebuild\n")
 
 
+def test_a_rebuild_leaves_no_table_and_no_check_out_of_ops(propsync, synced):
+    def named(sql):
+        return {tuple(row.values()) for row in json.loads(propsync("query", sql, "--format", "json").stdout)}
+
+    tables, checks = "select table_schema, table_name from ops.tables", "select check_name from ops.checks"
+    before = named(tables), named(checks)
+    assert propsync("rebuild").returncode == 0
+    assert [one - after for one, after in zip(before, (named(tables), named(checks)), strict=True)] == [set(), set()]
+
+
 def test_doctor_shows_the_shapes_found_and_why(propsync):
     done = propsync("doctor")
     assert done.returncode == 0, done.stdout

@@ -96,11 +96,15 @@ class Ledger:
         """Brings `marts.document_coverage` up to date; returns how many documents are lacking."""
         models = Models(self._warehouse, choice.values())
         lacking = models.stage("marts/document_coverage")
-        if self._warehouse.value(statement("documents/count_coverage_differences")):
+        if not self._is_covered() or self._warehouse.value(statement("documents/count_coverage_differences")):
             with self._warehouse.transaction():
                 models.replace("marts/document_coverage")
                 mark_tables(self._warehouse, run_id, "marts", ["document_coverage"])
         return lacking
+
+    def _is_covered(self) -> bool:
+        """Whether `ops.tables` has the mart: one without rows differs in nothing from a new table."""
+        return ("marts", "document_coverage") in self._warehouse.rows(statement("runs/marked_tables"))
 
     def _versions(self) -> int:
         return int(self._warehouse.value(statement("documents/count_versions")))
