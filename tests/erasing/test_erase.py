@@ -169,7 +169,7 @@ def test_a_dry_run_changes_nothing_and_forgetting_brings_it_back(home: PrivateHo
     with pytest.raises(UsageError, match="nothing in this home has it"):
         erase(home.settings(), Request(asset="no-such-asset", reason="asked"))
 
-    erase(home.settings(), Request(asset=ASSET, reason="asked"))
+    assert erase(home.settings(), Request(asset=ASSET, reason="asked")).found == found
     assert forget(home.settings(), ASSET).state == "forgotten"
     night(home, 3)
     assert home.column("select count(*) from assets where asset_id = ?", ASSET) == [1]

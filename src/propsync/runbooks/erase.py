@@ -48,7 +48,9 @@ _AT_WORK = "A run on documents is at work: its unfinished files may have it unti
 
 @dataclass(frozen=True)
 class Erased:
-    """The outcome: `found` are counts by place. `run` is that of the new tables, None for a dry run."""
+    """The outcome: `found` are counts by place, or those of `ops.erasures` if it began before. `run` is that of the new
+    tables, None for a dry run.
+    """
 
     erasure_id: str | None
     kind: str
@@ -109,10 +111,10 @@ def erase(settings: Settings, request: Request | None) -> Erased:
     what = "propsync erase"
     with workplace(settings, what, is_erasing=True) as place, without_partials(settings, what) as is_clear:
         unread: list[str] = []
-        erasure = _begun(settings, place, request, unread)
+        erasure, counts = _begun(settings, place, request, unread)
         if erasure.state == DONE:
             left = left_in_spellings(settings, request, ())
-            return Erased(erasure.erasure_id, erasure.kind, erasure.counts, None, ["It was erased before"], left)
+            return Erased(erasure.erasure_id, erasure.kind, counts, None, ["It was erased before"], left)
         _log.info("erasure %s: propsync writes landing again", erasure.erasure_id)
         _rewrite(settings, place, erasure)
         _log.info("erasure %s: propsync makes the tables again", erasure.erasure_id)
@@ -129,7 +131,7 @@ def erase(settings: Settings, request: Request | None) -> Erased:
         still += left_in_spellings(settings, request, still)
     notes = [] if is_clear else [_AT_WORK]
     notes += [_UNKNOWN] if request is None and erasure.kind == "text" else []
-    return Erased(erasure.erasure_id, erasure.kind, erasure.counts, report, notes, still=still)
+    return Erased(erasure.erasure_id, erasure.kind, counts, report, notes, still=still)
 
 
 def forget(settings: Settings, given: str) -> Erasure:
@@ -154,10 +156,13 @@ def _is_of(marker: Marker, erasure: Erasure, given: str) -> bool:
     return any(marker.is_marked(given, mark) for mark in (erasure.text or erasure.field or erasure.record,) if mark)
 
 
-def _begun(settings: Settings, place: Workplace, request: Request | None, unread: list[str]) -> Erasure:
+def _begun(
+    settings: Settings, place: Workplace, request: Request | None, unread: list[str]
+) -> tuple[Erasure, Mapping[str, int]]:
     """The erasure to do: a new one, on the disk before anything changes, or the one that was interrupted.
 
-    Adds documents that cannot be read to `unread`.
+    Also returns its counts: by place as in a dry run, or those of `ops.erasures` if it began before. Adds documents
+    that cannot be read to `unread`.
     """
     storage = LocalStorage(settings.home)
     erasures = Erasures(storage)
@@ -165,7 +170,7 @@ def _begun(settings: Settings, place: Workplace, request: Request | None, unread
     if unfinished is not None:
         if request is not None and not _asks_for(request, unfinished, erasures.marker()):
             raise ErasureUnfinished(str(settings.home), "another erasure was interrupted, and a part of it is done")
-        return unfinished
+        return unfinished, unfinished.counts
     if request is None:
         raise UsageError("--resume", "no erasure was interrupted", "Name what to erase")
     erasure, found = _planned(settings, place, request, erasures.marker())
@@ -173,9 +178,9 @@ def _begun(settings: Settings, place: Workplace, request: Request | None, unread
     if found.is_empty:
         done = [one for one in erasures.all() if one.state == DONE and one.is_same_request(erasure)]
         if done:
-            return done[-1]
+            return done[-1], done[-1].counts
         raise UsageError("erase", "nothing in this home has it", _LOOK)
-    return erasures.put(erasure)
+    return erasures.put(erasure), _by_place(found)
 
 
 def _asks_for(request: Request, erasure: Erasure, marker: Marker) -> bool:
