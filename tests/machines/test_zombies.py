@@ -11,12 +11,12 @@ import msgspec
 import pytest
 from kit.bucket import URL, FolderBucket, copied, flaws
 
-from propsync.bucket import BucketHome, Lease, restore, settle_restored
+from propsync.bucket import BucketHome, Lease, begin_sending, restore, settle_restored
 from propsync.bucket.lease import LEASE
 from propsync.documents.blobs import key_of
 from propsync.documents.bucket_blobs import BucketBlobs
 from propsync.documents.kinds import KINDS
-from propsync.errors import Busy, HomeBehind, HomeUnusable, LeaseLost, StorageAway
+from propsync.errors import Busy, HomeBehind, HomeUnusable, LeaseLost, StorageAway, UsageError
 from propsync.storage import LocalStorage
 
 QUICK = 0.2  # seconds of a lease
@@ -364,3 +364,13 @@ def test_a_damaged_document_stays_aside_in_the_bucket_until_it_is_removed(bucket
         assert bucket.get(aside) == b"%PDF"
         blobs.remove_by_hash({"ab" * 32})
         assert (blobs.aside(), blobs.all()) == ([], [other])
+
+
+def test_a_damaged_note_of_who_sends_a_plan_is_named(bucket: FolderBucket, opened: Desk) -> None:
+    first = opened("first")
+    bucket.put("sending/p1.json", b"")
+    with pytest.raises(UsageError, match=r"sending/p1\.json in s3://.*: it is damaged"):
+        begin_sending(first, "p1")
+    bucket.delete("sending/p1.json")
+    begin_sending(first, "p1")
+    begin_sending(first, "p1")

@@ -22,11 +22,13 @@ class _Sender(msgspec.Struct):
 
 
 def begin_sending(bucket: BucketHome, plan_id: str) -> None:
-    """Puts the note. Raises UsageError if another machine began to send this plan and has not recorded the result."""
+    """Puts the note. Raises UsageError if another machine began to send this plan and has not recorded the result, or
+    if nobody can tell.
+    """
     key, me = f"{_FOLDER}/{plan_id}.json", machine_id(bucket.home)
     found = bucket.storage.tagged(key)
     if found:
-        other = msgspec.json.decode(found[0], type=_Sender)
+        other = _sender(found[0], bucket.url, key)
         if other.machine != me:
             raise UsageError(
                 f"plan {plan_id}",
@@ -37,6 +39,17 @@ def begin_sending(bucket: BucketHome, plan_id: str) -> None:
     body = msgspec.json.encode(_Sender(me, socket.gethostname(), now))
     if bucket.storage.swap(key, body, found[1] if found else None) is None:
         raise UsageError(f"plan {plan_id}", "another machine begins to send it now", "Let that machine finish")
+
+
+def _sender(body: bytes, url: str, key: str) -> _Sender:
+    try:
+        return msgspec.json.decode(body, type=_Sender)
+    except msgspec.DecodeError:
+        raise UsageError(
+            f"{key} in {url}",
+            "it is damaged, so propsync does not know whether another machine sends this plan",
+            "If none does, remove that object and run the same command again",
+        ) from None
 
 
 def end_sending(storage: Storage, plan_id: str) -> None:
