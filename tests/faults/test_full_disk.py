@@ -24,7 +24,7 @@ from propsync.errors import DiskFull, MergeFailed
 from propsync.runbooks.erase_documents import DocumentSearch
 from propsync.storage import LocalStorage
 from propsync.suppression import Marker, Suppression
-from propsync.warehouse import Warehouse
+from propsync.warehouse import OldFile, Warehouse
 from propsync_sandbox import Sandbox
 
 _SIZE = "64m"
@@ -67,6 +67,22 @@ def test_a_full_disk_stops_the_run_and_the_next_one_with_room_is_whole(
         ballast.unlink()
         assert night.sync().exit_code == 0
         assert [one for one in ("assets", "assessments", "schedules") if not night.is_truth(one)] == []
+
+
+def test_a_database_is_not_damaged_because_the_rows_to_carry_over_find_no_room(
+    small_disk: Path, tmp_path: Path
+) -> None:
+    """A rebuild continues without a damaged one: the run log and the rows of documents would be lost."""
+    path = tmp_path / "old.duckdb"
+    with Warehouse(path, memory_limit="300MB", folder=tmp_path) as warehouse:
+        warehouse.execute("create table numbers as select hash(i) as n from range(1000000) as numbers (i)")
+    _fill(small_disk, 1_000_000)
+    for folder, limit, lack in ((small_disk, "300MB", DiskFull), (tmp_path, "2MB", MergeFailed)):
+        with (
+            OldFile(path, memory_limit=limit, folder=folder) as old,
+            pytest.raises(lack, match=r"the disk is full|Out of Memory"),
+        ):
+            old.write({"numbers": "from numbers order by n"})
 
 
 def test_a_delta_table_stays_as_it_was_on_a_disk_without_room_for_its_log(small_disk: Path) -> None:

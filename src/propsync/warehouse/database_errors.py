@@ -39,15 +39,38 @@ def our_errors(path: Path) -> Iterator[None]:
         with interruptible():
             yield
     except duckdb.Error as error:
+        _refuse_lack(path, error)
         words = str(error)
-        if "File too large" in words:
-            raise FileLimited(str(path), "no file may grow further") from error
-        if "No space left" in words or "max_temp_directory_size" in words or "Disk quota" in words:
-            raise DiskFull(str(path), "the disk is full") from error
         is_damaged = isinstance(error, duckdb.IOException | duckdb.FatalException | duckdb.SerializationException)
         if is_damaged or words.startswith("Corrupt database file"):
             # a file that DuckDB gives up tells the error that came first, on a later line
             raise StateUnusable(str(path), (_FIRST.findall(words) or words.splitlines())[0]) from error
+        raise MergeFailed(path.name, words.splitlines()[0]) from error
+
+
+@contextmanager
+def damage_of(path: Path) -> Iterator[None]:
+    """Takes DuckDB's errors about a database file that it only reads for damage: StateUnusable.
+
+    A lack of room or memory says nothing about the file: DiskFull and MergeFailed. Nor does a table that the file of an
+    earlier version lacks: that error stays.
+    """
+    try:
+        yield
+    except (duckdb.CatalogException, duckdb.BinderException):
+        raise
+    except duckdb.Error as error:
+        _refuse_lack(path, error)
+        raise StateUnusable(str(path), str(error).splitlines()[0]) from error
+
+
+def _refuse_lack(path: Path, error: duckdb.Error) -> None:
+    """Raises FileLimited, DiskFull or MergeFailed if the error is a lack of room or of memory."""
+    words = str(error)
+    if "File too large" in words:
+        raise FileLimited(str(path), "no file may grow further") from error
+    if "No space left" in words or "max_temp_directory_size" in words or "Disk quota" in words:
+        raise DiskFull(str(path), "the disk is full") from error
+    if isinstance(error, duckdb.OutOfMemoryException):
         step = "Raise PROPSYNC_MEMORY_LIMIT, then run the same command again"
-        is_memory = isinstance(error, duckdb.OutOfMemoryException)
-        raise MergeFailed(path.name, words.splitlines()[0], step if is_memory else None) from error
+        raise MergeFailed(path.name, words.splitlines()[0], step) from error

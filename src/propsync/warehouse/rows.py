@@ -10,11 +10,10 @@ from typing import Any, Self
 
 import duckdb
 
-from propsync.errors import StateUnusable
 from propsync.resources import Resource
 from propsync.storage import PARTIAL
 from propsync.warehouse.connection import NO_BAR, SCHEMA_VERSION, Warehouse
-from propsync.warehouse.database_errors import refuse_other_than_file
+from propsync.warehouse.database_errors import damage_of, refuse_other_than_file
 from propsync.warehouse.declared_tables import quoted, text
 from propsync.warehouse.further_tables import STORED, stored_resources
 
@@ -24,7 +23,8 @@ _OPTIONS = "(format parquet, compression zstd, compression_level 9)"
 class OldFile:
     """A database file of any schema version, opened read-only beside the new one.
 
-    Raises StateUnusable for an unreadable one; that harms no other connection.
+    Raises StateUnusable for an unreadable one; that harms no other connection. Raises DiskFull and MergeFailed for a
+    lack of room or memory, which is no damage.
     """
 
     def __init__(self, path: Path, *, memory_limit: str, folder: Path) -> None:
@@ -36,11 +36,9 @@ class OldFile:
             "temp_directory": str(folder),
         }
         refuse_other_than_file(path)
-        try:
+        with damage_of(path):
             self._connection = duckdb.connect(path, read_only=True, config=config)
             self._connection.execute(NO_BAR)
-        except duckdb.Error as error:
-            raise StateUnusable(str(path), str(error).splitlines()[0]) from error
 
     def __enter__(self) -> Self:
         return self
@@ -64,11 +62,10 @@ class OldFile:
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """All rows of a query; none if this file lacks its tables. Raises StateUnusable."""
         try:
-            return self._connection.execute(query).fetchall()
+            with damage_of(self._path):
+                return self._connection.execute(query).fetchall()
         except (duckdb.CatalogException, duckdb.BinderException):
             return []
-        except duckdb.Error as error:
-            raise StateUnusable(str(self._path), str(error).splitlines()[0]) from error
 
     def further_resources(self) -> list[Resource]:
         """The further lists that it knows; none if it is older than these."""
@@ -84,11 +81,10 @@ class OldFile:
     def _write(self, name: str, query: str) -> Path | None:
         path = self._folder / f"{name}.parquet{PARTIAL}"
         try:
-            self._connection.execute(f"copy ({query}) to {text(str(path))} {_OPTIONS}")
+            with damage_of(self._path):
+                self._connection.execute(f"copy ({query}) to {text(str(path))} {_OPTIONS}")
         except (duckdb.CatalogException, duckdb.BinderException):
             return None
-        except duckdb.Error as error:
-            raise StateUnusable(str(self._path), str(error).splitlines()[0]) from error
         return path
 
 
