@@ -87,19 +87,31 @@ def test_another_user_can_read_but_not_write(home: SandboxHome, tmp_path: Path) 
 def test_an_unwritable_home_is_wrong_settings_for_another_user(home: SandboxHome) -> None:
     with tempfile.TemporaryDirectory() as folder:  # pytest's own folders are closed to others
         Path(folder).chmod(0o755)
-        done = _sync_as_nobody(home, Path(folder) / "home")
+        done = _as_nobody("sync", home, Path(folder) / "home")
     assert done.returncode == 2, done.stderr
     assert "PROPSYNC_HOME" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def _sync_as_nobody(synced: SandboxHome, home: Path) -> subprocess.CompletedProcess[str]:
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_status_says_to_another_user_that_nothing_is_published(home: SandboxHome) -> None:
+    with tempfile.TemporaryDirectory() as folder:  # pytest's own folders are closed to others
+        Path(folder).chmod(0o755)
+        for name in ("state", "landing"):
+            (Path(folder) / name).mkdir(mode=0o700)
+        done = _as_nobody("status", home, Path(folder))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("Next: propsync sync\n")
+
+
+def _as_nobody(command: str, synced: SandboxHome, home: Path) -> subprocess.CompletedProcess[str]:
     program = (
         "import os, sys, decimal, encodings.idna\n"
-        "import propsync.runbooks, propsync.cli.report\n"  # the interpreter's own files may be private to root
+        # the interpreter's own files may be private to root
+        "import propsync.runbooks, propsync.cli.report, propsync.cli.status\n"
         "from propsync.cli.main import run\n"
         "os.setgid(65534); os.setuid(65534)\n"
-        "sys.argv = ['propsync', 'sync']\n"
+        f"sys.argv = ['propsync', {command!r}]\n"
         "run()\n"
     )
     environ = os.environ | synced.environ(home=home)

@@ -62,8 +62,7 @@ def _print_nothing(settings: Settings, *, as_json: bool, is_wanted: bool) -> int
     if as_json:
         echo(json.dumps({"published_at": None, "trouble": trouble, "is_fresh": False}))
     else:
-        # landing alone can make the tables again, and a sync refuses to begin without them
-        next_step = "sync" if (settings.state / "warehouse.duckdb").exists() or not _has_landed(settings) else "rebuild"
+        next_step = "rebuild" if _has_only_landed(settings) else "sync"
         told = f"{trouble}. " if trouble else ""
         echo(f"Nothing is published in {settings.published}. {told}Next: propsync {next_step}")
     return 3 if is_wanted else 0
@@ -86,8 +85,13 @@ def _trouble(lock: RunLock, published_at: datetime | None) -> str | None:
     return f"{run} failed: nothing could be read"
 
 
-def _has_landed(settings: Settings) -> bool:
-    return settings.landing.is_dir() and any(settings.landing.iterdir())
+def _has_only_landed(settings: Settings) -> bool:
+    """Whether landing alone can make the tables again: a sync refuses to begin. False if the caller may not look."""
+    try:
+        has_state = (settings.state / "warehouse.duckdb").exists()
+        return not has_state and settings.landing.is_dir() and any(settings.landing.iterdir())
+    except PermissionError:
+        return False
 
 
 def _span(words: str) -> timedelta:
