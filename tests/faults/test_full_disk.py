@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
+import threading
 import zipfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -22,6 +25,7 @@ from propsync.documents.bucket_blobs import BucketBlobs
 from propsync.documents.worker.client import WorkerPool
 from propsync.errors import DiskFull, MergeFailed
 from propsync.runbooks.erase_documents import DocumentSearch
+from propsync.runs import RunLock
 from propsync.storage import LocalStorage
 from propsync.suppression import Marker, Suppression
 from propsync.warehouse import OldFile, Warehouse
@@ -83,6 +87,29 @@ def test_a_database_is_not_damaged_because_the_rows_to_carry_over_find_no_room(
             pytest.raises(lack, match=r"the disk is full|Out of Memory"),
         ):
             old.write({"numbers": "from numbers order by n"})
+
+
+def test_a_run_can_say_that_it_has_ended_while_others_fill_the_disk(small_disk: Path) -> None:
+    lock, is_over = RunLock(small_disk / "run.lock"), threading.Event()
+    with lock.held("propsync sync", 0):
+        pass
+    _fill(small_disk, 0)
+
+    def take_whatever_is_freed() -> None:
+        with (small_disk / "others").open("wb", buffering=0) as others:
+            while not is_over.is_set():
+                with suppress(OSError):
+                    others.write(bytes(4096))
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(take_whatever_is_freed)
+        try:
+            for _ in range(1_000):
+                with lock.held("propsync sync", 0):
+                    pass
+        finally:
+            is_over.set()
+    assert lock.owner()["ended"]
 
 
 def test_a_delta_table_stays_as_it_was_on_a_disk_without_room_for_its_log(small_disk: Path) -> None:

@@ -97,8 +97,11 @@ def _outcome(who: dict[str, Any]) -> Iterator[None]:
 
 
 def _sign(handle: int, who: dict[str, Any]) -> None:
-    os.ftruncate(handle, 0)
-    os.pwrite(handle, json.dumps(who).encode(), 0)
+    body = json.dumps(who).encode()
+    os.pwrite(
+        handle, body, 0
+    )  # first, into the room that the file has: a full disk may have none left for an empty one
+    os.ftruncate(handle, len(body))
 
 
 def _now() -> str:
