@@ -98,9 +98,7 @@ def _outcome(who: dict[str, Any]) -> Iterator[None]:
 
 def _sign(handle: int, who: dict[str, Any]) -> None:
     body = json.dumps(who).encode()
-    os.pwrite(
-        handle, body, 0
-    )  # first, into the room that the file has: a full disk may have none left for an empty one
+    os.pwrite(handle, body, 0)  # first, into the room that the file has: a full disk has none for an empty one
     os.ftruncate(handle, len(body))
 
 
