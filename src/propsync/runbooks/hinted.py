@@ -43,4 +43,5 @@ class Hinted(ReadBack):
         answers.found |= again.found
         answers.hidden |= again.hidden
         answers.unknown |= again.unknown
+        answers.failure = answers.failure or again.failure
         manifest.landed = sorted([*manifest.landed, *again.landed], key=lambda landed: landed.sequence)

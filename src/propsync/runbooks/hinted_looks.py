@@ -26,6 +26,8 @@ class Looks:
     def __init__(self, workspace: Workspace, run: Run, hints: Hints, call: Call) -> None:
         self._workspace, self._run, self._hints, self._call = workspace, run, hints, call
         self._is_unreachable = False
+        self.failures: list[str] = []
+        """A line for each resource whose look-ups the API ended early."""
 
     @property
     def has_failed(self) -> bool:
@@ -44,6 +46,11 @@ class Looks:
             self._hints.put_off(named.values(), self._run.time + AFTER_FAILURE)
             return
         self._hints.put_off([named[key] for key in answers.unknown], self._run.time + AFTER_FAILURE)
+        if answers.failure:
+            self.failures.append(
+                f"{resource.name}: the API failed while propsync looked up what hints name, so "
+                f"{len(answers.unknown):,} of {len(named):,} records wait: {answers.failure}"
+            )
         changed, shown = changed_keys(self._workspace, self._run.run_id, resource), answers.found | {*answers.hidden}
         seen = {key: one for key, one in named.items() if key not in answers.unknown}
         self._hints.settle({one: _outcome(key, changed, shown) for key, one in seen.items()})

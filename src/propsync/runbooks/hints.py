@@ -35,7 +35,7 @@ _MOST_REFUSED = 3
 """Properties refused one after the other until propsync believes that the API refuses all; then the others wait too."""
 
 
-@noticed("hints", only_problems=True)
+@noticed("hints", is_frequent=True)
 def read_hints(
     settings: Settings, *, call: Call = plainly, policy: RetryPolicy | None = None, now: datetime | None = None
 ) -> Report:
@@ -113,9 +113,9 @@ class _Course:
         self.postponed += len(hints.postponed)
         self._next_look = hints.next_look()
         if not (self.rest and self.is_over):
-            return []
+            return looks.failures
         self._spent = _spent(workspace.settings, run)
-        return [_budget_in_words(workspace, hints, run, self.rest)]
+        return [*looks.failures, _budget_in_words(workspace, hints, run, self.rest)]
 
     def note_next(self) -> None:
         """Notes when the next look is due. Not before: a run that dies before it has published must come again.

@@ -5,17 +5,23 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
+import msgspec
+
 from propsync.api import post_notice
-from propsync.errors import PropsyncError, SettingsError, UsageError
+from propsync.errors import Busy, PropsyncError, SettingsError, UsageError
 from propsync.log import redact
 from propsync.runbooks.report import in_one_line
 from propsync.settings import Settings
+from propsync.storage import LocalStorage
 
 _log = logging.getLogger("propsync.notice")
 _MOST_LINES = 10
+_TOLD = "state/hints/told.json"
+_AGAIN = timedelta(days=1)
 
 
 class Ended(Protocol):
@@ -42,13 +48,14 @@ R = TypeVar("R", bound=Ended)
 
 
 def noticed(
-    flow: str, *, only_problems: bool = False
+    flow: str, *, is_frequent: bool = False
 ) -> Callable[[Callable[Concatenate[Settings, P], R]], Callable[Concatenate[Settings, P], R]]:
     """For runbooks: posts the result, or the error that ended the run. A failed notice ends nothing.
 
-    Wrong usage is no run, and its user has read the answer; a wrong setting at night is one. `only_problems` leaves out
-    runs in which all is well.
+    Wrong usage is no run, and its user has read the answer; a wrong setting at night is one. Of runs that are
+    `is_frequent`, only problems are posted, and one that stays comes once a day.
     """
+    tell = _post_news if is_frequent else _post
 
     def around(runbook: Callable[Concatenate[Settings, P], R]) -> Callable[Concatenate[Settings, P], R]:
         @wraps(runbook)
@@ -57,10 +64,9 @@ def noticed(
                 report = runbook(settings, *args, **kwargs)
             except BaseException as error:
                 if isinstance(error, SettingsError) or not isinstance(error, UsageError):
-                    _post(settings, _of_error(flow, error))
+                    tell(settings, _of_error(flow, error))
                 raise
-            if not only_problems or report.exit_code:
-                _post(settings, _of_report(flow, report))
+            tell(settings, _of_report(flow, report))
             return report
 
         return run
@@ -68,12 +74,47 @@ def noticed(
     return around
 
 
-def _post(settings: Settings, notice: dict[str, Any]) -> None:
-    if settings.notify_url is None:
+class _Told(msgspec.Struct, frozen=True):
+    """The problem of the last notice, and when somebody heard of it."""
+
+    exit_code: int
+    at: datetime
+
+
+def _post_news(settings: Settings, notice: dict[str, Any]) -> None:
+    """Posts a problem unless the last notice was about it and is not a day old.
+
+    A run that found another at work is no problem: it tries again.
+    """
+    code, now, storage = notice["exit_code"], datetime.now(UTC), LocalStorage(settings.home)
+    if settings.notify_url is None or code == Busy.exit_code:
         return
+    try:
+        told = _told(storage)
+        if code == 0 and told is not None and notice["run_id"]:
+            storage.delete(_TOLD)
+        is_old = told is not None and told.exit_code == code and now < told.at + _AGAIN
+        if code and not is_old and _post(settings, notice):
+            storage.put(_TOLD, msgspec.json.encode(_Told(code, now)))
+    except (PropsyncError, OSError) as error:
+        _log.warning("propsync could not keep the time of its notice, so it may post it again: %s", in_one_line(error))
+
+
+def _told(storage: LocalStorage) -> _Told | None:
+    try:
+        return msgspec.json.decode(storage.get(_TOLD), type=_Told)
+    except (FileNotFoundError, PropsyncError, ValueError):  # one that nobody can read is as good as none
+        return None
+
+
+def _post(settings: Settings, notice: dict[str, Any]) -> bool:
+    """Whether somebody heard of it."""
+    if settings.notify_url is None:
+        return False
     body = redact(json.dumps(notice | _in_teams(notice["text"]), default=str)).encode()
     if why := post_notice(settings.notify_url.get_secret_value(), body):
         _log.warning("propsync could not deliver the notice to PROPSYNC_NOTIFY_URL: %s", why)
+    return why is None
 
 
 def _of_report(flow: str, report: Ended) -> dict[str, Any]:

@@ -25,13 +25,17 @@ _BLIND = "look-ups show nothing, not even known records"
 
 @dataclass
 class Answers:
-    """The results of look-ups: keys found (with their records staged), gone, hidden, or unknown with a reason."""
+    """The results of look-ups: keys found (with their records staged), gone, hidden, or unknown with a reason.
+
+    `failure` says how the API failed, if that ended look-ups early.
+    """
 
     found: set[Key] = field(default_factory=set)
     gone: dict[Key, str] = field(default_factory=dict)
     hidden: dict[Key, str] = field(default_factory=dict)
     unknown: dict[Key, str] = field(default_factory=dict)
     landed: list[Landed] = field(default_factory=list)
+    failure: str = ""
 
     def is_open(self, key: Key) -> bool:
         """Whether a key has no conclusion yet."""
@@ -129,6 +133,7 @@ class Batches:
         except ApiUnreachable:
             raise
         except ResourceFailed as error:
+            self.answers.failure = error.what
             for batch in waiting.values():
                 self.is_unknown(batch, f"its look-up failed: {error.what}")
 

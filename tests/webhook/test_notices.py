@@ -1,0 +1,76 @@
+"""A receiver reads every few minutes, and a problem that stays is worth one notice a day."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+import pytest
+from kit.hint_home import HintHome, assessment_hint
+from kit.notices import NoticeReceiver
+
+from propsync.errors import Busy
+from propsync.runs import RunLock
+
+AWAY = [{"effect": {"kind": "status", "status": 503}}]
+
+
+@pytest.fixture
+def chat() -> Iterator[NoticeReceiver]:
+    one = NoticeReceiver()
+    yield one
+    one.close()
+
+
+def _read(home: HintHome, chat: NoticeReceiver) -> int:
+    """Reads a hint, and returns the number of notices up to then."""
+    (key,) = home.column("select assessment_id from assessments where status = 'approved' order by 1 limit 1")
+    home.wait(minutes=40)
+    home.hint(assessment_hint(key))
+    home.read(notify_url=chat.url, lock_wait=0)
+    return len(chat.got)
+
+
+def test_a_problem_that_stays_is_told_once_a_day(home: HintHome, chat: NoticeReceiver) -> None:
+    home.sandbox.set_faults(AWAY)
+    assert [_read(home, chat) for _ in range(3)] == [1, 1, 1]
+    note = home.path / "state" / "hints" / "told.json"
+    told = json.loads(note.read_bytes())
+    yesterday = datetime.fromisoformat(told["at"]) - timedelta(days=1)
+    note.write_text(json.dumps(told | {"at": yesterday.isoformat()}))
+    assert [_read(home, chat) for _ in range(2)] == [2, 2]
+    home.sandbox.set_faults([])
+    assert _read(home, chat) == 2
+    home.sandbox.set_faults(AWAY)
+    assert [_read(home, chat) for _ in range(2)] == [3, 3]
+    note.write_text("{")
+    assert _read(home, chat) == 4
+
+
+def test_a_problem_that_nobody_heard_of_is_told_again(home: HintHome, chat: NoticeReceiver) -> None:
+    home.sandbox.set_faults(AWAY)
+    chat.status = 500
+    assert _read(home, chat) == 1
+    chat.status = 200
+    assert [_read(home, chat) for _ in range(2)] == [2, 2]
+
+
+def test_a_run_at_work_is_no_problem(home: HintHome, chat: NoticeReceiver) -> None:
+    with RunLock(home.path / "state" / "run.lock").held("propsync nightly", 0), pytest.raises(Busy):
+        _read(home, chat)
+    assert chat.got == []
+
+
+def test_an_api_that_fails_is_told_and_the_hint_waits(home: HintHome) -> None:
+    home.sandbox.set_faults(AWAY)
+    (key,) = home.column("select assessment_id from assessments where status = 'approved' order by 1 limit 1")
+    home.hint(assessment_hint(key))
+    report = home.read()
+    assert report.exit_code == 3
+    (line,) = report.left_behind
+    assert line.startswith(
+        "assessments: the API failed while propsync looked up what hints name, so 1 of 1 records wait"
+    )
+    assert "503" in line
+    assert home.states() == ["waiting"]
