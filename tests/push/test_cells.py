@@ -233,9 +233,11 @@ def test_a_cell_that_cannot_be_planned_says_why(kind: str, old: Any, cell: Any, 
         ("12.50", "12.5"),
         ("1-2", "01/02/2026"),
         ("Łódź", "?ód?"),
+        ("=1", "'=1"),
+        (None, "'=1"),
     ],
 )
-def test_a_query_changes_what_a_spreadsheet_could_have_damaged(old: str, cell: str) -> None:
+def test_a_query_changes_what_a_spreadsheet_could_have_damaged(old: str | None, cell: str) -> None:
     assert planned(cell, FIELDS["text"], old, is_exact=True) == cell
     assert planned(old, FIELDS["text"], old, is_exact=True) is KEPT
 

@@ -47,12 +47,13 @@ def planned(cell: Cell, field: Field, old: Any, *, is_lossy: bool = False, is_ex
     """The value to write, None to clear it, KEPT if the cell changes nothing. Raises CellRefused.
 
     A cell that shows the old value is unedited, before any other rule. `is_exact` says that no spreadsheet has touched
-    it, so that a text without its control characters is an edit.
+    it: a text without its control characters is an edit, and an apostrophe in front is a part of the text.
     """
     if is_exact and isinstance(old, str):
         return KEPT if cell == old else _wanted(cell, field, old, is_lossy=False, seen=None)
     if isinstance(cell, str) and is_unedited(cell, field, old):
         return KEPT
+    cell = without_quote(cell) if isinstance(cell, str) and not is_exact else cell
     return _wanted(cell, field, old, is_lossy=is_lossy, seen=old)
 
 
@@ -92,7 +93,6 @@ def _changed(cell: Cell, field: Field, old: Any, *, is_lossy: bool, seen: Any) -
     _check_writable(field)
     if cell == []:
         raise CellRefused("it is an empty list: leave it out to change nothing, or write [clear] to remove the value")
-    cell = without_quote(cell) if isinstance(cell, str) else cell
     value = _OF_KIND[field.kind](cell, field, seen)
     if is_same(value, old):
         return KEPT
