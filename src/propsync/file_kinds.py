@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+
 _STARTS = {
     b"%PDF-": "a PDF",
     b"PK\x03\x04": "a ZIP or a workbook",
@@ -12,8 +14,12 @@ _STARTS = {
     b"\x1f\x8b\x08": "compressed",
     b"SQLite format 3\x00": "a database",
 }
+_MARKUP = ((b"<!doctype html", "a web page"), (b"<html", "a web page"), (b"<?xml", "XML"))
+_MARKED = 200  # bytes in which the markup of a text begins
 
 
 def kind_of(start: bytes) -> str | None:
-    """The kind of a file that is no text, as the end of "it is …"; None if its first bytes show none."""
-    return next((kind for known, kind in _STARTS.items() if start.startswith(known)), None)
+    """The kind of a file that is no list of values, as the end of "it is …"; None if its first bytes show none."""
+    first = start[:_MARKED].removeprefix(codecs.BOM_UTF8).lstrip().lower()
+    markup = (kind for known, kind in _MARKUP if first.startswith(known))
+    return next((kind for known, kind in _STARTS.items() if start.startswith(known)), next(markup, None))
