@@ -441,6 +441,38 @@ def test_a_number_that_people_see_in_another_form_is_refused(home: WorldHome, tm
     assert {str(edit[4]) for edit in edits(plan)} == {"1250", "0.5", "2", "3"}
 
 
+@pytest.mark.parametrize(
+    ("form", "shown"),
+    [
+        ("000000", "000007"),
+        ("[$-809]000000;[Red]-000000", "000007"),
+        ("000000_)", "000007"),
+        ("000 000", "000007"),
+        ("##0000.0", "0007"),
+        ('"00"0', "007"),
+        (r"\0\00", "007"),
+        ('"Flat "0', "Flat 7"),
+        ('"Flat "General', "Flat 7"),
+        ('"£"#,##0.00', None),
+        ('0.0" m2"', None),
+        ("# ??/100", None),
+        ("0.00E+00", None),
+        ("_-* #,##0_-;-* #,##0_-", None),
+    ],
+)
+def test_a_number_with_zeros_or_words_in_front_is_refused(
+    home: WorldHome, tmp_path: Path, form: str, shown: str | None
+) -> None:
+    with Workbook(tmp_path / "a.xlsx") as book:
+        sheet = book.add_worksheet("edits")
+        sheet.write_row(0, 0, ["asset_id", "Tag"])
+        sheet.write_row(1, 0, ["a-door01"])
+        sheet.write_number(1, 1, 7, book.add_format({"num_format": form}))
+    plan = planned(home, tmp_path, Wanted("assets", tmp_path / "a.xlsx"))
+    assert [one.found for one in plan.refused] == ([] if shown is None else [f"7, shown as {shown}"])
+    assert [edit[4] for edit in edits(plan)] == (["7"] if shown is None else [])
+
+
 def test_a_refused_cell_is_quoted_as_the_spreadsheet_shows_it(home: WorldHome, tmp_path: Path) -> None:
     rows: list[list[Any]] = [["asset_id", "Tag", "Due"], [DOOR, True, 45231]]
     _xlsx(tmp_path / "a.xlsx", rows)
@@ -485,6 +517,13 @@ def test_a_header_that_cannot_be_used_is_named(
     [
         ("a.csv", b"", "it is empty"),
         ("a.csv", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3", "it is a PDF"),
+        (
+            "a.fods",
+            b'<?xml version="1.0" encoding="UTF-8"?>\n<office:document>',
+            "it is XML; save the spreadsheet as .xlsx",
+        ),
+        ("a.html", b"\xef\xbb\xbf\n<!DOCTYPE html>\n<html>", "it is a web page; save the spreadsheet as .xlsx"),
+        ("a.xls", b"<HTML><table>", "it is a web page"),
         ("a.csv", b"Doors,\n\nasset_id,Tag\nx,y", "its header is row 3; delete the rows above it"),
         ("a.csv", b'asset_id,Tag\n"x', "quotes"),
         ("a.csv", b"asset_id,Tag\nx,\x00", "NUL"),

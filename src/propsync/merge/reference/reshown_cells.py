@@ -1,4 +1,4 @@
-"""The numbers of an .xlsx file that people see in another form: percentages, and zeros in front."""
+"""The numbers of an .xlsx file that people see in another form: percentages, and zeros or words in front."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import html
 import io
 import re
 import zipfile
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
 from propsync.merge.reference.error_cells import CELL, VALUE, Place, place_of, sheet_parts
@@ -18,8 +19,10 @@ _STYLE = re.compile(_TAG + rb"xf\b[^>]*>")
 _ATTRIBUTE = re.compile(rb"\b(numFmtId|formatCode)\s*=\s*[\"']([^\"']*)[\"']")
 _USES = re.compile(rb"\bs\s*=\s*[\"'](\d+)[\"']")
 _IS_TYPED = re.compile(rb"\bt\s*=\s*[\"'](?!n[\"'])")
-_LITERAL = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
-_ZEROS = re.compile(r"0{2,}")
+_SECTION = re.compile(r'(?:"[^"]*"|\\.|\[[^\]]*\]|[^;])*')  # the first is of positive numbers
+_PART = re.compile(r'"([^"]*)"|\\(.)|\[[^\]]*\]|[_*].|.', re.DOTALL)
+_GENERAL = re.compile("general", re.IGNORECASE)
+_OTHER = frozenset("/dehmsyDEHMSY")  # fractions, powers, dates and times
 _DIGITS = 15
 _BUILT_IN = {"9": "0%", "10": "0.00%"}
 
@@ -36,8 +39,20 @@ def reshown_cells(content: bytes, sheet: int) -> dict[Place, str]:
     return {place: words for place, words in found if place and words}
 
 
-def _reshowing(styles: bytes) -> dict[bytes, str]:
-    """The formats that show a percentage or zeros in front, by the number of their style."""
+@dataclass(frozen=True)
+class _Form:
+    """How cells show a number: words in front, the least digits before the point, or a percentage."""
+
+    front: str
+    digits: int
+    is_percentage: bool
+
+    def shows_another(self) -> bool:
+        return self.is_percentage or self.digits > 1 or any(map(str.isalnum, self.front))
+
+
+def _reshowing(styles: bytes) -> dict[bytes, _Form]:
+    """The forms that show another number, by the number of their style."""
     codes = dict(_BUILT_IN)
     for one in _FORMAT.findall(styles):
         attributes = dict(_ATTRIBUTE.findall(one))
@@ -45,18 +60,29 @@ def _reshowing(styles: bytes) -> dict[bytes, str]:
     section = _OF_CELLS.search(styles)
     found = {}
     for number, one in enumerate(_STYLE.findall(section[0]) if section else ()):
-        code = codes.get(_text(dict(_ATTRIBUTE.findall(one)), b"numFmtId"), "")
-        form = _LITERAL.sub("", code.partition(";")[0])
-        if "%" in form or _ZEROS.fullmatch(form):
+        form = _form(codes.get(_text(dict(_ATTRIBUTE.findall(one)), b"numFmtId"), ""))
+        if form.shows_another():
             found[str(number).encode()] = form
     return found
+
+
+def _form(code: str) -> _Form:
+    found = _SECTION.match(code)
+    parts = [*_PART.finditer(_GENERAL.sub("0", found[0]) if found else "")]
+    words = [part[1] or part[2] or "" for part in parts]
+    bare = ["" if one or len(part[0]) > 1 else part[0] for one, part in zip(words, parts, strict=True)]
+    first = next((place for place, one in enumerate(bare) if one in tuple("0#?")), None)
+    shape = "".join(bare)
+    if first is None or _OTHER.intersection(shape):
+        return _Form("", 0, is_percentage=False)
+    return _Form("".join(words[:first]), shape.partition(".")[0].count("0"), "%" in shape)
 
 
 def _text(attributes: dict[bytes, bytes], name: bytes) -> str:
     return attributes.get(name, b"").decode(errors="replace")
 
 
-def _words(styles: dict[bytes, str], head: bytes, body: bytes) -> str | None:
+def _words(styles: dict[bytes, _Form], head: bytes, body: bytes) -> str | None:
     """The number and what people see; None if they see the number."""
     style, written = _USES.search(head), VALUE.search(body)
     form = styles.get(style[1]) if style else None
@@ -68,7 +94,8 @@ def _words(styles: dict[bytes, str], head: bytes, body: bytes) -> str | None:
         return None
     if abs(number.adjusted()) > _DIGITS:  # no spreadsheet has all of it
         return None
-    if "%" in form:
+    if form.is_percentage:
         return f"{float(number):.15g}, shown as {float(number) * 100:.15g}%"
-    shown = f"{number:0{len(form)}f}" if number == number.to_integral_value() else str(number)
+    is_whole = number == number.to_integral_value()
+    shown = form.front + (f"{number:0{form.digits + (number < 0)}f}" if is_whole else f"{number:f}")
     return f"{number:f}, shown as {shown}" if shown != f"{number:f}" else None
