@@ -47,7 +47,7 @@ def planned(cell: Cell, field: Field, old: Any, *, is_lossy: bool = False, is_ex
     """The value to write, None to clear it, KEPT if the cell changes nothing. Raises CellRefused.
 
     A cell that shows the old value is unedited, before any other rule. `is_exact` says that no spreadsheet has touched
-    it: a text without its control characters is an edit, and an apostrophe in front is a part of the text.
+    it. A text without its control characters is an edit then, and an apostrophe in front is a part of the text.
     """
     if is_exact and isinstance(old, str):
         return KEPT if cell == old else _wanted(cell, field, old, is_lossy=False, seen=None)

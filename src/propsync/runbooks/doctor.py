@@ -14,7 +14,7 @@ from propsync.api import Api, RetryPolicy, TokenSource, page_request
 from propsync.desk import AGAINST
 from propsync.errors import ApiUnreachable, NotFound, PropsyncError, ResourceFailed, UsageError
 from propsync.log import redact
-from propsync.merge import KEYS, REQUIREMENTS, TYPE, Known, check_requirements, described, read_list
+from propsync.merge import KEYS, REQUIREMENTS, TYPE, Known, Mistake, check_requirements, described, read_list
 from propsync.records import decode_shallow, first_text, follow
 from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSET_TYPES, ASSETS, SCHEDULES, Resource
 from propsync.runbooks.doctor_bucket import examine_bucket
@@ -123,10 +123,15 @@ def _lists(settings: Settings) -> Iterator[Finding]:
         found = read_list(name, path, keys.get(name), column=TYPE if name == REQUIREMENTS else None)
         if name == REQUIREMENTS:  # a sync also compares its ids with those of the API
             found.mistakes += check_requirements(found, Known())
-        wrong = [described(path, one.line, one.issue) for one in (*found.mistakes, *found.suspects)]
-        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
-        seen = f"{wrong[0]}{more}" if wrong else f"{len(found.rows)} rows in {path}"
+        wrong, notes = _first(path, [*found.mistakes, *found.suspects]), _first(path, found.notes)
+        seen = wrong or f"{len(found.rows)} rows in {path}{f'; {notes}' if notes else ''}"
         yield Finding(f"list {name}", not wrong, seen, "Correct the list; until then a sync leaves it as it was")
+
+
+def _first(path: Path, issues: list[Mistake]) -> str:
+    """The first issue, and how many more there are; empty without any."""
+    more = f" (and {len(issues) - 1} more)" if len(issues) > 1 else ""
+    return f"{described(path, issues[0].line, issues[0].issue)}{more}" if issues else ""
 
 
 def _desk(settings: Settings) -> Iterator[Finding]:

@@ -141,6 +141,20 @@ def test_a_spreadsheet_is_read_by_its_content_with_the_numbers_of_its_rows(saved
     assert found.columns == ["column", "property_id", "height", "built"]
     assert found.rows[:2] == [[None, "1200000000000", "11.5", "2023-03-15"], [None, "p2", None, None]]
     assert told(found) == [(7, "1200000000000", "property_id 1200000000000 appears more than once, first in line 5")]
+    assert [(one.line, one.issue) for one in found.notes] == [
+        (6, "height is #N/A, which counts as empty: correct the formula")
+    ]
+
+
+def test_an_error_counts_as_empty_except_in_a_list_of_rules(saved, read):
+    listed = "property_id,name,region\np1,#N/A,#REF!\n#N/A,Two,South\n"
+    found = read(listed)
+    assert found.rows == [["p1", None, None], [None, "Two", "South"]]
+    assert told(found) == [(3, None, "it has no property_id")]
+    assert [one.line for one in found.notes] == [2, 2, 3]
+    cells = {"A1": text("assessment_type_id"), "B1": text("property_id"), "A2": text("t1"), "B2": error("#N/A")}
+    rules = read_list("requirements", saved(workbook(cells)), column="assessment_type_id")
+    assert (rules.rows, rules.notes) == ([["t1", "#N/A"]], []), "an empty cell would mean every property"
 
 
 def test_the_sheet_that_has_the_key_is_the_list(read):

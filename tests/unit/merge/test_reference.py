@@ -56,6 +56,13 @@ def test_ids_of_one_side_only_are_noted_from_the_list_that_stays_too(warehouse, 
     assert lists_left_behind(warehouse, "r1") == []
 
 
+def test_an_error_of_a_spreadsheet_is_noted_and_the_list_is_used(warehouse, lists):
+    build_reference(warehouse, "r1", lists(properties="property_id,name\np1,#N/A\n"))
+    assert wrong(warehouse) == [("properties", 2, None, False)]
+    assert warehouse.rows("from main.properties") == [("p1", None)]
+    assert lists_left_behind(warehouse, "r1") == []
+
+
 def test_a_list_that_stays_the_same_is_not_made_again(warehouse, lists):
     files = lists(properties="property_id,name\np1,One\n")
     build_reference(warehouse, "r1", files)

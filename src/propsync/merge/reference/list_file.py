@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,6 +25,7 @@ _DATE = re.compile(
     rf"\d{{4}}-\d\d-\d\d(T.*)?|\d{{1,2}}[/.-]\d{{1,2}}[/.-]\d{{2,4}}|\d{{1,2}}-{_MONTH}(-\d{{2,4}})?|{_MONTH}-\d{{2,4}}",
     re.IGNORECASE,
 )
+_ERRORS = frozenset(("#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!"))
 _OF_PROPERTIES = ("name", "address", "postcode", "region", "uprn", "homes", "height_m", "built_year")
 _OF_USERS = ("full_name", "display_name", "title", "team", "email")
 _OF_REQUIREMENTS = ("assessment_type_id", "property_id", "every_months")
@@ -43,10 +44,10 @@ class Mistake:
 
 @dataclass
 class ReferenceList:
-    """Names of columns and rows of text, NULL for a blank cell; usable if it has no mistake.
+    """Names of columns and rows of text, NULL for a blank cell or an error; usable if it has no mistake.
 
     `heading` is the line of the header, and `lines` has that of each row. `suspects` are keys that Excel seems to have
-    changed: mistakes, unless the API has exactly these ids.
+    changed: mistakes, unless the API has exactly these ids. `notes` are about cells that count as empty.
     """
 
     columns: list[str] = field(default_factory=list)
@@ -55,16 +56,18 @@ class ReferenceList:
     lines: list[int] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
     suspects: list[Mistake] = field(default_factory=list)
+    notes: list[Mistake] = field(default_factory=list)
 
 
 def read_list(table: str, path: Path, key: str | None = None, *, column: str | None = None) -> ReferenceList:
     """Reads the list for `main.<table>`, whose rows `key` identifies; without a key, `column` marks its sheet.
 
+    A list that `column` marks has rules, and an empty cell may widen a rule: an error such as #N/A stays a text there.
     Raises no error for any content of a file: the mistakes list it.
     """
     try:
         _check_name(table)
-        return _checked(key, _sheet(key or column, _content(path)))
+        return _checked(key, _sheet(key or column, _content(path)), with_errors=column is not None)
     except ListUnreadable as error:
         return ReferenceList(mistakes=[Mistake(error.line, None, error.reason)])
 
@@ -125,7 +128,7 @@ def _name(heading: str) -> str:
     return snake_case(heading, "column")
 
 
-def _checked(key: str | None, records: list[tuple[int, list[str]]]) -> ReferenceList:
+def _checked(key: str | None, records: list[tuple[int, list[str]]], *, with_errors: bool) -> ReferenceList:
     if not records:
         raise ListUnreadable("it is empty")
     (line, heading), *rows = records
@@ -137,8 +140,18 @@ def _checked(key: str | None, records: list[tuple[int, list[str]]]) -> Reference
     _check_once(heading[:width], line)
     found = ReferenceList(_columns(heading[:width]), line)
     place = _place_of(key, heading, line) if key else None
-    _take(found, rows, place)
+    _take(found, rows if with_errors else _without_errors(found, rows), place)
     return found
+
+
+def _without_errors(found: ReferenceList, rows: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
+    """The rows with an empty cell in place of each error, and a note about it."""
+    for line, cells in rows:
+        if not _ERRORS.isdisjoint(cells):
+            for name, cell in zip(found.columns, cells, strict=False):
+                if cell in _ERRORS:
+                    _note(found.notes, line, None, f"{name} is {cell}, which counts as empty: correct the formula")
+        yield line, ["" if cell in _ERRORS else cell for cell in cells]
 
 
 def _check_once(heading: Sequence[str], line: int) -> None:
@@ -165,7 +178,7 @@ def _place_of(key: str, heading: Sequence[str], line: int) -> int:
     raise ListUnreadable(f"it has no column {key}, only {named}", line)
 
 
-def _take(found: ReferenceList, rows: list[tuple[int, list[str]]], key: int | None) -> None:
+def _take(found: ReferenceList, rows: Iterable[tuple[int, list[str]]], key: int | None) -> None:
     first: dict[str, int] = {}
     width = len(found.columns)
     for line, cells in rows:

@@ -82,9 +82,10 @@ def _listed_properties(warehouse: Warehouse, table: str) -> set[str]:
 
 def _settle(warehouse: Warehouse, run_id: str, table: str, path: Path, found: ReferenceList) -> None:
     if found.mistakes:
-        _note(warehouse, run_id, table, path, found.mistakes)
+        _note(warehouse, run_id, table, path, found.mistakes, are_mistakes=True)
         _keep(warehouse, run_id, table, path)
     else:
+        _note(warehouse, run_id, table, path, found.notes, are_mistakes=False)
         _replace(warehouse, run_id, table, found, path)
 
 
@@ -132,8 +133,10 @@ def _not_of_the_api(warehouse: Warehouse, table: str, found: ReferenceList, file
     return [one for one in found.suspects if one.key not in real]
 
 
-def _note(warehouse: Warehouse, run_id: str, table: str, path: Path, mistakes: list[Mistake]) -> None:
-    rows = [(table, str(path), one.line, one.key, one.issue, True, run_id) for one in mistakes]
+def _note(
+    warehouse: Warehouse, run_id: str, table: str, path: Path, issues: list[Mistake], *, are_mistakes: bool
+) -> None:
+    rows = [(table, str(path), one.line, one.key, one.issue, are_mistakes, run_id) for one in issues]
     warehouse.add("ops.reference_issues", rows)
 
 

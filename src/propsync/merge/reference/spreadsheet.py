@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
-from propsync.merge.reference.error_cells import WITHOUT_RESULT, column_number, error_cells
+from propsync.merge.reference.error_cells import column_number, error_cells
 from propsync.merge.reference.reshown_cells import reshown_cells
 from propsync.merge.reference.text_file import ListUnreadable
 
@@ -46,19 +46,20 @@ _Area = tuple[tuple[int, int], tuple[int, int]]
 def sheets_of(content: bytes) -> Iterator[list[tuple[int, list[str]]]]:
     """The rows of each sheet that people see, with their numbers, from the first sheet on; formulas as their results.
 
-    A merged cell has its value in each of its rows, as people see it. WITHOUT_RESULT replaces a formula that has none.
+    A merged cell has its value in each of its rows, as people see it. An error has its words, such as #N/A, and
+    a formula without a result says so.
     Raises ListUnreadable.
     """
     for place, _, rows, merged in _sheets(content, with_hidden=False):
         cells = {number: [_text(cell) for cell in row] for number, row in rows}
-        _mark_formulas(cells, error_cells(content, place))
+        _mark_errors(cells, error_cells(content, place))
         _repeat_merged(cells, merged)
         yield list(cells.items())
 
 
-def _mark_formulas(cells: dict[int, list[str]], errors: dict[tuple[int, int], str]) -> None:
+def _mark_errors(cells: dict[int, list[str]], errors: dict[tuple[int, int], str]) -> None:
     for (number, column), words in errors.items():
-        if words == WITHOUT_RESULT and number in cells:
+        if number in cells:
             cells[number] += [""] * (column - len(cells[number]))
             cells[number][column - 1] = words
 
