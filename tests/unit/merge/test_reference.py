@@ -63,6 +63,18 @@ def test_an_error_of_a_spreadsheet_is_noted_and_the_list_is_used(warehouse, list
     assert lists_left_behind(warehouse, "r1") == []
 
 
+def test_a_column_says_that_it_is_text_and_where_its_number_is(warehouse, lists):
+    build_reference(warehouse, "r1", lists(properties="property_id,name,height_m\np1,One,9.9\n"))
+    comments = (
+        "select column_name, comment from duckdb_columns() where table_name = 'properties' and schema_name = 'main'"
+    )
+    assert dict(warehouse.rows(comments)) == {
+        "property_id": "Column of properties.csv, as text",
+        "name": "Column of properties.csv, as text",
+        "height_m": "Column of properties.csv, as text; marts.properties has the number",
+    }
+
+
 def test_a_list_that_stays_the_same_is_not_made_again(warehouse, lists):
     files = lists(properties="property_id,name\np1,One\n")
     build_reference(warehouse, "r1", files)

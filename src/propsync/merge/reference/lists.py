@@ -13,6 +13,7 @@ from propsync.merge.reference.requirements import REQUIREMENTS, TYPE, Known, che
 from propsync.merge.reference.staged_lists import StagedLists
 from propsync.warehouse import TABLES, Models, Warehouse, comment_on_column, comment_on_table, quoted, statement, texts
 
+_NUMBERS = {("properties", "homes"), ("properties", "height_m"), ("properties", "built_year")}
 _API_IDS = {"properties": "merge/reference/ids_of_properties", "users": "merge/reference/ids_of_users"}
 
 
@@ -165,7 +166,8 @@ def _describe(warehouse: Warehouse, run_id: str, table: str, path: Path) -> None
     target = list_target(warehouse, table)
     warehouse.execute(comment_on_table(target, f"From {path.name}, your own list"))
     for column in _columns(warehouse, target):
-        warehouse.execute(comment_on_column(target, column, f"Column of {path.name}"))
+        number = "; marts.properties has the number" if (table, column) in _NUMBERS else ""
+        warehouse.execute(comment_on_column(target, column, f"Column of {path.name}, as text{number}"))
     mark_tables(warehouse, run_id, list_schema(warehouse, table), [table])
 
 
