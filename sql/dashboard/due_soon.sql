@@ -1,4 +1,4 @@
--- title: Due in 30 days
+-- title: Schedules due in 30 days
 -- of: marts.schedule_status
 -- why: schedules that are due from today to the 30th day from now
 select coalesce(property_label, property_name, property_id) as property, assessment_type, due_date, assignees, status

@@ -1,4 +1,4 @@
--- title: No due date
+-- title: Schedules without a due date
 -- of: marts.schedule_status
 -- why: unfinished schedules without a due date, which can never become overdue
 select

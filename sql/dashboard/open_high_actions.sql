@@ -1,4 +1,4 @@
--- title: Open high actions
+-- title: Open actions of high priority
 -- of: marts.actions
 -- why: actions as urgent as high or more, unless they are closed. An action without a state or a rank counts
 select

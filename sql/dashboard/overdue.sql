@@ -1,4 +1,4 @@
--- title: Overdue
+-- title: Schedules overdue
 -- of: marts.schedule_status
 -- why: schedules whose due date has passed, the longest overdue first
 select

@@ -17,6 +17,7 @@ from kit.programs import Program
 from kit.sandbox_home import SandboxHome
 
 from propsync.desk.dashboard.answer import Asker
+from propsync.desk.dashboard.page import NUMBERS
 from propsync.desk.dashboard.question import question
 from propsync.desk.dashboard.words import compared, cut
 from propsync.runbooks import PAGE
@@ -40,6 +41,11 @@ def test_the_page_runs_nothing_and_loads_nothing(drawn: Drawing) -> None:
     page = Parsed(drawn().html)
     assert page.is_alone
     assert {"main", "h1", "h2", "details", "summary"} <= page.tags
+
+
+def test_each_number_at_the_top_says_which_things_it_counts() -> None:
+    titles = [question(name).title for name in NUMBERS]
+    assert [one for one in titles if not re.match("Schedules |Properties |Open actions ", one)] == []
 
 
 def test_every_question_is_answered_on_the_page_with_its_sql(drawn: Drawing) -> None:
