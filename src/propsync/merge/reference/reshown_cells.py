@@ -8,6 +8,7 @@ import re
 import zipfile
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from typing import NamedTuple
 
 from propsync.merge.reference.error_cells import CELL, VALUE, Place, place_of, sheet_parts
 
@@ -27,7 +28,19 @@ _DIGITS = 15
 _BUILT_IN = {"9": "0%", "10": "0.00%"}
 
 
-def reshown_cells(content: bytes, sheet: int) -> dict[Place, str]:
+class Reshown(NamedTuple):
+    """A number, and what people see in its place."""
+
+    number: str
+    shown: str
+    is_percentage: bool
+
+    @property
+    def words(self) -> str:
+        return f"{self.number}, shown as {self.shown}"
+
+
+def reshown_cells(content: bytes, sheet: int) -> dict[Place, Reshown]:
     """Such numbers of a sheet by their places, each with what people see."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         parts = sheet_parts(archive)
@@ -35,8 +48,8 @@ def reshown_cells(content: bytes, sheet: int) -> dict[Place, str]:
             return {}
         styles = _reshowing(archive.read(_STYLES))
         xml = archive.read(parts[sheet]) if styles else b""
-    found = ((place_of(head), _words(styles, head, body)) for head, body in CELL.findall(xml))
-    return {place: words for place, words in found if place and words}
+    found = ((place_of(head), _reshown(styles, head, body)) for head, body in CELL.findall(xml))
+    return {place: one for place, one in found if place and one}
 
 
 @dataclass(frozen=True)
@@ -82,7 +95,7 @@ def _text(attributes: dict[bytes, bytes], name: bytes) -> str:
     return attributes.get(name, b"").decode(errors="replace")
 
 
-def _words(styles: dict[bytes, _Form], head: bytes, body: bytes) -> str | None:
+def _reshown(styles: dict[bytes, _Form], head: bytes, body: bytes) -> Reshown | None:
     """The number and what people see; None if they see the number."""
     style, written = _USES.search(head), VALUE.search(body)
     form = styles.get(style[1]) if style else None
@@ -95,7 +108,7 @@ def _words(styles: dict[bytes, _Form], head: bytes, body: bytes) -> str | None:
     if abs(number.adjusted()) > _DIGITS:  # no spreadsheet has all of it
         return None
     if form.is_percentage:
-        return f"{float(number):.15g}, shown as {float(number) * 100:.15g}%"
+        return Reshown(f"{float(number):.15g}", f"{float(number) * 100:.15g}%", is_percentage=True)
     is_whole = number == number.to_integral_value()
     shown = form.front + (f"{number:0{form.digits + (number < 0)}f}" if is_whole else f"{number:f}")
-    return f"{number:f}, shown as {shown}" if shown != f"{number:f}" else None
+    return Reshown(f"{number:f}", shown, is_percentage=False) if shown != f"{number:f}" else None

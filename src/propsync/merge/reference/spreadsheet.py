@@ -46,19 +46,20 @@ _Area = tuple[tuple[int, int], tuple[int, int]]
 def sheets_of(content: bytes) -> Iterator[list[tuple[int, list[str]]]]:
     """The rows of each sheet that people see, with their numbers, from the first sheet on; formulas as their results.
 
-    A merged cell has its value in each of its rows, as people see it. An error has its words, such as #N/A, and
-    a formula without a result says so.
+    A merged cell has its value in each of its rows, as people see it. A number has the zeros or words that they see in
+    front, as in a CSV, and 90% is 0.9. An error has its words, such as #N/A, and a formula without a result says so.
     Raises ListUnreadable.
     """
     for place, _, rows, merged in _sheets(content, with_hidden=False):
         cells = {number: [_text(cell) for cell in row] for number, row in rows}
-        _mark_errors(cells, error_cells(content, place))
+        shown = {at: one.shown for at, one in reshown_cells(content, place).items() if not one.is_percentage}
+        _replace(cells, shown | error_cells(content, place))
         _repeat_merged(cells, merged)
         yield list(cells.items())
 
 
-def _mark_errors(cells: dict[int, list[str]], errors: dict[tuple[int, int], str]) -> None:
-    for (number, column), words in errors.items():
+def _replace(cells: dict[int, list[str]], texts: dict[tuple[int, int], str]) -> None:
+    for (number, column), words in texts.items():
         if number in cells:
             cells[number] += [""] * (column - len(cells[number]))
             cells[number][column - 1] = words
@@ -84,10 +85,8 @@ def typed_sheets_of(content: bytes) -> Iterator[tuple[str, Iterator[_Row]]]:
     seems to show its value. So is a number that people see in another form, such as 0012 or 90%.
     """
     for place, name, rows, merged in _sheets(content):
-        yield (
-            name,
-            _with_merged(_with_errors(rows, reshown_cells(content, place) | error_cells(content, place)), merged),
-        )
+        reshown = {at: one.words for at, one in reshown_cells(content, place).items()}
+        yield name, _with_merged(_with_errors(rows, reshown | error_cells(content, place)), merged)
 
 
 def _with_errors(rows: Iterator[tuple[int, list[Typed]]], errors: dict[tuple[int, int], str]) -> Iterator[_Row]:
