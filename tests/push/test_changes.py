@@ -45,6 +45,8 @@ def shown(old: Any, new: Any) -> tuple[str, str]:
         ("(none)", None, ('"(none)"', "null")),
         ("12", 12, ('"12"', "12")),
         (Decimal("1.50"), Decimal("1.51"), ("1.50", "1.51")),
+        (["o4"], [], ("A", "(empty)")),
+        ([], None, ("(empty)", "(none)")),
         (["o1"], ["o2"], ("Twin [o1]", "Twin [o2]")),
         (["o3"], ["o4", "o5"], ("A; B [o3]", "A [o4]; B [o5]")),
     ],

@@ -35,7 +35,9 @@ def template(
     records: Which,
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="FILE", help="The file to write, .xlsx or .csv.", show_default="named for it"),
+        typer.Argument(
+            metavar="FILE", help="The file to write, .xlsx or .csv.", show_default="TYPE.xlsx or schedules.xlsx"
+        ),
     ] = None,
     type_: Annotated[
         str | None, typer.Option("--type", help="Its records: the name or id of a type.", show_default=False)

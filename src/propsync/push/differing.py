@@ -14,6 +14,7 @@ from propsync.push.plan import FieldChange
 SHORT = 40
 """As many characters of a value a row of the table has."""
 NONE = "(none)"
+_EMPTY = "(empty)"  # a list without any option or user
 _BEFORE = 12  # characters shown before the first difference
 _SPACES = re.compile(r"^ +| +$| {2,}")
 _NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\u00a0": "⍽", "\u202f": r"\u202f"}
@@ -72,7 +73,7 @@ def _plain(change: FieldChange, value: Any) -> str:
     if value is None:
         return NONE
     if isinstance(value, list):
-        return visible("; ".join(change.names.get(one, one) for one in map(str, value)))
+        return visible("; ".join(change.names.get(one, one) for one in map(str, value))) or _EMPTY
     return visible(str(value)) or '""'
 
 
