@@ -1,6 +1,7 @@
 """Promises of runs: ids that sort by time, verdicts, and one run at a time."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -126,6 +127,7 @@ def test_programs_that_the_holder_starts_do_not_inherit_the_lock(lock):
 def test_how_the_holder_ended_is_told_after_it(lock):
     with lock.held("nightly", 0):
         pass
+    assert re.fullmatch(r"nightly \(process \d+ on .+, since \d{4}-\d\d-\d\d \d\d:\d\d UTC\)", lock.holder())
     assert lock.owner()["ended"]
     assert "error" not in lock.owner()
     with pytest.raises(DiskFull), lock.held("nightly", 0):

@@ -51,7 +51,7 @@ class RunLock:
         who = self.owner()
         if not who:
             return "another run"
-        since = datetime.fromisoformat(who["since"]).isoformat(timespec="seconds")
+        since = datetime.fromisoformat(who["since"]).astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
         return f"{who['what']} (process {who['pid']} on {who['host']}, since {since})"
 
     def owner(self) -> dict[str, Any]:
