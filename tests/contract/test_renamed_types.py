@@ -41,6 +41,7 @@ def _measured(home: SmallHome) -> list[tuple[Any, ...]]:
     ]
 
 
+@pytest.mark.release
 def test_a_renamed_type_leaves_the_measures_of_earlier_days(home: SmallHome) -> None:
     before = home.rows(YEAR_END)
     home.server.assessment_types = [{"id": "k1", "name": "Block safety"}, {"id": "k2", "name": "Gas safety check"}]
@@ -128,6 +129,7 @@ def test_a_table_keeps_its_name_through_a_night_without_names_of_types(small_nig
         assert small_nights.column(tables) == ["doors", "doors"]
 
 
+@pytest.mark.slow
 def test_types_whose_ids_are_null_for_a_night_get_no_names_for_keys(small_nights: SmallHome) -> None:
     api = small_nights.server
     api.assessment_types = with_ids = [{"id": "k1", "name": "Fire risk"}, {"id": "k2", "name": "Gas safety"}]
@@ -144,6 +146,7 @@ def test_types_whose_ids_are_null_for_a_night_get_no_names_for_keys(small_nights
     assert (small_nights.sync().exit_code, small_nights.rows(query)) == (0, before)
 
 
+@pytest.mark.slow
 def test_names_that_were_taken_for_ids_of_types_go_as_the_docs_say(small_nights: SmallHome) -> None:
     """Types came without ids on the first night, and propsync keeps to the id that it found."""
     api = small_nights.server
@@ -161,6 +164,7 @@ def test_names_that_were_taken_for_ids_of_types_go_as_the_docs_say(small_nights:
     assert small_nights.rows(query) == [("k1", "Fire risk", True), ("k2", "Gas safety", True)]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("without", [{"id": None}, {"uid": "t1"}])
 def test_asset_types_that_lost_their_ids_stay_listed(small_nights: SmallHome, without: dict[str, Any]) -> None:
     api = small_nights.server

@@ -47,6 +47,7 @@ def test_a_write_that_removes_all_other_values_stops_the_apply_at_once(home: Pus
     assert home.writes("record_id, state") == [(emptied[0], "verified")], "what was sent is recorded"
 
 
+@pytest.mark.slow
 def test_an_answer_from_before_the_write_does_not_say_that_values_stay(home: PushHome) -> None:
     plan = home.plan(*edits_of_full_assets(home, 3))
     first = plan.entries[0]
@@ -69,6 +70,7 @@ def test_an_answer_from_before_the_write_does_not_say_that_values_stay(home: Pus
     assert list(home.effects.values()) == [1, 1], "the second write is compared"
 
 
+@pytest.mark.slow
 def test_one_look_after_the_first_write_is_enough(home: PushHome) -> None:
     plan = home.plan(*edits_of_full_assets(home, 4))
     assert home.apply(plan).exit_code == 0
