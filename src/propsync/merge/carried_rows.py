@@ -11,9 +11,11 @@ from propsync.merge.tables.naming import FIELD_NAMES, TYPE_NAMES
 from propsync.warehouse import TABLES, OldFile, Warehouse, quoted, statement, text, write_rows
 
 CHANGES, ISSUES, SHAPES = "ops.schema_changes", "ops.value_issues", "ops.shapes"
+SETTINGS = "ops.settings"
 JOURNAL = (
     *("ops.runs", "ops.run_resources", "ops.sweeps", "ops.held_deletes"),
     *("ops.rejected_records", ISSUES, "ops.columns", "ops.headlines", "ops.writes", "ops.hints"),
+    SETTINGS,
 )
 DOCUMENTS = (
     "main.documents",
@@ -29,6 +31,7 @@ LISTS = "lists."
 HIDDEN_NAMES = "hidden.fields"
 NAMES = {"names.types": TYPE_NAMES, "names.fields": FIELD_NAMES, "names.layout": statement("merge/layout")}
 CARRIED = {one: statement("merge/rows_of", table=one) for one in (*JOURNAL, CHANGES, SHAPES, *DOCUMENTS)} | NAMES
+CARRIED[SETTINGS] = statement("merge/api_of_home")
 """The rows to carry over: the query for each, by the name of its file."""
 
 

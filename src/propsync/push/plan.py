@@ -67,7 +67,7 @@ class Plan(msgspec.Struct, frozen=True, dict=True):
 
     `published_run` is the run whose tables the file was compared with, `sizes` the number of known records of each
     type concerned, `types` their names. `undoes` is the run that an undo reverses; `notes` are lines for people about
-    the whole plan.
+    the whole plan. `api` is the address of the API that the tables are from; plans of earlier versions lack it.
     """
 
     resource: str
@@ -81,11 +81,16 @@ class Plan(msgspec.Struct, frozen=True, dict=True):
     undoes: str | None = None
     notes: list[str] = []
     version: int = PLAN_VERSION
+    api: str | msgspec.UnsetType = msgspec.UNSET
 
     @cached_property
     def plan_id(self) -> str:
         """The first digits of the hash of its content, worked out once: each record of it is written with it."""
         return hashlib.sha256(_encode(self)).hexdigest()[:_ID_LENGTH]
+
+    def of_api(self, address: str | None) -> Plan:
+        """The plan for an API; the same plan if nobody knows which."""
+        return self if address is None else msgspec.structs.replace(self, api=address)
 
     def counts(self) -> dict[str, int]:
         """Records to create, update and delete."""

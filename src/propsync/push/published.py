@@ -36,6 +36,12 @@ class Published:
         return str(self._rows("push/latest_run")[0][0] or "")
 
     @cached_property
+    def api(self) -> str | None:
+        """The address of the API that the tables are from; None if no run has noted it."""
+        rows = self._rows("push/api")
+        return str(rows[0][0]) if rows else None
+
+    @cached_property
     def asset_types(self) -> list[RecordType]:
         """The types of assets with their fields; those that the API no longer lists too."""
         fields = self._fields()

@@ -23,7 +23,7 @@ def build_desk(workspace: Workspace, run_id: str, withheld: Collection[str] = ()
     Returns a line for each that failed, and for each entry of [desk] that fits nothing in the data.
     """
     warehouse, settings = workspace.warehouse, workspace.settings
-    _note_setting(warehouse, "time_zone", settings.time_zone)
+    note_setting(warehouse, "time_zone", settings.time_zone)
     defaults = DeskChoices.of(warehouse, settings.time_zone)
     if defaults is None:
         return []
@@ -31,10 +31,10 @@ def build_desk(workspace: Workspace, run_id: str, withheld: Collection[str] = ()
     withheld = {*withheld, *unbuilt_tables(warehouse)}
     if not withheld and _value(warehouse, "marts_inputs") == inputs_of_all(warehouse, defaults, given):
         return []
-    _note_setting(warehouse, "marts_inputs", "")  # a killed build is repeated, whatever people set until then
+    note_setting(warehouse, "marts_inputs", "")  # a killed build is repeated, whatever people set until then
     lines = _build(workspace, run_id, withheld, defaults)
     inputs = "" if lines or withheld else inputs_of_all(warehouse, defaults, given)
-    _note_setting(warehouse, "marts_inputs", inputs)
+    note_setting(warehouse, "marts_inputs", inputs)
     return lines
 
 
@@ -71,7 +71,8 @@ def _value(warehouse: Warehouse, setting: str) -> str | None:
     return found
 
 
-def _note_setting(warehouse: Warehouse, setting: str, value: str) -> None:
+def note_setting(warehouse: Warehouse, setting: str, value: str) -> None:
+    """Remembers a setting, in place of its earlier value."""
     noted = {"setting": setting, "value": value}
     with warehouse.transaction():
         warehouse.execute(statement("runbooks/forget_setting"), noted)

@@ -51,7 +51,7 @@ def make_plan(settings: Settings, wanted: Wanted) -> tuple[Plan, Path]:
     _check(wanted)
     source = _source(settings, wanted)
     with _published(settings) as published:
-        plan = _rows(published, source, wanted).plan()
+        plan = _rows(published, source, wanted).plan().of_api(published.api)
     refuse_unfinished(plan, LocalStorage(settings.home))
     refuse_erased_rows(plan, Suppression.of(LocalStorage(settings.home)))
     return plan, keep_plan(settings.state, plan, wanted.out)

@@ -45,13 +45,14 @@ from propsync.runbooks.usable_state import why_unusable
 from propsync.runbooks.workplace import make_home, object_storage, refuse_half_erased, workplace
 from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.runs import Run, RunLock, time_of
-from propsync.settings import ApiAccess, Settings
+from propsync.settings import ApiAccess, Settings, is_same_service
 from propsync.storage import LocalStorage
 from propsync.suppression import Suppression
 from propsync.warehouse import PublishedReader, statement, text
 
 _PLAN_AGAIN = "Run `propsync push plan` again"
 _LATE = "the API does not show the write yet. Run the same command again"
+_MOVED = "Correct the setting. If the service has moved there, run `propsync sync` and plan again"
 _NAMED = 5  # rows that a message names
 
 
@@ -82,6 +83,7 @@ def apply(
         _check_erased(plan, suppression)
         with open_tables(settings) as reader:
             _check_run(reader, plan)
+            _check_api(settings, Published(reader).api, plan)
             refuse_hidden(reader, settings, plan)
             recorded = _recorded(reader, plan)
             known = _known_assets(reader, plan)
@@ -114,6 +116,14 @@ def _check_run(reader: PublishedReader, plan: Plan) -> None:
     if not rows[0][0]:
         what = f"it was compared with run {plan.published_run}, which this home does not have"
         raise UsageError(f"plan {plan.plan_id}", what, _PLAN_AGAIN)
+
+
+def _check_api(settings: Settings, known: str | None, plan: Plan) -> None:
+    """Refuses a plan for another API, such as a copy of the service in which ids and values are the same."""
+    planned, address = plan.api or known, settings.require_api().base_url
+    if planned and not is_same_service(planned, address):
+        what = f"it is for the API {planned}, and PROPSYNC_BASE_URL is {address}"
+        raise UsageError(f"plan {plan.plan_id}", what, _MOVED)
 
 
 def _check_new(published: Published, plan: Plan) -> None:

@@ -46,7 +46,7 @@ def undo(settings: Settings, run: str) -> Plan:
         unrecorded = _unrecorded(journalled, [one for one in recorded if not one.is_parked])
         found = way_back(_without(recorded, unrecorded), present, _fields(published), unrecorded)
         sizes, types = published.sizes(resource), published.types(resource)
-        latest = published.run
+        latest, api = published.run, published.api
     return Plan(
         resource,
         f"undo of {run}",
@@ -58,7 +58,7 @@ def undo(settings: Settings, run: str) -> Plan:
         types,
         undoes=run,
         notes=found.notes,
-    )
+    ).of_api(api)
 
 
 def _journalled(settings: Settings, plan_ids: Collection[str]) -> Journalled | None:

@@ -15,6 +15,7 @@ from propsync.merge import forget_contents, lists_left_behind, note_erasures
 from propsync.runbooks.check import check, check_marts
 from propsync.runbooks.dashboard import draw_dashboard
 from propsync.runbooks.desk import build_desk
+from propsync.runbooks.known_api import note_api, other_api
 from propsync.runbooks.push_abandoned import record_abandoned
 from propsync.runbooks.report import Report, in_one_line, left_behind, not_understood
 from propsync.runbooks.resource_sync import ResourceSync
@@ -100,7 +101,9 @@ def _framed(
             mended = finish_earlier(workspace, run)
             record_abandoned(workspace, run)
             _begin_with(workspace)
+            other = other_api(workspace)
             left = [*(work(workspace, run) or ())]
+            left += [other] if note_api(workspace, run) and other else []
             _hide_the_rest(workspace, run)
             _tell_unmatched(workspace)
             workspace.warehouse.empty_staging()

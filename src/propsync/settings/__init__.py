@@ -10,6 +10,7 @@ from propsync.settings.messages import settings_table
 from propsync.settings.model import ApiAccess, Settings, WebhookAccess
 from propsync.settings.privacy import HiddenLine, PrivacySettings
 from propsync.settings.secret_file import read_secret
+from propsync.settings.service import is_same_service
 from propsync.settings.sources import CONFIG_NAME, load_settings
 from propsync.settings.storage_access import StorageAccess
 
@@ -23,6 +24,7 @@ __all__ = [
     "Settings",
     "StorageAccess",
     "WebhookAccess",
+    "is_same_service",
     "legal_token",
     "load_settings",
     "read_secret",

@@ -30,7 +30,8 @@ DOCUMENT_KINDS = ("report", "bundle")
 DELTA_SCHEMAS = ("main", "by_type", "marts", "history")
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether a host is this computer itself."""
     if host == "localhost":
         return True
     try:
@@ -44,7 +45,7 @@ def _check_address(text: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError("it is not an http(s) address")
     _ = parts.port  # raises ValueError itself for a wrong port
-    if parts.scheme == "http" and not _is_loopback(parts.hostname):
+    if parts.scheme == "http" and not is_loopback(parts.hostname):
         raise ValueError("http works on this computer (loopback) only")
     if not text.isascii() or not text.isprintable() or " " in text:
         raise ValueError("it holds spaces or characters that an address cannot hold")
