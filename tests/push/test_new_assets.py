@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -127,6 +128,36 @@ def test_an_asset_that_a_list_shows_late_is_sent_once(home: PushHome, status: in
     else:
         assert (report.exit_code, home.writes("record_id, state")) == (3, [(None, "parked")])
         assert "accepted the new asset without its id" in report.left_behind[0]
+
+
+@pytest.mark.parametrize("status", [400, 404, 422])
+@pytest.mark.parametrize("kept_value", ["ours", "OURS"])
+def test_an_asset_that_the_api_made_and_refused_is_not_called_failed(
+    home: PushHome, status: int, kept_value: str
+) -> None:
+    place, kind, text, _ = room(home)
+
+    def make(request: Request) -> None:
+        if request.method == "POST" and not made:
+            made.append(home.sandbox.world.assets.add(place, kind, {text: kept_value}))
+
+    made: list[str] = []
+    home.sandbox._server.app.before = make
+    home.sandbox.set_faults(faults({"kind": "status", "status": status}))
+    report = home.apply(home.plan(home.create(place, kind, {text: "ours"})))
+    state = "verified" if kept_value == "ours" else "parked"
+    assert (posts(home), home.writes("record_id, state")) == (1, [(made[0], state)])
+    assert report.exit_code == (0 if state == "verified" else 3)
+
+
+def test_an_answer_that_names_an_older_asset_is_not_believed(home: PushHome) -> None:
+    place, kind, text, _ = room(home)
+    ((older,),) = home.rows("select min(asset_id) from assets where (property_id, asset_type_id) = (?, ?)", place, kind)
+    answer = {"kind": "status", "status": 200, "apply": True, "body": json.dumps({"id": older})}
+    home.sandbox.set_faults(faults(answer))
+    report = home.apply(home.plan(home.create(place, kind, {text: "ours"})))
+    ((_, made),) = home.effects
+    assert (report.exit_code, home.writes("record_id, state")) == (0, [(made, "verified")])
 
 
 @pytest.mark.slow

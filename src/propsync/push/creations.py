@@ -3,8 +3,8 @@
 propsync notes the assets of the property and type before it sends. If one of them has the planned values, and is newer
 than the plan, it sends nothing. A colleague, another plan, or an apply in a copy of the home may have made it.
 
-After a lost answer, or a kill, propsync lists them again: a new one with the planned values is the one that it created.
-If it has other values in some of these fields, a person must look.
+After a lost answer, a refusal or a kill, propsync lists them again: a new one with the planned values is the one that
+it created. If it has other values in some of these fields, a person must look.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from propsync.push.shapes import AssetReading
 from propsync.resources import ASSETS, ListQuery
 
 _LIMIT = 1000  # records a page, the API's own maximum (API §8)
+_CREATED = 200  # the status of an answer with an id (API §4.3)
 _READINGS = 5  # of a list of several pages, which may move between them
 _UNSHOWN = "the API accepted the new asset without its id, and no list shows it yet"
 _LATER = "Run `propsync sync` later, look for it"
@@ -69,7 +70,7 @@ class Creations:
         self._journal.sending(number, listed)
         try:
             kinds = {one.field: FieldKind(one.kind) for one in entry.changes}
-            return verdicts.applied(writer.create_asset(*pair, values, kinds))
+            return verdicts.applied(_new_id(writer.create_asset(*pair, values, kinds), listed))
         except AnswerLost as error:
             if may_be_late(error.status) and (found := self._awaited(reader, number, entry)):
                 return found
@@ -77,8 +78,8 @@ class Creations:
                 return verdicts.unsure(_UNSHOWN, _LATER)  # sending it again would make a second one
             return verdicts.failed(error)
         except (RequestRefused, NotFound) as error:
-            # it refuses this attempt, and one before may have arrived since the list
-            found = self._settled(number, pair, values, self._listed(reader, pair)) if was_sent else None
+            # it may refuse an asset that it has made, and an attempt before may have arrived since the list
+            found = self._settled(number, pair, values, self._listed(reader, pair))
             return found or verdicts.failed(error)
         except UnexpectedAnswer as error:
             found = self._settled(number, pair, values, self._listed(reader, pair))
@@ -155,6 +156,13 @@ class Creations:
         return found
 
 
+def _new_id(asset_id: str, listed: Listing) -> str:
+    """The id in the answer. Raises AnswerLost if it is that of an asset which was there before."""
+    if asset_id not in listed:
+        return asset_id
+    raise AnswerLost("POST", f"the answer names asset {asset_id}, which is not new", status=_CREATED)
+
+
 def _values_of(entry: Entry) -> dict[str, Any]:
     """The values of a new asset by field."""
     return {one.field: one.new for one in entry.changes if one.new is not None}
@@ -180,14 +188,16 @@ def _is_alike(one: AssetReading, values: Mapping[str, Any]) -> bool:
 
 def _several(keys: Collection[str]) -> Outcome:
     named = ", ".join(sorted(keys))
-    return verdicts.unsure(f"the answer was lost, and {len(keys)} new assets have these values: {named}", "Keep one")
+    return verdicts.unsure(
+        f"the API gave no clear answer, and {len(keys)} new assets have these values: {named}", "Keep one"
+    )
 
 
 def _unexplained(keys: Collection[str]) -> Outcome:
     """Nobody knows whether the server stored other values than propsync sent, or somebody else made the asset."""
     first, *more = sorted(keys)
     if more:
-        what = f"the answer was lost, and {len(keys)} new assets have other values: {', '.join(sorted(keys))}"
+        what = f"the API gave no clear answer, and {len(keys)} new assets have other values: {', '.join(sorted(keys))}"
         return verdicts.unsure(what, "Look whether it is one of them")
-    what = f"the answer was lost, and a new asset has other values: {first}"
+    what = f"the API gave no clear answer, and a new asset has other values: {first}"
     return verdicts.unsure(what, "Look whether it is this one", first)

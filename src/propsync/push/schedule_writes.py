@@ -57,7 +57,9 @@ class ScheduleWrites:
         if all(is_stored(planned.get(name), there.get(name)) for name in MEMBERS):
             return verdicts.there_already(sent)
         if sent is Sent.MAYBE:
-            return verdicts.unsure("the answer was lost, and the schedule has other values", "Compare it with the plan")
+            return verdicts.unsure(
+                "the API gave no clear answer, and the schedule has other values", "Compare it with the plan"
+            )
         return verdicts.exists()
 
     def write(self, reader: Api, writer: Api, entry: Entry, there: Members | None, sent: Sent) -> Outcome:
