@@ -301,6 +301,26 @@ def test_lists_that_suddenly_show_nothing_move_no_assessment_to_a_status_nobody_
     assert nights.changes("assessments", keys[0]) == ["insert"]
 
 
+def test_lists_that_leave_out_many_move_no_assessment_to_a_status_nobody_knows(nights: Nights) -> None:
+    keys = _assessments(nights)
+    nights.first_night()
+    known, kept = nights.known("assessments"), {**nights.estate.assessments}
+    for key in keys[2:]:
+        del nights.estate.assessments[key]
+        nights.estate.reports[key] = 200
+    report = nights.sync()
+    assert report.exit_code == 3
+    assert (
+        f"no list shows {len(keys) - 2} of {len(keys)} known records, but their reports exist" in report.left_behind[0]
+    )
+    assert (nights.known("assessments"), nights.held("assessments")) == (known, {*keys[2:]})
+    assert nights.sync(accept=report.run_id).exit_code == 0
+    assert nights.rows("select count(*) from assessments where status is null") == [(len(keys) - 2,)]
+    nights.estate.assessments.update(kept)
+    assert nights.sync().exit_code == 0
+    assert nights.is_truth("assessments")
+
+
 @pytest.mark.release
 def test_somebody_may_accept_that_all_assessments_have_a_status_nobody_knows(nights: Nights) -> None:
     keys = _assessments(nights)

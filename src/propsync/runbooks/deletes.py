@@ -100,7 +100,12 @@ class Deletes:
         turn = self._workspace.journal.runs_of(self._resource.name)
         others = [key for key in missing.in_turn(self._workspace.settings.page_limit, turn) if key not in given]
         answers = self._look_ups.look_up([*keys, *others])
-        return to_hold(answers.gone, missing, limit, earlier)
+        unshown = answers.hidden.keys() & {*keys}
+        held = {}
+        if is_too_many(len(unshown), missing.total(), limit):
+            why = f"no list shows {len(unshown)} of {missing.total()} known records, but their reports exist"
+            held = dict.fromkeys(unshown, why)
+        return to_hold(answers.gone, missing, limit, earlier) | held
 
     def _are_too_many_left_out(self, missing: UnseenRecords) -> bool:
         """Whether look-ups show more records than a run may delete, although the lists should have shown them. New ones
