@@ -402,6 +402,15 @@ def test_a_record_whose_address_alone_does_not_know_the_write_fails_alone(home: 
     assert home.apply(plan).is_repeat
 
 
+def test_a_delete_that_the_api_answers_with_404_fails_if_the_schedule_stays(home: PushHome) -> None:
+    plan = home.plan(home.schedule(DELETE, home.schedules(1)[0], {}), resource="schedules")
+    home.sandbox.set_faults([{"match": {"method": "DELETE"}, "times": 1, "effect": {"kind": "status", "status": 404}}])
+    report = home.apply(plan)
+    assert report.exit_code == 3
+    assert {*home.writes("state, code")} == {("failed", "NotFound")}
+    assert home.effects == {}
+
+
 def test_a_new_asset_that_the_api_refuses_with_an_odd_status_fails_for_good(home: PushHome) -> None:
     _, place, kind = home.assets(1)[0]
     plan = home.plan(home.create(place, kind, {home.field(kind, "text"): "new"}))

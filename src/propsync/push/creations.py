@@ -3,7 +3,7 @@
 propsync notes the assets of the property and type before it sends. If one of them has the planned values, and is newer
 than the plan, it sends nothing. A colleague, another plan, or an apply in a copy of the home may have made it.
 
-After a lost answer, a refusal or a kill, propsync lists them again: a new one with the planned values is the one that
+After a lost answer, a refusal or a kill, propsync lists them again. A new one with the planned values is the one that
 it created. If it has other values in some of these fields, a person must look.
 """
 

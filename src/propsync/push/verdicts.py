@@ -38,7 +38,7 @@ def there_already(sent: Sent, before: Mapping[str, Any] | None = None) -> Outcom
     """The record is as the plan wants it. It is propsync's own write if an attempt reached the API before."""
     if sent:
         return applied(before=before)
-    return Outcome(APPLIED, ALREADY, "it was so already, so propsync sent nothing")
+    return Outcome(APPLIED, ALREADY, "it was so already, and propsync changed nothing")
 
 
 def gone() -> Outcome:
