@@ -6,6 +6,7 @@ import html
 import io
 import re
 import zipfile
+from collections.abc import Iterator
 
 from propsync.merge.reference.text_file import ListUnreadable
 
@@ -14,15 +15,15 @@ Place = tuple[int, int]
 
 WITHOUT_RESULT = "a formula without a result"
 _TAG = rb"<(?:\w+:)?"
-_SHEET = re.compile(_TAG + rb"sheet\b[^>]*?\b\w+:id\s*=\s*[\"']([^\"']+)[\"']")
-_TARGET = re.compile(_TAG + rb"Relationship\b[^>]*>")
+_SHEET = re.compile(_TAG + rb"sheet\b[^<>]*?\b\w+:id\s*=\s*[\"']([^\"']+)[\"']")
+_TARGET = re.compile(_TAG + rb"Relationship\b[^<>]*>")
 _ATTRIBUTE = re.compile(rb"\b(Id|Target)\s*=\s*[\"']([^\"']*)[\"']")
-CELL = re.compile(_TAG + rb"c\b([^>]*[^/>])>(.*?)</(?:\w+:)?c>", re.DOTALL)
+_CELL = re.compile(_TAG + rb"c\b([^<>]*[^/<>])>|</(?:\w+:)?c>")
 _ADDRESS = re.compile(rb"\br\s*=\s*[\"']([A-Z]+)(\d+)[\"']")
 _IS_ERROR = re.compile(rb"\bt\s*=\s*[\"']e[\"']")
 _IS_TEXT = re.compile(rb"\bt\s*=\s*[\"']str[\"']")  # a formula may have an empty text as its result
 _MAY_HAVE = re.compile(rb"\bt\s*=\s*[\"']e[\"']|" + _TAG + rb"f\b")
-VALUE = re.compile(_TAG + rb"v\b[^>]*>([^<]+)<")
+VALUE = re.compile(_TAG + rb"v\b[^<>]*>([^<]+)<")
 
 
 def error_cells(content: bytes, sheet: int) -> dict[Place, str]:
@@ -34,7 +35,18 @@ def error_cells(content: bytes, sheet: int) -> dict[Place, str]:
         xml = archive.read(parts[sheet])
     if not _MAY_HAVE.search(xml):
         return {}
-    return dict(filter(None, (_error(head, body) for head, body in CELL.findall(xml))))
+    return dict(filter(None, (_error(head, body) for head, body in cells_of(xml))))
+
+
+def cells_of(xml: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """The tag and the content of each cell that has any, in one walk: a cell may lack its end."""
+    begun: re.Match[bytes] | None = None
+    for tag in _CELL.finditer(xml):
+        if tag[1] is not None:
+            begun = begun or tag
+        elif begun is not None:
+            yield begun[1], xml[begun.end() : tag.start()]
+            begun = None
 
 
 def sheet_parts(archive: zipfile.ZipFile) -> list[str]:

@@ -10,18 +10,19 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
 
-from propsync.merge.reference.error_cells import CELL, VALUE, Place, place_of, sheet_parts
+from propsync.merge.reference.error_cells import VALUE, Place, cells_of, place_of, sheet_parts
 
 _STYLES = "xl/styles.xml"
 _TAG = rb"<(?:\w+:)?"
-_FORMAT = re.compile(_TAG + rb"numFmt\b[^>]*>")
-_OF_CELLS = re.compile(_TAG + rb"cellXfs\b.*?</(?:\w+:)?cellXfs>", re.DOTALL)
-_STYLE = re.compile(_TAG + rb"xf\b[^>]*>")
+_FORMAT = re.compile(_TAG + rb"numFmt\b[^<>]*>")
+_OF_CELLS = re.compile(_TAG + rb"cellXfs\b")
+_END_OF_CELLS = re.compile(rb"</(?:\w+:)?cellXfs>")
+_STYLE = re.compile(_TAG + rb"xf\b[^<>]*>")
 _ATTRIBUTE = re.compile(rb"\b(numFmtId|formatCode)\s*=\s*[\"']([^\"']*)[\"']")
 _USES = re.compile(rb"\bs\s*=\s*[\"'](\d+)[\"']")
 _IS_TYPED = re.compile(rb"\bt\s*=\s*[\"'](?!n[\"'])")
-_SECTION = re.compile(r'(?:"[^"]*"|\\.|\[[^\]]*\]|[^;])*')  # the first is of positive numbers
-_PART = re.compile(r'"([^"]*)"|\\(.)|\[[^\]]*\]|[_*].|.', re.DOTALL)
+_SECTION = re.compile(r'(?:"[^"]*"|\\.|\[[^\[\]]*\]|[^;])*')  # the first is of positive numbers
+_PART = re.compile(r'"([^"]*)"|\\(.)|\[[^\[\]]*\]|[_*].|.', re.DOTALL)
 _GENERAL = re.compile("general", re.IGNORECASE)
 _OTHER = frozenset("/dehmsyDEHMSY")  # fractions, powers, dates and times
 _DIGITS = 15
@@ -48,7 +49,7 @@ def reshown_cells(content: bytes, sheet: int) -> dict[Place, Reshown]:
             return {}
         styles = _reshowing(archive.read(_STYLES))
         xml = archive.read(parts[sheet]) if styles else b""
-    found = ((place_of(head), _reshown(styles, head, body)) for head, body in CELL.findall(xml))
+    found = ((place_of(head), _reshown(styles, head, body)) for head, body in cells_of(xml))
     return {place: one for place, one in found if place and one}
 
 
@@ -70,9 +71,8 @@ def _reshowing(styles: bytes) -> dict[bytes, _Form]:
     for one in _FORMAT.findall(styles):
         attributes = dict(_ATTRIBUTE.findall(one))
         codes[_text(attributes, b"numFmtId")] = html.unescape(_text(attributes, b"formatCode"))
-    section = _OF_CELLS.search(styles)
     found = {}
-    for number, one in enumerate(_STYLE.findall(section[0]) if section else ()):
+    for number, one in enumerate(_STYLE.findall(_section_of_cells(styles))):
         form = _form(codes.get(_text(dict(_ATTRIBUTE.findall(one)), b"numFmtId"), ""))
         if form.shows_another():
             found[str(number).encode()] = form
@@ -89,6 +89,12 @@ def _form(code: str) -> _Form:
     if first is None or _OTHER.intersection(shape):
         return _Form("", 0, is_percentage=False)
     return _Form("".join(words[:first]), shape.partition(".")[0].count("0"), "%" in shape)
+
+
+def _section_of_cells(styles: bytes) -> bytes:
+    begin = _OF_CELLS.search(styles)
+    end = _END_OF_CELLS.search(styles, begin.end()) if begin else None
+    return styles[begin.end() : end.start()] if begin and end else b""
 
 
 def _text(attributes: dict[bytes, bytes], name: bytes) -> str:

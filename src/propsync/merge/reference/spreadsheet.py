@@ -22,7 +22,7 @@ _OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # .xls, and an .xlsx with a password
 _MOST_UNPACKED = 300_000_000  # bytes
 _MOST_CELLS = 5_000_000
 EXACT = 10**15  # a spreadsheet keeps 15 digits of a number
-_ADDRESS = re.compile(rb'<(?:\w+:)?(?:c|row)\b[^>]*?\br\s*=\s*["\']([A-Z]*)(\d+)["\']')
+_ADDRESS = re.compile(rb'<(?:\w+:)?(?:c|row)\b[^<>]*?\br\s*=\s*["\']([A-Z]*)(\d+)["\']')
 
 
 def is_sheet(content: bytes) -> bool:

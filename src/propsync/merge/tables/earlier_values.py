@@ -17,7 +17,7 @@ VALUE_TABLES = ("asset_field_values_earlier", "asset_field_value_starts")
 """The tables of intervals that ended, and of values that are younger than their asset, in the schema history."""
 _STAGED = "earlier_values"
 _RESULT = re.compile(r"fields\[([^\]]*)\](.*)")
-_IN_ARRAY = re.compile(r"\[[^\]]*\]")
+_IN_ARRAY = re.compile(r"\[[^\[\]]*\]")
 
 
 class EarlierValues:
