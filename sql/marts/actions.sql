@@ -130,11 +130,9 @@ select
   staging.days_since((described.bundle_asked_at at time zone $time_zone)::date, $today) as bundle_age_days,
   if(described.due_date is null, described.due, null) as due_date_misfit,
   if(described.amount is null, described.cost, null) as cost_misfit,
-  if(staging.has_come(described.raised_day, null, $today), null, described.raised) as raised_misfit,
+  staging.day_misfit(described.raised, described.raised_day, null, $today) as raised_misfit,
   if(
-    described.state = 'open' or staging.has_come(described.closed_day, described.raised_day, $today),
-    null,
-    described.closed
+    described.state = 'open', null, staging.day_misfit(described.closed, described.closed_day, described.raised_day, $today)
   ) as closed_misfit
 from described
 left join ranks on ranks.written = described.priority

@@ -66,11 +66,9 @@ select
   staging.age_in_days(dated.raised_on, coalesce(dated.closed_on, if(dated.state = 'closed', null, $today)), $today) as age_days,
   dated.priority,
   ranks.priority_rank,
-  if(staging.has_come(dated.raised_on, null, $today), null, dated.raised_as_written) as raised_misfit,
+  staging.day_misfit(dated.raised_as_written, dated.raised_on, null, $today) as raised_misfit,
   if(
-    dated.state = 'open' or staging.has_come(dated.closed_day, dated.raised_on, $today),
-    null,
-    dated.closed_as_written
+    dated.state = 'open', null, staging.day_misfit(dated.closed_as_written, dated.closed_day, dated.raised_on, $today)
   ) as closed_misfit
 from dated
 left join ranks on ranks.written = dated.priority

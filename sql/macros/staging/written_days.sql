@@ -8,6 +8,10 @@ create macro staging.days_since(day, today) as if(day > today, 0, date_diff('day
 -- Whether a day is one that was, and no earlier than another.
 create macro staging.has_come(day, beginning, today) as coalesce(day between coalesce(beginning, day) and today, false);
 
+-- A day as it was written, if it is none that was; NULL if all is well.
+create macro staging.day_misfit(written, day, beginning, today) as
+  if(staging.has_come(day, beginning, today), null, written);
+
 -- The fault of a day as it was written, in words.
 create macro staging.day_issue(written, day, today) as case
   when day is null then staging.date_issue(written)
