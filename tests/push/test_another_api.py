@@ -9,6 +9,7 @@ from kit.push_home import PushHome
 
 from propsync.errors import UsageError
 from propsync.push.plan import Plan, load_plan, save_plan
+from propsync.runbooks.archive import archive
 from propsync.runbooks.plans import Wanted, make_plan
 from propsync.runbooks.push_undo import undo
 from propsync.settings import is_same_service
@@ -50,6 +51,12 @@ def test_a_rebuild_knows_the_api_and_so_does_a_plan_of_an_earlier_version(home: 
     assert b'"api"' not in (tmp_path / "earlier.plan").read_bytes()
     with pytest.raises(UsageError, match="it is for the API"):
         home.apply(load_plan(tmp_path / "earlier.plan"), base_url=elsewhere(home))
+
+
+def test_documents_of_another_api_are_not_stored(home: PushHome) -> None:
+    with pytest.raises(UsageError, match="the tables are from http://127"):
+        archive(home.settings(base_url=elsewhere(home)))
+    assert home.requests == []
 
 
 def test_a_sync_from_another_api_says_so_once(home: PushHome) -> None:

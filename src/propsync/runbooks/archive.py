@@ -20,6 +20,7 @@ from propsync.documents.ledger import DocumentChoice, Ledger, WantedDocument
 from propsync.errors import ApiUnreachable, StateUnusable, StopRun, UsageError
 from propsync.progress import progress
 from propsync.runbooks.archive_workspace import ArchiveWorkspace
+from propsync.runbooks.known_api import refuse_other_api
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.workspace import Workspace
 from propsync.runs import exit_code
@@ -141,6 +142,7 @@ class _Archive:
         """Fetches chunk after chunk, until nothing is wanted or the budget is spent; then publishes."""
         with self._at.tables() as workspace:
             _refuse_unsynced(workspace)
+            refuse_other_api(workspace, self._at.api.base_url)
             self._since = Ledger(workspace.warehouse).newest()
             self._record_earlier(workspace)
             chunk, count = self._plan(workspace)
