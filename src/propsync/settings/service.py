@@ -7,13 +7,14 @@ from urllib.parse import urlsplit
 from propsync.settings.checks import is_loopback
 
 _HTTPS = 443
+_LOOPBACK = "loopback"
 
 
 def is_same_service(one: str, other: str) -> bool:
     """Whether two checked addresses mean the same API.
 
-    http is for loopback alone, so the scheme says nothing. On loopback the port says nothing either: a sandbox or a
-    tunnel may get another one each time it starts.
+    http is for loopback alone, so the scheme says nothing. Neither do the names and ports of loopback: a sandbox or a
+    tunnel may get another port each time it starts.
     """
     return _service(one) == _service(other)
 
@@ -21,5 +22,5 @@ def is_same_service(one: str, other: str) -> bool:
 def _service(address: str) -> tuple[str, int | None, str]:
     parts = urlsplit(address)
     host = (parts.hostname or "").rstrip(".")
-    port = None if is_loopback(host) else parts.port or _HTTPS
-    return host, port, parts.path.rstrip("/")
+    place = (_LOOPBACK, None) if is_loopback(host) else (host, parts.port or _HTTPS)
+    return *place, parts.path.rstrip("/")
