@@ -48,6 +48,15 @@ def test_a_problem_that_stays_is_told_once_a_day(home: HintHome, chat: NoticeRec
     assert _read(home, chat) == 4
 
 
+@pytest.mark.parametrize("at", ["2999-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "2026-01-01T00:00:00"])
+def test_a_note_of_a_wrong_clock_silences_nothing(home: HintHome, chat: NoticeReceiver, at: str) -> None:
+    home.sandbox.set_faults(AWAY)
+    assert _read(home, chat) == 1
+    note = home.path / "state" / "hints" / "told.json"
+    note.write_text(json.dumps(json.loads(note.read_bytes()) | {"at": at}))
+    assert [_read(home, chat) for _ in range(2)] == [2, 2]
+
+
 def test_a_problem_that_nobody_heard_of_is_told_again(home: HintHome, chat: NoticeReceiver) -> None:
     home.sandbox.set_faults(AWAY)
     chat.status = 500

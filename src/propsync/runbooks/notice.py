@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Annotated, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import msgspec
 
@@ -78,13 +78,13 @@ class _Told(msgspec.Struct, frozen=True):
     """The problem of the last notice, and when somebody heard of it."""
 
     exit_code: int
-    at: datetime
+    at: Annotated[datetime, msgspec.Meta(tz=True)]
 
 
 def _post_news(settings: Settings, notice: dict[str, Any]) -> None:
     """Posts a problem unless the last notice was about it and is not a day old.
 
-    A run that found another at work is no problem: it tries again.
+    A run that found another at work is no problem: it tries again. A notice of a time to come is none: the clock was wrong.
     """
     code, now, storage = notice["exit_code"], datetime.now(UTC), LocalStorage(settings.home)
     if settings.notify_url is None or code == Busy.exit_code:
@@ -93,7 +93,7 @@ def _post_news(settings: Settings, notice: dict[str, Any]) -> None:
         told = _told(storage)
         if code == 0 and told is not None and notice["run_id"]:
             storage.delete(_TOLD)
-        is_old = told is not None and told.exit_code == code and now < told.at + _AGAIN
+        is_old = told is not None and told.exit_code == code and timedelta() <= now - told.at < _AGAIN
         if code and not is_old and _post(settings, notice):
             storage.put(_TOLD, msgspec.json.encode(_Told(code, now)))
     except (PropsyncError, OSError) as error:
