@@ -125,7 +125,7 @@ def _facts(reader: PublishedReader, settings: Settings) -> dict[str, Any]:
         "landing": None if lock.is_held() else find_damage(reader, settings),  # a run adds and removes files meanwhile
         "hints": _hints(reader),
         "bucket": settings.storage_url,
-        "damaged_hints": _damaged_hints(settings),
+        **_posts(settings),
         "erasures": erasures_of(reader, settings),
         "delta": {name: table["version"] for name, table in read_note(settings.published).get("delta", {}).items()},
         "disk_bytes": _disk_use(settings),
@@ -152,10 +152,12 @@ def _hints(reader: PublishedReader) -> dict[str, Any] | None:
     return found if found["received"] or found["night_at"] else None
 
 
-def _damaged_hints(settings: Settings) -> list[str]:
-    """Files of accepted posts that no run can read; none if the caller may not look there."""
-    folder = settings.home / HINTS
-    return Inbox(LocalStorage(settings.home)).damaged() if os.access(folder, os.R_OK | os.X_OK) else []
+def _posts(settings: Settings) -> dict[str, Any]:
+    """The accepted posts that no run has taken in, and damaged files of them; none if the caller may not look there."""
+    if not os.access(settings.home / HINTS, os.R_OK | os.X_OK):
+        return {"unread_posts": 0, "damaged_hints": []}
+    inbox = Inbox(LocalStorage(settings.home))
+    return {"unread_posts": inbox.count(), "damaged_hints": inbox.damaged()}
 
 
 def _verdict(reader: PublishedReader) -> dict[str, Any]:
@@ -210,7 +212,7 @@ def _print(facts: dict[str, Any], max_age: str | None) -> None:
         )
     _print_documents(facts["documents"])
     print_damage(facts["landing"])
-    _print_hints(facts["hints"])
+    _print_hints(facts["hints"], facts["unread_posts"])
     for name in facts["damaged_hints"]:
         echo(f"Damaged: {name}: propsync cannot read these hints. The night finds their changes: remove the file")
     print_erasures(facts["erasures"])
@@ -257,14 +259,16 @@ def _print_documents(facts: dict[str, Any]) -> None:
     )
 
 
-def _print_hints(facts: dict[str, Any] | None) -> None:
-    if facts is None:
+def _print_hints(facts: dict[str, Any] | None, unread: int) -> None:
+    if facts is None and not unread:
         return
+    facts = facts or {"waiting": 0, "night_at": None}
+    posts = f"; posts that no run has taken in yet: {unread:,}" if unread else ""
     night = ""
     if facts["night_at"]:
         changes = f"{facts['changes_by_hint']:,} changes came by hint, {facts['changes_by_night']:,} only by the night"
         night = f"; up to {_time(facts['night_at'])}, {changes} (marts.hint_coverage)"
-    echo(f"{'hints':<17}{facts['waiting']:>9,} wait{night}")
+    echo(f"{'hints':<17}{facts['waiting']:>9,} wait{posts}{night}")
 
 
 def _resource_line(row: dict[str, Any], rows: int) -> str:

@@ -62,16 +62,19 @@ class Inbox:
 
     def damaged(self) -> list[str]:
         """The files that propsync cannot read, and so leaves there."""
-        return [key for key in self.files() if not self._is_readable(key)]
+        return [key for key in self.files() if self._readable(key) is None]
 
-    def _is_readable(self, key: str) -> bool:
+    def count(self) -> int:
+        """The number of posts that no run has taken in yet, without those of damaged files."""
+        return sum(len(self._readable(key) or ()) for key in self.files())
+
+    def _readable(self, key: str) -> list[Post] | None:
         try:
-            self._posts(key)
+            return self._posts(key)
         except FileNotFoundError:  # a run has taken it in
-            return True
+            return []
         except _DAMAGE:
-            return False
-        return True
+            return None
 
     def posts(self) -> Iterator[Post]:
         """All posts; a run may take files away meanwhile."""
