@@ -92,9 +92,10 @@ class Deletes:
         are_many, are_all = is_too_many(len(keys), missing.total(), limit), missing.are_all_of_many()
         if are_many or are_all:
             answers = self._look_ups.look_up(sample(keys, run_id))
-            if are_all and answers.hidden and not answers.found:  # whatever the limit: it is about deletes
-                return dict.fromkeys(keys, f"no list shows any of {len(keys)} known records, but reports of some exist")
-            if are_many and not answers.found and not answers.hidden:
+            if answers.hidden and not answers.found:  # whatever the limit: it is about deletes
+                why = f"no list shows {len(keys)} of {missing.total()} known records, but reports of some exist"
+                return dict.fromkeys(keys, why)
+            if are_many and not answers.found:
                 why = f"{len(keys)} of {missing.total()} are missing, more than PROPSYNC_DELETE_LIMIT allows"
                 return dict.fromkeys(keys, why)
         turn = self._workspace.journal.runs_of(self._resource.name)
