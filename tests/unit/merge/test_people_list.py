@@ -148,11 +148,11 @@ def test_a_spreadsheet_is_read_by_its_content_with_the_numbers_of_its_rows(saved
 
 def test_a_number_has_the_zeros_and_words_in_front_that_people_see(read, made):
     with made() as (book, sheet):
-        sheet.write_row("A1", ["property_id", "uprn", "address", "height_m", "let"])
-        forms = ("0000", "000000000000", '"Flat "0', '0.0" m2"', "0%")
-        for place, (cell, form) in enumerate(zip((12, 4510061, 7, 17.5, 0.9), forms, strict=True)):
+        sheet.write_row("A1", ["property_id", "uprn", "address", "height_m", "let", "floor", "room"])
+        forms = ("0000", "000000000000", '"Flat "0', '0.0" m2"', "0%", '[<100]"Flat "0;0', "0" * 300)
+        for place, (cell, form) in enumerate(zip((12, 4510061, 7, 17.5, 0.9, 200, 3), forms, strict=True)):
             sheet.write_number(1, place, cell, book.file.add_format({"num_format": form}))
-    assert read(book.content).rows == [["0012", "000004510061", "Flat 7", "17.5", "0.9"]]
+    assert read(book.content).rows == [["0012", "000004510061", "Flat 7", "17.5", "0.9", "200", "3"]]
 
 
 def test_an_error_counts_as_empty_except_in_a_list_of_rules(saved, read):

@@ -25,16 +25,18 @@ _SECTION = re.compile(r'(?:"[^"]*"|\\.|\[[^\[\]]*\]|[^;])*')  # the first is of 
 _PART = re.compile(r'"([^"]*)"|\\(.)|\[[^\[\]]*\]|[_*].|.', re.DOTALL)
 _GENERAL = re.compile("general", re.IGNORECASE)
 _OTHER = frozenset("/dehmsyDEHMSY")  # fractions, powers, dates and times
+_LONGEST = 255  # characters of a format, the most that a spreadsheet takes
+_CONDITION = re.compile(r"\[[<>=]")  # which of its parts shows a number depends on the number
 _DIGITS = 15
 _BUILT_IN = {"9": "0%", "10": "0.00%"}
 
 
 class Reshown(NamedTuple):
-    """A number, and what people see in its place."""
+    """A number, and what people see in its place. It `is_in_front` if that is the number after zeros or words."""
 
     number: str
     shown: str
-    is_percentage: bool
+    is_in_front: bool
 
     @property
     def words(self) -> str:
@@ -59,7 +61,8 @@ class _Form:
 
     front: str
     digits: int
-    is_percentage: bool
+    is_percentage: bool = False
+    is_conditional: bool = False
 
     def shows_another(self) -> bool:
         return self.is_percentage or self.digits > 1 or any(map(str.isalnum, self.front))
@@ -80,6 +83,8 @@ def _reshowing(styles: bytes) -> dict[bytes, _Form]:
 
 
 def _form(code: str) -> _Form:
+    if len(code) > _LONGEST:
+        return _Form("", 0)
     found = _SECTION.match(code)
     parts = [*_PART.finditer(_GENERAL.sub("0", found[0]) if found else "")]
     words = [part[1] or part[2] or "" for part in parts]
@@ -87,8 +92,9 @@ def _form(code: str) -> _Form:
     first = next((place for place, one in enumerate(bare) if one in tuple("0#?")), None)
     shape = "".join(bare)
     if first is None or _OTHER.intersection(shape):
-        return _Form("", 0, is_percentage=False)
-    return _Form("".join(words[:first]), shape.partition(".")[0].count("0"), "%" in shape)
+        return _Form("", 0)
+    digits = shape.partition(".")[0].count("0")
+    return _Form("".join(words[:first]), digits, "%" in shape, _CONDITION.search(code) is not None)
 
 
 def _section_of_cells(styles: bytes) -> bytes:
@@ -114,7 +120,7 @@ def _reshown(styles: dict[bytes, _Form], head: bytes, body: bytes) -> Reshown | 
     if abs(number.adjusted()) > _DIGITS:  # no spreadsheet has all of it
         return None
     if form.is_percentage:
-        return Reshown(f"{float(number):.15g}", f"{float(number) * 100:.15g}%", is_percentage=True)
+        return Reshown(f"{float(number):.15g}", f"{float(number) * 100:.15g}%", is_in_front=False)
     is_whole = number == number.to_integral_value()
     shown = form.front + (f"{number:0{form.digits + (number < 0)}f}" if is_whole else f"{number:f}")
-    return Reshown(f"{number:f}", shown, is_percentage=False) if shown != f"{number:f}" else None
+    return Reshown(f"{number:f}", shown, not form.is_conditional) if shown != f"{number:f}" else None

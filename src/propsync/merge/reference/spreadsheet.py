@@ -52,7 +52,7 @@ def sheets_of(content: bytes) -> Iterator[list[tuple[int, list[str]]]]:
     """
     for place, _, rows, merged in _sheets(content, with_hidden=False):
         cells = {number: [_text(cell) for cell in row] for number, row in rows}
-        shown = {at: one.shown for at, one in reshown_cells(content, place).items() if not one.is_percentage}
+        shown = {at: one.shown for at, one in reshown_cells(content, place).items() if one.is_in_front}
         _replace(cells, shown | error_cells(content, place))
         _repeat_merged(cells, merged)
         yield list(cells.items())
