@@ -374,3 +374,14 @@ def test_a_damaged_note_of_who_sends_a_plan_is_named(bucket: FolderBucket, opene
     bucket.delete("sending/p1.json")
     begin_sending(first, "p1")
     begin_sending(first, "p1")
+
+
+def test_a_plan_of_a_lost_machine_is_sent_once_its_note_is_gone(bucket: FolderBucket, opened: Desk) -> None:
+    first = opened("first")
+    begin_sending(first, "p1")
+    first.lease.release()
+    second = opened("second")
+    with pytest.raises(UsageError, match=r"If it is lost, remove sending/p1\.json from the bucket"):
+        begin_sending(second, "p1")
+    bucket.delete("sending/p1.json")
+    begin_sending(second, "p1")

@@ -33,7 +33,8 @@ def begin_sending(bucket: BucketHome, plan_id: str) -> None:
             raise UsageError(
                 f"plan {plan_id}",
                 f"{other.host} began to send it at {other.since} and has not recorded the result",
-                "Let that machine finish with the same command. If it is lost: `propsync sync`, then plan again",
+                f"Let that machine finish with the same command. If it is lost, remove {key} from the bucket, then run "
+                "the same command here: propsync looks first, and sends nothing twice",
             )
     now = datetime.now(UTC).isoformat(timespec="seconds")
     body = msgspec.json.encode(_Sender(me, socket.gethostname(), now))
