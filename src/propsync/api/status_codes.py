@@ -22,6 +22,7 @@ from propsync.errors import (
 )
 
 RETRY_AFTER_FLOOR = 1.0
+_RETRY_AFTER_DIGITS = 9  # more of them are no number of seconds that anybody means
 _AGAIN = frozenset((408, 416, 425, 429))
 # Answers to a request for part of a body: the body may be shorter by now, or the server rejects the header.
 _NO_PART = frozenset((400, 412, 417, 422))
@@ -66,7 +67,7 @@ def retry_after(value: str | None, date: str | None, now: float) -> float | None
     if value is None:
         return None
     value = value.strip()
-    if value.isascii() and value.isdigit():
+    if value.isascii() and value.isdigit() and len(value) <= _RETRY_AFTER_DIGITS:
         return max(RETRY_AFTER_FLOOR, float(value))
     until = _epoch(value)
     if until is None:
@@ -113,7 +114,7 @@ def _refused(where: str, status: int, code: str | None) -> RequestRefused:
 def _pointing_to(headers: Mapping[str, str]) -> str:
     location = headers.get("location")
     if not location:
-        return ", a redirect that points nowhere"
+        return ", which names no other address"
     try:
         parts = urlsplit(location)
         host = parts.hostname or ""

@@ -25,7 +25,7 @@ from propsync.records import (
 from propsync.resources import ListQuery, Resource
 from propsync.shapes import Shape, find_list
 from propsync.sweep.replay import Replay, request_of
-from propsync.sweep.totals import is_total, no_list
+from propsync.sweep.totals import is_total, no_count, no_list
 
 LONGEST_URL = 4_000
 SIGNED_SECONDS = 1.1
@@ -258,7 +258,7 @@ class PageReader:
             raise MalformedBody(str(answer.request), f"the answer is not a page of the list: {error}") from error
         is_needed = self._resource.is_paged and cutter.list_path != () and not self._resource.is_further
         if not is_total(page.total) and (is_needed or page.total is not None):
-            raise MalformedBody(str(answer.request), "the answer is not a page of the list: its total is not a count")
+            raise no_count(str(answer.request))
         return page
 
     def _land(self, asked: Asked, answer: Answer, cutter: Cutter | None) -> Reading:

@@ -21,6 +21,11 @@ def is_total(count: int | None) -> bool:
     return count is not None and count <= _LARGEST
 
 
+def no_count(where: str) -> MalformedBody:
+    """The error for a page of a list whose total is missing, or is no count."""
+    return MalformedBody(where, "the answer is not a page of the list: its total is not a count", _STEP)
+
+
 def no_list(page: Any, resource: Resource, where: str) -> MalformedBody:
     """The error for an answer that is no list. An array in it shows that the API itself answered, and no login page."""
     if _is_keyed(page):
