@@ -35,7 +35,7 @@ def _read(home: HintHome, chat: NoticeReceiver) -> int:
 def test_a_problem_that_stays_is_told_once_a_day(home: HintHome, chat: NoticeReceiver) -> None:
     home.sandbox.set_faults(AWAY)
     assert [_read(home, chat) for _ in range(3)] == [1, 1, 1]
-    note = home.path / "state" / "hints" / "told.json"
+    note = home.path / "state" / "hints" / "notice.json"
     told = json.loads(note.read_bytes())
     yesterday = datetime.fromisoformat(told["at"]) - timedelta(days=1)
     note.write_text(json.dumps(told | {"at": yesterday.isoformat()}))
@@ -52,7 +52,7 @@ def test_a_problem_that_stays_is_told_once_a_day(home: HintHome, chat: NoticeRec
 def test_a_note_of_a_wrong_clock_silences_nothing(home: HintHome, chat: NoticeReceiver, at: str) -> None:
     home.sandbox.set_faults(AWAY)
     assert _read(home, chat) == 1
-    note = home.path / "state" / "hints" / "told.json"
+    note = home.path / "state" / "hints" / "notice.json"
     note.write_text(json.dumps(json.loads(note.read_bytes()) | {"at": at}))
     assert [_read(home, chat) for _ in range(2)] == [2, 2]
 

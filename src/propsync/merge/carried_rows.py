@@ -30,8 +30,11 @@ LISTS = "lists."
 """Before the name of a list of people's own, in the name of its file."""
 HIDDEN_NAMES = "hidden.fields"
 NAMES = {"names.types": TYPE_NAMES, "names.fields": FIELD_NAMES, "names.layout": statement("merge/layout")}
-CARRIED = {one: statement("merge/rows_of", table=one) for one in (*JOURNAL, CHANGES, SHAPES, *DOCUMENTS)} | NAMES
-CARRIED[SETTINGS] = statement("merge/api_of_home")
+CARRIED = (
+    {one: statement("merge/rows_of", table=one) for one in (*JOURNAL, CHANGES, SHAPES, *DOCUMENTS)}
+    | NAMES
+    | {SETTINGS: statement("merge/api_of_home")}
+)
 """The rows to carry over: the query for each, by the name of its file."""
 
 

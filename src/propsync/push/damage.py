@@ -7,6 +7,7 @@ from datetime import date, time, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from propsync.merge.reference.error_cells import is_error
 from propsync.merge.reference.spreadsheet import EXACT, SheetError
 from propsync.push.source import BLANKS, Cell
 
@@ -14,11 +15,6 @@ AS_TEXT = "format its column as text, then write the value again"
 _DIGITS = 15
 _ROUNDED = 9  # a CSV shows a number with about ten digits
 _SHORTENED = re.compile(r"[+-]?\d([.,]\d+)?E\+\d{2,}", re.IGNORECASE)
-_ERROR = re.compile(
-    r"#(REF!|N/A|VALUE!|NAME\?|DIV/0!|NULL!|NUM!|SPILL!|CALC!|FIELD!|BLOCKED!|CONNECT!|UNKNOWN!|GETTING_DATA|BUSY!)"
-    r"|Err:\d{3}|#{3,}",
-    re.IGNORECASE,
-)
 _MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _DATE = re.compile(
     rf"\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}|\d{{1,2}}[/.-]\d{{1,2}}[/.-]\d{{2,4}}|\d{{1,2}}[- ]{_MONTH}([- ]\d{{2,4}})?"
@@ -45,7 +41,7 @@ def check_error(cell: Cell) -> None:
     """Raises CellRefused for an error value."""
     if isinstance(cell, SheetError):
         raise CellRefused(f"the cell holds {cell.text}; write the value itself")
-    if isinstance(cell, str) and _ERROR.fullmatch(cell.strip(BLANKS)):
+    if isinstance(cell, str) and is_error(cell.strip(BLANKS)):
         raise CellRefused("it is an error of the spreadsheet; write the value itself")
 
 

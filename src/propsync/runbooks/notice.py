@@ -20,7 +20,7 @@ from propsync.storage import LocalStorage
 
 _log = logging.getLogger("propsync.notice")
 _MOST_LINES = 10
-_TOLD = "state/hints/told.json"
+_LAST = "state/hints/notice.json"
 _AGAIN = timedelta(days=1)
 
 
@@ -74,7 +74,7 @@ def noticed(
     return around
 
 
-class _Told(msgspec.Struct, frozen=True):
+class _Last(msgspec.Struct, frozen=True):
     """The problem of the last notice, and when somebody heard of it."""
 
     exit_code: int
@@ -91,19 +91,19 @@ def _post_news(settings: Settings, notice: dict[str, Any]) -> None:
     if settings.notify_url is None or code == Busy.exit_code:
         return
     try:
-        told = _told(storage)
-        if code == 0 and told is not None and notice["run_id"]:
-            storage.delete(_TOLD)
-        is_old = told is not None and told.exit_code == code and timedelta() <= now - told.at < _AGAIN
+        last = _last(storage)
+        if code == 0 and last is not None and notice["run_id"]:
+            storage.delete(_LAST)
+        is_old = last is not None and last.exit_code == code and timedelta() <= now - last.at < _AGAIN
         if code and not is_old and _post(settings, notice):
-            storage.put(_TOLD, msgspec.json.encode(_Told(code, now)))
+            storage.put(_LAST, msgspec.json.encode(_Last(code, now)))
     except (PropsyncError, OSError) as error:
         _log.warning("propsync could not keep the time of its notice, so it may post it again: %s", in_one_line(error))
 
 
-def _told(storage: LocalStorage) -> _Told | None:
+def _last(storage: LocalStorage) -> _Last | None:
     try:
-        return msgspec.json.decode(storage.get(_TOLD), type=_Told)
+        return msgspec.json.decode(storage.get(_LAST), type=_Last)
     except (FileNotFoundError, PropsyncError, ValueError):  # one that nobody can read is as good as none
         return None
 

@@ -84,9 +84,9 @@ class Scalars:
             statement("scalars/members", payloads=self._payloads),
             {"wanted": wanted, "longest": LONGEST, "most": _NAMES + len(wanted)},
         )
-        told = {name for (name,) in found}
-        self.members = {name for name in told if len(name) <= LONGEST or name in wanted}
-        self.unfit |= {()} if self.members != told else set()
+        shown = {name for (name,) in found}
+        self.members = {name for name in shown if len(name) <= LONGEST or name in wanted}
+        self.unfit |= {()} if self.members != shown else set()
         names = sorted(name for name in self.members if (name, "*") not in self._excluded)
         own = [name for name in names if (name,) in self._excluded]
         # a member with a column of its own needs no inspection, unless it is an object

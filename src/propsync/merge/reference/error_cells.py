@@ -14,6 +14,11 @@ Place = tuple[int, int]
 """The row and the column of a cell, both from 1."""
 
 WITHOUT_RESULT = "a formula without a result"
+_ERROR = re.compile(
+    r"#(REF!|N/A|VALUE!|NAME\?|DIV/0!|NULL!|NUM!|SPILL!|CALC!|FIELD!|BLOCKED!|CONNECT!|UNKNOWN!|GETTING_DATA|BUSY!)"
+    r"|Err:\d{3}|#{3,}",
+    re.IGNORECASE,
+)
 _TAG = rb"<(?:\w+:)?"
 _SHEET = re.compile(_TAG + rb"sheet\b[^<>]*?\b\w+:id\s*=\s*[\"']([^\"']+)[\"']")
 _TARGET = re.compile(_TAG + rb"Relationship\b[^<>]*>")
@@ -24,6 +29,11 @@ _IS_ERROR = re.compile(rb"\bt\s*=\s*[\"']e[\"']")
 _IS_TEXT = re.compile(rb"\bt\s*=\s*[\"']str[\"']")  # a formula may have an empty text as its result
 _MAY_HAVE = re.compile(rb"\bt\s*=\s*[\"']e[\"']|" + _TAG + rb"f\b")
 VALUE = re.compile(_TAG + rb"v\b[^<>]*>([^<]+)<")
+
+
+def is_error(text: str) -> bool:
+    """Whether a cell shows an error of the spreadsheet, such as #N/A, Err:502, or ### for want of room."""
+    return text.startswith(("#", "E", "e")) and _ERROR.fullmatch(text) is not None
 
 
 def error_cells(content: bytes, sheet: int) -> dict[Place, str]:

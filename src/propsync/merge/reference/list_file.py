@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from propsync.merge.reference.error_cells import WITHOUT_RESULT
+from propsync.merge.reference.error_cells import WITHOUT_RESULT, is_error
 from propsync.merge.reference.spreadsheet import is_sheet, sheets_of
 from propsync.merge.reference.text_file import ListUnreadable, decoded, lines_of
 from propsync.warehouse import TABLES, snake_case, unique_name
@@ -25,8 +25,6 @@ _DATE = re.compile(
     rf"\d{{4}}-\d\d-\d\d(T.*)?|\d{{1,2}}[/.-]\d{{1,2}}[/.-]\d{{2,4}}|\d{{1,2}}-{_MONTH}(-\d{{2,4}})?|{_MONTH}-\d{{2,4}}",
     re.IGNORECASE,
 )
-_ERRORS = {"#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!"}
-_ERRORS |= {"#FIELD!", "#BLOCKED!", "#CONNECT!", "#UNKNOWN!", "#GETTING_DATA", "#BUSY!"}
 _OF_PROPERTIES = ("name", "address", "postcode", "region", "uprn", "homes", "height_m", "built_year")
 _OF_USERS = ("full_name", "display_name", "title", "team", "email")
 _OF_REQUIREMENTS = ("assessment_type_id", "property_id", "every_months")
@@ -148,11 +146,10 @@ def _checked(key: str | None, records: list[tuple[int, list[str]]], *, with_erro
 def _without_errors(found: ReferenceList, rows: Iterable[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
     """The rows with an empty cell in place of each error, and a note about it."""
     for line, cells in rows:
-        if not _ERRORS.isdisjoint(cells):
-            for name, cell in zip(found.columns, cells, strict=False):
-                if cell in _ERRORS:
-                    _note(found.notes, line, None, f"{name} is {cell}, which counts as empty: correct the formula")
-        yield line, ["" if cell in _ERRORS else cell for cell in cells]
+        for name, cell in zip(found.columns, cells, strict=False):
+            if is_error(cell):
+                _note(found.notes, line, None, f"{name} is {cell}, which counts as empty: correct the formula")
+        yield line, ["" if is_error(cell) else cell for cell in cells]
 
 
 def _check_once(heading: Sequence[str], line: int) -> None:
