@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
+from itertools import zip_longest
 from typing import Any
 
 import pyarrow.parquet
@@ -62,12 +63,12 @@ def test_a_date_with_blanks_is_a_date_on_each_day_that_is_counted(home: SmallHom
 
 def test_due_dates_of_which_propsync_can_read_none_are_never_silent(small_nights: SmallHome) -> None:
     """The document shows Y-m-d: without a word, a service that writes otherwise would have nothing overdue."""
-    schedules = [{"property": f"p{number}", "type": "k1", "status": "notstarted"} for number in range(3)]
-    shown = {"/assessments/schedules": (200, {"total": 3, "schedules": schedules})}
+    schedules = [{"property": f"p{number}", "type": "k1", "status": "notstarted"} for number in range(12)]
+    shown = {"/assessments/schedules": (200, {"total": 12, "schedules": schedules})}
     small_nights.server.answer = lambda path, query: shown.get(path)
 
     def night(*written: Any) -> list[str]:
-        for one, due_date in zip(schedules, written, strict=True):
+        for one, due_date in zip_longest(schedules, written):
             one["dueDate"] = due_date
         report = small_nights.sync()
         assert report.exit_code == (3 if report.left_behind else 0)
@@ -77,14 +78,27 @@ def test_due_dates_of_which_propsync_can_read_none_are_never_silent(small_nights
         (line,) = night(*written)
         return line.startswith("schedules: due dates could not be read: dueDate of ")
 
-    assert night("2026-01-01", None, None) == []
-    assert are_unread("2026-01-01T00:00:00Z", None, "0001-01-01")
+    assert night("2026-01-01") == []
+    assert are_unread("2026-01-01T10:00:00Z", None, "0001-01-01")
     assert are_unread(1767225600, 1767225600, "")
     (finding,) = [one for one in examine(small_nights.settings()) if one.what == "shape of schedules: due_dates"]
     assert not finding.is_well
-    assert night("2026-01-01T00:00:00Z", "2026-01-02", None) == []
-    assert are_unread("tomorrow", None, None)
+    assert night("2026-01-01T10:00:00Z", "2026-01-02") == []
+    assert are_unread("tomorrow")
     assert night(None, None, "0001-01-01") == []
+    assert night(*["tomorrow"] * 4, *["2026-01-02"] * 8) == []
+    assert are_unread(*["tomorrow"] * 5, *["2026-01-02"] * 7)
+
+
+def test_a_due_date_at_midnight_is_that_day_and_a_push_knows_it(small_nights: SmallHome) -> None:
+    """Some programs can write no date without a time."""
+    schedules = [{"property": "p1", "type": "k1", "status": "notstarted", "dueDate": "2026-01-01T00:00:00.000Z"}]
+    shown = {"/assessments/schedules": (200, {"total": 1, "schedules": schedules})}
+    small_nights.server.answer = lambda path, query: shown.get(path)
+    assert small_nights.sync().exit_code == 0
+    assert small_nights.column("select due_date from main.schedules") == [date(2026, 1, 1)]
+    assert small_nights.column("select due_date from history.schedules_typed") == [date(2026, 1, 1)]
+    assert small_nights.column("select count(*) from ops.value_issues where resource = 'schedules'") == [0]
 
 
 def test_a_schedule_of_the_first_day_of_all_has_no_due_date_and_says_so(small_nights: SmallHome, desk: None) -> None:

@@ -109,3 +109,13 @@ def test_a_member_that_the_api_does_not_show_is_in_no_put() -> None:
     )
     assert read == {"dueDate": None, "description": "x", "status": "notstarted"}
     assert changes_of(read) == {"due_date": None, "description": "x"}, "null could remove what the API has"
+
+
+@pytest.mark.parametrize(
+    ("written", "due"),
+    [("2026-01-01T00:00:00Z", "2026-01-01"), ("2026-01-01", "2026-01-01"), ("soon", "soon"), (5, 5), (None, None)],
+)
+def test_a_due_date_at_midnight_is_the_day_that_the_table_shows(written: Any, due: Any) -> None:
+    found = schedule_values(json.dumps({"dueDate": written}).encode())
+    assert found is not None
+    assert found["dueDate"] == due

@@ -20,7 +20,7 @@ from propsync.api.retry import BUSY, RetryPolicy, Sent
 from propsync.api.status_codes import is_redirect, is_success
 from propsync.api.token import TokenSource
 from propsync.api.write_codes import WriteErrorCode
-from propsync.api.writes import FieldKind, ScheduleChanges, check_values, is_date
+from propsync.api.writes import FieldKind, ScheduleChanges, check_values
 from propsync.errors import MalformedBody
 
 __all__ = [
@@ -47,7 +47,6 @@ __all__ = [
     "check_text",
     "check_values",
     "checked",
-    "is_date",
     "is_redirect",
     "is_success",
     "page_request",

@@ -8,7 +8,7 @@ from typing import Any, cast
 import msgspec
 
 from propsync.api import ScheduleChanges
-from propsync.records import decode, is_nothing, text_of
+from propsync.records import calendar_day, decode, is_nothing, text_of
 
 DUE, DESCRIPTION, REFERENCE, USERS = "dueDate", "description", "customReference", "assignedUsers"
 MEMBERS = (DUE, DESCRIPTION, REFERENCE, USERS)
@@ -26,8 +26,14 @@ def schedule_values(body: bytes | msgspec.Raw) -> dict[str, Any] | None:
     if not isinstance(record, dict):
         return None
     shown = {name: record[name] for name in MEMBERS if name in record}
+    due = {DUE: _day(shown[DUE])} if DUE in shown else {}
     users = {USERS: _user_ids(shown[USERS])} if USERS in shown else {}
-    return shown | users | {STATUS: text_of(record.get(STATUS))}
+    return shown | due | users | {STATUS: text_of(record.get(STATUS))}
+
+
+def _day(held: Any) -> Any:
+    """A due date as `staging.calendar_day` reads it; the value itself if it is none."""
+    return calendar_day(held) or held if isinstance(held, str) else held
 
 
 def _user_ids(held: Any) -> Any:

@@ -13,6 +13,7 @@ from propsync.records.cutter import (
     is_nothing,
     text_of,
 )
+from propsync.records.days import calendar_day
 from propsync.records.decoding import decode, decoder
 from propsync.records.depth import DEEPEST, TEXT, decode_shallow, is_too_deep, shallow
 from propsync.records.keys import key_of, record_id
@@ -33,6 +34,7 @@ __all__ = [
     "PayloadUnreadable",
     "Shears",
     "bytes_hash",
+    "calendar_day",
     "canonical_hash",
     "count_of",
     "decode",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from propsync.api import is_date
-from propsync.records import Path, first_text, follow, text_of
+from propsync.records import Path, calendar_day, first_text, follow, text_of
 from propsync.shapes.choice import UNREAD, Choice, Shape
 from propsync.shapes.definitions import field_ids
 from propsync.shapes.entries import Entry, entries
@@ -14,6 +13,7 @@ from propsync.shapes.fields import FIELDS
 from propsync.shapes.flags import FLAGS
 
 _DUE_DATE: Path = ("dueDate",)
+_FEW = 8  # odd dates of a sample, which has the records of a first page twice; one in 20 from 160 dates on
 
 
 def settle_read(
@@ -51,13 +51,19 @@ def settle_flags(shape: Shape, records: Sequence[Any], *, is_whole: bool = True)
 
 
 def settle_due_dates(shape: Shape, records: Sequence[Any], *, is_whole: bool = True) -> None:
-    """Settles the part "due_dates" of schedules in the same way; the API's document shows one form of a date."""
+    """Settles the part "due_dates" of schedules in the same way; the API's document shows one form of a date.
+
+    A few odd dates are rows of `ops.value_issues`. More than that are a form that propsync does not know.
+    """
     dated = [one for one in records if not _is_no_date(follow(one, _DUE_DATE))]
-    _settle(shape, "due_dates", _DUE_DATE, dated, [one for one in dated if _is_date(follow(one, _DUE_DATE))], is_whole)
+    odd = [one for one in dated if _is_something(held := follow(one, _DUE_DATE)) and not _is_date(held)]
+    read = [one for one in dated if _is_date(follow(one, _DUE_DATE))]
+    are_few = len(odd) <= max(_FEW, len(dated) // 20)
+    _settle(shape, "due_dates", _DUE_DATE, dated, read if are_few else [], is_whole, unread=odd)
 
 
 def _is_date(held: Any) -> bool:
-    return isinstance(held, str) and is_date(held)
+    return isinstance(held, str) and calendar_day(held) is not None
 
 
 def _is_no_date(held: Any) -> bool:
@@ -73,8 +79,9 @@ def _settle(
     read: Sequence[Any],
     is_whole: bool,
     astray: Sequence[Any] = (),
+    unread: Sequence[Any] | None = None,
 ) -> None:
-    held = [one for one in records if _is_something(follow(one, path))]
+    held = [one for one in records if _is_something(follow(one, path))] if unread is None else unread
     name = ".".join(path)
     if read:
         form = " and ".join(sorted({_form(follow(one, path)) for one in read}))
