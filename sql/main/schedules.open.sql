@@ -16,7 +16,7 @@ select
   property_id,
   assessment_type_id,
   {{status}} as status,
-  staging.calendar_day(payload->>'$.dueDate') as due_date,
+  staging.calendar_day(staging.without_midnight(payload->>'$.dueDate')) as due_date,
   staging.exact_text(readable->>'$.description') as description,
   staging.exact_text(readable->>'$.customReference') as custom_reference,
   staging.user_ids(readable->'$.assignedUsers') as assigned_users,

@@ -1,11 +1,8 @@
--- The day of a text that is a date, or a date at midnight: some programs can write no date without a time. There was no
--- year 0: DuckDB would make it 1 BC. Programs write the first day of all, 0001-01-01, for no date: a schedule would be
--- overdue since then.
+-- The day of a text that is nothing but a date. There was no year 0: DuckDB would make it 1 BC. Programs write the first day
+-- of all, 0001-01-01, for no date: a schedule would be overdue since then.
 create macro staging.calendar_day(written) as if(
-  regexp_full_match(written, '\d{4}-\d{2}-\d{2}([T ]00:00(:00([.,]0+)?)?(Z|[+-]\d{2}(:?\d{2})?)?)?')
-  and not starts_with(written, '0000')
-  and not starts_with(written, '0001-01-01'),
-  try_cast(left(written, 10) as date),
+  regexp_full_match(written, '\d{4}-\d{2}-\d{2}') and not starts_with(written, '0000') and written <> '0001-01-01',
+  try_cast(written as date),
   null
 );
 

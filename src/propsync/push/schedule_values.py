@@ -32,7 +32,7 @@ def schedule_values(body: bytes | msgspec.Raw) -> dict[str, Any] | None:
 
 
 def _day(held: Any) -> Any:
-    """A due date as `staging.calendar_day` reads it; the value itself if it is none."""
+    """A due date as `main.schedules` shows it; the value itself if it is none."""
     return calendar_day(held) or held if isinstance(held, str) else held
 
 

@@ -12,7 +12,7 @@ _DAY = re.compile(rf"([0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}})(?:{_MIDNIGHT})?")
 def calendar_day(text: str) -> str | None:
     """The day of a date, or of a date at midnight, in the format Y-m-d; None for any other text.
 
-    Some programs can write no date without a time. `staging.calendar_day` reads the same texts.
+    Some programs can write no date without a time. `main.schedules` reads due dates in the same way.
     """
     found = _DAY.fullmatch(text)
     if found is None or found[1] == "0001-01-01":
