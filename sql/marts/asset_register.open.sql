@@ -4,14 +4,16 @@
 with assets as (
   select * from staging.unregistered_assets where not is_gone and hash(asset_id) % $batches::ubigint = $batch
 ),
--- DuckDB unpacks 2,048 texts at once, so it reads few rows faster by their places than by their keys
+-- DuckDB unpacks 2,048 texts at once, so it reads few rows faster by their places than by their keys, and all rows slower
 places as (
   select recorded.rowid as place
   from main.asset_field_values as recorded
   semi join assets on assets.asset_id = recorded.asset_id
 ),
 recorded as (
-  select * from main.asset_field_values where rowid in (select place from places)
+  select * from main.asset_field_values where not $is_whole and rowid in (select place from places)
+  union all
+  select * from main.asset_field_values where $is_whole and asset_id in (select asset_id from assets)
 ),
 field_values as (
   select

@@ -48,7 +48,7 @@ def choose(
     """
     columns = [(table, path, column) for table, path, column in warehouse.rows(statement("desk/open_columns"))]
     roles = Roles(known_fields(warehouse, settings, former_labels(warehouse, asset_types)), settings)
-    _store(warehouse, run_id, "roles", roles.rows())
+    _store(warehouse, run_id, "roles", roles.rows)
     members = [(path, column) for table, path, column in columns if table == "assessments"]
     member, dated, wrong = _dated(warehouse, settings.assessment_date, members)
     words = chosen_words(warehouse, settings, columns)

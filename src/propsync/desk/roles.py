@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import translate
-from functools import cache
+from functools import cache, cached_property
 
 from propsync.settings import ROLES, DeskSettings
 from propsync.warehouse import Warehouse, statement
@@ -76,6 +76,7 @@ class Roles:
         self._settings = settings
         self._of_types = _by_id(settings, self._by_type)
 
+    @cached_property
     def rows(self) -> list[Row]:
         """For ops.roles."""
         chosen = (self._chosen(type_id, role) for type_id in sorted(self._by_type) for role in ROLES)
@@ -86,7 +87,7 @@ class Roles:
         fields = {(one.type_id, one.field_id): one for fields in self._by_type.values() for one in fields}
         kept: dict[str, list[Field]] = {}
         few: dict[str, list[Field]] = {}
-        for type_id, role, field_id, source, _ in self.rows():
+        for type_id, role, field_id, source, _ in self.rows:
             field = fields[type_id, field_id]
             if source == FORMER:
                 kept.setdefault(role, []).append(field)
@@ -108,7 +109,7 @@ class Roles:
             kind = f"its kind is {field.kind}" if field.kind in _KINDS[role] else "some of its values are dates"
             evidence = f"its label {field.label!r} fits {pattern!r}, {kind}"
             return type_id, role, field.field_id, source, evidence
-        if found := _first(_formerly(self._without_role(type_id)), role, patterns):
+        if found := _first(_formerly(self._renamed_without_role(type_id)), role, patterns):
             field, pattern = found
             evidence = f"its label was {field.label!r}, which fits {pattern!r}; its present label fits no role"
             return type_id, role, field.field_id, FORMER, evidence
@@ -130,13 +131,13 @@ class Roles:
             return _first_ever(self._by_type[type_id], role, self._of_types[type_id][role]) is not None
         return any(_first_ever(fields, role, self._settings.roles[role]) for fields in self._by_type.values())
 
-    def _without_role(self, type_id: str) -> list[Field]:
-        """The fields of a type whose present label fits no role."""
+    def _renamed_without_role(self, type_id: str) -> list[Field]:
+        """The fields of a type with former labels, whose present label fits no role."""
         patterns = {role: self._patterns(type_id, role)[0] for role in ROLES}
         return [
             field
             for field in self._by_type[type_id]
-            if not any(_first([field], role, patterns[role]) for role in ROLES)
+            if field.former and not any(_first([field], role, patterns[role]) for role in ROLES)
         ]
 
     def _general_faults(self) -> Iterator[str]:

@@ -19,7 +19,7 @@ DOORS = [
 
 
 def chosen(settings=None, fields=(*LIFTS, *DOORS)):
-    rows = Roles(list(fields), settings or DeskSettings()).rows()
+    rows = Roles(list(fields), settings or DeskSettings()).rows
     return {(type_id, role): (field_id, source) for type_id, role, field_id, source, _ in rows}
 
 
@@ -85,7 +85,7 @@ RENAMED = Field("t3", "Pumps", "h1", "Date installed (v73)", "date", ("Date inst
 
 
 def test_a_field_whose_label_changed_keeps_the_role_of_its_former_label_and_says_so():
-    (row,) = Roles([RENAMED], DeskSettings()).rows()
+    (row,) = Roles([RENAMED], DeskSettings()).rows
     evidence = "its label was 'Date installed', which fits 'date*installed'; its present label fits no role"
     assert row == ("t3", "installed", "h1", "former", evidence)
     ((setting, value, source, words),) = Roles([RENAMED], DeskSettings()).noted()
