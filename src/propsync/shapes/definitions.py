@@ -13,8 +13,8 @@ from typing import Any
 from propsync.records import Path, follow, text_of
 from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.entries import NAME, Entry, entries, names, values
-from propsync.shapes.fields import FIELDS, KIND, settle, spoken_for, text_paths
-from propsync.shapes.members import carries, is_blank, lacking, plain, rank, texts
+from propsync.shapes.fields import FIELDS, KIND, KINDS, settle, spoken_for, text_paths
+from propsync.shapes.members import SPEAKS, carries, is_blank, lacking, plain, rank, texts
 
 _ID = ("id", "uid", "_id", "uuid", "guid", "fieldid", "field", "key", "ref", "code", "name")
 _SURE_ID = _ID[:-1]  # names repeat
@@ -69,30 +69,35 @@ def _field_id(types: Sequence[Any], defined: Sequence[Entry], referred: set[str]
     inside = [path for path in paths if shares[path] == 1]
     if len(names(defined)) < len(defined) / 2:
         inside = inside or [path for path in paths if shares[path] > 0.5]
-        inside += [path for path in _odd_ids(types, defined, referred, inside) if path not in inside]
+        inside += _odd_ids([entries(one, FIELDS) for one in types], referred, inside)
     return _identifier(
         defined, inside, referred, _ID, "of them are named by assets; it differs in each field of a type"
     )
 
 
-def _odd_ids(types: Sequence[Any], defined: Sequence[Entry], referred: set[str], unique: Sequence[Path]) -> list[Path]:
-    """Members with the name of an id that a few definitions lack or repeat. One definition without an id must not make
-    ids of all the labels. Results name them as often as any of the `unique` ones, and far more often than other ids.
+def _odd_ids(groups: Sequence[Sequence[Entry]], referred: set[str], unique: Sequence[Path]) -> list[Path]:
+    """Other members that look like ids, which a few of a type's fields or of a field's options lack or repeat. One
+    without an id must not make ids of all the labels. Results name them as often as any of the `unique` ones, and far
+    more often than other ids. Without the name of an id, they need results that do so.
     """
-    shares = {path: spoken_for(defined, path, referred) for path in text_paths(values(defined))}
+    found = [entry for group in groups for entry in group]
+    known = referred.difference(KINDS)  # each result says its kind, and definitions may say it again
+    shares = {path: spoken_for(found, path, known) for path in text_paths(values(found))}
     least = max((shares[path] * (2 if _is_named_id(path) else 1) for path in unique), default=0.0)
     named = [path for path, share in shares.items() if _is_named_id(path) and share >= least]
-    return [path for path in named if _own_share(types, path) > 0.5]
+    if not any(map(_is_named_id, unique)):
+        most = max((shares[path] for path in unique), default=0.0)
+        named += [path for path, share in shares.items() if path not in named and share >= max(SPEAKS, 2 * most)]
+    return [path for path in named if path not in unique and _own_share(groups, path) > 0.5]
 
 
 def _is_named_id(path: Path) -> bool:
     return rank(path, _SURE_ID) < len(_SURE_ID)
 
 
-def _own_share(types: Sequence[Any], path: Path) -> float:
-    """The share of definitions with a text of their own among those of their type."""
-    of_types = [values(entries(one, FIELDS)) for one in types]
-    return sum(len(set(texts(of_type, path))) for of_type in of_types) / sum(map(len, of_types))
+def _own_share(groups: Sequence[Sequence[Entry]], path: Path) -> float:
+    """The share of definitions with a text of their own among those of their group."""
+    return sum(len(set(texts(values(group), path))) for group in groups) / sum(map(len, groups))
 
 
 def _identifier(
@@ -161,6 +166,8 @@ def _option_id(lists: Sequence[Sequence[Entry]], referred: set[str]) -> Choice |
     inside = [path for path in paths if _identifies(lists, path)]
     most = max((len(texts(values(options), path)) for path in inside), default=0)
     usual = [path for path in inside if len(texts(values(options), path)) * 2 >= most]
+    if len(names(options)) < len(options) / 2:
+        usual += _odd_ids(lists, referred, usual)
     return _identifier(options, usual or paths, referred, _OPTION_ID, "of them are values of assets")
 
 

@@ -75,6 +75,25 @@ def test_one_definition_with_an_odd_id_makes_no_ids_of_the_labels(odd, are_used,
     assert shape == {"field_id": "id", "field_label": "label"}
 
 
+@pytest.mark.parametrize("odd", [{"fieldUid": ""}, {}, {"fieldUid": "f1"}], ids=["empty", "absent", "twice"])
+def test_results_name_the_ids_of_fields_whatever_the_member_is_called(odd):
+    kinds = ("text", "number", "date", "qr")
+    fields = [{"fieldUid": f"f{n}", "caption": f"Label {n}", "type": k, "form": k} for n, k in enumerate(kinds)]
+    used = asset(*({"type": one["type"], "fieldUid": one["fieldUid"], "value": 1} for one in fields))
+    shape = definition_shape([asset_type(*fields, {"type": "text", "form": "text", "caption": "Odd"} | odd)], [used])
+    assert shape == {"field_id": "fieldUid", "field_label": "caption"}
+
+
+@pytest.mark.parametrize("odd", [{"id": ""}, {"id": None}, {}, {"id": "o1"}], ids=["empty", "null", "absent", "twice"])
+@pytest.mark.parametrize("are_used", [True, False], ids=["chosen", "not chosen"])
+def test_one_option_with_an_odd_id_makes_no_ids_of_the_labels(odd, are_used):
+    options = [{"id": "o1", "label": "Good"}, {"id": "o2", "label": "Bad"}, {"label": "Odd"} | odd]
+    types = [asset_type({"id": "f", "label": "State", "type": "option", "options": options})]
+    assets = [asset({"type": "option", "field": "f", "value": ["o1"]})] if are_used else []
+    found = definition_shape(types, assets)
+    assert (found["option_id"], found["option_label"]) == ("id", "label")
+
+
 def test_options_may_be_texts_and_hide_under_another_name():
     types = [asset_type({"id": "f", "title": "State", "type": "option", "choices": ["Good", "Bad"], "tags": ["x"]})]
     assert definition_shape(types) == {"field_id": "id", "field_label": "title", "field_options": "choices"}
