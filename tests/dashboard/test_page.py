@@ -184,6 +184,12 @@ def test_held_deletes_mistaken_lists_and_failed_marts_take_the_green_away(drawn:
     assert b'class="trust bad"' in failed
 
 
+def test_due_dates_that_nobody_can_read_take_the_green_away(drawn: Drawing) -> None:
+    page = drawn("update ops.shapes set source = 'unread' where part = 'due_dates'").html
+    assert b'class="trust careful"' in page
+    assert "schedules: propsync cannot read the due dates, so no number counts them" in Parsed(page).words
+
+
 def test_a_note_has_no_record_as_sql_shows_it_and_names_the_period_of_changes(drawn: Drawing) -> None:
     page = drawn(
         "insert into ops.checks (check_name, severity, offending, example, reads, run_id) values "

@@ -52,10 +52,10 @@ class Trust:
 
 
 def judge(reader: Reader, answer: Answer, as_of: datetime | None, zone: ZoneInfo) -> Trust:
-    """The verdict, from the tables' own verdicts, people's lists, failed marts and checks that found something."""
+    """The verdict, from the verdicts of tables, unread parts, people's lists, failed marts and checks with findings."""
     tables = answer.dicts()
     notes = [f"{', '.join(names)}: {concern}" for concern, names in _concerns(tables).items()]
-    further = [*_mistaken_lists(reader), *_failed_marts(reader), *_checks(reader)]
+    further = [*_unread_parts(reader), *_mistaken_lists(reader), *_failed_marts(reader), *_checks(reader)]
     level = _level([str(row["trust"]) for row in tables], has_more=bool(further))
     moment = f" on {shown(as_of, zone)}." if as_of and level != "unknown" else "."
     return Trust(level, _SENTENCES[level] + moment, notes + further, answer)
@@ -75,6 +75,11 @@ def _level(levels: list[str], *, has_more: bool) -> str:
         return "unknown"
     worst = max(levels, key=("good", "careful", "bad").index)
     return "careful" if has_more and worst == "good" else worst
+
+
+def _unread_parts(reader: Reader) -> Iterator[str]:
+    for resource, part in reader.rows(statement("desk/dashboard/unread_parts"))[1]:
+        yield f"{resource}: propsync cannot read the {part}, so no number counts them (propsync doctor)"
 
 
 def _mistaken_lists(reader: Reader) -> Iterator[str]:
