@@ -57,6 +57,19 @@ def test_a_note_of_a_wrong_clock_silences_nothing(home: HintHome, chat: NoticeRe
     assert [_read(home, chat) for _ in range(2)] == [2, 2]
 
 
+def test_a_note_that_nobody_can_read_silences_nothing(home: HintHome, chat: NoticeReceiver) -> None:
+    home.sandbox.set_faults(AWAY)
+    note = home.path / "state" / "hints" / "notice.json"
+    note.parent.mkdir(parents=True, exist_ok=True)
+    note.symlink_to(note)
+    assert [_read(home, chat) for _ in range(2)] == [1, 1]
+    note.write_text("[" * 100_000)
+    assert _read(home, chat) == 2
+    note.unlink()
+    note.mkdir()
+    assert [_read(home, chat) for _ in range(2)] == [3, 4]
+
+
 def test_a_problem_that_nobody_heard_of_is_told_again(home: HintHome, chat: NoticeReceiver) -> None:
     home.sandbox.set_faults(AWAY)
     chat.status = 500

@@ -104,7 +104,7 @@ def _post_news(settings: Settings, notice: dict[str, Any]) -> None:
 def _last(storage: LocalStorage) -> _Last | None:
     try:
         return msgspec.json.decode(storage.get(_LAST), type=_Last)
-    except (FileNotFoundError, PropsyncError, ValueError):  # one that nobody can read is as good as none
+    except (OSError, PropsyncError, ValueError, RecursionError):  # one that nobody can read is as good as none
         return None
 
 
