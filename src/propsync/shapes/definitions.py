@@ -14,7 +14,7 @@ from propsync.records import Path, follow, text_of
 from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.entries import NAME, Entry, entries, names, values
 from propsync.shapes.fields import FIELDS, KIND, KINDS, settle, spoken_for, text_paths
-from propsync.shapes.members import SPEAKS, carries, is_blank, lacking, plain, rank, texts
+from propsync.shapes.members import SPEAKS, SPEAKS_BY_NAME, carries, is_blank, lacking, plain, rank, texts
 
 _ID = ("id", "uid", "_id", "uuid", "guid", "fieldid", "field", "key", "ref", "code", "name")
 _SURE_ID = _ID[:-1]  # names repeat
@@ -32,6 +32,7 @@ def find_definition_shape(shape: Shape, types: Sequence[Any], assets: Sequence[A
         return
     recorded = [entry for asset in assets for entry in entries(asset, results)]
     referred = {*names(recorded), *(text for value in values(recorded) for text in _all_texts(value))}
+    chosen = {text for value in values(recorded) if _may_choose(value) for text in _all_texts(value)}
     definitions = values(defined)
     settle(shape, "field_id", _field_id(types, defined, referred), defined)
     taken = {*shape.paths("field_id"), KIND}
@@ -41,7 +42,7 @@ def find_definition_shape(shape: Shape, types: Sequence[Any], assets: Sequence[A
     options = [option for of_field in lists for option in of_field]
     objects = [option for option in options if isinstance(option.value, dict)]
     if objects or names(options):
-        settle(shape, "option_id", _option_id(lists, referred), options)
+        settle(shape, "option_id", _option_id(lists, chosen), options)
         settle(shape, "option_label", _label(values(objects), set(shape.paths("option_id"))), objects)
 
 
@@ -49,6 +50,11 @@ def field_ids(types: Sequence[Any], shape: Shape) -> set[str]:
     """The ids of all fields that `types` define, by their known shape."""
     found = (entry.first_text(shape.paths("field_id")) for one in types for entry in entries(one, FIELDS))
     return {field_id for field_id in found if field_id}
+
+
+def _may_choose(value: Any) -> bool:
+    """Whether a result may choose options: one keyed by its field need not say its kind."""
+    return follow(value, KIND) in (None, "option")
 
 
 def _all_texts(value: Any) -> Iterator[str]:
@@ -103,7 +109,8 @@ def _own_share(groups: Sequence[Sequence[Entry]], path: Path) -> float:
 def _identifier(
     found: Sequence[Entry], inside: Sequence[Path], known: set[str], likely: Sequence[str], evidence: str
 ) -> Choice | None:
-    """The one of `inside`, or the name in an object, that matches most known values; likely names break ties.
+    """The one of `inside`, or the name in an object, that matches most known values. Likely names come first if a
+    quarter of their values is known: any number of an asset may be the `position` of a field or an option.
 
     If arrays occur beside objects, propsync tries the best of `inside` after the name.
     """
@@ -111,8 +118,10 @@ def _identifier(
     if not candidates:
         return None
 
-    def order(path: Path) -> tuple[float, float, Path]:
-        return (-spoken_for(found, path, known), rank(path, likely) if path else len(likely) - 0.5, path)
+    def order(path: Path) -> tuple[bool, float, float, Path]:
+        share = spoken_for(found, path, known)
+        place = rank(path, likely) if path else len(likely) - 0.5
+        return (place >= len(likely) or share < SPEAKS_BY_NAME, -share, place, path)
 
     best = min(candidates, key=order)
     spare = sorted(inside, key=order)[:1] if best == NAME and len(names(found)) < len(found) else []
@@ -156,7 +165,7 @@ def _are_options(name: str, value: Any, referred: set[str]) -> bool:
     return isinstance(value, list) and bool(value)
 
 
-def _option_id(lists: Sequence[Sequence[Entry]], referred: set[str]) -> Choice | None:
+def _option_id(lists: Sequence[Sequence[Entry]], chosen: set[str]) -> Choice | None:
     """Finds the member that names chosen options, and that identifies the options of a list.
 
     A member such as `replacedBy` names them too, in few options of a list or the same one again and again.
@@ -167,8 +176,8 @@ def _option_id(lists: Sequence[Sequence[Entry]], referred: set[str]) -> Choice |
     most = max((len(texts(values(options), path)) for path in inside), default=0)
     usual = [path for path in inside if len(texts(values(options), path)) * 2 >= most]
     if len(names(options)) < len(options) / 2:
-        usual += _odd_ids(lists, referred, usual)
-    return _identifier(options, usual or paths, referred, _OPTION_ID, "of them are values of assets")
+        usual += _odd_ids(lists, chosen, usual)
+    return _identifier(options, usual or paths, chosen, _OPTION_ID, "of them are values of assets")
 
 
 def _identifies(lists: Sequence[Sequence[Entry]], path: Path) -> bool:

@@ -12,7 +12,7 @@ from propsync.shapes.choice import Choice
 _DEEPEST = 3
 SPEAKS = 0.5
 """The least share of a member's values that must be known elsewhere."""
-_SPEAKS_BY_NAME = 0.25  # for a likely name: numbers that count something are known by chance less often
+SPEAKS_BY_NAME = 0.25  # for a likely name: numbers that count something are known by chance less often
 _ID_NAMES = ("id", "uid", "_id", "uuid", "guid", "key", "ref", "value")
 
 
@@ -105,7 +105,7 @@ def most_telling(
     def order(path: Path) -> tuple[float, int, Path]:
         return (-round(shares[path], 1), rank(path, likely), path)
 
-    named = [path for path in usual if rank(path, likely) < len(likely) and shares[path] >= _SPEAKS_BY_NAME]
+    named = [path for path in usual if rank(path, likely) < len(likely) and shares[path] >= SPEAKS_BY_NAME]
     others = [path for path in usual if shares[path] >= SPEAKS]
     return min(named or others, key=order, default=None)
 

@@ -144,6 +144,18 @@ def test_options_of_another_form_in_some_fields_do_not_take_the_id_of_the_others
     assert (found["option_id"], found["option_label"]) == ("id", "label")
 
 
+def test_numbers_that_assets_happen_to_have_make_no_id_of_a_place():
+    options = [{"id": f"o{at}", "label": f"Option {at}", "position": at} for at in range(4)]
+    kinds = {"f0": "number", "f1": "option", "f2": "text", "f3": "text"}
+    defined = [
+        {"id": key, "type": kind, "label": f"Field {key}", "position": int(key[1])} for key, kind in kinds.items()
+    ]
+    types = [asset_type(*({**one, "options": options} if one["type"] == "option" else one for one in defined))]
+    count = [asset({"type": "number", "field": "f0", "value": count}) for count in range(4)]  # f2, f3 are never filled
+    shape = definition_shape(types, [*count, asset({"type": "option", "field": "f1", "value": ["o1"]})])
+    assert (shape["field_id"], shape["option_id"]) == ("id", "id")
+
+
 @pytest.mark.parametrize("assets", [1, 9])
 def test_the_number_of_a_result_does_not_name_its_field(assets):
     numbers = [range(20 * n, 20 * n + 20) for n in range(assets)]
