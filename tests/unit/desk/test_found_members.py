@@ -66,6 +66,16 @@ def found(warehouse: Warehouse, table: str, cells: Cells) -> dict[str, str | Non
             id="two columns of dates without a telling name decide nothing, nor does a status of numbers",
         ),
         pytest.param(
+            {
+                "status": ["open", '{"code": "open"}', '{"code": "closed"}'],
+                "status_code": [None, "open", "closed"],
+                "title": ["Gap", '{"en": "Gap", "de": "Spalt"}', '["Gap", "Spalt"]'],
+                "title_en": [None, "Gap", "Gap"],
+            },
+            {"status": "status_code", "title": "title_en"},
+            id="the JSON of objects beside one text is no text",
+        ),
+        pytest.param(
             {"due_date": DAYS, "updated_at": DAYS},
             {"raised": None, "closed": None},
             id="when it is due or changed is not when it was raised",

@@ -1,5 +1,6 @@
 -- why: the column that plays a part shows it by what it holds; a sample of whole records tells, the same one each time. A
--- day that stands for no date is an empty cell
+-- day that stands for no date is an empty cell. If one record has a text in place of an
+-- object, that column has the JSON of the object in all others. It is no name and no other text
 with chosen as materialized (
   select rowid as place
   from {{table}}
@@ -18,13 +19,18 @@ counted as (
   from filled
   group by member, written
 ),
+told as (
+  -- a pattern, since a text may be nested too deep for functions of JSON
+  select * replace (case when not regexp_matches(written, '^\s*(\{\s*["}]|\[\s*["{\[\]])') then written end as written)
+  from counted
+),
 judged as (
   -- a column of many different texts has no states or priorities, and words are slow to compare
   select
     *,
     case when different <= {{most_words}} then staging.state(written, $open_words) <> 'unknown' end as is_state,
     case when different <= {{most_words}} then staging.rank_of(written, $priority_order) is not null end as is_priority
-  from counted
+  from told
 )
 select
   member,
@@ -36,7 +42,7 @@ select
   coalesce(sum(cells) filter (staging.amount(written) is not null), 0) / sum(cells) as amount,
   coalesce(sum(cells) filter (lower(written) in ('true', 'false')), 0) / sum(cells) as truth,
   coalesce(sum(cells) filter (contains(trim(written), ' ')), 0) / sum(cells) as person,
-  1.0 as text
+  coalesce(sum(cells) filter (written is not null), 0) / sum(cells) as text
 from judged
 group by member
 order by member
