@@ -110,7 +110,7 @@ def _identifier(
     found: Sequence[Entry], inside: Sequence[Path], known: set[str], likely: Sequence[str], evidence: str
 ) -> Choice | None:
     """The one of `inside`, or the name in an object, that matches most known values. Likely names come first if a
-    quarter of their values is known: any number of an asset may be the `position` of a field or an option.
+    quarter of their values is known: many numbers of assets are the `position` of a field too.
 
     If arrays occur beside objects, propsync tries the best of `inside` after the name.
     """
