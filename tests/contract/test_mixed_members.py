@@ -106,3 +106,19 @@ def test_flags_in_every_form_have_their_rows_or_an_issue(small_nights: SmallHome
     ]
     issue = "is neither an array nor an object of flags"
     assert small_nights.rows(ISSUES) == [("s2", "flags", issue, "Overdue"), ("s3", "flags", issue, "true")]
+
+
+def test_one_text_in_place_of_an_object_takes_no_column_and_no_value_from_other_records(small_nights: SmallHome):
+    people = [{"name": f"Ann {number}", "level": number} for number in range(4)]
+    small_nights.server.assessments = [assessment(f"s{at}", assessor=person) for at, person in enumerate(people)]
+    small_nights.server.assessments[0]["assessor"] = "nobody"
+    assert small_nights.sync().exit_code == 0
+    of_person = "select assessor_name, assessor_level::varchar from assessments order by assessment_id"
+    assert small_nights.rows(of_person) == [(None, None), *((one["name"], str(one["level"])) for one in people[1:])]
+    small_nights.server.assessments[1]["assessor"] = people[1] | {"level": "trainee"}
+    small_nights.server.assessments[0]["assessor"] = "somebody"
+    assert small_nights.sync().exit_code == 0
+    assert small_nights.rows(of_person)[:2] == [(None, None), ("Ann 1", "trainee")]
+    small_nights.server.assessments[0]["assessor"] = people[0]
+    assert small_nights.sync().exit_code == 0
+    assert small_nights.rows(of_person)[0] == ("Ann 0", "0")

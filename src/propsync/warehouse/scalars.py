@@ -159,12 +159,14 @@ def _walk(structure: Any, source: Source) -> Iterator[tuple[Source, str]]:
 
 
 def _scalars(kinds: Mapping[Source, Counter[str]]) -> Iterator[Scalar]:
-    """The paths with a scalar in some record; if another record has an object or an array there, all become text."""
-    types = {source: {_type(kind) for kind in found} - {"NULL"} for source, found in kinds.items()}
-    for source, found in types.items():
-        above = [types[source[:depth]] for depth in range(1, len(source)) if source[:depth] in types]
-        if found and not _is_container(found) and all(map(_is_container, above)):
-            yield Scalar(source, wider(found), sum(kinds[source].values()))
+    """The paths with a scalar in some record; if another record has an object or an array there, all become text.
+
+    The members of that object keep columns of their own: one odd record must not take them from all others.
+    """
+    for source, counts in kinds.items():
+        found = {_type(kind) for kind in counts} - {"NULL"}
+        if found and not _is_container(found):
+            yield Scalar(source, wider(found), sum(counts.values()))
 
 
 def _is_unfit(name: str) -> bool:
