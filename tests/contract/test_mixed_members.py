@@ -96,6 +96,7 @@ def test_flags_in_every_form_have_their_rows_or_an_issue(small_nights: SmallHome
         assessment("s1", flags=[{"label": "Late", "log": [{"state": "closed"}]}]),
         assessment("s2", flags="Overdue"),
         assessment("s3", flags=True),
+        assessment("s4", flags=[{"label": "Late", "history": "opened in May"}]),
     ]
     assert small_nights.sync().exit_code == 0
     history = "select assessment_id, state from assessment_flag_history order by 1"
@@ -103,9 +104,11 @@ def test_flags_in_every_form_have_their_rows_or_an_issue(small_nights: SmallHome
     assert small_nights.rows("select assessment_id, label from assessment_flags order by 1") == [
         ("s0", "Late"),
         ("s1", "Late"),
+        ("s4", "Late"),
     ]
+    unread = ("s4", "history of flag 1", "is no array of entries", "opened in May")
     issue = "is neither an array nor an object of flags"
-    assert small_nights.rows(ISSUES) == [("s2", "flags", issue, "Overdue"), ("s3", "flags", issue, "true")]
+    assert small_nights.rows(ISSUES) == [("s2", "flags", issue, "Overdue"), ("s3", "flags", issue, "true"), unread]
 
 
 def test_one_text_in_place_of_an_object_takes_no_column_and_no_value_from_other_records(small_nights: SmallHome):

@@ -1,4 +1,4 @@
--- why: flags of no known form have no rows. Only a record or its list can tell a status; an assessment that no list
+-- why: flags of no known form have no rows, nor has a history that is no array. Only a record or its list can tell a status; an assessment that no list
 -- shows although its report exists has one that nobody knows. One may also lack each member that holds the property or
 -- type of others; a null there is an answer
 with dirty as (
@@ -32,7 +32,7 @@ unread as (
 places as (
   select part, unnest(from_json(paths, '[["VARCHAR"]]')) as path
   from ops.shapes
-  where resource = 'assessments' and part in ('property', 'type')
+  where resource = 'assessments' and part in ('property', 'type', 'flag_history')
 ),
 pointers as (
   -- a JSON pointer takes members by any name
@@ -40,6 +40,26 @@ pointers as (
     part,
     '/' || replace(replace(replace(array_to_string(path, chr(31)), '~', '~0'), '/', '~1'), chr(31), '/') as pointer
   from places
+),
+histories as (
+  select
+    assessment_id,
+    flag_position,
+    json_type(payload, pointer) as kind,
+    json_extract_string(payload, pointer) as value
+  from main.assessment_flags
+  semi join staging.dirty_records using (assessment_id)
+  join pointers on part = 'flag_history'
+),
+without_history as (
+  select
+    assessment_id,
+    'history of flag ' || flag_position as name,
+    'is no array of entries' as issue,
+    any_value(value) filter (kind not in ('ARRAY', 'NULL')) as value
+  from histories
+  group by assessment_id, flag_position
+  having not coalesce(bool_or(kind = 'ARRAY'), false)
 ),
 without_role as (
   select assessment_id, unnest(['property', 'type']) as part, unnest([property_id, assessment_type_id]) as id, payload
@@ -59,6 +79,8 @@ select 'assessments' as resource, assessment_id as record_id, name, issue, value
 from (
   from unknown
   union all from unread
+  where value <> ''
+  union all from without_history
   where value <> ''
   union all from misplaced
 )
