@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from propsync.documents.names import FolderNames, folder_name
 from propsync.errors import DiskFull, StopRun, UsageError
 from propsync.runbooks import archive_export
 from propsync.runbooks.archive_export import ExportReport, export
+from propsync.runbooks.bag_folder import LOCK
 from propsync.runs import RunLock
 
 pytestmark = pytest.mark.slow  # its home has documents of several nights
@@ -272,14 +274,51 @@ def test_an_interrupted_export_leaves_nothing(at: Place, bag: Path, monkeypatch:
     assert list(bag.parent.iterdir()) == []
 
 
-def test_what_a_killed_export_left_is_not_touched(at: Place, bag: Path):
+@contextmanager
+def at_work(at: Place, bag: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """An export in a process of its own that waits amid its work; killed at the end."""
+    waits = "from propsync.runbooks import archive_export\n"
+    waits += "archive_export.make_bag = lambda *_: (print(flush=True), input())\n"
+    program = f"{waits}from propsync.cli.start import program\nprogram()"
+    command = [sys.executable, "-c", program, "archive", "export", str(bag)]
+    environ = os.environ | at.environ()
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, env=environ, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"\n"
+            yield process
+        finally:
+            process.kill()
+
+
+def test_an_export_removes_what_a_killed_one_left_but_not_the_work_of_a_live_one(at: Place, bag: Path):
     left = bag.with_name("bag.partial")
-    left.mkdir(parents=True)
-    with pytest.raises(UsageError, match="remove that folder"):
-        exported(at, bag)
-    assert left.is_dir()
-    left.rmdir()
+    with at_work(at, bag):
+        under_way = sorted(left.rglob("*"))
+        with pytest.raises(UsageError, match="another export is at work"):
+            exported(at, bag)
+        assert sorted(left.rglob("*")) == under_way
+    assert sorted(left.rglob("*")) == under_way
+    report = exported(at, bag)
+    assert (report.exit_code, payload(bag)) == (0, {line["file"] for line in lines(bag)})
+    assert list(bag.parent.iterdir()) == [bag]
+
+
+def test_an_export_that_was_killed_at_its_first_step_stands_in_nobodys_way(at: Place, bag: Path):
+    bag.with_name("bag.partial").mkdir(parents=True)
     assert exported(at, bag).exit_code == 0
+    assert list(bag.parent.iterdir()) == [bag]
+
+
+@pytest.mark.parametrize("file", ["letter.txt", "bag/letter.txt", LOCK])
+def test_a_folder_that_may_be_of_others_is_not_touched(at: Place, bag: Path, file: str):
+    left = bag.with_name("bag.partial") / file
+    left.parent.mkdir(parents=True)
+    left.write_text("another-machine")
+    with pytest.raises(UsageError, match="remove that folder, then run again"):
+        exported(at, bag)
+    assert left.read_text() == "another-machine"
 
 
 def test_a_disk_without_room_is_told_before_anything_is_copied(at: Place, bag: Path, monkeypatch: pytest.MonkeyPatch):

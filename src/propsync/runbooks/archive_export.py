@@ -20,10 +20,11 @@ from propsync.documents.kinds import KINDS
 from propsync.documents.names import FolderNames
 from propsync.errors import DiskFull, DocumentDamaged, UsageError
 from propsync.progress import progress, size_in_words
+from propsync.runbooks.bag_folder import unfinished
 from propsync.runbooks.workplace import blobs_of
 from propsync.runs import exit_code
 from propsync.settings import Settings
-from propsync.storage import PARTIAL, sync_file
+from propsync.storage import sync_file
 from propsync.warehouse import open_published
 
 MOST_TOLD = 20
@@ -149,23 +150,11 @@ def _lacking_in_words(count: int) -> list[str]:
 @contextmanager
 def _made_beside(target: Path, holdings: Holdings) -> Iterator[Path]:
     """A new folder beside the target for unfinished files; it disappears if the target is not made."""
-    partial = target.with_name(target.name + PARTIAL)
-    with _our_errors(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            partial.mkdir()
-        except FileExistsError as error:
-            what = f"{partial} exists: another export is at work, or one was killed"
-            raise UsageError(
-                str(target), what, "If no export is at work, remove that folder, then run again"
-            ) from error
-        try:
-            free, needed = shutil.disk_usage(partial).free, holdings.count()[1]
-            if needed > free:
-                raise DiskFull(str(target), _room(needed, free), "Give a folder with more room")
-            yield partial
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
+    with _our_errors(target), unfinished(target) as bag:
+        free, needed = shutil.disk_usage(bag).free, holdings.count()[1]
+        if needed > free:
+            raise DiskFull(str(target), _room(needed, free), "Give a folder with more room")
+        yield bag
 
 
 def _room(needed: int, free: int) -> str:

@@ -21,6 +21,11 @@ _LOOK_AGAIN = 0.2  # seconds
 _SIGNATURE = {"what", "pid", "host", "since"}
 
 
+def take_lock(handle: int) -> bool:
+    """Takes the kernel's lock on an open file, until it is closed; False if another process has it. Raises OSError."""
+    return lock_descriptor(handle, blocking=False)
+
+
 class RunLock:
     """`state/run.lock`. propsync opens the file itself, so that waiting for the lock never erases the holder's name."""
 
@@ -70,13 +75,13 @@ class RunLock:
         except OSError:
             return False
         try:
-            return not lock_descriptor(handle, blocking=False)
+            return not take_lock(handle)
         finally:
             os.close(handle)
 
     def _wait(self, handle: int, what: str, wait_seconds: float) -> None:
         deadline = time.monotonic() + wait_seconds
-        while not lock_descriptor(handle, blocking=False):
+        while not take_lock(handle):
             if time.monotonic() >= deadline:
                 raise Busy(
                     what, f"{self.holder()} is at work, so this run did nothing", "Run `propsync status` to follow it"
