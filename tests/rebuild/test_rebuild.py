@@ -52,6 +52,13 @@ def test_a_rebuild_beside_a_sound_state_gives_the_same_and_so_does_another(lived
     assert difference(again, lived.published, *_CARRIED[1:]) == {}
 
 
+def test_a_home_in_a_folder_that_looks_like_a_partition_is_rebuilt(lived: Lived, tmp_path: Path) -> None:
+    """DuckDB reads `client=acme` in the path of a Parquet file as one more column."""
+    home = copy_of(lived.path, tmp_path / "client=acme" / "home")
+    assert home.rebuild().status == "ok"
+    assert_same(lived.published, home.published)
+
+
 def test_a_rebuild_without_state_or_anything_published_gives_the_same(lived: Lived) -> None:
     before = lived.copy_of_published()
     shutil.rmtree(lived.path / "state")

@@ -76,7 +76,7 @@ class ForeignTables:
         with _told(values, "the Parquet file"), self._memory.cursor() as connection:
             look, own = _Look(connection, sought, values), text(str(path))
             columns = connection.execute(statement("traces/parquet_columns", path=own)).fetchall()
-            look.relation("", f"read_parquet({own})", columns)
+            look.relation("", f"read_parquet({own}, hive_partitioning = false)", columns)
             look.words(statement("traces/parquet_words", path=own))
         return values
 

@@ -101,7 +101,7 @@ def write_rows(warehouse: Warehouse, query: str, path: Path) -> None:
 
 def add_rows(warehouse: Warehouse, table: str, path: Path, condition: str = "true") -> None:
     """Adds the rows of a Parquet file that meet a condition to a table, by the columns that both have."""
-    source = f"read_parquet({text(str(path))})"
+    source = f"read_parquet({text(str(path))}, hive_partitioning = false)"
     described = "select column_name, column_type from (describe {})"
     wanted = dict(warehouse.rows(described.format(table)))
     given = dict(warehouse.rows(described.format(f"from {source}")))
@@ -119,4 +119,5 @@ def _cell(name: str, given: str, wanted: str) -> str:
 
 def stage_rows(warehouse: Warehouse, table: str, path: Path) -> None:
     """Makes `staging.<table>` from a Parquet file."""
-    warehouse.execute(f"create or replace table staging.{quoted(table)} as from read_parquet({text(str(path))})")
+    source = f"read_parquet({text(str(path))}, hive_partitioning = false)"
+    warehouse.execute(f"create or replace table staging.{quoted(table)} as from {source}")

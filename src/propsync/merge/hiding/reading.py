@@ -28,7 +28,7 @@ def read_cut(
             if shears is not None:
                 _stage_cut(warehouse, shears, shown)
     first, second = key_parts(resource)
-    numbered = f"read_parquet({source}, file_row_number = true)"
+    numbered = f"read_parquet({source}, file_row_number = true, hive_partitioning = false)"
     given = {"resource": text(resource.name), "first": first, "second": second}
     warehouse.execute(statement("merge/hidden/keep_read", kept=KEPT, rows=numbered, **given))
     shown_hash = shown_record_hash(resource, "cut.shown_hash", "versions")
