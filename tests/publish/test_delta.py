@@ -15,11 +15,14 @@ import duckdb
 import pytest
 from deltalake import DeltaTable
 from kit.delta import delta_rows, read_delta
+from kit.home import Home
 from kit.kept import KeptHomes
 from kit.kills import PROGRAM, is_killed_after, numbers, seconds_at_work, spread, started, wait_for_the_lock
 from kit.sandbox_home import SandboxHome
 from publish.conftest import SCALE
 
+from propsync.errors import SettingsError
+from propsync.runbooks.workplace import check_delta
 from propsync_sandbox import Sandbox
 
 NIGHTS = 10
@@ -126,6 +129,14 @@ def test_without_its_extra_a_run_says_what_to_install(tmp_path: Path) -> None:
         )
         assert done.returncode == 2, done.stderr
         assert "PROPSYNC_DELTA: deltalake is not installed. Run: pip install 'propsync[delta]'" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["a#b", "a%20b", "a\nb"])
+def test_a_home_whose_delta_tables_could_not_be_read_again_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(SettingsError, match="and deltalake loses the tables of such a folder"):
+        check_delta(Home(tmp_path / name).settings(delta="main"))
+    check_delta(Home(tmp_path / name).settings())
+    check_delta(Home(tmp_path / "100%, é [x] {y}").settings(delta="main"))
 
 
 @pytest.mark.release

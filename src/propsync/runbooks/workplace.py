@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from propsync.suppression import Erasures
 
 PARTIALS = "archive/partial"
 """Documents under way, below home."""
+_UNFIT_FOR_DELTA = re.compile(r"%[0-9A-Fa-f]{2}|#|[\x00-\x1f\x7f]")  # deltalake reads a path as a part of an address
 _log = logging.getLogger("propsync.bucket")
 
 
@@ -139,9 +141,14 @@ def blobs_of(settings: Settings, partial: Path | None = None) -> Blobs:
 
 
 def check_delta(settings: Settings) -> None:
-    """Raises SettingsError if somebody wants Delta tables and propsync was installed without that extra."""
-    if settings.delta and find_spec("deltalake") is None:
+    """Raises SettingsError if somebody wants Delta tables and the extra is not installed, or home has an unfit name."""
+    if not settings.delta:
+        return
+    if find_spec("deltalake") is None:
         raise SettingsError("PROPSYNC_DELTA", "deltalake is not installed", "Run: pip install 'propsync[delta]'")
+    if found := _UNFIT_FOR_DELTA.search(str(settings.home)):
+        what = f"PROPSYNC_HOME, {settings.home}, has {found[0]!r}, and deltalake loses the tables of such a folder"
+        raise SettingsError("PROPSYNC_DELTA", what, "Move home to another folder, or leave this setting out")
 
 
 def make_home(settings: Settings) -> None:
