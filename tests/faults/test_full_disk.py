@@ -24,6 +24,7 @@ from propsync.documents.blobs import Blobs
 from propsync.documents.bucket_blobs import BucketBlobs
 from propsync.documents.worker.client import WorkerPool
 from propsync.errors import DiskFull, MergeFailed
+from propsync.runbooks.bag_folder import unfinished
 from propsync.runbooks.erase_documents import DocumentSearch
 from propsync.runs import RunLock
 from propsync.storage import LocalStorage
@@ -175,6 +176,13 @@ def test_a_disk_without_room_ends_the_search_of_an_erasure_and_is_no_fault_of_a_
         with pytest.raises(DiskFull, match="the disk is full"):
             search.has_it(key)
     assert search.unread == []
+
+
+def test_an_export_leaves_nothing_on_a_disk_without_room_for_its_first_bytes(small_disk: Path) -> None:
+    _fill(small_disk, 0)
+    with pytest.raises(OSError, match="No space left"), unfinished(small_disk / "bag"):
+        pass
+    assert [path.name for path in small_disk.iterdir()] == ["ballast"]
 
 
 def _fill(folder: Path, left: int) -> Path:

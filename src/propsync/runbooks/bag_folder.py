@@ -28,6 +28,7 @@ def unfinished(target: Path) -> Iterator[Path]:
     target.parent.mkdir(parents=True, exist_ok=True)
     handle = _lock(target, folder)
     try:
+        os.pwrite(handle, socket.gethostname().encode(), 0)
         remove_folder(folder / _BAG)
         (folder / _BAG).mkdir()
         yield folder / _BAG
@@ -48,7 +49,6 @@ def _lock(target: Path, folder: Path) -> int:
     if why := _of_others(handle):
         os.close(handle)
         raise _taken(target, folder, why)
-    os.pwrite(handle, socket.gethostname().encode(), 0)
     return handle
 
 
