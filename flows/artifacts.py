@@ -13,6 +13,7 @@ from prefect.runtime import flow_run
 from propsync.errors import PropsyncError
 from propsync.push.changes import COLUMNS, MOST_CHANGES, change_rows
 from propsync.runbooks import Report, in_markdown, news
+from propsync.runbooks.plans import names_of
 from propsync.runbooks.push_report import PushReport
 from propsync.settings import Settings
 
@@ -48,7 +49,7 @@ class Artifacts:
                 self._try(lambda: self._news(settings, report))
             self._try(lambda: self._of_resources(report))
         elif isinstance(report, PushReport):
-            self._try(lambda: self._plan(report))
+            self._try(lambda: self._plan(settings, report))
             self._try(lambda: self._writes(report))
         else:
             self._try(lambda: self._documents(report))
@@ -87,9 +88,10 @@ class Artifacts:
         row = {name: value for name, value in report.to_json().items() if isinstance(value, int | str)}
         create_table_artifact([row], key=f"propsync-{self._flow}-documents", description=report.ended)
 
-    def _plan(self, report: PushReport) -> None:
+    def _plan(self, settings: Settings, report: PushReport) -> None:
         """The only place in Prefect with values: who reviews a run sees what it was to write."""
-        rows = [dict(zip(COLUMNS, row, strict=True)) for row in change_rows(report.plan)]
+        names = names_of(settings, report.plan)
+        rows = [dict(zip(COLUMNS, row, strict=True)) for row in change_rows(report.plan, names)]
         shown = f", the first {MOST_CHANGES}" if len(rows) > MOST_CHANGES else ""
         title = f"Plan {report.plan.plan_id}: {len(rows):,} changes{shown}"
         create_table_artifact(rows[:MOST_CHANGES], key=f"propsync-{self._flow}-plan", description=title)

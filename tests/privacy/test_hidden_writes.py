@@ -12,7 +12,9 @@ from kit.push_home import PushHome, push_home
 from privacy.private import found_in
 
 from propsync.errors import UsageError
+from propsync.push.changes import change_rows
 from propsync.push.plan import Plan
+from propsync.runbooks.plans import names_of
 
 SECRET = "zqx-private"
 
@@ -51,6 +53,24 @@ def test_a_plan_from_before_a_field_was_hidden_sends_nothing(home: PushHome) -> 
     assert SECRET not in str(late.value)
     assert home.requests == []
     assert home.rows("select count(*) from ops.writes") == [(0,)]
+
+
+def test_a_plan_from_before_a_mark_was_hidden_does_not_show_it(home: PushHome) -> None:
+    """A plan keeps no names of its own: they come from the published tables, which lack what is hidden."""
+    home.has_desk = True
+    assert home.sync(["assets", "schedules"]).exit_code == 0
+    ((asset_id, mark, label),) = home.rows(
+        "select asset_id, qr, label from marts.asset_register join asset_field_values using (asset_id) "
+        "where kind = 'qr' and qr = value_text and serial is null order by asset_id limit 1"
+    )
+    kind = home.column(f"select asset_type_id from assets where asset_id = '{asset_id}'")[0]
+    plan = home.plan(home.update(str(asset_id), {home.field(str(kind), "number"): 7}))
+    (row,) = change_rows(plan, names_of(home.settings(), plan))
+    assert str(mark) in row[3]
+    hide(home, f"assets.fields[{label}]")
+    assert home.sync(["assets", "schedules"]).exit_code == 0
+    (row,) = change_rows(plan, names_of(home.settings(), plan))
+    assert str(mark) not in " ".join(map(str, row))
 
 
 def test_a_plan_of_other_fields_is_sent(home: PushHome) -> None:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from propsync.push.changes import change_rows, changes_to_json, long_values
+from propsync.push.names import Names
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange, Plan
 
 NAMES = {"o1": "Twin", "o2": "Twin", "o3": "A; B", "o4": "A", "o5": "B"}
@@ -20,7 +21,7 @@ def plan_of(*changes: FieldChange, action: str = UPDATE) -> Plan:
 
 
 def shown(old: Any, new: Any) -> tuple[str, str]:
-    ((*_, one, other),) = change_rows(plan_of(FieldChange("f", "Notes", "text", old, new, NAMES)))
+    ((*_, one, other),) = change_rows(plan_of(FieldChange("f", "Notes", "text", old, new, NAMES)), Names())
     return one, other
 
 
@@ -84,20 +85,21 @@ def test_a_delete_lists_what_is_lost_and_a_new_record_what_it_gets() -> None:
         plan_of(due, none, action=DELETE),
         plan_of(FieldChange("f", "L", "text", None, "new"), action=CREATE),
     )
-    assert [row[3:] for row in change_rows(deleted)] == [("Due date", "2026-03-01", "(deleted)")]
-    assert [row[3:] for row in change_rows(created)] == [("L", "", "new")]
-    assert [row[3:] for row in change_rows(plan_of(none, action=DELETE))] == [("", "", "")]
+    assert [row[4:] for row in change_rows(deleted, Names())] == [("Due date", "2026-03-01", "(deleted)")]
+    assert [row[4:] for row in change_rows(created, Names())] == [("L", "", "new")]
+    assert [row[4:] for row in change_rows(plan_of(none, action=DELETE), Names())] == [("", "", "")]
 
 
 def test_json_has_each_change_with_whole_values() -> None:
     long = "x" * 100 + " "
-    (one,) = changes_to_json(plan_of(FieldChange("f", "Notes", "text", None, long)))
+    (one,) = changes_to_json(plan_of(FieldChange("f", "Notes", "text", None, long)), Names())
     assert one == {
         "row": 2,
         "action": "update",
         "record": ["a"],
         "property_id": "p",
         "type_id": "t",
+        "name": "",
         "field": "f",
         "label": "Notes",
         "kind": "text",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -25,8 +25,11 @@ from variants import slow, some
 from xlsxwriter import Workbook
 
 from propsync.errors import UsageError
-from propsync.push.plan import CREATE, DELETE, UPDATE, Plan
-from propsync.runbooks.plans import Wanted, make_template
+from propsync.push.changes import change_rows, changes_to_json
+from propsync.push.names import Names
+from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, Plan
+from propsync.push.published import Published
+from propsync.runbooks.plans import Wanted, make_template, names_of
 
 Make = Callable[..., Plan]
 DOOR = "a-door00"
@@ -42,6 +45,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WorldHome]:
     (folder / "properties.csv").write_text("property_id,name\np0,Ash House\np8,New House\n")
     with WorldServer(Dialect(corrections_world())) as server:
         made = WorldHome(folder, server)
+        made.has_desk = True
         assert made.sync().exit_code == 0
         yield made
 
@@ -749,6 +753,45 @@ def test_only_the_first_50_changes_are_printed_and_show_has_the_rest(line: Comma
     assert done.stdout.count("a-door") == 50
     assert "The first 50 of 60 changes. For all of them: propsync push show my.plan --all" in done.stdout
     assert line("push", "show", "my.plan", "--all").stdout.count("a-door") == 60
+
+
+def test_each_change_has_the_names_of_its_record(assets: Make, schedules: Make, home: WorldHome) -> None:
+    """A second reader sees which property and which door it is, as far as the tables know it."""
+
+    def named(plan: Plan) -> list[str]:
+        names = names_of(home.settings(), plan)
+        assert [one["name"] for one in changes_to_json(plan, names)] == [row[3] for row in change_rows(plan, names)]
+        return [row[3] for row in change_rows(plan, names)]
+
+    rows = [["a-door00", "", "", "1"], ["a-door01", "", "", "1"], ["a-lift0", "", "", "1"], ["", "p8", "Lifts", "1"]]
+    assert named(assets(["asset_id", "property_id", "type", "Height"], *rows[2:])) == [
+        "p1: Lifts S0",
+        "New House: Lifts",
+    ]
+    assert named(assets(["asset_id", "property_id", "type", "Height (mm)"], *rows[:2])) == [
+        "Ash House: Doors QR00000",
+        "p1: Doors QR00001",
+    ]
+    rows = [["p0", "k-fire", "2027-01-01"], ["p1", "k-gas", "2027-01-01"]]
+    found = named(schedules(["property_id", "assessment_type_id", "due_date"], *rows))
+    assert found == ["Ash House: Fire risk", "p1: Gas safety"]
+
+
+class _Twins:
+    properties: ClassVar = {"p0": "Ash House", "p1": "Ash House", "p2": "Elm House", "p3": None}
+
+    def types(self, _: str) -> dict[str, str]:
+        return {}
+
+    marks = types
+
+
+def test_properties_of_one_name_have_their_ids_too(home: WorldHome) -> None:
+    names = Names({"p0": "Ash House"}, {"t": "Lifts\x1b[31m"}, {})
+    assert names.of(Entry(2, UPDATE, ("a",), "p0", "t")) == r"Ash House: Lifts\u001b[31m"
+
+    twins = Names.of_plan(Plan("assets", "a.csv", "", "run", []), cast("Published", _Twins()))
+    assert twins.properties == {"p0": "Ash House (p0)", "p1": "Ash House (p1)", "p2": "Elm House"}
 
 
 def test_a_template_names_itself_and_the_next_command(line: CommandLine, tmp_path: Path) -> None:

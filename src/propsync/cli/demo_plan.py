@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from propsync.cli.push_plan import print_plan
-from propsync.runbooks.plans import ASSETS, Wanted, make_plan, make_template
+from propsync.runbooks.plans import ASSETS, Wanted, make_plan, make_template, names_of
 from propsync.settings import Settings
 
 _TYPE, _LABEL = "communal_fire_doors", "Last inspected"
@@ -20,7 +20,7 @@ def show_plan(settings: Settings, folder: Path) -> None:
     make_template(settings, ASSETS, _TYPE, [], path)
     _correct(path)
     plan, saved = make_plan(settings, Wanted(ASSETS, path))
-    print_plan(plan, saved, as_json=False, with_next=False)
+    print_plan(plan, names_of(settings, plan), saved, as_json=False, with_next=False)
 
 
 def _correct(path: Path) -> None:

@@ -81,12 +81,13 @@ def plan(
 ) -> None:
     """Compare a file with the published tables, and save what to change as a plan. Sends nothing."""
     from propsync.cli.push_plan import print_plan
-    from propsync.runbooks.plans import Wanted, make_plan
+    from propsync.runbooks.plans import Wanted, make_plan, names_of
 
     properties, last = _ids_and_file(property_, file)
     wanted = Wanted(records.value, last, sql, type_, properties, prune, out)
-    made, path = make_plan(settings(), wanted)
-    print_plan(made, path, as_json=as_json)
+    chosen = settings()
+    made, path = make_plan(chosen, wanted)
+    print_plan(made, names_of(chosen, made), path, as_json=as_json)
     raise typer.Exit(3 if made.refused else 0)
 
 
@@ -100,9 +101,10 @@ def show(
     from propsync.cli.push_plan import print_plan
     from propsync.push.changes import MOST_CHANGES
     from propsync.push.plan import load_plan
+    from propsync.runbooks.plans import names_of
 
-    settings()
-    print_plan(load_plan(plan), plan, as_json=as_json, most=None if show_all else MOST_CHANGES)
+    chosen, saved = settings(), load_plan(plan)
+    print_plan(saved, names_of(chosen, saved), plan, as_json=as_json, most=None if show_all else MOST_CHANGES)
 
 
 def _ids_and_file(given: list[str] | None, file: Path | None) -> tuple[list[str], Path | None]:

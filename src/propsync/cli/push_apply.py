@@ -91,13 +91,14 @@ def undo(
     from propsync.cli.push_plan import print_plan
     from propsync.push.plan import check_out
     from propsync.push.summary import keep_plan
+    from propsync.runbooks.plans import names_of
     from propsync.runbooks.push_undo import undo as plan_undo
 
     chosen = settings()
     check_out(out)
     plan = plan_undo(chosen, run)
     path = keep_plan(chosen.state, plan, out)
-    print_plan(plan, path, as_json=as_json)
+    print_plan(plan, names_of(chosen, plan), path, as_json=as_json)
     raise typer.Exit(3 if plan.refused else 0)
 
 

@@ -7,20 +7,21 @@ from pathlib import Path
 
 from propsync.cli.text_tables import echo, print_table
 from propsync.push.changes import COLUMNS, MOST_CHANGES, change_rows, counted, long_values, refusal_line
+from propsync.push.names import Names
 from propsync.push.plan import CREATE, Plan
 from propsync.push.summary import plan_to_json
 from propsync.resources import ASSETS
 
 
 def print_plan(
-    plan: Plan, path: Path, *, as_json: bool, most: int | None = MOST_CHANGES, with_next: bool = True
+    plan: Plan, names: Names, path: Path, *, as_json: bool, most: int | None = MOST_CHANGES, with_next: bool = True
 ) -> None:
     """Prints the plan with at most that many changes and the next command, or one JSON object."""
     if as_json:
-        echo(plan_to_json(plan, path).decode())
+        echo(plan_to_json(plan, names, path).decode())
         return
     _print_counts(plan, path)
-    _print_changes(plan, path, most)
+    _print_changes(plan, names, path, most)
     _print_refusals(plan, path, most)
     for line in plan.notes:
         echo(f"Note: {line}")
@@ -45,8 +46,8 @@ def _print_counts(plan: Plan, path: Path) -> None:
         )
 
 
-def _print_changes(plan: Plan, path: Path, most: int | None) -> None:
-    changes = list(change_rows(plan))
+def _print_changes(plan: Plan, names: Names, path: Path, most: int | None) -> None:
+    changes = list(change_rows(plan, names))
     if not changes:
         return
     echo()

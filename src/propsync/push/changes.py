@@ -8,20 +8,21 @@ from typing import Any
 import msgspec
 
 from propsync.push.differing import SHORT, short_text, short_texts, whole_text, whole_texts
+from propsync.push.names import Names
 from propsync.push.plan import CREATE, DELETE, Entry, FieldChange, Plan, Refusal
 
-COLUMNS = ("row", "action", "record", "field", "old", "new")
+COLUMNS = ("row", "action", "record", "name", "field", "old", "new")
 MOST_CHANGES = 50
 """As many of them a person is shown at first."""
 GONE = "(deleted)"
 
 
-def change_rows(plan: Plan) -> Iterator[tuple[Any, ...]]:
+def change_rows(plan: Plan, names: Names) -> Iterator[tuple[Any, ...]]:
     """A row for each value to write or to lose, in the order of the plan; of a long one the part that differs."""
     for entry, change in _changes(plan):
         row = "" if entry.row is None else entry.row
         label, old, new = ("", "", "") if change is None else (change.label, *_texts(entry, change, short=True))
-        yield (row, entry.action, _record(entry), label, old, new)
+        yield (row, entry.action, _record(entry), names.of(entry), label, old, new)
 
 
 def long_values(plan: Plan) -> Iterator[str]:
@@ -35,11 +36,20 @@ def long_values(plan: Plan) -> Iterator[str]:
                     yield f"{place}{_record(entry)}, {change.label}, {name}: {text}"
 
 
-def changes_to_json(plan: Plan) -> list[dict[str, Any]]:
+def changes_to_json(plan: Plan, names: Names) -> list[dict[str, Any]]:
     """The same as `change_rows`, with whole values as in the plan; `names` are the labels of ids in them."""
     return [
         {"row": entry.row, "action": entry.action, "record": list(entry.key), "property_id": entry.property_id}
-        | {"type_id": entry.type_id, "field": None, "label": None, "kind": None, "old": None, "new": None, "names": {}}
+        | {
+            "type_id": entry.type_id,
+            "name": names.of(entry),
+            "field": None,
+            "label": None,
+            "kind": None,
+            "old": None,
+            "new": None,
+            "names": {},
+        }
         | ({} if change is None else msgspec.structs.asdict(change))
         for entry, change in _changes(plan)
     ]

@@ -57,7 +57,12 @@ def whole_text(change: FieldChange, value: Any) -> str:
 
 def short_text(change: FieldChange, value: Any) -> str:
     """The beginning of such a value."""
-    return _part(whole_text(change, value), 0)
+    return shortened(whole_text(change, value))
+
+
+def shortened(text: str) -> str:
+    """The beginning of a long text."""
+    return _part(text, 0)
 
 
 def _part(text: str, begin: int) -> str:

@@ -84,6 +84,10 @@ class Published:
         rows = self._rows("push/assets", {"ids": list(ids)})
         return {key: (property_id, type_id) for key, property_id, type_id in rows}
 
+    def marks(self, ids: Sequence[str]) -> dict[str, str]:
+        """The serial number of each asset, or else its QR code."""
+        return dict(self._rows("push/marks_of_assets", {"ids": list(ids)})) if ids else {}
+
     def asset_values(self, ids: Sequence[str], fields: Iterable[str]) -> dict[tuple[str, str], Any]:
         """The present values by asset and field, as in `plan.FieldChange`."""
         rows = self._rows("push/asset_values", {"ids": list(ids), "fields": list(fields)})

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from propsync.push.changes import changes_to_json
+from propsync.push.names import Names
 from propsync.push.plan import Plan, save_as, save_plan
 
 _ENCODER = msgspec.json.Encoder(decimal_format="number")
@@ -48,7 +49,11 @@ def summary(plan: Plan, path: Path) -> dict[str, Any]:
     }
 
 
-def plan_to_json(plan: Plan, path: Path) -> bytes:
+def plan_to_json(plan: Plan, names: Names, path: Path) -> bytes:
     """The summary with the notes, why the plan is large, and every change with whole values, each digit kept."""
-    more = {"notes": plan.notes, "large": plan.why_large() if plan.entries else [], "changes": changes_to_json(plan)}
+    more = {
+        "notes": plan.notes,
+        "large": plan.why_large() if plan.entries else [],
+        "changes": changes_to_json(plan, names),
+    }
     return _ENCODER.encode(summary(plan, path) | more)

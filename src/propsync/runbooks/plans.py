@@ -14,6 +14,7 @@ from propsync.push.erased import refuse_erased_rows
 from propsync.push.fields import RecordType
 from propsync.push.files import read_answer, read_file
 from propsync.push.in_flight import refuse_unfinished
+from propsync.push.names import Names
 from propsync.push.plan import Plan, check_out
 from propsync.push.published import Published
 from propsync.push.schedule_rows import Prune, ScheduleRows
@@ -73,6 +74,15 @@ def make_template(
         path = file or Path(f"{(named and named.table) or resource}.xlsx")
         count = write_template(template, path)
     return path, count, template.notes
+
+
+def names_of(settings: Settings, plan: Plan) -> Names:
+    """The names that the published tables have for the records of a plan; none if nothing can be read."""
+    try:
+        with _published(settings) as published:
+            return Names.of_plan(plan, published)
+    except UsageError:
+        return Names()
 
 
 def _check(wanted: Wanted) -> None:
