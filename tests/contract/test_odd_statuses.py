@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from kit.dialects import Dialect
 from kit.small_api import SmallHome, assessment
+from kit.world import small_world
+from kit.world_home import WorldHome
+from kit.world_server import WorldServer
+
+from propsync.runbooks.doctor import examine
 
 
 @pytest.mark.parametrize("written", ["approved", "Approved", "APPROVED"])
@@ -24,3 +31,13 @@ def test_an_approval_counts_however_the_api_writes_it(small_nights: SmallHome, d
     assert small_nights.column("select approved_assessments from marts.properties") == [4]
     assert small_nights.column("select value from ops.desk where setting = 'assessment_date'") == ["performedDate"]
     assert small_nights.column("select count(*) from marts.document_coverage") == [8]
+
+
+def test_doctor_names_each_status_that_somebody_set_and_no_record_has(tmp_path: Path) -> None:
+    with WorldServer(Dialect(small_world(assets=6, assessments=12, schedules=12))) as server:
+        home = WorldHome(tmp_path / "home", server)
+        misspelt = home.settings(assessment_statuses="aproved,approved", schedule_statuses="notstarted")
+        found = [one for one in examine(misspelt) if one.what.startswith("statuses")]
+        assert [one for one in examine(home.settings()) if one.what.startswith("statuses")] == []
+    assert [(one.what, one.is_well) for one in found] == [("statuses of assessments", False)]
+    assert found[0].seen == "no record has the status aproved (PROPSYNC_ASSESSMENT_STATUSES, environment)"

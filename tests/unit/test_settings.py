@@ -197,6 +197,11 @@ def test_statuses_that_no_address_has_room_for_are_refused(home, value):
     assert from_env(home, ASSESSMENT_STATUSES="x" * 1_499).assessment_statuses
 
 
+def test_a_semicolon_between_statuses_is_refused(home):
+    """The API would know no such status, and the list would be empty in silence."""
+    assert "'submitted;approved' is not one name" in refused(home, ASSESSMENT_STATUSES="submitted;approved")
+
+
 def test_a_status_that_is_no_text_is_refused(home):
     assert "it is not UTF-8 text" in refused(home, SCHEDULE_STATUSES="\udcff")
 

@@ -162,6 +162,7 @@ def _answers(settings: Settings, api: Api) -> Iterator[Finding]:
         try:
             records[resource.name], seen = _first_page(settings, api, resource, shapes, records)
             yield Finding(f"GET {resource.path}", True, seen)
+            yield from _without_records(settings, api, resource, shapes)
         except PropsyncError as error:
             step = resource.path_setting if isinstance(error, NotFound) else error.next_step
             yield Finding(f"GET {resource.path}", False, error.what, step)
@@ -190,10 +191,29 @@ def _first_page(
     shape = shapes[resource.name]
     if not shape.has("list"):
         shape.settle("list", find_list([page], resource))
-    found = [record for path in shape.paths("list") for record in (page if path == () else follow(page, path) or [])]
+    found = _records(page, shape)
     find_roles(shape, resource, [found], _known(settings, resource, shapes, records))
     total = page.get("total") if isinstance(page, dict) else None
     return found, f"{len(found)} records" + (f" of {total}" if total is not None else "")
+
+
+def _records(page: Any, shape: Shape) -> list[Any]:
+    return [record for path in shape.paths("list") for record in (page if path == () else follow(page, path) or [])]
+
+
+def _without_records(
+    settings: Settings, api: Api, resource: Resource, shapes: Mapping[str, Shape]
+) -> Iterator[Finding]:
+    """A finding for each status that somebody set and no record has: a list with it would be empty in silence."""
+    setting = resource.status_setting
+    if setting is None or setting not in settings.explicit:
+        return
+    for status in settings.statuses(setting):
+        page = decode_shallow(api.fetch(page_request(resource, resource.combined((status,)), 1)).body)
+        if not _records(page, shapes[resource.name]):
+            seen = f"no record has the status {status} (PROPSYNC_{setting.upper()}, {settings.source(setting)})"
+            step = "Correct its spelling, or keep it if records may have it later"
+            yield Finding(f"statuses of {resource.words}", False, seen, step)
 
 
 def _statuses(settings: Settings, resource: Resource) -> tuple[str, ...]:

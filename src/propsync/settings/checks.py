@@ -165,8 +165,8 @@ def split(value: object) -> object:
 def check_list(names: tuple[str, ...]) -> tuple[str, ...]:
     if not names:
         raise ValueError("the list is empty")
-    # The API would read a comma or a space inside a value as the start of another.
-    if bad := next((name for name in names if not re.fullmatch(r"[^\s,]+", name)), None):
+    # The API would read a comma or a space inside a value as the start of another; a semicolon is meant for a comma.
+    if bad := next((name for name in names if not re.fullmatch(r"[^\s,;]+", name)), None):
         raise ValueError(f"{bad!r} is not one name")
     return tuple(dict.fromkeys(names))
 

@@ -29,7 +29,8 @@ time_zone = "Europe/London"
 A list is one text with commas between its values. propsync reads an empty variable as not set. A relative path in
 `propsync.toml` starts at the folder of that file.
 
-Run `propsync doctor` after a change. It names each `PROPSYNC_` variable that is not a setting.
+Run `propsync doctor` after a change. It names each `PROPSYNC_` variable that is not a setting, and each status of yours
+that no record has.
 
 ## Every setting
 
