@@ -322,3 +322,23 @@ def test_a_file_that_is_being_saved_is_waited_for_and_never_taken_half(saved):
 
 def test_a_column_that_is_read_may_stand_there_once(read):
     assert told(read("property_id,region,Region\np1,North,Ash House\n")) == [(1, None, "2 columns are called region")]
+
+
+@pytest.mark.parametrize(
+    ("named", "meant"),
+    [("property", "properties"), ("propertys", "properties"), ("user", "users"), ("requirement", "requirements")],
+)
+def test_a_list_with_nearly_the_name_of_one_that_marts_read_is_a_mistake(read, named, meant):
+    """A table called property would leave every name in the marts empty, in silence."""
+    (mistake,) = read(NAMED, named).mistakes
+    assert mistake.issue == f"marts read a list called {meant}, not {named}; call it {meant} under [reference]"
+
+
+@pytest.mark.parametrize("named", ["properties", "contractors", "property_owners", "user_groups", "requirements"])
+def test_a_list_may_have_any_other_name(read, named):
+    assert read(NAMED, named).mistakes == []
+
+
+def test_a_list_of_the_api_may_have_nearly_that_name(saved):
+    """Its key says that it is a further list, whose columns it extends."""
+    assert read_list("property", saved(NAMED), "property_id").mistakes == []

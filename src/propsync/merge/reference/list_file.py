@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 import time
@@ -28,6 +29,8 @@ _DATE = re.compile(
 _OF_PROPERTIES = ("name", "address", "postcode", "region", "uprn", "homes", "height_m", "built_year")
 _OF_USERS = ("full_name", "display_name", "title", "team", "email")
 _OF_REQUIREMENTS = ("assessment_type_id", "property_id", "every_months")
+_NAMES = {"properties": "properties", "property": "properties", "users": "users", "requirements": "requirements"}
+_LIKENESS = 0.85
 _READ = frozenset((*_OF_PROPERTIES, *_OF_USERS, *_OF_REQUIREMENTS))
 """Columns of people's lists that propsync reads, beside the key."""
 
@@ -66,6 +69,8 @@ def read_list(table: str, path: Path, key: str | None = None, *, column: str | N
     """
     try:
         _check_name(table)
+        if key is None:
+            _check_likeness(table)
         return _checked(key, _sheet(key or column, _content(path)), with_errors=column is not None)
     except ListUnreadable as error:
         return ReferenceList(mistakes=[Mistake(error.line, None, error.reason)])
@@ -76,6 +81,14 @@ def _check_name(table: str) -> None:
         raise ListUnreadable(f"{table!r} cannot be the name of a table; write {snake_case(table, 'properties')}")
     if f"main.{table}" in TABLES:
         raise ListUnreadable("propsync has a table of that name itself; give the list another name")
+
+
+def _check_likeness(table: str) -> None:
+    """Refuses a list without a key that has nearly the name of one that marts read: they would not see it."""
+    near = difflib.get_close_matches(table, _NAMES, n=1, cutoff=_LIKENESS)
+    name = _NAMES[near[0]] if near else table
+    if name != table:
+        raise ListUnreadable(f"marts read a list called {name}, not {table}; call it {name} under [reference]")
 
 
 def _content(path: Path) -> bytes:
