@@ -72,6 +72,27 @@ def test_what_propsync_works_by_is_refused_before_anything_changes(home: SmallHo
     assert not list((home.path / "landing" / "erasures").glob("*.json"))
 
 
+@pytest.mark.parametrize(
+    ("request_", "why"),
+    [
+        (Request(asset="room-10", reason="asked"), "nothing in this home has it"),  # the beginning of room-101
+        (Request(asset="seen", reason="asked"), "no asset has this id, and the tables have it elsewhere"),  # a member
+        (Request(field="seen", reason="asked"), "no field has this id"),
+        (Request(assessment="seen", reason="asked"), "no assessment has this id"),
+        (Request(field="seen", asset="room-101", reason="asked"), "no field has this id"),
+        (Request(field="f-notes", asset="seen", reason="asked"), "no asset has this id"),
+    ],
+)
+def test_an_id_of_no_record_erases_nothing(home: SmallHome, request_: Request, why: str) -> None:
+    """A mistyped id must not end in "Erased", and must change nothing that has the same letters."""
+    published = home.copy_of_published()
+    with pytest.raises(UsageError, match=why) as caught:
+        erase(home.settings(), request_)
+    assert caught.value.exit_code == 2
+    assert not list((home.path / "landing" / "erasures").glob("*.json"))
+    assert difference(published, home.published) == {}
+
+
 @pytest.mark.release
 def test_a_text_goes_from_names_too_and_a_later_erasure_cleans_earlier_ones(home: SmallHome) -> None:
     words = ("jane doe", "jane_doe")

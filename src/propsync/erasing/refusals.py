@@ -13,6 +13,7 @@ from propsync.warehouse import Warehouse, quoted, statement
 
 _OWN = {"asset": ("assets", "asset_id"), "assessment": ("assessments", "assessment_id")}
 _FIELDS = ("main.asset_type_fields", "field_id")
+_FIELDS_OF_VALUES = ("main.asset_field_values", "field_id")
 _KINDS = ("main.asset_type_fields", "kind"), ("main.asset_field_values", "kind")
 _LITERALS = ("null", "true", "false")
 _DOCUMENTED = (
@@ -42,6 +43,24 @@ def refuse_needed(warehouse: Warehouse, request: Request, suppression: Suppressi
         elif (what, column) != _own(request) and _is_among(warehouse, relation, column, request.words):
             told = f"{what.replace('_', ' ')} have it as {column}, so that they would change too"
             raise UsageError(f"--{request.kind.rpartition(' ')[2]}", told, "Check the id with `propsync query`")
+
+
+def refuse_of_another_kind(warehouse: Warehouse, request: Request) -> None:
+    """Raises UsageError for an id that the tables have, and that no record of its kind has: a user's, an option's."""
+    wanted = (("asset", request.asset), ("assessment", request.assessment), ("field", request.field))
+    for kind, words in wanted:
+        if words and not any(_is_among(warehouse, *place, words) for place in _places(warehouse, kind)):
+            told = f"no {kind} has this id, and the tables have it elsewhere"
+            raise UsageError(f"--{kind}", told, "Check the id with `propsync query`")
+
+
+def _places(warehouse: Warehouse, kind: str) -> Iterator[tuple[str, str]]:
+    """Relations and columns with the ids of a kind."""
+    if kind in _OWN:
+        resource, column = _OWN[kind]
+        yield warehouse.history(resource), column
+    else:
+        yield from (_FIELDS, _FIELDS_OF_VALUES)
 
 
 def _own(request: Request) -> tuple[str, str]:

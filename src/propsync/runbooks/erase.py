@@ -13,9 +13,9 @@ from propsync.documents.verification import Verification
 from propsync.documents.worker.client import WorkerPool
 from propsync.erasing.files import OtherFiles
 from propsync.erasing.landed import ErasedLanding
-from propsync.erasing.refusals import refuse_needed
+from propsync.erasing.refusals import refuse_needed, refuse_of_another_kind
 from propsync.erasing.request import Request
-from propsync.erasing.search import Found, erased_documents, erased_versions, search_tables
+from propsync.erasing.search import Found, erased_documents, erased_versions, search_tables, tables_with
 from propsync.errors import BaseLost, ErasureUnfinished, UsageError
 from propsync.landing import Inspection
 from propsync.merge import ErasedRows
@@ -214,8 +214,13 @@ def _planned(
         if suppression.sees(request.reason):
             raise UsageError("--reason", "it names what is to be erased, and the reason stays", "Leave that out of it")
         documents, unread = _documents(settings, place, suppression, warehouse, request)
+        tables = dict(search_tables(warehouse, request))
+        if request.text is None:  # the pattern finds longer ids too
+            tables = {name: tables[name] for name in tables_with(warehouse, request, suppression)}
+        if tables:
+            refuse_of_another_kind(warehouse, request)
         found = Found(
-            tables=dict(search_tables(warehouse, request)),
+            tables=tables,
             histories=frozenset(f"history.{name}" for name in workspace.catalogue.names),
             documents=documents,
             unread=unread,
