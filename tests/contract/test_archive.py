@@ -314,6 +314,15 @@ def test_documents_of_properties_are_asked_for_alone(new: Place) -> None:
 
 
 @pytest.mark.slow
+def test_an_id_of_no_property_is_refused(new: Place) -> None:
+    """Nothing would be wanted, and the run would say that every document is stored."""
+    with pytest.raises(UsageError, match="propsync knows no property nope") as caught:
+        new.archive(properties=["nope"])
+    assert caught.value.exit_code == 2
+    assert not new.asked()
+
+
+@pytest.mark.slow
 def test_no_kind_asks_for_nothing(new: Place) -> None:
     new.archive(archive_kinds="none")
     assert new.night(archive_kinds="none").documents is None

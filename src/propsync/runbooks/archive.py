@@ -18,6 +18,7 @@ from propsync.documents.expiry import Expiry
 from propsync.documents.kinds import KINDS
 from propsync.documents.ledger import DocumentChoice, Ledger, WantedDocument
 from propsync.errors import ApiUnreachable, StateUnusable, StopRun, UsageError
+from propsync.merge import known_values
 from propsync.progress import progress
 from propsync.runbooks.archive_workspace import ArchiveWorkspace
 from propsync.runbooks.known_api import refuse_other_api
@@ -118,6 +119,13 @@ def _refuse_unsynced(workspace: Workspace) -> None:
     raise UsageError("archive", "propsync has not synced yet, so it knows no assessment", "Run `propsync sync`")
 
 
+def _refuse_unknown(workspace: Workspace, properties: Sequence[str]) -> None:
+    """Refuses an id of no property: nothing would be wanted, as if every document were stored."""
+    known = known_values(workspace.warehouse, ())["property_ids"] if properties else ()
+    if unknown := next((one for one in properties if one not in known), None):
+        raise UsageError("--property", f"propsync knows no property {unknown}", "Give the id of a property")
+
+
 class _Archive:
     """One archive run."""
 
@@ -143,6 +151,7 @@ class _Archive:
         with self._at.tables() as workspace:
             _refuse_unsynced(workspace)
             refuse_other_api(workspace, self._at.api.base_url)
+            _refuse_unknown(workspace, self._choice.properties)
             self._since = Ledger(workspace.warehouse).newest()
             self._record_earlier(workspace)
             chunk, count = self._plan(workspace)
