@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import pwd
+import stat
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ from kit.sandbox_home import SandboxHome
 from publish.conftest import SCALE
 
 from propsync.runbooks.workplace import make_home
+from propsync.settings import load_settings
 
 
 @pytest.mark.release
@@ -140,6 +142,18 @@ def test_files_are_read_only_and_state_is_private(home: SandboxHome) -> None:
     for folder in (home.path / name for name in ("state", "landing", "archive")):
         assert folder.stat().st_mode & 0o777 == 0o700
     assert home.path.stat().st_mode & 0o777 == 0o711
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [(0o755, 0o755), (0o700, 0o711), (0o777, 0o755), (0o1777, 0o1777), (0o711, 0o711)]
+)
+def test_a_folder_that_others_use_stays_as_readable_as_it_was(tmp_path: Path, before: int, after: int) -> None:
+    """Somebody may name a folder that others use, such as /srv: a run must not lock them out."""
+    (tmp_path / "theirs").mkdir()
+    tmp_path.chmod(before)
+    make_home(load_settings(environ={"PROPSYNC_HOME": str(tmp_path)}))
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == after
+    assert stat.S_IMODE((tmp_path / "state").stat().st_mode) == 0o700
 
 
 def test_a_user_without_a_name_can_run_it(home: SandboxHome, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ from propsync.suppression import Erasures
 PARTIALS = "archive/partial"
 """Documents under way, below home."""
 _UNFIT_FOR_DELTA = re.compile(r"%[0-9A-Fa-f]{2}|#|[\x00-\x1f\x7f]")  # deltalake reads a path as a part of an address
+_HOME_MODE = 0o711
+_OWN = ("archive", "checks", "landing", "prefect", "published", "state")
 _log = logging.getLogger("propsync.bucket")
 
 
@@ -154,13 +157,13 @@ def check_delta(settings: Settings) -> None:
 def make_home(settings: Settings) -> None:
     """Makes home and its folders with the modes that keep state private. Raises SettingsError where it cannot."""
     private, open_to_all = (settings.state, settings.landing, settings.home / "archive"), settings.published
-    modes = {settings.home: 0o711, **dict.fromkeys(private, 0o700), open_to_all: 0o755}
+    modes = {settings.home: _HOME_MODE, **dict.fromkeys(private, 0o700), open_to_all: 0o755}
     for folder, mode in modes.items():
         try:
             is_new = not folder.exists()
             folder.mkdir(parents=True, exist_ok=True)
             if is_new or folder.stat().st_uid == settings.home.stat().st_uid:
-                folder.chmod(mode)
+                folder.chmod(_shared(folder) if folder == settings.home and _has_others(folder) else mode)
         except OSError as error:
             raise SettingsError(
                 "PROPSYNC_HOME",
@@ -171,6 +174,17 @@ def make_home(settings: Settings) -> None:
             raise SettingsError(
                 "PROPSYNC_HOME", f"{folder} cannot be written", "Set PROPSYNC_HOME to a folder that you can write to"
             )
+
+
+def _has_others(home: Path) -> bool:
+    """Whether a folder has folders that are not propsync's: somebody may have named /srv, /tmp or their own home."""
+    return any(one.is_dir() and one.name not in _OWN for one in home.iterdir())
+
+
+def _shared(home: Path) -> int:
+    """The mode of such a folder: all can list it as before and reach `published/`, and nobody else writes."""
+    mode = stat.S_IMODE(home.stat().st_mode) | _HOME_MODE
+    return mode if mode & stat.S_ISVTX else mode & ~0o022
 
 
 def _work_folder(folder: Path) -> Path:
