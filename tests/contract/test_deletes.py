@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from itertools import product
+from itertools import cycle, product
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from kit.server import Answer, Query
 from typer.testing import CliRunner
 from variants import daily
 
+from propsync.api import RetryPolicy
 from propsync.cli.commands import app
 from propsync.errors import UsageError
 
@@ -246,6 +247,19 @@ def test_an_assessment_that_no_list_shows_goes_by_its_report(
     issues = nights.rows(f"select count(*) from ops.value_issues where record_id = '{keys[0]}'")
     assert issues == [(int(report == 200),)]
     assert nights.held("assessments") == ({keys[0]} if report == 500 else set())
+
+
+def test_reports_that_fail_alike_hold_the_deletes_for_one_reason(nights: Nights) -> None:
+    keys = _assessments(nights)
+    nights.first_night()
+    for key in keys[:8]:
+        del nights.estate.assessments[key]
+        nights.estate.reports[key] = 500
+    nights.policy = RetryPolicy(attempts=2, base=1.0, rng=cycle([0.0, 0.6]).__next__)
+    assert nights.sync().exit_code == 3
+    ((reason, count),) = nights.rows("select reason, count(*) from ops.held_deletes group by all")
+    assert reason.startswith("propsync does not know whether its report exists: the API answered 500")
+    assert count == 8
 
 
 def test_a_page_in_place_of_a_report_holds_the_delete(nights: Nights) -> None:

@@ -254,8 +254,9 @@ class ByIds:
 
     def _probe_reports(self, keys: Collection[Key]) -> None:
         """Probes the report of an assessment that no list shows: if it exists, the assessment has a status that
-        nobody knows.
+        nobody knows. Equal failures have one reason, although each waited for its own time.
         """
+        failures: dict[tuple[type, int | None], str] = {}
         for assessment_id, error in self._api.documents.probe_reports([key[0] for key in keys]):
             key = (assessment_id,)
             if error is None:
@@ -263,4 +264,5 @@ class ByIds:
                 self._answers.hidden[key] = "no list shows it, but its report exists"
             elif not error.says_not_found and not isinstance(error, AccessForbidden):
                 del self._answers.gone[key]
-                self._answers.unknown[key] = f"propsync does not know whether its report exists: {error.what}"
+                why = failures.setdefault((type(error), error.status), error.what)
+                self._answers.unknown[key] = f"propsync does not know whether its report exists: {why}"
