@@ -56,9 +56,15 @@ def _no_options(world: World) -> None:
     world.odd["asset_types"] = [{"id": "t", "name": "Gates", "nameSingular": "Gate", "fields": defined}]
 
 
+def _no_id(world: World) -> None:
+    defined = [{"id": "o", "type": "text", "label": "Grade"}, {"type": "text", "label": "Nameless"}]
+    world.odd["asset_types"] = [{"id": "t", "name": "Gates", "nameSingular": "Gate", "fields": defined}]
+
+
 # what the API may send, which is worth a word and no more
 WARNS: dict[str, Callable[[World], None]] = {
     "assets_have_listed_types": _type_of_nowhere,
+    "definitions_have_ids": _no_id,
     "option_fields_have_options": _no_options,
 }
 FILES = dict(check_files())

@@ -243,3 +243,4 @@ def test_one_definition_without_an_id_of_its_own_costs_no_other_its_label(small_
         "property_id",
         "name",
     ]
+    assert small_nights.column("select offending from ops.checks where check_name = 'definitions_have_ids'") == [1]

@@ -28,6 +28,10 @@ FOUND: Mapping[str, tuple[str, str]] = {
         "list has not been read completely for two days",
         "lists have not been read completely for two days",
     ),
+    "definitions_have_ids": (
+        "asset type defines fields without an id of their own",
+        "asset types define fields without an id of their own",
+    ),
     "empty_values": ("field or column lost many of its values", "fields or columns lost many of their values"),
     "new_options": ("field offers new options", "fields offer new options"),
     "option_fields_have_options": ("option field has no options", "option fields have no options"),
