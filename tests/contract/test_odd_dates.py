@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow.parquet
 import pytest
 from kit.server import Server
-from kit.small_api import SmallApi, SmallHome, assessment
+from kit.small_api import SmallApi, SmallHome, assessment, asset
 
 from propsync.runbooks.doctor import examine
 
@@ -118,3 +118,24 @@ def test_a_schedule_of_the_first_day_of_all_has_no_due_date_and_says_so(small_ni
     assert small_nights.rows("select count(*) from history.schedules where payload ->> 'dueDate' = '0001-01-01'") == [
         (1,)
     ]
+
+
+def test_a_field_without_a_value_for_a_night_keeps_its_column_of_dates(small_nights: SmallHome) -> None:
+    fitted = {"id": "f1", "type": "text", "label": "Fitted"}
+    opened = {"id": "f2", "type": "text", "label": "Opened"}
+    small_nights.server.types = [{"id": "t1", "name": "Doors", "fields": [fitted, opened]}]
+    results = [
+        {"type": "date", "field": "f1", "value": "2026-03-31"},
+        {"type": "time", "field": "f2", "value": "09:30"},
+    ]
+    shown = "select typeof(fitted), fitted::varchar, typeof(opened), opened::varchar from by_type.doors"
+    there = [("DATE", "2026-03-31", "TIME", "09:30:00")]
+    for found, expected in ((results, there), ([], [("DATE", None, "TIME", None)]), (results, there)):
+        small_nights.server.assets = [asset("a1", fields=found)]
+        assert small_nights.sync().exit_code == 0
+        assert small_nights.rows(shown) == expected
+    small_nights.rebuild()
+    assert small_nights.rows(shown) == there
+    results[0]["value"], results[0]["type"] = "in spring", "text"
+    assert small_nights.sync().exit_code == 0
+    assert small_nights.rows(shown) == [("VARCHAR", "in spring", "TIME", "09:30:00")]

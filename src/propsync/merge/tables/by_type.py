@@ -30,7 +30,8 @@ class ByType:
         names = {asset_type_id: table for asset_type_id, table, _ in tables}
         for asset_type_id, field_id, column, kind, label in rows:
             of_table = registered.get(names[asset_type_id], {})
-            shown = effective_kind(kind, recorded.get((asset_type_id, field_id), frozenset()))
+            kinds = recorded.get((asset_type_id, field_id)) or _kinds_before(of_table.get(column))
+            shown = effective_kind(kind, kinds)
             kind_type = COLUMN_TYPES.get(shown, ("JSON", ""))[0]
             wide = kind_type if of_table.get(column, kind_type) == kind_type else "VARCHAR"
             fields[asset_type_id].append(WideColumn(field_id, column, shown, label, wide))
@@ -127,6 +128,11 @@ def comment_on_types(warehouse: Warehouse) -> None:
     statements = [comment_on_column(f"by_type.{quoted(table)}", column, words) for table, column, words in rows]
     if statements:
         warehouse.execute(";\n".join(statements))
+
+
+def _kinds_before(column_type: str | None) -> frozenset[str]:
+    """The kind of the results before a night that has none: a column of dates stays one of dates until a text comes."""
+    return frozenset(kind for kind in ("date", "time") if COLUMN_TYPES[kind][0] == column_type)
 
 
 def _wide_table(
