@@ -1,6 +1,8 @@
 """Promises of runs: ids that sort by time, verdicts, and one run at a time."""
 
+import errno
 import json
+import os
 import re
 import signal
 import subprocess
@@ -122,6 +124,22 @@ def test_programs_that_the_holder_starts_do_not_inherit_the_lock(lock):
         assert not lock.is_held()
     finally:
         child.communicate()
+
+
+def test_a_disk_that_fails_at_the_end_hides_nothing_of_how_the_run_ended(lock, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    def run(error=None):
+        with monkeypatch.context() as patch, lock.held("nightly", 0):
+            patch.setattr(os, "pwrite", refuse)
+            if error:
+                raise error
+
+    run()
+    with pytest.raises(DiskFull):
+        run(DiskFull("/x", "the disk is full"))
+    assert not lock.is_held()
 
 
 def test_how_the_holder_ended_is_told_after_it(lock):

@@ -7,7 +7,7 @@ import os
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,8 @@ class RunLock:
                 with _outcome(who):
                     yield
             finally:
-                _sign(handle, who)
+                with suppress(OSError):  # a disk that fails by now must not hide how the run itself ended
+                    _sign(handle, who)
                 unlock_descriptor(handle)
         finally:
             os.close(handle)
