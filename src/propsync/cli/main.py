@@ -18,6 +18,7 @@ from propsync.cli.text_tables import say
 from propsync.errors import PropsyncError, ResourceFailed
 
 _NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+_REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 _PUBLISHING = ("sync", "backfill", "rebuild", "archive")  # their work is done, whether or not anybody reads the output
 
 
@@ -88,8 +89,11 @@ def _code_without_output() -> int:
 
 
 def _words(error: Exception) -> str:
-    """The message for an error that is not ours: of the output, whose file has no name here, or a fault."""
+    """The message for an error that is not ours: of the output, whose file has no name here, of rights, or a fault."""
     if isinstance(error, OSError) and error.filename is None and error.errno in _NOT_WRITTEN:
         return f"standard output: it cannot be written ({error.strerror}). Make room there, or send it elsewhere"
+    if isinstance(error, OSError) and error.errno in _REFUSED:
+        step = "Give it to the user who runs propsync, on a disk that can be written, then run the same command again"
+        return f"{error.filename or 'a file'}: it cannot be used ({error.strerror}). {step}"
     step = "This is a fault in propsync: run again with --log-level DEBUG and report what it says"
     return f"{type(error).__name__}: {log.redact(' '.join(str(error).split()))}. {step}"

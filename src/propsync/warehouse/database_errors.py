@@ -11,6 +11,7 @@ import duckdb
 
 from propsync.errors import DiskFull, FileLimited, MergeFailed, StateUnusable
 
+_RIGHTS = "Give it to the user who runs propsync, on a disk that can be written, then run the same command again"
 _FIRST = re.compile('^Original error: "(.*)"$', re.MULTILINE)
 
 
@@ -44,7 +45,7 @@ def our_errors(path: Path) -> Iterator[None]:
         is_damaged = isinstance(error, duckdb.IOException | duckdb.FatalException | duckdb.SerializationException)
         if is_damaged or words.startswith("Corrupt database file"):
             # a file that DuckDB gives up tells the error that came first, on a later line
-            raise StateUnusable(str(path), (_FIRST.findall(words) or words.splitlines())[0]) from error
+            raise _unusable(path, (_FIRST.findall(words) or words.splitlines())[0]) from error
         raise MergeFailed(path.name, words.splitlines()[0]) from error
 
 
@@ -61,7 +62,13 @@ def damage_of(path: Path) -> Iterator[None]:
         raise
     except duckdb.Error as error:
         _refuse_lack(path, error)
-        raise StateUnusable(str(path), str(error).splitlines()[0]) from error
+        raise _unusable(path, str(error).splitlines()[0]) from error
+
+
+def _unusable(path: Path, words: str) -> StateUnusable:
+    """A rebuild helps no file that only has the wrong rights: those of root, say, who ran a command by hand."""
+    has_no_right = "Permission denied" in words or "Read-only file system" in words
+    return StateUnusable(str(path), words, _RIGHTS if has_no_right else None)
 
 
 def _refuse_lack(path: Path, error: duckdb.Error) -> None:

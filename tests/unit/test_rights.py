@@ -1,0 +1,38 @@
+"""A file with the rights of another user, or on a disk that became read-only, is named with what to do about it."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from propsync.cli import main
+from propsync.errors import StateUnusable
+from propsync.warehouse.database_errors import damage_of, our_errors
+
+STEP = "Give it to the user who runs propsync, on a disk that can be written, then run the same command again"
+
+
+@pytest.mark.parametrize("reading", [our_errors, damage_of])
+@pytest.mark.parametrize("why", ["Permission denied", "Read-only file system"])
+def test_no_rebuild_is_advised_for_a_database_with_the_wrong_rights(reading, why: str) -> None:
+    path = Path("/home/state/warehouse.duckdb")
+    with pytest.raises(StateUnusable) as refused, reading(path):
+        raise duckdb.IOException(f'IO Error: Cannot open file "{path}": {why}')
+    assert str(refused.value) == f'{path}: IO Error: Cannot open file "{path}": {why}. {STEP}'
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS])
+def test_no_file_with_the_wrong_rights_is_a_fault_in_propsync(
+    number: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refused(**_: object) -> None:
+        raise OSError(number, "not for you", "/home/landing/erasures/key")
+
+    monkeypatch.setattr(main, "app", refused)
+    with pytest.raises(SystemExit) as ended:
+        main.run()
+    assert ended.value.code == 1
+    assert capsys.readouterr().err == f"propsync: /home/landing/erasures/key: it cannot be used (not for you). {STEP}\n"
