@@ -24,12 +24,14 @@ from propsync.documents.blobs import Blobs
 from propsync.documents.bucket_blobs import BucketBlobs
 from propsync.documents.worker.client import WorkerPool
 from propsync.errors import DiskFull, MergeFailed
+from propsync.merge import ErasedRows
 from propsync.runbooks.bag_folder import unfinished
 from propsync.runbooks.erase_documents import DocumentSearch
 from propsync.runs import RunLock
 from propsync.storage import LocalStorage
 from propsync.suppression import Marker, Suppression
 from propsync.warehouse import OldFile, Warehouse
+from propsync.warehouse.rows import write_rows
 from propsync_sandbox import Sandbox
 
 _SIZE = "64m"
@@ -176,6 +178,17 @@ def test_a_disk_without_room_ends_the_search_of_an_erasure_and_is_no_fault_of_a_
         with pytest.raises(DiskFull, match="the disk is full"):
             search.has_it(key)
     assert search.unread == []
+
+
+def test_a_disk_without_room_for_rows_without_an_erased_text_is_named(small_disk: Path) -> None:
+    rows = small_disk / "rows.parquet"
+    with Warehouse(small_disk / "state.duckdb", memory_limit="100MB", folder=small_disk) as warehouse:
+        write_rows(warehouse, "select i, hash(i) as note from range(200000) t(i)", rows)
+    ballast, before = _fill(small_disk, 4096), rows.stat()
+    with pytest.raises(DiskFull, match="the disk is full"):
+        ErasedRows(Suppression(Marker(bytes(32)), [])).rewrite("main.documents", rows)
+    assert sorted(small_disk.iterdir()) == [ballast, rows, small_disk / "state.duckdb"]
+    assert rows.stat() == before
 
 
 def test_an_export_leaves_nothing_on_a_disk_without_room_for_its_first_bytes(small_disk: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from propsync.records import bytes_hash, key_of
-from propsync.storage import remove
+from propsync.storage import disk_errors, remove
 from propsync.suppression import Suppression
 
 if TYPE_CHECKING:  # it takes 0.15 s to import, and nights need none of it
@@ -42,7 +42,10 @@ class ErasedRows:
         self._emptied = frozenset(by_kind[True])
 
     def rewrite(self, name: str, path: Path) -> int:
-        """Rewrites a file of the table `name` if it has anything of it; returns how many rows had."""
+        """Rewrites a file of the table `name` if it has anything of it; returns how many rows had.
+
+        Raises DiskFull, HomeUnusable.
+        """
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -51,7 +54,7 @@ class ErasedRows:
         changed = 0
         try:
             schema = pa.schema([column.with_nullable(True) for column in source.schema_arrow])
-            with pq.ParquetWriter(after, schema, compression="zstd") as writer:
+            with disk_errors(path), pq.ParquetWriter(after, schema, compression="zstd") as writer:
                 for batch in source.iter_batches(_AT_ONCE):
                     table, count = self._batch(name, pa.Table.from_batches([batch]).cast(schema))
                     changed += count
