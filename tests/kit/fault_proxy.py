@@ -30,6 +30,7 @@ class Fault(Enum):
     CUT_BEFORE = auto()  # the connection breaks, and the server never saw the request
     CUT_AFTER = auto()  # the connection breaks after the server did it: the answer is lost
     BROKEN_AFTER = auto()  # 500 after the server did it
+    EMPTY = auto()  # no byte of the answer's body, and its length is said to be 0
     CUT_BODY = auto()  # half of the answer's body, then the connection breaks
 
 
@@ -145,7 +146,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif fault is Fault.BROKEN_AFTER:
             self._answer(500, _INTERNAL)
         else:
-            self._give_back(answer, received, is_cut=fault is Fault.CUT_BODY)
+            self._give_back(answer, b"" if fault is Fault.EMPTY else received, is_cut=fault is Fault.CUT_BODY)
 
     def _give_back(self, answer: http.client.HTTPResponse, received: bytes, *, is_cut: bool) -> None:
         self.send_response_only(answer.status, answer.reason)

@@ -128,7 +128,7 @@ def delete(one: Faulty) -> None:
 
 NOTHING = [read_nothing, read_past_end]
 VERBS = [put, put_new, put_new_too_late, swap_new, swap, swap_too_late, get, read, *NOTHING, listed, exists, delete]
-PASSING = [fault for fault in Fault if fault not in (Fault.LACKING, Fault.ELSEWHERE)]
+PASSING = [fault for fault in Fault if fault not in (Fault.LACKING, Fault.ELSEWHERE, Fault.EMPTY)]
 
 
 SILENT = (Fault.SILENT, Fault.SILENT_AFTER)
@@ -222,6 +222,15 @@ def test_a_file_replaced_while_somebody_reads_it_is_never_mixed(faulty: Faulty):
     faulty.direct.put("a", b"n" * large)
     with pytest.raises(StorageAway, match="replaced it while propsync read it"):
         list(blocks)
+
+
+def test_a_part_without_bytes_is_asked_for_again_and_not_for_ever(faulty: Faulty):
+    faulty.direct.put("a", b"x" * 1000)
+    faulty.proxy.next_ones(Fault.EMPTY, Fault.EMPTY)
+    assert b"".join(faulty.through.read("a")) == b"x" * 1000
+    faulty.proxy.always(Fault.EMPTY)
+    with pytest.raises(StorageAway, match="the server sends no byte of it, though it has 1,000"):
+        list(faulty.through.read("a"))
 
 
 ALL = {

@@ -194,7 +194,10 @@ class ObjectStorage:
     def _got(self, key: str, options: GetOptions) -> tuple[bytes, ObjectMeta]:
         def get() -> tuple[bytes, ObjectMeta]:
             found = obstore.get(self._store, key, options=options)
-            return bytes(found.bytes()), found.meta
+            body, size = bytes(found.bytes()), found.meta["size"]
+            if size and not body:  # of which `read` would ask for the rest without end
+                raise StorageAway(f"{self.name}/{key}", f"the server sends no byte of it, though it has {size:,}")
+            return body, found.meta
 
         return self._asked(key, get)
 
