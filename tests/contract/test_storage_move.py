@@ -92,6 +92,7 @@ def test_a_document_that_is_damaged_in_both_places_stops_the_move(at: Place, buc
         moved(at, URL)
 
 
+@pytest.mark.release
 def test_choices_and_lists_come_along_to_a_disk(at: Place, bucket: FolderBucket, tmp_path: Path) -> None:
     moved(at, URL)
     choices = '[privacy]\nhide = ["assets.fields[Location]"]\n[reference]\nusers = "lists/users.csv"\n'
