@@ -25,7 +25,6 @@ _PLENTY = 6 * 10**9
 if _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > _PLENTY:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 
-_FEW = 2
 _WHOLE = ("faces", "flows", "questions")
 
 pytest_plugins = ["kit.fixtures"]
@@ -51,7 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Of the variants of a costly test, the first runs every day; the others, and tests of a release, run with
-    `VARIANTS=all`, as slow ones. So do the slow tests of a file after its first few.
+    `VARIANTS=all`, as slow ones. So do the slow tests of a file after its first.
     """
     variants: dict[str, list[pytest.Item]] = {}
     for item in items:
@@ -63,17 +62,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         rare += [item for item in of_test if item is not first]
     for item in rare:
         item.add_marker(pytest.mark.slow)
-    left_out = set() if IS_ALL else {id(item) for item in [*rare, *_further(items)]}
+    left_out = set() if IS_ALL else {id(item) for item in [*rare, *_further(items, rare)]}
     items[:] = [item for item in items if id(item) not in left_out]
 
 
-def _further(items: list[pytest.Item]) -> list[pytest.Item]:
-    """The slow tests after the first few of a file. Pages of the docs and the services are all followed, each time."""
+def _further(items: list[pytest.Item], rare: list[pytest.Item]) -> list[pytest.Item]:
+    """The slow tests after the first of a file. Pages of the docs and the services are all followed, each time."""
     found: dict[Path, dict[str, list[pytest.Item]]] = {}
     for item in items:
-        if item.get_closest_marker("slow") and item.path.parent.name not in _WHOLE:
+        if item.get_closest_marker("slow") and item not in rare and item.path.parent.name not in _WHOLE:
             found.setdefault(item.path, {}).setdefault(item.nodeid.partition("[")[0], []).append(item)
-    return [item for tests in found.values() for test in list(tests.values())[_FEW:] for item in test]
+    return [item for tests in found.values() for test in list(tests.values())[1:] for item in test]
 
 
 @pytest.hookimpl(wrapper=True)

@@ -38,6 +38,7 @@ def moved(at: Place, to: str, **given: object) -> MoveReport:
     return move_storage(load_settings(environ=at.environ(**given) | KEYS), to)
 
 
+@pytest.mark.release
 def test_a_document_that_neither_place_has_is_named(at: Place, bucket: FolderBucket, tmp_path: Path) -> None:
     here, gone, rotten = sorted(at.column("select distinct path from documents where path is not null"))[:3]
     assert moved(at, URL).lost == []
