@@ -45,12 +45,14 @@ def _signatures_of_an_instant() -> None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     words = "fail where a test would be skipped, unless one of these programs is missing (comma-separated)"
     parser.addoption("--no-skips-but", metavar="PROGRAMS", help=words)
+    words = "of the slow tests of a file only the first, as CI does to keep to its minutes"
+    parser.addoption("--brief", action="store_true", help=words)
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Of the variants of a costly test, the first runs every day; the others, and tests of a release, run with
-    `VARIANTS=all`, as slow ones. So do the slow tests of a file after its first.
+    `VARIANTS=all`, as slow ones.
     """
     variants: dict[str, list[pytest.Item]] = {}
     for item in items:
@@ -62,17 +64,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         rare += [item for item in of_test if item is not first]
     for item in rare:
         item.add_marker(pytest.mark.slow)
-    left_out = set() if IS_ALL else {id(item) for item in [*rare, *_further(items, rare)]}
+    left_out = set() if IS_ALL else {id(item) for item in rare}
     items[:] = [item for item in items if id(item) not in left_out]
+    if config.getoption("--brief"):
+        items[:] = _briefly(items)
 
 
-def _further(items: list[pytest.Item], rare: list[pytest.Item]) -> list[pytest.Item]:
-    """The slow tests after the first of a file. Pages of the docs and the services are all followed, each time."""
-    found: dict[Path, dict[str, list[pytest.Item]]] = {}
+def _briefly(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Leaves out the slow tests after the first of a file. Pages of the docs and the services are always followed."""
+    first: dict[Path, str] = {}
+    kept: list[pytest.Item] = []
     for item in items:
-        if item.get_closest_marker("slow") and item not in rare and item.path.parent.name not in _WHOLE:
-            found.setdefault(item.path, {}).setdefault(item.nodeid.partition("[")[0], []).append(item)
-    return [item for tests in found.values() for test in list(tests.values())[1:] for item in test]
+        test = item.nodeid.partition("[")[0]
+        may_go = item.get_closest_marker("slow") and item.path.parent.name not in _WHOLE
+        if not may_go or first.setdefault(item.path, test) == test:
+            kept.append(item)
+    return kept
 
 
 @pytest.hookimpl(wrapper=True)

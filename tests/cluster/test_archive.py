@@ -110,7 +110,6 @@ def seen_by_the_scheduler(address: str) -> str:
         return str(client.run_on_scheduler(told))
 
 
-@pytest.mark.release
 @pytest.mark.slow
 def test_a_killed_worker_loses_nothing_and_only_its_batch_is_fetched_again(
     dask: Dask, settings: dict[str, str], sandbox: Sandbox, tmp_path: Path

@@ -55,7 +55,6 @@ def states(at: Place, key: str) -> Rows:
     return at.rows(STATES.format(key))
 
 
-@pytest.mark.release
 def test_documents_of_long_deleted_assessments_go_and_no_others(at: Place) -> None:
     old, young = deleted(at, 0, 7.1), deleted(at, 1, 6.9)
     of_old, of_young = files(at, old), files(at, young)

@@ -159,7 +159,6 @@ class Died(BaseException):
     """A kill, as the code around it sees it."""
 
 
-@pytest.mark.release
 @pytest.mark.slow
 def test_one_that_was_interrupted_goes_on_where_it_stopped(estate: SandboxHome):
     scope = Scope(properties=tuple(f"no-such-property-{number:05d}" for number in range(160)))

@@ -199,7 +199,6 @@ def test_checks_of_people_s_own_hold_up_what_they_read(night: WorldHome) -> None
     assert sorted(found) == [("few_assets", 1, "main.assets"), ("no_notes", 1, "main.assets")]
 
 
-@pytest.mark.release
 @pytest.mark.slow
 @pytest.mark.usefixtures("desk")
 def test_own_checks_of_marts_and_of_nothing_are_told_and_hold_nothing_back(night: WorldHome) -> None:

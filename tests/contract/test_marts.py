@@ -43,7 +43,6 @@ def test_a_rebuild_gives_the_same_rows(home: Place) -> None:
     assert sum(map(bool, before.values())) > len(before) / 2, "an empty mart shows nothing"
 
 
-@pytest.mark.release
 @pytest.mark.slow
 def test_a_night_without_documents_lacks_what_a_rebuild_finds_lacking(home: Place) -> None:
     lacking = "from marts.document_coverage order by all"

@@ -56,7 +56,6 @@ def test_assets_that_chose_an_option_keep_its_label(small_nights: SmallHome) -> 
     assert (home.rows(REGISTER), home.rows(NOTED)) == (after, noted)
 
 
-@pytest.mark.release
 @pytest.mark.slow
 def test_a_field_that_becomes_a_text_keeps_the_options_chosen_before(small_nights: SmallHome) -> None:
     home = small_nights

@@ -20,7 +20,7 @@ MEASURES = (
 )
 
 
-@pytest.mark.release
+@pytest.mark.slow
 def test_a_property_that_comes_or_goes_changes_no_earlier_day(small_nights: SmallHome) -> None:
     """The list of requirements is of every property, and the API alone says which these are."""
     home, api = small_nights, small_nights.server

@@ -91,7 +91,7 @@ def test_a_type_that_settings_name_still_counts_once_it_is_renamed(home: SmallHo
     assert home.column(today) == ["Heating check"]
 
 
-@pytest.mark.release
+@pytest.mark.slow
 def test_a_type_that_came_went_or_has_another_name_is_on_record(small_nights: SmallHome) -> None:
     home = small_nights
     home.sync()
@@ -147,7 +147,6 @@ def test_types_whose_ids_are_null_for_a_night_get_no_names_for_keys(small_nights
     assert (small_nights.sync().exit_code, small_nights.rows(query)) == (0, before)
 
 
-@pytest.mark.release
 @pytest.mark.slow
 def test_names_that_were_taken_for_ids_of_types_go_as_the_docs_say(small_nights: SmallHome) -> None:
     """Types came without ids on the first night, and propsync keeps to the id that it found."""

@@ -38,7 +38,6 @@ def moved(at: Place, to: str, **given: object) -> MoveReport:
     return move_storage(load_settings(environ=at.environ(**given) | KEYS), to)
 
 
-@pytest.mark.release
 def test_a_document_that_neither_place_has_is_named(at: Place, bucket: FolderBucket, tmp_path: Path) -> None:
     here, gone, rotten = sorted(at.column("select distinct path from documents where path is not null"))[:3]
     assert moved(at, URL).lost == []
@@ -93,7 +92,6 @@ def test_a_document_that_is_damaged_in_both_places_stops_the_move(at: Place, buc
         moved(at, URL)
 
 
-@pytest.mark.release
 def test_choices_and_lists_come_along_to_a_disk(at: Place, bucket: FolderBucket, tmp_path: Path) -> None:
     moved(at, URL)
     choices = '[privacy]\nhide = ["assets.fields[Location]"]\n[reference]\nusers = "lists/users.csv"\n'

@@ -80,7 +80,6 @@ def test_a_record_of_a_hidden_type_is_erased_from_the_bucket(machines: Machines,
         assert traces(folder, *words) == []
 
 
-@pytest.mark.release
 @pytest.mark.costly
 @pytest.mark.parametrize("part", range(4))
 def test_an_erasure_that_dies_at_the_bucket_is_finished(

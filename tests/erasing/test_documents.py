@@ -104,7 +104,6 @@ def test_a_damaged_file_aside_goes_too(archived: Place, kind: str) -> None:
     assert not aside.exists()
 
 
-@pytest.mark.release
 def test_an_erased_text_takes_the_files_that_have_it_along(archived: Place) -> None:
     text = archived.column("select title from bundle_actions where length(title) > 12 order by title")[0]
     having = archived.column("select distinct document_sha256 from bundle_actions where title = ?", text)

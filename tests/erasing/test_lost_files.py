@@ -70,7 +70,6 @@ def test_no_run_goes_on_with_a_damaged_mark(home: SmallHome) -> None:
     assert traces(home.path, GONE, "first note") == []
 
 
-@pytest.mark.release
 @pytest.mark.costly
 @pytest.mark.parametrize("state", [True, False])
 def test_no_run_goes_on_without_the_file_of_an_erasure_until_somebody_forgets_it(home: SmallHome, state: bool) -> None:

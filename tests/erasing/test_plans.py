@@ -32,7 +32,6 @@ def erased(home: PushHome, **words: str) -> None:
     home.sandbox.journal.clear()
 
 
-@pytest.mark.release
 def test_no_plan_names_an_erased_asset(home: PushHome, tmp_path: Path) -> None:
     (gone, place, kind), (stays, _, other) = home.assets(2)
     old = home.plan(

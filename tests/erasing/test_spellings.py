@@ -71,7 +71,6 @@ def test_tables_show_a_text_whatever_its_signs_are(home: SmallHome, is_ascii: bo
     assert find(home.settings(), asked("Vale Jane")).found == {}
 
 
-@pytest.mark.release
 def test_a_text_with_an_apostrophe_goes_from_a_table_alone(home: SmallHome) -> None:
     post(home, {"who": "seen by SEAN O'Brien-Vale", "path": "C:\\Vale"})
     show(home, "nothing")
@@ -160,7 +159,6 @@ def test_peoples_own_lists_have_a_text_in_any_spelling(home: SmallHome) -> None:
             erase(home.settings(), asked(name))
 
 
-@pytest.mark.release
 def test_no_hint_brings_an_erased_text_back(home: SmallHome) -> None:
     items = (
         {"type": f"{NAME} moved", "id": "x1"},
@@ -206,7 +204,6 @@ def test_posts_that_no_run_has_read_are_counted_and_damaged_ones_are_named(
     assert done.exit_code == 3
 
 
-@pytest.mark.release
 def test_a_refused_erasure_brings_no_erased_text_back(home: SmallHome) -> None:
     show(home, NAME)
     assert erase(home.settings(), asked(NAME)).exit_code == 0

@@ -59,7 +59,6 @@ def hidden(archived_small: Path, tmp_path: Path) -> Iterator[Hidden]:
         yield Hidden(at)
 
 
-@pytest.mark.release
 def test_contents_go_with_an_assessment_that_goes_over_to_a_hidden_type(hidden: Hidden) -> None:
     before = hidden.contents()
     assert min(before["bundle_actions"], before["marts.actions"]) > 0

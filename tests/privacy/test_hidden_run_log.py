@@ -93,7 +93,6 @@ def test_issues_of_documents_go_with_a_hidden_type_and_others_stay(home: Private
     assert WORD not in home.state.read_bytes()
 
 
-@pytest.mark.release
 @pytest.mark.costly
 @pytest.mark.parametrize(
     "lines", [("assessments.kin", "assessments.flags.label"), ("assessments.flags", "assessments.kin.zqxson")]
@@ -133,7 +132,6 @@ def test_columns_of_hidden_flags_go(home: PrivateHome, line: str, table: str, go
     assert _columns(home, table) & gone == set()
 
 
-@pytest.mark.release
 @pytest.mark.costly
 @pytest.mark.parametrize(
     "lines",

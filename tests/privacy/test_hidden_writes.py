@@ -103,7 +103,7 @@ def test_a_plan_from_before_a_member_or_a_type_was_hidden_sends_nothing(home: Pu
         home.apply(again)
 
 
-@pytest.mark.release
+@pytest.mark.slow
 def test_a_night_does_not_publish_what_a_killed_apply_wrote_of_a_hidden_field(home: PushHome) -> None:
     plan, text, label = of_text(home)
     with dying(5):

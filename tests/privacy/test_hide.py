@@ -33,7 +33,6 @@ def test_nothing_hidden_from_the_start_is_in_any_published_byte(
     assert found_in(hidden_home.path / "published") == []
 
 
-@pytest.mark.release
 def test_a_line_hides_all_of_history_and_taking_it_away_brings_all_back(open_home: PrivateHome, tmp_path: Path) -> None:
     never = open_home.copied(tmp_path / "never")
     open_home.hide(*LINES)

@@ -29,7 +29,7 @@ def writable(home: PushHome, type_id: str) -> set[str]:
     return {name for name, kind in home.kinds(type_id).items() if kind not in ("image", "file", "pin")}
 
 
-@pytest.mark.release
+@pytest.mark.slow
 def test_a_write_that_removes_all_other_values_stops_the_apply_at_once(home: PushHome) -> None:
     def replace_values(request: Request) -> None:
         """As an API whose PATCH puts the values in place of all that were there."""

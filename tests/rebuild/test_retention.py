@@ -35,7 +35,6 @@ def is_whole(home: Path) -> bool:
     return base is None or len(Bases(storage).paths(base)) > len(BUILT_IN)
 
 
-@pytest.mark.release
 @pytest.mark.slow
 def test_a_rebuild_from_a_base_gives_the_same(lived: Lived) -> None:
     before = lived.copy_of_published()

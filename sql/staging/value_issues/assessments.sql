@@ -1,6 +1,6 @@
--- why: flags of no known form have no rows, nor has a history that is no array. Only a record or its list can tell a status; an assessment that no list
--- shows although its report exists has one that nobody knows. One may also lack each member that holds the property or
--- type of others; a null there is an answer
+-- why: flags of no known form have no rows, nor has a history that is no array. Only a record or its list can tell a
+-- status; an assessment that no list shows although its report exists has one that nobody knows. One may also lack each
+-- member that holds the property or type of others; a null there is an answer
 with dirty as (
   select assessment_id, status, payload_hash = '' as is_hidden, payload->'$."flags"' as flags
   from history.assessments

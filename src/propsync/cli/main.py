@@ -15,7 +15,7 @@ from propsync.cli import garbage, output, stopping
 from propsync.cli.commands import app
 from propsync.cli.start import INTERRUPTED, WORDS
 from propsync.cli.text_tables import say
-from propsync.errors import PropsyncError, ResourceFailed
+from propsync.errors import GIVE_IT_BACK, PropsyncError, ResourceFailed
 
 _NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
@@ -93,7 +93,6 @@ def _words(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is None and error.errno in _NOT_WRITTEN:
         return f"standard output: it cannot be written ({error.strerror}). Make room there, or send it elsewhere"
     if isinstance(error, OSError) and error.errno in _REFUSED:
-        step = "Give it to the user who runs propsync, on a disk that can be written, then run the same command again"
-        return f"{error.filename or 'a file'}: it cannot be used ({error.strerror}). {step}"
+        return f"{error.filename or 'a file'}: it cannot be used ({error.strerror}). {GIVE_IT_BACK}"
     step = "This is a fault in propsync: run again with --log-level DEBUG and report what it says"
     return f"{type(error).__name__}: {log.redact(' '.join(str(error).split()))}. {step}"

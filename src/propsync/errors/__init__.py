@@ -70,6 +70,7 @@ from propsync.errors.resource import (
     UnexpectedAnswer,
 )
 from propsync.errors.stopping import (
+    GIVE_IT_BACK,
     ApiFailing,
     BaseLost,
     CertificateRefused,
@@ -102,6 +103,7 @@ from propsync.errors.usage import (
 )
 
 __all__ = [
+    "GIVE_IT_BACK",
     "AccessForbidden",
     "AnswerLost",
     "ApiFailing",

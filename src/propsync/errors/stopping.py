@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from propsync.errors.base import PropsyncError
 
+GIVE_IT_BACK = "Give it to the user who runs propsync, on a disk that can be written, then run the same command again"
+
 
 class StopRun(PropsyncError):
     """Ends the run; nothing is published."""

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import duckdb
 
-from propsync.errors import DiskFull, FileLimited, MergeFailed, StateUnusable
+from propsync.errors import GIVE_IT_BACK, DiskFull, FileLimited, MergeFailed, StateUnusable
 
-_RIGHTS = "Give it to the user who runs propsync, on a disk that can be written, then run the same command again"
 _FIRST = re.compile('^Original error: "(.*)"$', re.MULTILINE)
 
 
@@ -68,7 +67,7 @@ def damage_of(path: Path) -> Iterator[None]:
 def _unusable(path: Path, words: str) -> StateUnusable:
     """A rebuild helps no file that only has the wrong rights: those of root, say, who ran a command by hand."""
     has_no_right = "Permission denied" in words or "Read-only file system" in words
-    return StateUnusable(str(path), words, _RIGHTS if has_no_right else None)
+    return StateUnusable(str(path), words, GIVE_IT_BACK if has_no_right else None)
 
 
 def _refuse_lack(path: Path, error: duckdb.Error) -> None:
