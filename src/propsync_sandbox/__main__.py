@@ -14,12 +14,26 @@ from .order import ORDERS
 from .reference import write_reference
 from .sandbox import Sandbox
 
+_PORTS = 65_535
 
-def _from_zero(text: str) -> int:
-    number = int(text)
-    if number < 0:
-        raise ValueError(text)
+
+def _number(text: str) -> int:
+    if not text.isascii() or not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"write a whole number, 0 or more, not {text!r}")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    if (number := _number(text)) > _PORTS:
+        raise argparse.ArgumentTypeError(f"write a port of 0 to {_PORTS}, not {text!r}")
     return number
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"write a date such as 2026-03-02, not {text!r}") from None
 
 
 def _real_today() -> date:
@@ -28,11 +42,11 @@ def _real_today() -> date:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="propsync sandbox", description="The whole API, with made-up data.")
-    parser.add_argument("--port", type=_from_zero, default=0, help="default: a free one")
-    parser.add_argument("--scale", type=_from_zero, default=2000, help="number of assets (2000)")
+    parser.add_argument("--port", type=_port, default=0, help="default: a free one")
+    parser.add_argument("--scale", type=_number, default=2000, help="number of assets (2000)")
     parser.add_argument("--seed", type=int, default=7, help="a different seed makes a different world (7)")
     parser.add_argument(
-        "--today", type=date.fromisoformat, default=_real_today(), help="the world's first date; default: today"
+        "--today", type=_day, metavar="DATE", default=_real_today(), help="the world's first date; default: today"
     )
     parser.add_argument("--token", help="the bearer token to accept; default: made from the seed")
     parser.add_argument("--faults", type=Path, metavar="FILE", help="a fault plan in JSON")
@@ -65,14 +79,12 @@ def _sandbox(arguments: argparse.Namespace) -> Sandbox:
         signed_links=arguments.signed_links,
         properties=arguments.properties,
         normalise=arguments.normalise,
-        hints=read_hint_plan(arguments.hints.read_text(encoding="utf-8")) if arguments.hints else None,
+        hints=read_hint_plan(arguments.hints) if arguments.hints else None,
     )
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exits with 0 after a signal, 1 if it cannot use the port or the folder, 2 on wrong usage or a wrong fault
-    plan.
-    """
+    """Exits with 0 after a signal, 1 if it cannot use the port or the folder, 2 on wrong usage or a wrong plan."""
     arguments = _parser().parse_args(argv)
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -83,7 +95,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             write_reference(sandbox.world, arguments.reference)
     except ValueError as error:
         return _complain(str(error), 2)
-    except (OSError, OverflowError) as error:
+    except OSError as error:
         return _complain(f"cannot start: {error}", 1)
     with sandbox:
         print(f"propsync sandbox at {sandbox.base_url}  token: {sandbox.token}", flush=True)  # noqa: T201  a program prints

@@ -23,6 +23,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from heapq import heappop, heappush
+from pathlib import Path
 from random import Random
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -201,9 +202,11 @@ def _hostile(dice: Random) -> bytes:
     return encode([{"type": kind, "id": f"no such id {dice.randrange(10**6)}"}])
 
 
-def read_hint_plan(text: str) -> HintPlan:
-    """A plan from JSON text; HintPlanError if it is none."""
+def read_hint_plan(path: Path) -> HintPlan:
+    """The plan in a file; HintPlanError names the file."""
     try:
-        return HintPlan.from_json(json.loads(text))
-    except json.JSONDecodeError as error:
-        raise HintPlanError(f"it is not JSON: {error}") from error
+        return HintPlan.from_json(json.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise HintPlanError(f"{path}: {error.strerror}") from error
+    except ValueError as error:
+        raise HintPlanError(f"{path}: {error}") from error

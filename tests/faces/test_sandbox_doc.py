@@ -34,8 +34,9 @@ def test_each_effect_has_the_options_shown():
     assert shown == {kind: set(options) for kind, options in EFFECTS.items()}
 
 
-def test_the_plan_of_hints_shown_is_one():
-    plan = read_hint_plan(HINTS)
+def test_the_plan_of_hints_shown_is_one(tmp_path: Path):
+    (tmp_path / "plan.json").write_text(HINTS)
+    plan = read_hint_plan(tmp_path / "plan.json")
     assert (plan.delay, plan.lag) == ((0.0, 2.0), 3)
 
 

@@ -9,12 +9,14 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
 from propsync_sandbox import HintPlan, HintPlanError, Sandbox, read_hint_plan
+from propsync_sandbox.__main__ import main
 
 
 class Ears(ThreadingHTTPServer):
@@ -168,6 +170,14 @@ def test_without_hints_the_world_is_the_same(ears: Ears):
         '{"uri": 1}',
     ],
 )
-def test_a_wrong_plan_is_refused(plan: str):
-    with pytest.raises(HintPlanError):
-        read_hint_plan(plan)
+def test_a_wrong_plan_is_refused(plan: str, tmp_path: Path):
+    file = tmp_path / "plan.json"
+    file.write_text(plan)
+    with pytest.raises(HintPlanError, match=r"plan\.json: "):
+        read_hint_plan(file)
+
+
+def test_a_plan_that_is_not_there_ends_the_program_with_2_and_a_sentence(tmp_path: Path, capsys):
+    lost = tmp_path / "plan.json"
+    assert main(["--scale", "24", "--hints", str(lost)]) == 2
+    assert capsys.readouterr().err == f"propsync sandbox: {lost}: No such file or directory\n"

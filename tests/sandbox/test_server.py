@@ -14,6 +14,7 @@ import pytest
 import trustme
 
 from propsync_sandbox import Sandbox
+from propsync_sandbox.__main__ import main
 
 ASSETS = "/properties/assets"
 
@@ -161,6 +162,21 @@ def test_a_wrong_fault_plan_ends_the_program_with_2_and_a_sentence(tmp_path, tex
     assert str(plan) in errors
     assert message in errors
     assert len(errors.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("--today", "2026-13-01", "argument --today: write a date such as 2026-03-02, not '2026-13-01'"),
+        ("--port", "65536", "argument --port: write a port of 0 to 65535, not '65536'"),
+        ("--scale", "-1", "argument --scale: write a whole number, 0 or more, not '-1'"),
+    ],
+)
+def test_a_wrong_option_is_answered_with_what_to_write(option: str, value: str, message: str, capsys) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([option, value])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.splitlines()[-1] == f"propsync sandbox: error: {message}"
 
 
 def test_a_port_that_is_taken_ends_the_program_with_1_and_a_sentence(sandbox: Sandbox) -> None:

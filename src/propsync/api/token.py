@@ -39,8 +39,10 @@ class TokenSource:
 
     @property
     def advice(self) -> str:
-        """The next step if the API refuses the token."""
+        """The next step if the API refuses the token; quotation marks come along with a line of a shell script."""
         then = "run `propsync doctor`" if self.variable == _MAIN else "run `propsync push apply` again"
+        if self._token[:1] in ("'", '"') and self._token[:1] == self._token[-1:]:
+            return f"Take away the quotation marks around {self.where}, then {then}"
         return f"Put a valid token in {self.variable} or {self.variable}_FILE, then {then}"
 
     def current(self) -> str:

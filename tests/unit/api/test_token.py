@@ -45,6 +45,13 @@ def test_a_refused_token_for_writes_is_named_so(connect, server):
         connect(token=TokenSource(TOKEN, variable="PROPSYNC_PUSH_TOKEN")).fetch(LIST)
 
 
+@pytest.mark.parametrize("quote", ["'", '"'])
+def test_quotation_marks_around_a_refused_token_are_named(connect, server, quote):
+    server.answer = only(TOKEN)
+    with pytest.raises(TokenRefused, match="Take away the quotation marks around the token in PROPSYNC_TOKEN, then"):
+        connect(token=TokenSource(f"{quote}{TOKEN}{quote}")).fetch(LIST)
+
+
 def test_a_new_token_in_the_file_goes_on_without_costing_an_attempt(connect, server, file, clock):
     server.answer = only(FRESH)
     api = connect(token=TokenSource(TOKEN, file))
