@@ -4,9 +4,10 @@ import argparse
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from pathlib import Path
+from typing import NoReturn
 
 from .faults import read_fault_plan
 from .hints import read_hint_plan
@@ -15,6 +16,7 @@ from .reference import write_reference
 from .sandbox import Sandbox
 
 _PORTS = 65_535
+_MOST_ASSETS = 1_000_000
 
 
 def _number(text: str) -> int:
@@ -26,6 +28,12 @@ def _number(text: str) -> int:
 def _port(text: str) -> int:
     if (number := _number(text)) > _PORTS:
         raise argparse.ArgumentTypeError(f"write a port of 0 to {_PORTS}, not {text!r}")
+    return number
+
+
+def _scale(text: str) -> int:
+    if (number := _number(text)) > _MOST_ASSETS:
+        raise argparse.ArgumentTypeError(f"write a number of assets of 0 to {_MOST_ASSETS}, not {text!r}")
     return number
 
 
@@ -43,7 +51,7 @@ def _real_today() -> date:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="propsync sandbox", description="The whole API, with made-up data.")
     parser.add_argument("--port", type=_port, default=0, help="default: a free one")
-    parser.add_argument("--scale", type=_number, default=2000, help="number of assets (2000)")
+    parser.add_argument("--scale", type=_scale, default=2000, help="number of assets (2000)")
     parser.add_argument("--seed", type=int, default=7, help="a different seed makes a different world (7)")
     parser.add_argument(
         "--today", type=_day, metavar="DATE", default=_real_today(), help="the world's first date; default: today"
@@ -86,9 +94,7 @@ def _sandbox(arguments: argparse.Namespace) -> Sandbox:
 def main(argv: Sequence[str] | None = None) -> int:
     """Exits with 0 after a signal, 1 if it cannot use the port or the folder, 2 on wrong usage or a wrong plan."""
     arguments = _parser().parse_args(argv)
-    ended = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: ended.set())
+    _at_signals(_end_now)  # a large world takes minutes to make up
     try:
         sandbox = _sandbox(arguments)
         if arguments.reference:
@@ -97,10 +103,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _complain(str(error), 2)
     except OSError as error:
         return _complain(f"cannot start: {error}", 1)
+    ended = threading.Event()
+    _at_signals(ended.set)
     with sandbox:
         print(f"propsync sandbox at {sandbox.base_url}  token: {sandbox.token}", flush=True)  # noqa: T201  a program prints
         ended.wait()
     return 0
+
+
+def _at_signals(act: Callable[[], None]) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: act())
+
+
+def _end_now() -> NoReturn:
+    raise SystemExit(0)
 
 
 def _complain(message: str, status: int) -> int:

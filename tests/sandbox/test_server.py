@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import httpx
 import pytest
@@ -143,6 +144,26 @@ def test_the_program_says_where_it_is_and_ends_quietly_on_a_signal(number: signa
     assert (program.returncode, rest, errors) == (0, "", "")
 
 
+def test_a_signal_ends_the_program_while_it_makes_up_its_world() -> None:
+    command = [sys.executable, "-m", "propsync_sandbox", "--scale", "1000000"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
+        wait_for_handler(program, signal.SIGTERM)
+        program.send_signal(signal.SIGTERM)
+        out, errors = program.communicate(timeout=10)
+    assert (program.returncode, out, errors) == (0, "", "")
+
+
+def wait_for_handler(program: subprocess.Popen, number: signal.Signals) -> None:
+    """Until the kernel says that the program catches this signal, or 30 s."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        status = dict(line.split(":\t", 1) for line in Path(f"/proc/{program.pid}/status").read_text().splitlines())
+        if int(status["SigCgt"], 16) >> (number - 1) & 1:
+            return
+        time.sleep(0.02)
+    raise AssertionError("the program sets no handler")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -170,6 +191,7 @@ def test_a_wrong_fault_plan_ends_the_program_with_2_and_a_sentence(tmp_path, tex
         ("--today", "2026-13-01", "argument --today: write a date such as 2026-03-02, not '2026-13-01'"),
         ("--port", "65536", "argument --port: write a port of 0 to 65535, not '65536'"),
         ("--scale", "-1", "argument --scale: write a whole number, 0 or more, not '-1'"),
+        ("--scale", "1000001", "argument --scale: write a number of assets of 0 to 1000000, not '1000001'"),
     ],
 )
 def test_a_wrong_option_is_answered_with_what_to_write(option: str, value: str, message: str, capsys) -> None:
