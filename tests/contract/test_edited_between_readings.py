@@ -78,6 +78,7 @@ def test_an_edit_during_the_first_run_makes_nothing_volatile(home: WorldHome, di
         assert shown(home) == {f"looked at {night}"}
 
 
+@pytest.mark.slow
 def test_an_edit_of_everything_amid_a_later_run_is_seen(home: WorldHome, dialect: EditedBetween) -> None:
     home.sync()
     dialect.edit()
@@ -101,6 +102,7 @@ class InTurn(EditedBetween):
         return super().assets_body(total, records, types)
 
 
+@pytest.mark.slow
 def test_a_member_that_two_servers_show_differently_in_turn_is_not_volatile(tmp_path: Path) -> None:
     dialect = InTurn(small_world(assets=30, assessments=1, schedules=1))
     with WorldServer(dialect) as server:

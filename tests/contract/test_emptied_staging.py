@@ -26,6 +26,7 @@ def _before(call: Callable[..., Any], warehouse: Callable[..., Warehouse], found
     return noted
 
 
+@pytest.mark.slow
 def test_nothing_stays_staged(synced_small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[list[tuple[str]]] = []
     of_workspace = [("run_frame", "check"), ("rebuilt_tables", "build_desk")]

@@ -132,6 +132,7 @@ def test_history_as_of_and_changes_follow_it(copy: Copy):
     assert copy.rows("select count(*) from history.properties where property_id = 'p1'") == [(2,)]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("desk")
 def test_its_properties_are_those_of_the_api(copy: Copy):
     everything = ("assets", "assessments", "schedules", "properties")
@@ -609,6 +610,7 @@ def test_a_list_that_moved_is_the_same_list(copy: Copy):
 RENAMED = '[resources.places]\npath = "/properties"\nkey_column = "property_id"\n'
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("status", [200, 404], ids=["read before", "never read"])
 def test_a_list_with_a_new_name_leaves_the_old_one_as_it_is(copy: Copy, status: int):
     copy.list.status = status

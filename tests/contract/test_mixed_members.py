@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from kit.small_api import SmallHome, assessment
 
 ISSUES = "select record_id, name, issue, value from ops.value_issues order by all"
@@ -52,6 +53,7 @@ def first_pages(home: SmallHome, asked: list[tuple[str, str]]) -> None:
     home.server.answer = note
 
 
+@pytest.mark.slow
 def test_a_status_that_some_records_lack_comes_from_their_list(small_nights: SmallHome):
     api = small_nights.server
     api.assessments = [

@@ -47,6 +47,7 @@ class Moved(Dialect):
         return {"type": one.kind, "fieldId": one.field, f"{one.kind}Value": one.value}
 
 
+@pytest.mark.slow
 def test_members_that_move_in_all_records_at_once_change_no_value(home_for: HomeFor) -> None:
     world = small_world()
     with WorldServer(Dialect(world)) as server:

@@ -52,6 +52,7 @@ def test_no_name_of_a_member_disturbs_a_run(small_nights: SmallHome, part: int):
     )
 
 
+@pytest.mark.slow
 def test_a_member_with_the_name_of_a_column_of_versions_keeps_its_earlier_values(small_nights: SmallHome):
     members = {"validFrom": "2026-01-01", "validTo": "2027-01-01", "runId": "r", "change": "c"}
     for description in ("before", "after"):

@@ -61,33 +61,44 @@ def test_a_date_with_blanks_is_a_date_on_each_day_that_is_counted(home: SmallHom
     ]
 
 
+class DueDates:
+    """A home of twelve schedules, whose due dates differ from night to night."""
+
+    def __init__(self, home: SmallHome) -> None:
+        self.home = home
+        self.schedules = [{"property": f"p{number}", "type": "k1", "status": "notstarted"} for number in range(12)]
+        shown = {"/assessments/schedules": (200, {"total": 12, "schedules": self.schedules})}
+        home.server.answer = lambda path, query: shown.get(path)
+
+    def are_read(self, *written: Any) -> bool:
+        """Whether a night said nothing of them and ended well; otherwise it said just that they could not be read."""
+        for one, due_date in zip_longest(self.schedules, written):
+            one["dueDate"] = due_date
+        report = self.home.sync()
+        assert report.exit_code == (3 if report.left_behind else 0)
+        for line in report.left_behind:
+            assert line.startswith("schedules: due dates could not be read: dueDate of ")
+        return not report.left_behind
+
+
 def test_due_dates_of_which_propsync_can_read_none_are_never_silent(small_nights: SmallHome) -> None:
     """The document shows Y-m-d: without a word, a service that writes otherwise would have nothing overdue."""
-    schedules = [{"property": f"p{number}", "type": "k1", "status": "notstarted"} for number in range(12)]
-    shown = {"/assessments/schedules": (200, {"total": 12, "schedules": schedules})}
-    small_nights.server.answer = lambda path, query: shown.get(path)
-
-    def night(*written: Any) -> list[str]:
-        for one, due_date in zip_longest(schedules, written):
-            one["dueDate"] = due_date
-        report = small_nights.sync()
-        assert report.exit_code == (3 if report.left_behind else 0)
-        return list(report.left_behind)
-
-    def are_unread(*written: Any) -> bool:
-        (line,) = night(*written)
-        return line.startswith("schedules: due dates could not be read: dueDate of ")
-
-    assert night("2026-01-01") == []
-    assert are_unread("2026-01-01T10:00:00Z", None, "0001-01-01")
-    assert are_unread(1767225600, 1767225600, "")
+    due_dates = DueDates(small_nights)
+    assert not due_dates.are_read("2026-01-01T10:00:00Z", None, "0001-01-01")
     (finding,) = [one for one in examine(small_nights.settings()) if one.what == "shape of schedules: due_dates"]
     assert not finding.is_well
-    assert night("2026-01-01T10:00:00Z", "2026-01-02") == []
-    assert are_unread("tomorrow")
-    assert night(None, None, "0001-01-01") == []
-    assert night(*["tomorrow"] * 4, *["2026-01-02"] * 8) == []
-    assert are_unread(*["tomorrow"] * 5, *["2026-01-02"] * 7)
+    assert due_dates.are_read(*["tomorrow"] * 4, *["2026-01-02"] * 8)
+    assert not due_dates.are_read(*["tomorrow"] * 5, *["2026-01-02"] * 7)
+
+
+@pytest.mark.slow
+def test_due_dates_in_other_forms_are_never_silent(small_nights: SmallHome) -> None:
+    due_dates = DueDates(small_nights)
+    assert due_dates.are_read("2026-01-01")
+    assert not due_dates.are_read(1767225600, 1767225600, "")
+    assert due_dates.are_read("2026-01-01T10:00:00Z", "2026-01-02")
+    assert not due_dates.are_read("tomorrow")
+    assert due_dates.are_read(None, None, "0001-01-01")
 
 
 def test_a_due_date_at_midnight_is_that_day_and_a_push_knows_it(small_nights: SmallHome) -> None:
@@ -120,6 +131,7 @@ def test_a_schedule_of_the_first_day_of_all_has_no_due_date_and_says_so(small_ni
     ]
 
 
+@pytest.mark.slow
 def test_a_field_without_a_value_for_a_night_keeps_its_column_of_dates(small_nights: SmallHome) -> None:
     fitted = {"id": "f1", "type": "text", "label": "Fitted"}
     opened = {"id": "f2", "type": "text", "label": "Opened"}

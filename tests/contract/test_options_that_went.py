@@ -27,6 +27,7 @@ def _door(key: str, *chosen: str) -> dict[str, Any]:
     return {"id": key, "property": "p1", "type": "t1", "fields": results}
 
 
+@pytest.mark.slow
 def test_assets_that_chose_an_option_keep_its_label(small_nights: SmallHome) -> None:
     home = small_nights
     home.server.types = [_doors(p="Pass", f="Fail", n="No access")]

@@ -47,6 +47,7 @@ def test_a_renamed_field_keeps_its_role_and_propsync_says_so(small_nights: Small
     assert (home.rows(roles), home.column(INSTALLED)) == ([role], [3])
 
 
+@pytest.mark.slow
 def test_a_column_names_the_former_labels_of_its_field_after_a_rebuild_too(small_nights: SmallHome) -> None:
     home = small_nights
     home.server.types = [_pumps(("f1", "Date installed"), ("f2", "Painted"))]

@@ -114,6 +114,7 @@ def test_a_type_that_came_went_or_has_another_name_is_on_record(small_nights: Sm
     assert sorted(home.rows(query)) == told
 
 
+@pytest.mark.slow
 def test_a_table_keeps_its_name_through_a_night_without_names_of_types(small_nights: SmallHome) -> None:
     api = small_nights.server
     named = api.types

@@ -67,6 +67,7 @@ def test_a_bucket_that_goes_away_amid_a_restore_leaves_no_unfinished_file(machin
     assert new.rebuild().exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_stopped_restore_removes_nothing_that_the_bucket_lost_meanwhile(machines: Machines, tmp_path: Path) -> None:
     first = machines("first")
     assert first.sync().exit_code == 0

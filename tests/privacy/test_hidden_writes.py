@@ -55,6 +55,7 @@ def test_a_plan_from_before_a_field_was_hidden_sends_nothing(home: PushHome) -> 
     assert home.rows("select count(*) from ops.writes") == [(0,)]
 
 
+@pytest.mark.slow
 def test_a_plan_from_before_a_mark_was_hidden_does_not_show_it(home: PushHome) -> None:
     """A plan keeps no names of its own: they come from the published tables, which lack what is hidden."""
     home.has_desk = True

@@ -330,6 +330,7 @@ def test_records_that_the_api_always_fails_keep_no_others_from_their_turn(home: 
         assert len(home.effects) == sent
 
 
+@pytest.mark.slow
 def test_records_that_nobody_can_look_at_keep_no_others_from_their_turn(home: PushHome) -> None:
     edits = texts_of(home, 8)
     plan = home.plan(*edits)
@@ -344,6 +345,7 @@ def test_records_that_nobody_can_look_at_keep_no_others_from_their_turn(home: Pu
     assert_done_once(home, plan)
 
 
+@pytest.mark.slow
 def test_records_that_always_fail_keep_those_that_failed_once_from_no_turn(home: PushHome) -> None:
     edits = texts_of(home, 12)
     plan = home.plan(*edits)

@@ -57,6 +57,7 @@ def test_a_note_of_a_wrong_clock_silences_nothing(home: HintHome, chat: NoticeRe
     assert [_read(home, chat) for _ in range(2)] == [2, 2]
 
 
+@pytest.mark.slow
 def test_a_note_that_nobody_can_read_silences_nothing(home: HintHome, chat: NoticeReceiver) -> None:
     home.sandbox.set_faults(AWAY)
     note = home.path / "state" / "hints" / "notice.json"
