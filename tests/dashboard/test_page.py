@@ -220,6 +220,17 @@ def test_a_number_is_compared_with_the_day_before() -> None:
     assert compared(3, None) == ""
 
 
+def test_the_first_page_of_a_day_compares_with_the_day_before_and_no_earlier_one(drawn: Drawing) -> None:
+    """propsync notes the numbers of a day after it has drawn its first page."""
+    page = drawn(
+        "update ops.headlines set day = day - 1",
+        "insert into ops.headlines select day - 1, number, value + 1000, run_id from ops.headlines",
+    )
+    words = Parsed(page.html).words
+    assert "no change since" in words
+    assert "fewer than on" not in words
+
+
 def test_a_page_is_drawn_again_from_what_is_published(home: SandboxHome, tmp_path: Path) -> None:
     page = home.path / "published" / PAGE
     before = page.read_bytes()
