@@ -12,6 +12,7 @@ import duckdb
 import pytest
 from kit.dialects import Dialect
 from kit.kept import KeptHomes
+from kit.small_api import SmallHome, asset
 from kit.world import World, small_world
 from kit.world_home import WorldHome
 from kit.world_server import WorldServer
@@ -263,6 +264,23 @@ def test_checks_compare_with_the_last_run(night: WorldHome, caplog: pytest.LogCa
     night.server.world.assets[3:9] = []
     night.sync(accept=None)
     assert "check assets_stay: 1 rows, such as assets from 24 to 18" in caplog.text
+
+
+def test_a_renamed_field_and_a_new_one_have_lost_no_values(small_nights: SmallHome) -> None:
+    found = "select offending, example from ops.checks where check_name = 'empty_values'"
+    api = small_nights.server
+
+    def night(values: dict[str, str | None], **labels: str) -> Any:
+        fields = [{"id": key, "type": "text", "label": label} for key, label in labels.items()]
+        results = [{"type": "text", "field": key, "value": values.get(key)} for key in labels]
+        api.types = [{"id": "t1", "name": "Doors", "fields": fields}]
+        api.assets = [asset(f"a{number}", fields=results) for number in range(30)]
+        assert small_nights.sync().exit_code == 0
+        return small_nights.rows(found)
+
+    assert night({"f2": "x"}, f1="Remarks", f2="Name") == [(0, None)]
+    assert night({"f2": "x"}, f1="Notes", f2="Name", f3="Colour") == [(0, None)]
+    assert night({}, f1="Notes", f2="Names", f3="Colour") == [(1, "by_type.doors.name from 0 to 30")]
 
 
 def test_a_value_of_nothing_is_compared_with_nothing(night: WorldHome) -> None:

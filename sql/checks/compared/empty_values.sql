@@ -3,13 +3,27 @@
 -- direction: up
 -- share: 0.1
 -- floor: 20
-with values_of_fields as (
+-- new: ignored
+with empty_fields as (
   select
-    'field ' || coalesce(label, field_id) || ' of type ' || asset_type_id as subject,
+    asset_type_id,
+    field_id,
     count_if(value_text is null and value_options is null and value_json is null) as value,
     count(*) as total
   from main.asset_field_values
-  group by asset_type_id, field_id, label
+  group by asset_type_id, field_id
+),
+-- a column keeps its name when somebody renames its field
+columns_of_fields as (
+  select
+    coalesce(
+      'by_type.' || table_name || '.' || column_name, 'field ' || field_id || ' of type ' || asset_type_id
+    ) as subject,
+    value,
+    total
+  from empty_fields
+  left join main.asset_type_fields using (asset_type_id, field_id)
+  left join main.asset_types using (asset_type_id)
 ),
 columns_of_records as (
   select 'main.assets.property_id' as subject, count_if(property_id is null) as value, count(*) as total
@@ -23,6 +37,6 @@ columns_of_records as (
   union all
   select 'main.schedules.assigned_users', count_if(coalesce(len(assigned_users), 0) = 0), count(*) from main.schedules
 )
-select subject, sum(value) as value, sum(total) as total from values_of_fields group by subject
+from columns_of_fields
 union all
-select * from columns_of_records
+from columns_of_records

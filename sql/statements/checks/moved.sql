@@ -1,8 +1,12 @@
 -- why: the subjects whose value moved further than their check allows, counted for each check. A part of a total may be
--- new, a count may not: it has nothing to compare with
+-- new, unless its check ignores these. A count may not: it has nothing to compare with
 with limits as (
   select
-    unnest($names) as check_name, unnest($directions) as direction, unnest($shares) as share, unnest($floors) as floor
+    unnest($names) as check_name,
+    unnest($directions) as direction,
+    unnest($shares) as share,
+    unnest($floors) as floor,
+    unnest($ignoring) as ignores_new
 ),
 before as (
   select * from ops.check_values semi join limits using (check_name)
@@ -11,7 +15,8 @@ compared as (
   select
     check_name,
     subject,
-    before.subject is not null or now.total is not null as is_comparable,
+    before.subject is null as is_new,
+    before.subject is null and now.total is null as is_new_count,
     coalesce(before.value, 0) as value_before,
     coalesce(now.value, 0) as value_now,
     if(
@@ -30,7 +35,8 @@ judged as (
   from compared
   join limits using (check_name)
   semi join before using (check_name)
-  where is_comparable
+  where not is_new_count
+    and not (is_new and ignores_new)
     and abs(value_now - value_before) >= floor
     and case direction when 'up' then moved when 'down' then -moved else abs(moved) end > share - 1e-9
 )

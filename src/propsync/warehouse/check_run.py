@@ -135,7 +135,7 @@ def _compared(warehouse: Warehouse, checks: Sequence[Check]) -> list[Found]:
     is_own = any(check.is_own for check in checks)  # propsync's own must not end a run over a status `(none)`
     if is_own and (repeated := warehouse.rows(statement("checks/repeated_subjects"))):
         raise MergeFailed("staging.check_values", f"several rows have the subject {repeated[0][0]}; it may come once")
-    names = ("names", "directions", "shares", "floors")
+    names = ("names", "directions", "shares", "floors", "ignoring")
     bound = dict(zip(names, map(list, zip(*limits, strict=True)), strict=True))
     moved = {name: (count, example) for name, count, example in warehouse.rows(statement("checks/moved"), bound)}
     found = [Found(check, *moved.get(check.name, (0, None))) for check in checks]

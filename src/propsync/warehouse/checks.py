@@ -18,8 +18,8 @@ from propsync.warehouse.resource_sql import resource_fragments
 from propsync.warehouse.statements import statement
 from propsync.warehouse.templates import filled
 
-_HEADER = re.compile(r"^-- (severity|direction|share|floor): *(\S+) *$", re.MULTILINE)
-_ACCEPTED = {"severity": ("fail", "warn"), "direction": ("up", "down", "both")}
+_HEADER = re.compile(r"^-- (severity|direction|share|floor|new): *(\S+) *$", re.MULTILINE)
+_ACCEPTED = {"severity": ("fail", "warn"), "direction": ("up", "down", "both"), "new": ("counted", "ignored")}
 _NO_HEADER = "it has no line `-- severity: fail` or `-- severity: warn`"
 
 
@@ -27,12 +27,14 @@ _NO_HEADER = "it has no line `-- severity: fail` or `-- severity: warn`"
 class Comparison:
     """How far a value may move between two runs: in which direction, by which share, and from which number on.
 
-    The share is of the earlier value; or it is a difference of shares, if the check gives a total beside the value.
+    The share is of the earlier value; or it is a difference of shares, if the check gives a total beside the value. A
+    new subject with a total rose from 0, unless `ignores_new`.
     """
 
     direction: str
     share: float
     floor: float
+    ignores_new: bool
 
 
 @dataclass(frozen=True)
@@ -132,8 +134,9 @@ def _check(warehouse: Warehouse, name: str, sql: str) -> Check:
 def _comparison(headers: dict[str, str]) -> Comparison | None:
     if "direction" not in headers:
         return None
+    ignores_new = headers.get("new") == "ignored"
     try:
-        return Comparison(headers["direction"], float(headers["share"]), float(headers["floor"]))
+        return Comparison(headers["direction"], float(headers["share"]), float(headers["floor"]), ignores_new)
     except (KeyError, ValueError):
         raise ValueError("beside its direction it needs a share and a floor, both numbers") from None
 
