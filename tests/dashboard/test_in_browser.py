@@ -26,6 +26,7 @@ FAULTS = """axe.run({resultTypes: ["violations"]}).then(found => [found.violatio
   .map(one => one.id + ": " + one.nodes.slice(0, 3).map(node => node.html.slice(0, 200)).join(" | ")),
   found.passes.length])"""
 OPENED = "document.querySelectorAll('details').forEach(one => one.open = true)"
+OPEN_TABLES = "[...document.querySelectorAll('.scroll')].filter(one => !one.closest('details:not([open])'))"
 TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 OUT_OF_THEIR_CARDS = (
     "[...document.querySelectorAll('.number .value')].filter(one => one.scrollWidth > one.clientWidth).length"
@@ -89,6 +90,16 @@ def assert_open_to_all(browser: Browser, page: str) -> None:
         faults, passed = browser.run(FAULTS)
         assert (width, scheme, faults) == (width, scheme, [])
         assert passed > 10, "axe looked at the page"
+
+
+@pytest.mark.parametrize("width", [900, 1100, 1400])
+def test_open_tables_need_no_scrolling_sideways(browser: Browser, drawn: Drawing, tmp_path: Path, width: int) -> None:
+    path = tmp_path / "index.html"
+    path.write_bytes(drawn().html)
+    seen_as(browser, width, "light")
+    browser.open(path.as_uri())
+    assert browser.run(f"{OPEN_TABLES}.length") >= 2
+    assert browser.run(f"{OPEN_TABLES}.map(one => one.scrollWidth - one.clientWidth).filter(one => one > 0)") == []
 
 
 @pytest.mark.parametrize("shown", ["unknown", "1,234,567"])

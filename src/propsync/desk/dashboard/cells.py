@@ -14,6 +14,7 @@ from propsync.desk.dashboard.words import shown
 
 _STATES = ("in date", "due soon", "out of date", "unknown")
 _SHORT = 32  # a longer text may break into lines
+_WORD = 16  # a longer word, such as an id, may break too
 
 
 def cells(answer: Answer, hidden: Collection[str], zone: ZoneInfo) -> Iterator[Markup]:
@@ -53,4 +54,12 @@ def _cell(value: Any, is_state: bool, is_number: bool, zone: ZoneInfo) -> str:
         return f"<td class=n>{text}"
     if isinstance(value, date):
         return f"<td class=d>{text}"
-    return f"<td class=l>{text}" if isinstance(value, str) and len(value) > _SHORT else f"<td>{text}"
+    return f"<td{_class_of(value)}>{text}"
+
+
+def _class_of(value: Any) -> str:
+    if not isinstance(value, str) or len(value) <= _WORD:
+        return ""
+    if " " not in value:
+        return " class=w"
+    return " class=l" if len(value) > _SHORT else ""
