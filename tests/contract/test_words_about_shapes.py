@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 from kit.small_api import SmallHome, assessment
 
+from propsync.errors import UsageError
+from propsync.runbooks import archive
+
 Home = SmallHome
 TYPES, ASSETS = "/properties/assets/types", "/properties/assets"
 
@@ -86,3 +89,18 @@ def test_a_resource_that_was_never_read_keeps_no_rows(small_nights: Home):
     api.answer = lambda path, query: (400, {}) if path == ASSETS else None
     (told,) = [one for one in small_nights.sync().left_behind if one.startswith("assets")]
     assert told.startswith("assets keep yesterday's rows: ")
+
+
+def test_nothing_is_published_before_anything_was_read(small_nights: Home):
+    """Tables without rows would look like an API without records."""
+    api = small_nights.server
+    api.answer = lambda path, query: (404, {})
+    for _ in range(2):
+        assert small_nights.sync().exit_code == 1
+        assert not small_nights.published.exists()
+    with pytest.raises(UsageError, match="propsync has not synced yet"):
+        archive(small_nights.settings())
+    assert not small_nights.published.exists()
+    api.answer = lambda path, query: None
+    assert small_nights.sync().exit_code == 0
+    assert small_nights.column("select count(*) from assets") == [6]

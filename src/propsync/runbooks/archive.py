@@ -109,8 +109,8 @@ def _known_kinds(wanted: Documents) -> Documents:
 
 
 def _refuse_unsynced(workspace: Workspace) -> None:
-    """Refuses to run before a sync; and after the loss of the state, so that the published files survive."""
-    if workspace.journal.last_time() is not None:
+    """Refuses to run before anything was read; and after the loss of the state, so that the published files survive."""
+    if workspace.journal.resources_read():
         return
     if workspace.publisher.note():
         raise StateUnusable(

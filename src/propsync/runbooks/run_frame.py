@@ -144,10 +144,11 @@ def _tidy(workspace: Workspace, run: Run) -> None:
 def finish_earlier(workspace: Workspace, run: Run) -> list[str]:
     """Merges snapshots that a killed run landed completely, and publishes changes that an earlier run could not.
 
-    Returns the result of `Publisher.publish`.
+    Before anything was read there are tables without rows, which look like an empty API. Returns the result of
+    `Publisher.publish`.
     """
     merge_earlier(workspace, run)
-    if workspace.publisher.is_behind(workspace.warehouse):
+    if workspace.publisher.is_behind(workspace.warehouse) and workspace.journal.resources_read():
         try:
             withheld = check(workspace, run)
             workspace.place.commit(run.run_id)
