@@ -76,6 +76,8 @@ def test_an_entry_that_the_data_contradicts_costs_exit_3_and_nothing_else(home: 
     chosen = {setting: (value, source) for setting, value, source, _ in home.rows("from ops.desk")}
     assert chosen["assessment_date"] == ("performedDate", "found")
     assert chosen["due_soon_days"] == ("45", "configured")
+    unfit = "select setting from ops.desk where starts_with(evidence, 'propsync.toml says otherwise: ') order by all"
+    assert home.column(unfit) == ["assessment_date", "roles.serial"]
     sources = home.column("select distinct source from ops.roles where role = 'serial'")
     assert sources == ["found"]
 

@@ -180,6 +180,14 @@ def test_held_deletes_mistaken_lists_and_failed_marts_take_the_green_away(drawn:
     mistaken = drawn(mistake.format("true")).html
     assert b'class="trust careful"' in mistaken
     assert "your list properties has a mistake, so propsync uses it as it was before" in Parsed(mistaken).words
+    unrun = drawn("insert into ops.checks values ('my_check', null, null, 'Binder Error', 'r', '')").html
+    assert b'class="trust careful"' in unrun
+    assert "the check my check could not run (ops.checks)" in Parsed(unrun).words
+    unfit = drawn(
+        "insert into ops.desk values ('roles.result', null, 'found', 'propsync.toml says otherwise: no')"
+    ).html
+    assert b'class="trust careful"' in unfit
+    assert "roles.result of [desk] in propsync.toml fits nothing in the data (ops.desk)" in Parsed(unfit).words
     failed = drawn("update ops.run_resources set verdict = 'failed' where resource = 'assets'").html
     assert b'class="trust bad"' in failed
 

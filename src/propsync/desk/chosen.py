@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from propsync.desk.choices import DeskChoices
 from propsync.desk.dates import DateMember, find_date_member, named_date_member
+from propsync.desk.faults import AGAINST, Row, with_faults
 from propsync.desk.former_labels import former_labels
 from propsync.desk.found_members import FoundMembers
 from propsync.desk.measure_rules import chosen_rules, measure_faults
@@ -17,12 +18,7 @@ from propsync.settings import DeskSettings
 from propsync.shapes import Shape
 from propsync.warehouse import Warehouse, statement
 
-AGAINST = "propsync.toml says otherwise: "
-"""Begins the evidence of a choice whose entry in propsync.toml fits nothing in the data."""
 _FIRST_SEEN = "no member of the assessments says when they were performed: the run that first saw one approved dates it"
-
-Row = tuple[str, str | None, str, str]
-"""A row of ops.desk."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +51,10 @@ def choose(
     chosen = _complete(choices, settings, member, words)
     found = FoundMembers(warehouse, chosen)
     rows = [dated, *(_row_of_words(name, one) for name, one in words.items()), *_plain(chosen, settings)]
-    _store(warehouse, run_id, "desk", [*rows, *roles.noted(), *found.evidence()])
-    faults = [*wrong, *roles.faults(), *measure_faults(warehouse, settings.measures)]
-    return Chosen(chosen, member, found.fragments(), faults)
+    faults = [*roles.faults(), *measure_faults(warehouse, settings.measures)]
+    rows = [*with_faults([*rows, *roles.noted()], faults), *found.evidence()]
+    _store(warehouse, run_id, "desk", rows)
+    return Chosen(chosen, member, found.fragments(), [*wrong, *(one.line for one in faults)])
 
 
 def _complete(

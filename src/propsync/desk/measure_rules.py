@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from propsync.desk.faults import Fault
 from propsync.shipped import shipped
 from propsync.warehouse import Warehouse, statement
 
@@ -26,16 +27,16 @@ def chosen_rules(named: Mapping[str, Sequence[str]]) -> Rules:
     return tuple(rule | {"chosen": list(named.get(rule["measure"], ()))} for rule in measure_rules())
 
 
-def measure_faults(warehouse: Warehouse, named: Mapping[str, Sequence[str]]) -> list[str]:
-    """A line for each entry of `[desk.measures]` that fits no measure, and for each type that the API does not have."""
+def measure_faults(warehouse: Warehouse, named: Mapping[str, Sequence[str]]) -> Iterator[Fault]:
+    """The entries of `[desk.measures]` that fit no measure, and those with a type that the API does not have."""
     known = {rule["measure"] for rule in measure_rules()}
-    lines = [
-        f"[desk.measures] has {one}, and propsync knows {', '.join(sorted(known))}" for one in named if one not in known
-    ]
+    for one in named:
+        if one not in known:
+            line = f"[desk.measures] has {one}, and propsync knows {', '.join(sorted(known))}"
+            yield Fault(f"measures.{one}", line)
     types = {text for row in warehouse.rows(statement("desk/names_of_types")) for text in row}
-    return lines + [
-        f"[desk.measures] {measure}: no assessment type has the name or id {one}; one that had it before still counts"
-        for measure, wanted in named.items()
-        for one in wanted
-        if types and one not in types
-    ]
+    for measure, wanted in named.items():
+        for one in wanted:
+            if types and one not in types:
+                what = f"no assessment type has the name or id {one}; one that had it before still counts"
+                yield Fault(f"measures.{measure}", f"[desk.measures] {measure}: {what}")

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from fnmatch import translate
 from functools import cache, cached_property
 
+from propsync.desk.faults import Fault
 from propsync.settings import ROLES, DeskSettings
 from propsync.warehouse import Warehouse, statement
 
@@ -98,8 +99,8 @@ class Roles:
             *((f"roles.{role}.dates", _shown(those), "found", _FEW) for role, those in few.items()),
         ]
 
-    def faults(self) -> list[str]:
-        """A line for each entry that no field fits; none while propsync knows no type."""
+    def faults(self) -> list[Fault]:
+        """The entries that no field fits; none while propsync knows no type."""
         return [*self._general_faults(), *self._type_faults()] if self._by_type else []
 
     def _chosen(self, type_id: str, role: str) -> Row | None:
@@ -140,21 +141,24 @@ class Roles:
             if field.former and not any(_first([field], role, patterns[role]) for role in ROLES)
         ]
 
-    def _general_faults(self) -> Iterator[str]:
+    def _general_faults(self) -> Iterator[Fault]:
         for role, patterns in self._settings.roles.items():
             if patterns and not any(_first(fields, role, patterns) for fields in self._by_type.values()):
                 every = [one for fields in self._by_type.values() for one in fields]
-                yield _fault(f"[desk.roles] {role}", role, patterns, every, "no asset type has a field")
+                line = _fault(f"[desk.roles] {role}", role, patterns, every, "no asset type has a field")
+                yield Fault(f"roles.{role}", line)
 
-    def _type_faults(self) -> Iterator[str]:
+    def _type_faults(self) -> Iterator[Fault]:
         for name, patterns_by_role in self._settings.type_roles.items():
             type_ids = _ids_of(name, self._by_type)
             if not type_ids:
-                yield f"[desk.roles.{name!r}]: no asset type has this name or id; asset_types lists them"
+                line = f"[desk.roles.{name!r}]: no asset type has this name or id; asset_types lists them"
+                yield Fault(f"roles.{name}", line)
             for role, patterns in patterns_by_role.items() if type_ids else ():
                 fields = [one for type_id in type_ids for one in self._by_type[type_id]]
                 if patterns and not _first(fields, role, patterns):
-                    yield _fault(f"[desk.roles.{name!r}] {role}", role, patterns, fields, "the type has no field")
+                    line = _fault(f"[desk.roles.{name!r}] {role}", role, patterns, fields, "the type has no field")
+                    yield Fault(f"roles.{name}.{role}", line)
 
 
 def known_fields(

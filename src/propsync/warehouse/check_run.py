@@ -36,10 +36,15 @@ class Found:
 
 @dataclass
 class Findings:
-    """The findings of a run's checks, and a line for each check of people's own that could not run."""
+    """The findings of a run's checks, and a line for each check of people's own that could not run, by its name."""
 
     found: list[Found] = field(default_factory=list)
-    unusable: list[str] = field(default_factory=list)
+    not_run: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def unusable(self) -> list[str]:
+        """A line for each check of people's own that could not run."""
+        return list(self.not_run.values())
 
     @property
     def warnings(self) -> list[str]:
@@ -71,8 +76,10 @@ def run_checks(
     `folder` has people's own checks, which run every time: somebody may have edited one. Those that read a mart wait.
     """
     changed = _changed(warehouse, run_id, since) | {*also}
-    own, wrong = _own_checks(warehouse, folder) if folder else ([], [])
-    findings = Findings(_found(warehouse, [one for one in _CHECKS.declared(warehouse) if _is_due(one, changed)]), wrong)
+    declared = _CHECKS.declared(warehouse)
+    own, wrong = _own_checks(warehouse, folder) if folder else ([], {})
+    _forget_all_but(warehouse, {*wrong, *(one.name for one in (*declared, *own))})
+    findings = Findings(_found(warehouse, [one for one in declared if _is_due(one, changed)]), wrong)
     _add_own(warehouse, findings, [one for one in own if not one.is_of_marts], folder)
     _note(warehouse, run_id, findings)
     return findings
@@ -86,7 +93,7 @@ def run_mart_checks(warehouse: Warehouse, run_id: str, folder: Path) -> Findings
     return findings
 
 
-def _own_checks(warehouse: Warehouse, folder: Path) -> tuple[list[Check], list[str]]:
+def _own_checks(warehouse: Warehouse, folder: Path) -> tuple[list[Check], dict[str, str]]:
     return peoples_checks(warehouse, folder, {one.name for one in _CHECKS.declared(warehouse)})
 
 
@@ -96,7 +103,7 @@ def _add_own(warehouse: Warehouse, findings: Findings, checks: Sequence[Check], 
             with warehouse.bounded(_MOST_SECONDS):
                 findings.found += _found(warehouse, [check])
         except MergeFailed as error:
-            findings.unusable.append(unusable(folder / f"{check.name}.sql" if folder else check.name, error.what))
+            findings.not_run[check.name] = unusable(folder / f"{check.name}.sql" if folder else check.name, error.what)
 
 
 def _changed(warehouse: Warehouse, run_id: str, since: str | None) -> set[str]:
@@ -150,8 +157,20 @@ def _keep(warehouse: Warehouse, names: Sequence[str]) -> None:
         warehouse.execute(statement("checks/keep_values"), {"names": names})
 
 
+def _forget_all_but(warehouse: Warehouse, names: Collection[str]) -> None:
+    """Forgets the findings and values of checks whose file is gone."""
+    kept = {"names": sorted(names)}
+    if warehouse.value(statement("checks/has_others"), kept):
+        with warehouse.transaction():
+            warehouse.execute(statement("checks/forget_other_findings"), kept)
+            warehouse.execute(statement("checks/forget_other_values"), kept)
+
+
 def _note(warehouse: Warehouse, run_id: str, findings: Findings) -> None:
+    taken = {one.name for one in _CHECKS.declared(warehouse)}
+    not_run = {name: line for name, line in findings.not_run.items() if name not in taken}
     rows = [_row(one, run_id) for one in findings.found]
+    rows += [(name, None, None, line, run_id, "") for name, line in not_run.items()]
     if not rows:
         return
     with warehouse.transaction():

@@ -86,21 +86,21 @@ def check_files(resources: Iterable[Resource] = BUILT_IN.families) -> Iterator[t
         yield f"{resource.name}_{path.stem}", filled(path.read_text(encoding="utf-8"), resource_fragments(resource))
 
 
-def peoples_checks(warehouse: Warehouse, folder: Path, taken: Collection[str]) -> tuple[list[Check], list[str]]:
-    """The checks in people's own folder, and a line for each file that is none; a missing folder has none.
+def peoples_checks(warehouse: Warehouse, folder: Path, taken: Collection[str]) -> tuple[list[Check], dict[str, str]]:
+    """The checks in people's own folder, and a line for each file that is none, by name; a missing folder has none.
 
     A check with a name in `taken` is none: its findings and its values would replace those of propsync's own check.
     """
-    found, wrong = [], []
+    found, wrong = [], dict[str, str]()
     for path in sorted(folder.glob("*.sql")):
         try:
             found.append(replace(_check(warehouse, _free_name(path, taken), _written(path)), is_own=True))
         except UnicodeDecodeError:
-            wrong.append(unusable(path, "it is not UTF-8 text; save it as UTF-8"))
+            wrong[path.stem] = unusable(path, "it is not UTF-8 text; save it as UTF-8")
         except OSError as error:
-            wrong.append(unusable(path, f"it cannot be read: {error.strerror}"))
+            wrong[path.stem] = unusable(path, f"it cannot be read: {error.strerror}")
         except ValueError as error:
-            wrong.append(unusable(path, error))
+            wrong[path.stem] = unusable(path, error)
     return found, wrong
 
 

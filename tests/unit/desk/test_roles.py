@@ -24,7 +24,7 @@ def chosen(settings=None, fields=(*LIFTS, *DOORS)):
 
 
 def faults(settings, fields=(*LIFTS, *DOORS)):
-    return Roles(list(fields), settings).faults()
+    return [one.line for one in Roles(list(fields), settings).faults()]
 
 
 def test_the_likeliest_label_of_a_fitting_kind_is_found():

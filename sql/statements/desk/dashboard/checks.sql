@@ -1,5 +1,5 @@
--- why: checks that found rows, worst first
+-- why: checks that found rows or could not run, worst first
 select check_name, offending
 from ops.checks
-where offending > 0
-order by severity, check_name
+where offending > 0 or offending is null
+order by severity nulls first, check_name

@@ -10,7 +10,8 @@ from zoneinfo import ZoneInfo
 
 from propsync.desk.dashboard.answer import Answer, Reader
 from propsync.desk.dashboard.words import counted, shown
-from propsync.warehouse import statement
+from propsync.desk.faults import AGAINST
+from propsync.warehouse import statement, text
 
 _SENTENCES = {
     "good": "Yes. propsync read every list completely",
@@ -59,7 +60,13 @@ def judge(reader: Reader, answer: Answer, as_of: datetime | None, zone: ZoneInfo
     """The verdict, from the verdicts of tables, unread parts, people's lists, failed marts and checks with findings."""
     tables = answer.dicts()
     notes = [f"{', '.join(names)}: {concern}" for concern, names in _concerns(tables).items()]
-    further = [*_unread_parts(reader), *_mistaken_lists(reader), *_failed_marts(reader), *_checks(reader)]
+    further = [
+        *_unread_parts(reader),
+        *_mistaken_lists(reader),
+        *_unfit_entries(reader),
+        *_failed_marts(reader),
+        *_checks(reader),
+    ]
     level = _level([str(row["trust"]) for row in tables], has_more=bool(further))
     moment = f" on {shown(as_of, zone)}." if as_of and level != "unknown" else "."
     return Trust(level, _SENTENCES[level] + moment, notes + further, answer)
@@ -91,6 +98,11 @@ def _mistaken_lists(reader: Reader) -> Iterator[str]:
         yield f"your list {name} has a mistake, so propsync uses it as it was before (ops.reference_issues)"
 
 
+def _unfit_entries(reader: Reader) -> Iterator[str]:
+    for (setting,) in reader.rows(statement("desk/dashboard/unfit_entries", against=text(AGAINST)))[1]:
+        yield f"{setting} of [desk] in propsync.toml fits nothing in the data (ops.desk)"
+
+
 def _failed_marts(reader: Reader) -> Iterator[str]:
     for mart, error in reader.rows(statement("desk/dashboard/failed_marts"))[1]:
         yield f"marts.{mart} has rows of an earlier night, because it could not be built: {error}"
@@ -101,8 +113,10 @@ def _checks(reader: Reader) -> Iterator[str]:
         yield f"{found_by(name, offending)} (ops.checks)"
 
 
-def found_by(check: str, offending: int) -> str:
+def found_by(check: str, offending: int | None) -> str:
     """The finding of a check, without its example: a record as SQL shows it says nothing to a manager."""
+    if offending is None:
+        return f"the check {check.replace('_', ' ')} could not run"
     if words := FOUND.get(check):
         return counted(offending, *words)
     return f"the check {check.replace('_', ' ')} found {counted(offending, 'row', 'rows')}"
