@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -226,6 +227,27 @@ def _on(entry: Entry, field: str) -> Entry:
     """The entry with a field that its type does not have."""
     changes = [type(one)(field, one.label, one.kind, None, one.new) for one in entry.changes]
     return Entry(entry.row, entry.action, entry.key, entry.property_id, entry.type_id, changes)
+
+
+def test_a_run_names_a_few_of_many_failed_records_and_apply_all_of_them(
+    home: PushHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    posted: list[bytes] = []
+    monkeypatch.setattr("propsync.runbooks.notice.post_notice", lambda _url, body: posted.append(body))
+    entries = [home.schedule(UPDATE, key, {"description": "new", "customReference": "R1"}) for key in home.schedules(8)]
+    plan = home.plan(*entries, resource="schedules")
+    home.sandbox.set_faults([rule("PUT", {"kind": "status", "status": 409}, times=None)])
+    report = home.apply(plan, notify_url="https://example.org/hook")
+    assert (report.exit_code, report.counts()["failed"], len(report.lines)) == (3, 8, 8)
+    assert ", description, customReference: failed: the API answered 409" in report.lines[0]
+    query = f"from ops.writes where plan_id = '{plan.plan_id}' and state <> 'verified'"
+    assert report.left_behind == [*report.lines[:5], f'… and 3 more: propsync query "{query}"']
+    ((error,),) = home.rows("select error from ops.runs where flow = 'push'")
+    assert error == "; ".join(report.left_behind)
+    assert json.loads(posted[0])["left_behind"] == report.left_behind
+    ((failed,),) = home.rows(f"select count(*) from ({query})")
+    assert failed == 16
+    assert len(home.apply(plan).lines) == 8
 
 
 @pytest.mark.slow

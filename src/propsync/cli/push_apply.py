@@ -58,7 +58,7 @@ def _print(report: PushReport, path: Path) -> None:
     )
     if report.already:
         echo(f"{counted(report.already, 'record')} had the planned values already, so propsync did not send them")
-    lines = report.left_behind
+    lines = report.lines
     for line in lines[:_MOST_LINES]:
         echo(line)
     if len(lines) > _MOST_LINES:

@@ -25,7 +25,7 @@ from propsync.push.creations import KnownAssets
 from propsync.push.erased import names_erased
 from propsync.push.in_flight import with_in_flight
 from propsync.push.journal import WriteJournal, journal_key, now
-from propsync.push.outcome import APPLIED, VERIFIED, Outcome
+from propsync.push.outcome import APPLIED, Outcome
 from propsync.push.plan import CREATE, DELETE, Plan
 from propsync.push.published import Published
 from propsync.push.records import Shown, Write, is_as_before, record_writes, verified, writes_of
@@ -36,7 +36,7 @@ from propsync.resources import ASSETS
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.push_abandoned import PUSH_LOCK, hidden_names
 from propsync.runbooks.push_hidden import refuse_hidden
-from propsync.runbooks.push_report import PushReport, WriteState
+from propsync.runbooks.push_report import PushReport, WriteState, first_lines, lines_of
 from propsync.runbooks.push_tables import open_tables
 from propsync.runbooks.read_back import ReadBack
 from propsync.runbooks.report import Report
@@ -249,7 +249,7 @@ class _Apply:
         self._writes = writes_of(self._plan, with_in_flight(self._journal.so_far, self._left))
         self._call("read back", lambda: self._read_back(workspace, run))
         self._call("record", lambda: self._record(workspace, run))
-        return [str(WriteState.of(one)) for one in self._writes if one.state != VERIFIED]
+        return first_lines(lines_of(map(WriteState.of, self._writes)), self._plan.plan_id)
 
     def _read_back(self, workspace: Workspace, run: Run) -> str | None:
         """Reads back, lands and merges; what cannot be read back stays applied until the next `apply`."""

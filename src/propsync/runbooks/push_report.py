@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,8 @@ from propsync.push.outcome import ALREADY, APPLIED, SKIPPED, VERIFIED
 from propsync.push.plan import Plan
 from propsync.push.records import Write
 from propsync.push.summary import summary
+
+_NAMED = 5  # records that a run names, in `ops.runs`, in notices and under Prefect
 
 
 @dataclass(frozen=True)
@@ -31,9 +33,31 @@ class WriteState:
         label = write.change.label if write.change else None
         return cls(write.entry.row, write.record, label, write.state, write.code, write.message, write.at is not None)
 
-    def __str__(self) -> str:
-        place = [f"row {self.row}" if self.row is not None else "", self.record or "", self.column or ""]
-        return f"{', '.join(filter(None, place))}: {self.state}: {self.message or 'it was not read back'}"
+    @property
+    def of_record(self) -> str:
+        """The record, as a line begins with it."""
+        return ", ".join(filter(None, (f"row {self.row}" if self.row is not None else "", self.record)))
+
+    @property
+    def what(self) -> str:
+        """The state and the reason, as a line ends with it."""
+        return f"{self.state}: {self.message or 'it was not read back'}"
+
+
+def lines_of(states: Iterable[WriteState]) -> list[str]:
+    """A line for each record and reason of what is not verified, with the columns; no value of the plan."""
+    columns: dict[tuple[str, str], list[str]] = {}
+    for one in states:
+        if one.state != VERIFIED:
+            columns.setdefault((one.of_record, one.what), []).append(one.column or "")
+    return [f"{', '.join(filter(None, (record, *names)))}: {what}" for (record, what), names in columns.items()]
+
+
+def first_lines(lines: Sequence[str], plan_id: str) -> list[str]:
+    """The first of them, and a query for all: thousands of rows may fail, and a status or a notice has no room."""
+    more = len(lines) - _NAMED
+    query = f"from ops.writes where plan_id = '{plan_id}' and state <> 'verified'"
+    return [*lines[:_NAMED], *([f'… and {more:,} more: propsync query "{query}"'] if more > 0 else [])]
 
 
 @dataclass(frozen=True)
@@ -58,9 +82,14 @@ class PushReport:
         return 3 if self.left_behind else 0
 
     @property
+    def lines(self) -> list[str]:
+        """A line for each record that is not verified, for the person who applies; no value of the plan."""
+        return [*lines_of(self.states), *self.others]
+
+    @property
     def left_behind(self) -> list[str]:
-        """A line for each write that is not verified; no value of the plan."""
-        return [*(str(one) for one in self.states if one.state != VERIFIED), *self.others]
+        """The first of these lines, as the run itself has them."""
+        return [*first_lines(lines_of(self.states), self.plan.plan_id), *self.others]
 
     @property
     def has_written(self) -> bool:
@@ -90,4 +119,4 @@ class PushReport:
     def summary(self, path: Path) -> dict[str, Any]:
         """For `--json`."""
         run = {"run_id": self.run_id, "is_repeat": self.is_repeat, "exit_code": self.exit_code}
-        return summary(self.plan, path) | run | self.counts() | {"left_behind": self.left_behind}
+        return summary(self.plan, path) | run | self.counts() | {"left_behind": self.lines}
