@@ -240,6 +240,7 @@ def test_a_run_names_a_few_of_many_failed_records_and_apply_all_of_them(
     report = home.apply(plan, notify_url="https://example.org/hook")
     assert (report.exit_code, report.counts()["failed"], len(report.lines)) == (3, 8, 8)
     assert ", description, customReference: failed: the API answered 409" in report.lines[0]
+    assert report.lines[0].endswith("Plan again. If the API refuses it again, report this line")
     query = f"from ops.writes where plan_id = '{plan.plan_id}' and state <> 'verified'"
     assert report.left_behind == [*report.lines[:5], f'… and 3 more: propsync query "{query}"']
     ((error,),) = home.rows("select error from ops.runs where flow = 'push'")

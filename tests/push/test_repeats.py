@@ -67,13 +67,22 @@ def texts_of(home: PushHome, kind: str) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("status", "state"), [(202, "parked"), (409, "failed")])
-def test_a_write_that_the_api_only_accepts_is_not_called_failed(home: PushHome, status: int, state: str) -> None:
+@pytest.mark.parametrize(
+    ("status", "state", "step"),
+    [
+        (202, "parked", "Look at it later"),
+        (409, "failed", "Plan again. If the API refuses it again, report this line"),
+    ],
+)
+def test_a_write_that_the_api_only_accepts_is_not_called_failed(
+    home: PushHome, status: int, state: str, step: str
+) -> None:
     asset_id, _, kind = home.assets(1)[0]
     home.sandbox.set_faults([{"match": {"method": "PATCH"}, "effect": {"kind": "status", "status": status}}])
     report = home.apply(home.plan(home.update(asset_id, {home.field(kind, "text"): "ours"})))
     assert (report.exit_code, home.writes("state")) == (3, [(state,)])
     assert f"the API answered {status}" in report.left_behind[0]
+    assert report.left_behind[0].endswith(step)
 
 
 @pytest.mark.slow

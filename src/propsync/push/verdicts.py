@@ -25,6 +25,7 @@ from propsync.push.sameness import is_stored
 _NOT_SENT = "so propsync sent nothing"
 _NOT_DONE = "while the API was busy, so propsync did not send it again"
 _PLAN_AGAIN = "Run `propsync sync`, then plan again"
+_REFUSED = "Plan again. If the API refuses it again, report this line"
 
 _UNSUPPORTED = (405, 501)  # the API does not know the method
 
@@ -126,4 +127,4 @@ def _refused(error: RequestRefused) -> Outcome:
     known = WriteErrorCode.of(error.code)
     if known is not None:
         return Outcome(FAILED, known.value, known.meaning, known.next_step)
-    return Outcome(FAILED, error.code or f"Status{error.status}", error.what, error.next_step)
+    return Outcome(FAILED, error.code or f"Status{error.status}", error.what, _REFUSED)
