@@ -10,6 +10,7 @@ import pytest
 from kit.command_line import CommandLine
 from kit.deaths import dying
 from kit.push_home import PushHome
+from msgspec.structs import replace
 
 from propsync.erasing.request import Request
 from propsync.errors import UsageError
@@ -337,6 +338,28 @@ def test_a_value_that_the_api_would_refuse_does_not_come_back(home: PushHome) ->
     assert (refused.row, refused.found) == (2, asset_id)
     assert refused.reason == "the value before does not fit its field, so the API would refuse it"
     assert back.notes[-1] == "Impossible: 1 value that the API shows, and would refuse"
+
+
+@pytest.mark.slow
+def test_a_due_date_that_no_calendar_has_does_not_come_back_and_the_rest_does(home: PushHome) -> None:
+    changed, deleted = home.schedules(2)
+    for key in (changed, deleted):
+        home.sandbox.world.schedules.set_members(key, dueDate="31/02/2027")
+    home.sync(["schedules"])
+    edit = home.schedule(UPDATE, changed, {"dueDate": "2027-03-01", "description": "new"})
+    gone = home.schedule(DELETE, deleted, {})
+    for entry in (edit, gone):
+        entry.changes[0] = replace(entry.changes[0], old="31/02/2027")  # as the planner has it
+    report = home.apply(home.plan(edit, gone, resource="schedules"))
+    assert report.left_behind == []
+    back = undo(home.settings(), report.run_id)
+    assert [(one.row, one.column, one.reason) for one in back.refused] == [
+        (row, "Due date", "the value before does not fit its field, so the API would refuse it") for row in (2, 3)
+    ]
+    assert "Impossible: 2 values that the API shows, and would refuse" in back.notes
+    assert home.apply(back).left_behind == []
+    assert home.members(changed)["description"] == edit.changes[1].old
+    assert home.members(deleted) == {one.field: one.old for one in gone.changes} | {"dueDate": None}
 
 
 def test_tables_without_writes_are_named_with_what_to_do(home: PushHome) -> None:

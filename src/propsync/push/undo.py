@@ -10,8 +10,10 @@ from typing import Any
 
 import msgspec
 
+from propsync.api import FieldKind, check_values
+from propsync.errors import InvalidValue
 from propsync.push.changes import counted
-from propsync.push.fields import CHOSEN, Field
+from propsync.push.fields import USERS, Field
 from propsync.push.outcome import STORED_OTHERWISE
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange, Refusal
 from propsync.push.row_checks import field_change
@@ -138,7 +140,7 @@ def _reversed(rows: list[Recorded], there: Present | None, fields: Fields) -> It
     elif first.action == CREATE:
         yield _uncreated(rows, there, fields)
     else:
-        yield _undeleted(rows, there, fields)
+        yield from _undeleted(rows, there, fields)
 
 
 def _updated(rows: list[Recorded], there: Present | None, fields: Fields) -> Iterator[Entry | Refusal | None]:
@@ -168,12 +170,14 @@ def _is_erased(value: Any) -> bool:
 
 
 def _fits(field: Field, value: Any) -> bool:
-    """Whether the API may accept a value; it shows some that it would refuse, such as a text for a number."""
-    if value is None:
-        return True
-    if field.kind == "number":
-        return isinstance(value, int | Decimal)
-    return isinstance(value, list) if field.kind in CHOSEN else isinstance(value, str)
+    """Whether a write may have a value; the API shows some that none may have, such as a date that no calendar has."""
+    if field.kind == USERS:
+        return value is None or isinstance(value, list)
+    try:
+        check_values({field.id: FieldKind(field.kind)}, {field.id: value})
+    except InvalidValue:
+        return False
+    return True
 
 
 def _is_ours(one: Recorded, now: Any, there: Present) -> bool:
@@ -197,18 +201,21 @@ def _uncreated(rows: list[Recorded], there: Present | None, fields: Fields) -> E
     return _entry(first, DELETE, changes)
 
 
-def _undeleted(rows: list[Recorded], there: Present | None, fields: Fields) -> Entry | Refusal | None:
+def _undeleted(rows: list[Recorded], there: Present | None, fields: Fields) -> Iterator[Entry | Refusal | None]:
     """Creates a schedule again that the run deleted, unless somebody has made one since."""
     first, before = rows[0], {one.field: one.old for one in rows}
     if there is not None and all(is_same(there.values.get(name), before.get(name)) for name in MEMBERS):
-        return None
-    if there is not None:
-        return Refusal(first.row, None, first.record, _EDITED)
-    if any(_is_erased(one.old) for one in rows):
-        return Refusal(first.row, None, first.record, _ERASED)
-    given = [one for one in rows if one.field in MEMBERS and one.old is not None]
-    changes = [field_change(_field(one, "", fields), None, one.old) for one in given]
-    return _entry(first, CREATE, changes)
+        yield None
+    elif there is not None:
+        yield Refusal(first.row, None, first.record, _EDITED)
+    elif any(_is_erased(one.old) for one in rows):
+        yield Refusal(first.row, None, first.record, _ERASED)
+    else:
+        given = [(_field(one, "", fields), one.old) for one in rows if one.field in MEMBERS and one.old is not None]
+        yield _entry(first, CREATE, [field_change(field, None, old) for field, old in given if _fits(field, old)])
+        for field, old in given:
+            if not _fits(field, old):
+                yield Refusal(first.row, field.label, first.record, _UNFIT)
 
 
 def _entry(one: Recorded, action: str, changes: list[FieldChange]) -> Entry:
