@@ -362,6 +362,16 @@ def test_a_due_date_that_no_calendar_has_does_not_come_back_and_the_rest_does(ho
     assert home.members(deleted) == {one.field: one.old for one in gone.changes} | {"dueDate": None}
 
 
+@pytest.mark.slow
+def test_a_write_names_the_member_that_keeps_it_from_being_sent(home: PushHome) -> None:
+    (key,) = home.schedules(1)
+    home.sandbox.world.schedules.set_members(key, dueDate="31/02/2027")
+    home.sync(["schedules"])
+    report = home.apply(home.plan(home.schedule(UPDATE, key, {"description": "new"}), resource="schedules"))
+    (line,) = report.left_behind
+    assert line.endswith("schedule due_date has a value that does not fit it. Give a real date such as 2026-01-31")
+
+
 def test_tables_without_writes_are_named_with_what_to_do(home: PushHome) -> None:
     plan = home.plan(home.create("p", home.assets(1)[0][2], {}))
     home.published.chmod(0o644)

@@ -95,7 +95,7 @@ def failed(error: PropsyncError) -> Outcome:
     if isinstance(error, AccessForbidden):
         raise WriteForbidden(error.where, error.what) from error
     if isinstance(error, InvalidValue):
-        return Outcome(FAILED, "InvalidValue", "the value does not fit its field", error.next_step)
+        return Outcome(FAILED, "InvalidValue", f"{error.where} has a value that does not fit it", error.next_step)
     if isinstance(error, UsageError):
         return Outcome(FAILED, "InvalidId", error.what, error.next_step)
     if isinstance(error, RequestRefused):
