@@ -126,6 +126,27 @@ def test_edits_beside_stale_cells_are_planned_and_an_edit_of_a_newer_value_is_to
     assert "1 cell shows what the record had in run" in next(line for line in plan.notes if line.startswith("Stale: "))
 
 
+def test_an_asset_that_somebody_has_moved_is_no_reason_to_refuse_its_row(office: Office) -> None:
+    path = office.template("doors.csv")
+    door = next(one for one in office.world.assets if one.id == DOOR)
+    moved = [one for one in office.world.assets if (one.property, one.type) == (door.property, door.type)]
+    elsewhere = next(one.property for one in office.world.assets if one.property != door.property)
+    for one in moved:
+        one.property = elsewhere
+    office.sync()
+    edit(path, DOOR, "Height (mm)", "100")
+    plan = office.plan(path)
+    assert plan.refused == []
+    ((entry, change),) = [(one, one.changes[0]) for one in plan.entries]
+    assert (entry.key, entry.property_id, change.new) == ((DOOR,), elsewhere, 100)
+    (note,) = [line for line in plan.notes if line.startswith("Moved: ")]
+    assert f"{len(moved)} cells show the property that the asset had in run" in note
+    assert all(f"{_row(path, one.id)}, property_id (B" in note for one in moved[:10])
+    edit(path, DOOR, "property_id", "p-unknown")
+    (refused,) = office.plan(path).refused
+    assert refused.reason.endswith("no write moves it: write that id, or empty the cell")
+
+
 def test_without_the_column_of_the_run_an_earlier_value_is_planned_with_a_warning(office: Office) -> None:
     path = office.template("doors.csv")
     office.colleague(DOOR, tag="COLLEAGUE")

@@ -66,6 +66,10 @@ class FileAge:
             found.setdefault(asset_id, {})[field_id] = then
         return found
 
+    def properties(self, ids: Sequence[str]) -> Mapping[str, str | None]:
+        """The properties that the file was made from, of assets that have changed since."""
+        return {} if self.at is None else self._published.earlier_properties(ids, self.at)
+
     def schedules(self, properties: Sequence[str]) -> dict[Key, Mapping[str, Any]]:
         """The members that the file was made from, of schedules that somebody has changed or deleted since."""
         if self.at is None:
@@ -112,6 +116,9 @@ class FileAge:
             )
             step = f"To write it all the same, delete the column {run_heading(self.run or '')}"
             lines.append(f"Stale: {shown}. The plan leaves that out: {first_of(stale)}. {step}")
+        if moved := self._aged.moved:
+            shown = f"{cells_that(moved, 'shows', 'show')} the property that the asset had in run {self.run}"
+            lines.append(f"Moved: {shown}. The plan leaves the asset where it is now: {first_of(moved)}")
         if unseen := self._aged.unseen:
             edited = f"{cells_that(unseen, 'replaces', 'replace')} a value that is newer than the file"
             lines.append(f"Newer: {edited}: {first_of(unseen)}. Compare old and new")

@@ -27,11 +27,12 @@ _ROWS = 2_000  # whose present values are in memory at once
 
 @dataclass(frozen=True)
 class _Lot:
-    """The assets of some rows in the tables: their places, present values, and values from before where newer came."""
+    """The assets of some rows in the tables: their places, present values, and what was before where newer came."""
 
     known: Mapping[str, tuple[str | None, str | None]]
     values: Mapping[tuple[str, str], Any]
     then: Mapping[str, Mapping[str, Any]]
+    properties_then: Mapping[str, str | None]
 
 
 @dataclass
@@ -75,7 +76,7 @@ class AssetRows:
         types = {type_id for _, type_id in known.values() if type_id in self._types}
         fields = {field.id for one in types for field in self._columns_of(self._types[one]).fields.values()}
         values = self._published.asset_values(ids, fields) if fields else {}
-        of_lot = _Lot(known, values, self._age.asset_values(ids, sorted(fields)))
+        of_lot = _Lot(known, values, self._age.asset_values(ids, sorted(fields)), self._age.properties(ids))
         for row, asset_id in named:
             try:
                 self._plan_row(row, asset_id, of_lot)
@@ -109,18 +110,27 @@ class AssetRows:
         of_type = self._types.get(type_id or "")
         if of_type is None or property_id is None:
             raise self._checks.refused(row, None, "the API shows no type or no property of this asset")
-        given, place = self._checks.key(row, self._layout.keys["property_id"])
-        if given and given != property_id:
-            raise self._checks.refused(
-                row, place, f"the asset belongs to property {property_id}, and nobody can move it"
-            )
+        moved = self._moved(row, property_id, of_lot.properties_then.get(asset_id))
         named = self._check_type(row, of_type)
         columns = self._columns_of(of_type)
         self._checks.refuse_others(row, [one for one in columns.others if one not in named], of_type.shown)
         fields = {at: field for at, field in columns.fields.items() if at not in named}
         then = of_lot.then.get(asset_id, {})
         changes = self._checks.changes(row, fields, lambda field: of_lot.values.get((asset_id, field)), then)
+        self._checks.aged.moved += moved
         return Entry(row.number, UPDATE, (asset_id,), property_id, of_type.id, changes) if changes else None
+
+    def _moved(self, row: Row, property_id: str, then: str | None) -> list[str]:
+        """The cell that shows the property of the asset `then`, if it has moved. Raises RowRefused for another one."""
+        given, place = self._checks.key(row, self._layout.keys["property_id"])
+        if place is None or given == property_id:
+            return []
+        if given != then:
+            reason = (
+                f"the asset belongs to property {property_id}, and no write moves it: write that id, or empty the cell"
+            )
+            raise self._checks.refused(row, place, reason)
+        return [f"row {row.number}, {self._source.column(place, row.number)}"]
 
     def _check_type(self, row: Row, of_type: RecordType) -> set[int]:
         """The places whose cells name the asset's own type. Raises RowRefused for one that names a different type."""

@@ -108,6 +108,10 @@ class Published:
         for key, field_id, kind, text, options, written, fits, begin, end in self._rows("push/earlier_values", given):
             yield (key, field_id), from_table(kind, text, options, written, fits=fits), begin, end
 
+    def earlier_properties(self, ids: Sequence[str], at: datetime) -> dict[str, str | None]:
+        """The properties that assets had at a moment, of those that have changed since."""
+        return dict(self._rows("push/earlier_properties", {"ids": list(ids), "at": at}))
+
     def values_begun(self, ids: Sequence[str], fields: Sequence[str], at: datetime) -> list[tuple[str, str]]:
         """Assets and fields whose present value began after a moment."""
         given = {"ids": list(ids), "fields": list(fields), "at": at}

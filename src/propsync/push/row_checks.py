@@ -31,10 +31,14 @@ class RowRefused(ValueError):
 
 @dataclass
 class Aged:
-    """Cells of a file from before: `stale` show what the records had then, `unseen` replace what they have since."""
+    """Cells of a file from before: `stale` show what the records had then, `unseen` replace what they have since.
+
+    `moved` show the property that an asset had.
+    """
 
     stale: list[str] = dataclass_field(default_factory=list)
     unseen: list[str] = dataclass_field(default_factory=list)
+    moved: list[str] = dataclass_field(default_factory=list)
 
     def add(self, other: Aged) -> None:
         """Adds the cells of a row."""
