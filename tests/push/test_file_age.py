@@ -147,6 +147,14 @@ def test_an_asset_that_somebody_has_moved_is_no_reason_to_refuse_its_row(office:
     assert refused.reason.endswith("no write moves it: write that id, or empty the cell")
 
 
+def test_the_row_of_an_asset_that_is_deleted_since_is_refused_as_such(office: Office) -> None:
+    path = office.template("doors.csv")
+    office.world.assets.remove(next(one for one in office.world.assets if one.id == DOOR))
+    office.sync()
+    (refused,) = office.plan(path).refused
+    assert (refused.found, refused.reason) == (DOOR, "the API no longer has this asset; delete the row")
+
+
 def test_without_the_column_of_the_run_an_earlier_value_is_planned_with_a_warning(office: Office) -> None:
     path = office.template("doors.csv")
     office.colleague(DOOR, tag="COLLEAGUE")

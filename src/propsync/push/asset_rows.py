@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -33,6 +33,7 @@ class _Lot:
     values: Mapping[tuple[str, str], Any]
     then: Mapping[str, Mapping[str, Any]]
     properties_then: Mapping[str, str | None]
+    deleted: Collection[str]
 
 
 @dataclass
@@ -76,7 +77,9 @@ class AssetRows:
         types = {type_id for _, type_id in known.values() if type_id in self._types}
         fields = {field.id for one in types for field in self._columns_of(self._types[one]).fields.values()}
         values = self._published.asset_values(ids, fields) if fields else {}
-        of_lot = _Lot(known, values, self._age.asset_values(ids, sorted(fields)), self._age.properties(ids))
+        then, properties_then = self._age.asset_values(ids, sorted(fields)), self._age.properties(ids)
+        deleted = self._published.deleted_assets([one for one in ids if one not in known])
+        of_lot = _Lot(known, values, then, properties_then, deleted)
         for row, asset_id in named:
             try:
                 self._plan_row(row, asset_id, of_lot)
@@ -97,13 +100,17 @@ class AssetRows:
         if not asset_id:
             self._draft.plan_row(row.number, self._created(row))
         elif asset_id not in of_lot.known:
-            place = self._checks.key(row, self._layout.keys["asset_id"])[1] or 0
-            reason = (
-                f"no asset has this id in the tables of run {self._published.run}; run `propsync sync` if it is new"
-            )
-            raise self._checks.unknown(row, place, asset_id, reason)
+            raise self._unknown(row, asset_id, of_lot)
         elif self._draft.note_row(row.number, (asset_id,)):
             self._draft.plan_row(row.number, self._updated(row, asset_id, of_lot))
+
+    def _unknown(self, row: Row, asset_id: str, of_lot: _Lot) -> RowRefused:
+        place = self._checks.key(row, self._layout.keys["asset_id"])[1] or 0
+        if asset_id in of_lot.deleted:
+            return self._checks.refused(row, place, "the API no longer has this asset; delete the row")
+        run = self._published.run
+        reason = f"no asset has this id in the tables of run {run}; run `propsync sync` if it is new"
+        return self._checks.unknown(row, place, asset_id, reason)
 
     def _updated(self, row: Row, asset_id: str, of_lot: _Lot) -> Entry | None:
         property_id, type_id = of_lot.known[asset_id]

@@ -84,6 +84,10 @@ class Published:
         rows = self._rows("push/assets", {"ids": list(ids)})
         return {key: (property_id, type_id) for key, property_id, type_id in rows}
 
+    def deleted_assets(self, ids: Sequence[str]) -> set[str]:
+        """Those that the API no longer has."""
+        return {key for (key,) in self._rows("push/deleted_assets", {"ids": list(ids)})} if ids else set()
+
     def marks(self, ids: Sequence[str]) -> dict[str, str]:
         """The serial number of each asset, or else its QR code."""
         return dict(self._rows("push/marks_of_assets", {"ids": list(ids)})) if ids else {}
