@@ -12,6 +12,7 @@ from kit.kept import KeptHomes
 from kit.push_home import PushHome, push_home
 from kit.versions import of_another_version
 
+from propsync.cli.status import print_status
 from propsync.errors import ApiFailing, StateUnusable, TokenRefused, UsageError, WriteForbidden, WriteUnsupported
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, Plan
 from propsync.push.schedule_values import MEMBERS
@@ -230,7 +231,7 @@ def _on(entry: Entry, field: str) -> Entry:
 
 
 def test_a_run_names_a_few_of_many_failed_records_and_apply_all_of_them(
-    home: PushHome, monkeypatch: pytest.MonkeyPatch
+    home: PushHome, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     posted: list[bytes] = []
     monkeypatch.setattr("propsync.runbooks.notice.post_notice", lambda _url, body: posted.append(body))
@@ -248,6 +249,8 @@ def test_a_run_names_a_few_of_many_failed_records_and_apply_all_of_them(
     assert json.loads(posted[0])["left_behind"] == report.left_behind
     ((failed,),) = home.rows(f"select count(*) from ({query})")
     assert failed == 16
+    print_status(home.settings(), None, as_json=False)
+    assert capsys.readouterr().out.endswith("Next: propsync push history\n")
     assert len(home.apply(plan).lines) == 8
 
 

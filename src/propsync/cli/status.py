@@ -165,7 +165,7 @@ def _verdict(reader: PublishedReader) -> dict[str, Any]:
     judged = _dicts(reader, _asked("judged_runs"))
     worst = max(judged, key=lambda run: _STATUSES.index(run["status"]))
     errors = [run["error"] for run in judged if run["error"]]
-    return {"run_id": worst["run_id"], "status": worst["status"], "left_behind": list(dict.fromkeys(errors))}
+    return {name: worst[name] for name in ("run_id", "flow", "status")} | {"left_behind": list(dict.fromkeys(errors))}
 
 
 def _read_at(reader: PublishedReader) -> datetime | None:
@@ -238,9 +238,15 @@ def _next(facts: dict[str, Any], max_age: str | None) -> str:
         if facts["bucket"]:
             return "Next: propsync rebuild brings the damaged files home from the bucket"
         return "Next: restore the damaged files from a backup; without them a rebuild loses what they held"
+    return _next_after_runs(facts)
+
+
+def _next_after_runs(facts: dict[str, Any]) -> str:
     if " failed: " in (facts["trouble"] or ""):
         return "Next: propsync doctor, then propsync sync"
     is_whole = facts["status"] == "ok" and not facts["trouble"]
+    if facts["status"] != "ok" and facts["flow"] == "push" and not facts["trouble"]:
+        return "Next: propsync push history"  # a sync sends nothing again
     if facts["documents"]["lost"]:
         return "Next: propsync archive verify" + ("" if is_whole else ", then propsync sync")
     return "Next: propsync query --tables" if is_whole else "Next: propsync sync"

@@ -6,7 +6,7 @@ with ended as (
 sync as (
   select max(run_id) as run_id from ended where flow = 'nightly'
 )
-select ended.run_id, status, error
+select ended.run_id, flow, status, error
 from ended, sync
 where ended.run_id = sync.run_id or (ended.run_id > coalesce(sync.run_id, '') and status <> 'killed')
 qualify flow not in ('archive', 'hints') or ended.run_id = max(ended.run_id) over (partition by flow)
