@@ -55,9 +55,10 @@ def lines_of(states: Iterable[WriteState]) -> list[str]:
 
 def first_lines(lines: Sequence[str], plan_id: str) -> list[str]:
     """The first of them, and a query for all: thousands of rows may fail, and a status or a notice has no room."""
-    more = len(lines) - _NAMED
-    query = f"from ops.writes where plan_id = '{plan_id}' and state <> 'verified'"
-    return [*lines[:_NAMED], *([f'… and {more:,} more: propsync query "{query}"'] if more > 0 else [])]
+    if (more := len(lines) - _NAMED) <= 0:
+        return [*lines]
+    command = f"propsync query \"from ops.writes where plan_id = '{plan_id}' and state <> 'verified'\""
+    return [*lines[:_NAMED], f"… and {more:,} more: {command}"]
 
 
 @dataclass(frozen=True)
