@@ -14,6 +14,11 @@ with resources as (
     row_count
   from ops.tables
   where table_schema = 'main' and table_name <> 'documents'
+  union all
+  -- a list of which propsync has no record: it was empty, or no run could read it
+  select distinct resource, resource, 0
+  from ops.run_resources
+  where resource not in (select table_name from ops.tables where table_schema = 'main')
 ),
 tried as (
   -- a backfill that reads its part completely says nothing about a list that the night could not read
