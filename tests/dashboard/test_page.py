@@ -100,6 +100,14 @@ def test_a_long_text_is_cut_and_keeps_its_beginning() -> None:
     assert cut("👩‍🚒 door") == "👩‍🚒 door", "an emoji stays whole"
 
 
+def test_a_reason_is_shown_to_its_end(drawn: Drawing) -> None:
+    why = (
+        "last assessed on 15 February 2017, required every 60 months; a later one of 19 March 2022 was approved, "
+        "but the API no longer has that assessment"
+    )
+    assert why in Parsed(drawn(f"update marts.compliance set state = 'out of date', reason = '{why}'").html).words
+
+
 def test_the_page_stays_small_whatever_the_tables_have(drawn: Drawing) -> None:
     page = drawn(
         f"insert into ops.value_issues select 'assets', {'repeat(chr(38), 3000), ' * 3}'v', 'r' from range(1000)",

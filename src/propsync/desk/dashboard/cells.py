@@ -24,31 +24,30 @@ def cells(answer: Answer, hidden: Collection[str], zone: ZoneInfo) -> Iterator[M
     """
     numeric = answer.numeric
     columns = [
-        (at, _made_once(name == "state", name in numeric, zone))
-        for at, name in enumerate(answer.columns)
-        if name not in hidden
+        (at, _made_once(name, name in numeric, zone)) for at, name in enumerate(answer.columns) if name not in hidden
     ]
     for row in answer.rows:
         yield Markup("".join([cell(row[at]) for at, cell in columns]))  # noqa: S704 - `_cell` escapes each value
 
 
-def _made_once(is_state: bool, is_number: bool, zone: ZoneInfo) -> Callable[[Any], str]:
+def _made_once(column: str, is_number: bool, zone: ZoneInfo) -> Callable[[Any], str]:
     """Makes the cells of one column: few values of it differ, and all are of one type."""
     made: dict[Any, str] = {}
 
     def cell(value: Any) -> str:
         if isinstance(value, list):
-            return _cell(value, is_state, is_number, zone)
+            return _cell(value, column, is_number, zone)
         if value not in made:
-            made[value] = _cell(value, is_state, is_number, zone)
+            made[value] = _cell(value, column, is_number, zone)
         return made[value]
 
     return cell
 
 
-def _cell(value: Any, is_state: bool, is_number: bool, zone: ZoneInfo) -> str:
-    text = escape(shown(value, zone))
-    if is_state and value in _STATES:
+def _cell(value: Any, column: str, is_number: bool, zone: ZoneInfo) -> str:
+    """A reason has the room of a note: it says at its end why a later approval does not count."""
+    text = escape(shown(value, zone, is_note=column == "reason"))
+    if column == "state" and value in _STATES:
         return f'<td><span class="state {value.replace(" ", "-")}">{text}</span>'
     if is_number:
         return f"<td class=n>{text}"

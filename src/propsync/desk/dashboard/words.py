@@ -13,8 +13,8 @@ _HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _JOINERS = "\u200c\u200d"  # scripts and emoji need them
 
 
-def shown(value: Any, zone: ZoneInfo) -> str:
-    """A value as text for a cell; a template escapes it."""
+def shown(value: Any, zone: ZoneInfo, *, is_note: bool = False) -> str:
+    """A value as text for a cell; a template escapes it. A cell that is a note has more room."""
     if value is None:
         return "–"
     if isinstance(value, bool):
@@ -29,7 +29,8 @@ def shown(value: Any, zone: ZoneInfo) -> str:
         return f"{value:,}"
     if isinstance(value, float):
         return f"{value:,.1f}".removesuffix(".0")
-    return cut(", ".join(map(str, value)) if isinstance(value, list) else str(value))
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return note(text) if is_note else cut(text)
 
 
 def cut(text: str, longest: int = _LONGEST) -> str:
