@@ -13,6 +13,13 @@ with verdicts as (
 schedules as (
   select property_id, assessment_type_id, due_date from main.schedules where not staging.is_finished(status)
 ),
+-- a wrong date, which the property has nevertheless
+to_come as (
+  select property_id, assessment_type_id, max(performed_on) as performed_on
+  from staging.dated_assessments
+  where staging.is_approved(status) and performed_on > $today
+  group by property_id, assessment_type_id
+),
 known as (
   select
     required.*,
@@ -24,12 +31,14 @@ known as (
     undecided.every_months as perhaps_months,
     undecided.lacking,
     if(lapsed.performed_on > coalesce(approvals.performed_on, '-infinity'), lapsed.performed_on, null) as lapsed_on,
-    lapsed.why as lapsed_why
+    lapsed.why as lapsed_why,
+    to_come.performed_on as to_come_on
   from staging.required as required
   cross join verdicts
   left join schedules using (property_id, assessment_type_id)
   left join staging.last_approvals as approvals using (property_id, assessment_type_id)
   left join staging.lapsed_approvals as lapsed using (property_id, assessment_type_id)
+  left join to_come using (property_id, assessment_type_id)
   left join staging.undecided_requirements as undecided using (property_id, assessment_type_id)
 ),
 dated as (
@@ -58,6 +67,7 @@ select
   ) as state,
   staging.compliance_reason(standing, every_months, performed_on, is_dated, next_due, is_read)
     || staging.lapsed_reason(performed_on, lapsed_on, lapsed_why)
+    || coalesce(strftime(to_come_on, '; one is dated %-d %B %Y, after today, and does not count'), '')
     || if(lacking is null, '', concat('; perhaps every ', perhaps_months, ' months: your list of properties gives no ', lacking))
     || coalesce('; the last run did not read the ' || unread || ' completely', '') as reason,
   next_due as due_date,
