@@ -13,7 +13,7 @@ from questions.witness import Witness
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = DOCS / "questions.md"
-OTHERS = ("actions-and-flags.md", "compliance.md", "checks.md")
+OTHERS = ("actions-and-flags.md", "compliance.md", "checks.md", "desk.md")
 """Pages whose queries need documents and several nights too."""
 _ASKED = re.compile(r"^### (\d+)\. (.+?)\n\n```sql\n(.+?)```$", re.MULTILINE | re.DOTALL)
 _SQL = re.compile(r"^```sql\n(.*?)^```", re.MULTILINE | re.DOTALL)
