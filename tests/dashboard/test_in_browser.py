@@ -29,7 +29,7 @@ OPENED = "document.querySelectorAll('details').forEach(one => one.open = true)"
 OPEN_TABLES = "[...document.querySelectorAll('.scroll')].filter(one => !one.closest('details:not([open])'))"
 TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 OUT_OF_THEIR_CARDS = (
-    "[...document.querySelectorAll('.number .value')].filter(one => one.scrollWidth > one.clientWidth).length"
+    "[...document.querySelectorAll('.number > summary > span')].filter(one => one.scrollWidth > one.clientWidth).length"
 )
 A4 = (595, 842)  # points
 
@@ -109,6 +109,16 @@ def test_a_number_fits_its_card(browser: Browser, page: str, shown: str) -> None
         browser.open(page)
         browser.run(f"document.querySelectorAll('.number .value').forEach(one => one.textContent = {shown!r})")
         assert browser.run("document.querySelectorAll('.number .value').length") >= 6
+        assert browser.run(OUT_OF_THEIR_CARDS) == 0, width
+
+
+def test_the_reason_why_a_number_is_unknown_fits_its_card(browser: Browser, drawn: Drawing, tmp_path: Path) -> None:
+    path = tmp_path / "index.html"
+    path.write_bytes(drawn("delete from marts.schedule_status", "delete from marts.schedule_assignees").html)
+    for width in (360, 900, 1400):
+        seen_as(browser, width, "light")
+        browser.open(path.as_uri())
+        assert "marts.schedule_assignees has no rows" in browser.run("document.body.textContent")
         assert browser.run(OUT_OF_THEIR_CARDS) == 0, width
 
 
