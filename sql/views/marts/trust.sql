@@ -1,7 +1,13 @@
 -- grain: table_name
 -- why: how far to trust a table: whether its resource was read completely, when, and what is known to be wrong. Tables of
 -- bundles come from documents, which no list has
-with resources as (
+with lists as (
+  -- those of the API's document, also one that no run was asked to read, and further lists
+  select unnest(['asset_types', 'assets', 'assessment_types', 'assessments', 'schedules']) as resource
+  union
+  select resource from ops.run_resources
+),
+resources as (
   select
     table_name,
     case
@@ -15,9 +21,9 @@ with resources as (
   from ops.tables
   where table_schema = 'main' and table_name <> 'documents'
   union all
-  -- a list of which propsync has no record: it was empty, or no run could read it
-  select distinct resource, resource, 0
-  from ops.run_resources
+  -- a list of which propsync has no record: it was empty, or no run has read it
+  select resource, resource, 0
+  from lists
   where resource not in (select table_name from ops.tables where table_schema = 'main')
 ),
 tried as (
@@ -26,9 +32,9 @@ tried as (
     resource,
     arg_max(verdict, run_id) filter (flow = 'nightly') as verdict,
     arg_max(rejected, run_id) filter (flow = 'nightly') as rejected
-  from ops.run_resources
-  join ops.runs using (run_id)
-  where flow is distinct from 'hints'
+  from lists
+  left join ops.run_resources using (resource)
+  left join ops.runs using (run_id)
   group by resource
   union all
   select 'documents', null, null
