@@ -35,7 +35,6 @@ def show(home: SmallHome, members: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.costly
 @pytest.mark.parametrize("part", range(PARTS))
 def test_no_name_of_a_member_disturbs_a_run(small_nights: SmallHome, part: int):
     small_nights.has_desk = True

@@ -17,10 +17,11 @@ with empty_fields as (
 columns_of_fields as (
   select
     coalesce(
-      'by_type.' || table_name || '.' || column_name, 'field ' || field_id || ' of type ' || asset_type_id
+      'by_type.' || asset_types.table_name || '.' || asset_type_fields.column_name,
+      'field ' || empty_fields.field_id || ' of type ' || empty_fields.asset_type_id
     ) as subject,
-    value,
-    total
+    empty_fields.value,
+    empty_fields.total
   from empty_fields
   left join main.asset_type_fields using (asset_type_id, field_id)
   left join main.asset_types using (asset_type_id)

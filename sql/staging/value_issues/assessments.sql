@@ -45,11 +45,11 @@ histories as (
   select
     assessment_id,
     flag_position,
-    json_type(payload, pointer) as kind,
-    json_extract_string(payload, pointer) as value
+    json_type(assessment_flags.payload, pointers.pointer) as kind,
+    json_extract_string(assessment_flags.payload, pointers.pointer) as value
   from main.assessment_flags
   semi join staging.dirty_records using (assessment_id)
-  join pointers on part = 'flag_history'
+  join pointers on pointers.part = 'flag_history'
 ),
 without_history as (
   select
