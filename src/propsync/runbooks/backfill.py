@@ -19,6 +19,7 @@ from propsync.runbooks.notice import noticed
 from propsync.runbooks.report import Report, joined
 from propsync.runbooks.resource_sync import ResourceSync
 from propsync.runbooks.run_frame import Call, framed_run, plainly
+from propsync.runbooks.unknown_ids import unknown_ids
 from propsync.runbooks.workplace import make_home
 from propsync.runbooks.workspace import Workspace, configured_catalogue
 from propsync.runs import Run
@@ -28,8 +29,6 @@ from propsync.suppression import Suppression
 
 _ROOM = 2_000  # characters of an address for ids; the rest is for statuses and the other parameters
 _STALE = 86_400  # seconds after which a backfill starts from its first chunk
-_NOTHING_FOUND = "propsync found no record for these ids: are they spelt as in the API?"
-_FOUND = ("fetched", "deleted", "held", "rejected")  # counts of records that exist, or existed
 _log = logging.getLogger("propsync.backfill")
 
 Filters = tuple[tuple[str, tuple[str, ...]], ...]
@@ -59,7 +58,7 @@ class Scope:
 
     def filters(self, catalogue: Catalogue) -> dict[str, dict[str, tuple[str, ...]]]:
         """The API's parameters for each resource to re-read."""
-        given = {kind: ids for kind, ids in self._kinds().items() if ids}
+        given = {kind: ids for kind, ids in self.kinds().items() if ids}
         narrow = given.keys() - {"property"}
         found = {}
         for one in catalogue.synced:
@@ -69,7 +68,7 @@ class Scope:
                 found[one.name] = asked
         return found
 
-    def _kinds(self) -> dict[str, tuple[str, ...]]:
+    def kinds(self) -> dict[str, tuple[str, ...]]:
         """The ids by the kinds that `resources.Resource.scope` names."""
         return {
             "property": self.properties,
@@ -140,16 +139,12 @@ def backfill(settings: Settings, scope: Scope, *, call: Call = plainly, policy: 
             bar.advance()
     reached.clear()
     report = joined(reports)
-    if not done and _found_nothing(report, catalogue):
-        _log.warning(_NOTHING_FOUND)
-        return replace(report, notes=[*report.notes, _NOTHING_FOUND])
-    return report
-
-
-def _found_nothing(report: Report, catalogue: Catalogue) -> bool:
-    """Whether it read everything requested and no such record exists or existed, as after a mistyped id."""
-    read = [report.resources[one.name] for one in catalogue.synced if one.name in report.resources]
-    return report.status == "ok" and not any(counts[name] for counts in read for name in _FOUND)
+    # a part that was not read says nothing of an id
+    note = unknown_ids(settings, scope.kinds()) if report.status == "ok" else None
+    if note is None:
+        return report
+    _log.warning(note)
+    return replace(report, notes=[*report.notes, note])
 
 
 def _run(settings: Settings, chunk: Chunk, call: Call, policy: RetryPolicy | None) -> list[Report]:
