@@ -902,6 +902,28 @@ def test_a_total_capped_at_the_real_size_of_a_page_is_not_believed(nights: Night
     assert nights.is_truth("assets")
 
 
+_STUCK: dict[str, tuple[int, dict[str, str], int, bool]] = {
+    "a list that is cut": (35, {"page": "1"}, 3, True),
+    "a whole list": (10, {"page": "1"}, 0, True),
+    "a whole list whatever the limit": (10, {"page": "1", "limit": "10"}, 0, False),
+}
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("shown", daily(_STUCK, 1))
+def test_a_list_that_shows_page_1_for_every_page_is_read_in_parts(nights: Nights, shown: str) -> None:
+    """The total counts the page, so that nothing else speaks of further records."""
+    assets, always, exit_code, is_parted = _STUCK[shown]
+    nights.estate.most = 10
+    _spread(nights, assets, 7)
+    nights.estate.total = lambda path, query, true: min(true, 10)
+    page = nights.estate._body
+    nights.estate._body = lambda path, query: page(path, query | always)  # type: ignore[method-assign]
+    report = nights.sync(page_limit=1000)
+    assert (report.exit_code, 2 in nights.rungs(report, "assets")) == (exit_code, is_parted)
+    assert nights.is_truth("assets")
+
+
 _SHORT: dict[str, Callable[[Query, int, int], int]] = {
     "counted": _of_page,
     "capped": lambda query, true, most: min(true, most),

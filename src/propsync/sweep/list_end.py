@@ -10,6 +10,7 @@ from propsync.errors import (
     ApiUnreachable,
     NotFound,
     RequestRefused,
+    ResourceFailed,
     TransientApiError,
     UnexpectedAnswer,
 )
@@ -26,7 +27,8 @@ class ListEnd:
     """Reads beyond the total of one list, since some servers cap it and some count the page.
 
     A failure of a page that nothing speaks for says nothing, unless `was_wrong`: then totals of the last complete read
-    did not add up. `is_whole` says whether the list ended where it was seen to end.
+    did not add up. `is_whole` says whether the list ended where it was seen to end, `is_stuck` whether the API shows
+    page 1 for every page.
     """
 
     def __init__(
@@ -39,6 +41,7 @@ class ListEnd:
         self._was_wrong = was_wrong
         self._is_guess = False
         self.is_whole = True
+        self.is_stuck = False
 
     def readings(self) -> Iterator[Reading | RefusedPage]:
         """Further pages of the list. The caller takes each before it asks for the next."""
@@ -66,7 +69,8 @@ class ListEnd:
                 return
             if self._is_end(reading):
                 self._end_with(reading)
-                self.is_whole &= not self._goes_on_after(reading, page)
+                self.is_stuck = self._may_be_stuck(reading) and self._shows_only_page_1()
+                self.is_whole &= not self._goes_on_after(reading, page) and not self.is_stuck
                 return
             self._is_guess = False  # the total is wrong: a further page that fails may have records
             idle = 0 if self._pages.is_news(reading) else idle + 1
@@ -90,6 +94,24 @@ class ListEnd:
         # a server that counts the page sends 0 on an empty one
         has_total = bool(reading.page.records or reading.page.total)
         self._pages.take_beside(self._reader.as_again(reading), with_total=has_total)
+
+    def _may_be_stuck(self, reading: Reading) -> bool:
+        """Whether page 1 came again after as many records as a server's own page limit."""
+        return self._pages.is_page_1(reading) and may_be_a_page(len(reading.page.records))
+
+    def _shows_only_page_1(self) -> bool:
+        """Whether the API heeds `limit` and ignores `page`, so that nothing shows the records after page 1.
+
+        Page 2 of half the size shows it. A server that ignores both shows the whole list each time.
+        """
+        shown = self._pages.first.page.records
+        half = len(shown) // 2
+        asked = self._reader.ask(self._query, 2, "combined", limit=half, once=True)
+        try:
+            found = self._reader.read(asked, self._cutter).page.records
+        except ResourceFailed:
+            return False
+        return set(self._cutter.keys(found)) == set(self._cutter.keys(shown[:half]))
 
     def _goes_on_after(self, reading: Reading, page: int) -> bool:
         """Whether a list without a total has records after an empty page that follows one as full as the first."""

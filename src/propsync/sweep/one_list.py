@@ -103,6 +103,7 @@ class ListSweep:
             end = ListEnd(self._reader, self._cutter, self._query, pages, was_wrong=was_wrong)
             yield from end.readings()
             self._is_whole &= end.is_whole
+            self._is_refused |= end.is_stuck
 
     def _asked(self) -> Iterator[Asked]:
         for page in range(2, self.pages() + 1):
