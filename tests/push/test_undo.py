@@ -129,6 +129,25 @@ def test_an_edit_since_and_a_new_asset_stay_and_are_named(home: PushHome) -> Non
     assert home.values(first)[text] == "theirs"
 
 
+def test_an_undo_names_a_value_that_somebody_may_have_edited_before_the_read_back(home: PushHome) -> None:
+    edits = [home.update(asset_id, {home.field(kind, "text"): "ours"}) for asset_id, _, kind in home.assets(2)]
+    theirs = edits[0]
+
+    def edit(request: PushedRequest) -> None:
+        if request.method == "GET" and len(home.effects) == len(edits):
+            home.sandbox.world.assets.edit(theirs.key[0], {theirs.changes[0].field: "theirs"})
+
+    home.sandbox._server.app.before = edit
+    run = home.apply(home.plan(*edits)).run_id
+    back = undo(home.settings(), run)
+    assert [(one.changes[0].old, one.changes[0].new) for one in back.entries] == [
+        ("theirs", theirs.changes[0].old),
+        ("ours", edits[1].changes[0].old),
+    ]
+    (note,) = (one for one in back.notes if one.startswith("Otherwise: "))
+    assert "1 value to replace: the record has another one than propsync sent: row 2, " in note
+
+
 def test_what_is_as_before_already_needs_no_undo(home: PushHome) -> None:
     asset_id, _, kind = home.assets(1)[0]
     run = home.apply(home.plan(home.update(asset_id, {home.field(kind, "text"): "ours"}))).run_id

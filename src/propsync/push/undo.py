@@ -16,7 +16,7 @@ from propsync.push.changes import counted
 from propsync.push.fields import USERS, Field
 from propsync.push.outcome import STORED_OTHERWISE
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange, Refusal
-from propsync.push.row_checks import field_change
+from propsync.push.row_checks import field_change, first_of
 from propsync.push.sameness import is_same, is_stored
 from propsync.push.schedule_values import MEMBERS, STATUS, is_begun
 from propsync.records import key_of, record_id
@@ -111,7 +111,7 @@ def way_back(
         found += _of_record(rows, present.get(rows[0].key), fields)
     entries = [one for one in found if isinstance(one, Entry)]
     refused = [one for one in found if isinstance(one, Refusal)]
-    return WayBack(entries, refused, _notes(entries, refused, found.count(None)))
+    return WayBack(entries, refused, [*_notes(entries, refused, found.count(None)), *_otherwise(recorded, entries)])
 
 
 def _of_record(rows: list[Recorded], there: Present | None, fields: Fields) -> Iterator[Entry | Refusal | None]:
@@ -252,6 +252,22 @@ def _notes(entries: Sequence[Entry], refused: Sequence[Refusal], as_before: int)
         lines.append(f"Impossible: {counted(erased, 'value')} of which a part was erased")
     is_again = any(one.action == CREATE for one in entries)
     return [*lines, *([_BEGINS] if is_again else [])]
+
+
+def _otherwise(recorded: Sequence[Recorded], entries: Sequence[Entry]) -> list[str]:
+    """A line about values to replace that are not those sent: somebody may have edited them before the read-back."""
+    sent = {(one.key, one.field): one.new for one in recorded}
+    places = [
+        f"row {entry.row}, {change.label}"
+        for entry in entries
+        for change in entry.changes
+        if (entry.key, change.field) in sent and not is_stored(sent[entry.key, change.field], change.old)
+    ]
+    if not places:
+        return []
+    what = f"{counted(len(places), 'value')} to replace: the record has another one than propsync sent"
+    why = "The API has stored it otherwise, or somebody has edited it since. Compare old and new"
+    return [f"Otherwise: {what}: {first_of(places)}. {why}"]
 
 
 def _value(written: str | None) -> Any:
