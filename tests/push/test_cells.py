@@ -98,6 +98,9 @@ UNCHANGED = [
     ("number", Decimal("12.50"), 12.5),
     ("number", Decimal("1E3"), "1000"),
     ("number", "N/A", "N/A"),
+    ("number", "12.50", 12.5),  # an API may show its values in forms of its own
+    ("date", "2026-01-31T00:00:00Z", date(2026, 1, 31)),
+    ("time", "09:30:00", time(9, 30)),
     ("date", "2026-01-31", date(2026, 1, 31)),
     ("date", "31/02/2019", "31/02/2019"),
     ("time", "09:30", time(9, 30)),

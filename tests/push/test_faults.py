@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from kit.kept import KeptHomes
 from kit.push_home import PushHome, push_home
 from kit.versions import of_another_version
+from msgspec.structs import replace
 
 from propsync.cli.status import print_status
 from propsync.errors import ApiFailing, StateUnusable, TokenRefused, UsageError, WriteForbidden, WriteUnsupported
@@ -192,6 +194,44 @@ def test_a_lost_answer_of_a_store_that_changes_values_creates_no_twin(kept: Kept
         report = home.apply(home.plan(home.create(place, kind, {home.field(kind, "text"): " a  b "})))
         assert (report.exit_code, home.writes("state, code")) == (3, [("parked", "Unsure")])
         assert list(home.effects.values()) == [1]
+
+
+def test_values_that_the_api_shows_in_forms_of_its_own_are_known_after_a_lost_answer_and_come_back(
+    home: PushHome,
+) -> None:
+    forms = {
+        "number": ("2.50", "7.50", Decimal("7.5"), Decimal("2.5")),
+        "date": ("2002-09-18T00:00:00Z", "2031-01-02T00:00:00Z", "2031-01-02", "2002-09-18"),
+        "time": ("02:30:00", "23:15:00", "23:15", "02:30"),
+    }
+    some = "select asset_id, min(field_id) from asset_field_values where kind = ? group by all order by all limit 3"
+    places = {kind: home.rows(some, kind)[number] for number, kind in enumerate(forms)}
+    assert len({asset_id for asset_id, _ in places.values()}) == len(forms)
+    assets = home.sandbox.world.assets
+    for kind, (asset_id, field) in places.items():
+        assets.edit_result(asset_id, field, forms[kind][0])
+    home.sync(["assets"])
+
+    def show(request: Request) -> None:
+        for action, key in home.effects if request.method == "GET" else ():
+            edited = [kind for kind, place in places.items() if place[0] == key]
+            for kind in ["number"] if action == "create" else edited:
+                assets.edit_result(key, places[kind][1], forms[kind][1])
+
+    entries = [home.update(asset_id, {field: forms[kind][2]}) for kind, (asset_id, field) in places.items()]
+    changes = [replace(one.changes[0], kind=kind) for one, kind in zip(entries, forms, strict=True)]
+    entries = [replace(one, changes=[change]) for one, change in zip(entries, changes, strict=True)]
+    first = entries[0]
+    new = home.create(first.property_id, first.type_id, {first.changes[0].field: Decimal("7.5")})
+    home.sandbox._server.app.before = show
+    home.sandbox.set_faults([rule("PATCH", LOST, times=None), rule("POST", LOST, times=None)])
+    run = home.apply(home.plan(*entries, new))
+    assert (run.exit_code, run.left_behind) == (0, [])
+    home.sandbox._server.app.before = None
+    back = undo(home.settings(), run.run_id)
+    assert [one.changes[0].new for one in back.entries] == [form[3] for form in forms.values()]
+    assert not any(one.startswith("Otherwise") for one in back.notes)
+    assert home.apply(back).exit_code == 0
 
 
 def test_an_edit_between_plan_and_apply_is_skipped_and_named(home: PushHome) -> None:

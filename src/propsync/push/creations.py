@@ -20,8 +20,8 @@ from propsync.push.asset_updates import AssetUpdates
 from propsync.push.evidence import may_be_late, must_be_late
 from propsync.push.journal import Pair, WriteJournal
 from propsync.push.outcome import Outcome
-from propsync.push.plan import Entry
-from propsync.push.sameness import is_empty, is_same
+from propsync.push.plan import Entry, FieldChange
+from propsync.push.sameness import is_empty, is_stored
 from propsync.push.shapes import AssetReading
 from propsync.resources import ASSETS, ListQuery
 
@@ -59,13 +59,13 @@ class Creations:
 
     def _attempt(self, reader: Api, writer: Api, number: int, entry: Entry) -> Outcome:
         """The outcome of one attempt; one that is not final allows a further attempt."""
-        pair, values = (entry.property_id, entry.type_id), _values_of(entry)
+        pair, values = _pair_of(entry), _values_of(entry)
         was_sent = number in self._journal.so_far.sent
         listed = self._listed(reader, pair)
-        settled = self._settled(number, pair, values, listed)
+        settled = self._settled(number, entry, listed)
         if settled is not None:
             return settled
-        if not was_sent and (made := self._made_since(values, listed)):
+        if not was_sent and (made := self._made_since(entry, listed)):
             return verdicts.made(made)
         self._journal.sending(number, listed)
         try:
@@ -79,10 +79,10 @@ class Creations:
             return verdicts.failed(error)
         except (RequestRefused, NotFound) as error:
             # it may refuse an asset that it has made, and an attempt before may have arrived since the list
-            found = self._settled(number, pair, values, self._listed(reader, pair))
+            found = self._settled(number, entry, self._listed(reader, pair))
             return found or verdicts.failed(error)
         except UnexpectedAnswer as error:
-            found = self._settled(number, pair, values, self._listed(reader, pair))
+            found = self._settled(number, entry, self._listed(reader, pair))
             return found or verdicts.unexplained(error)
 
     def _awaited(self, reader: Api, number: int, entry: Entry) -> Outcome | None:
@@ -90,32 +90,32 @@ class Creations:
 
         Behind a gateway that gave up, the API may still be at work; and lists may be late.
         """
-        pair, values = (entry.property_id, entry.type_id), _values_of(entry)
-        looks = (self._settled(number, pair, values, self._listed(reader, pair)) for _ in reader.attempts())
+        pair = _pair_of(entry)
+        looks = (self._settled(number, entry, self._listed(reader, pair)) for _ in reader.attempts())
         return next(filter(None, looks), None)
 
-    def _settled(self, number: int, pair: Pair, values: Mapping[str, Any], listed: Listing) -> Outcome | None:
+    def _settled(self, number: int, entry: Entry, listed: Listing) -> Outcome | None:
         """The outcome of an earlier attempt, None if there was none, or it created nothing."""
         if number not in self._journal.so_far.sent:
             return None
-        before = self._journal.so_far.seen.get(pair, set())
+        before = self._journal.so_far.seen.get(_pair_of(entry), set())
         others = {*before, *self._known.planned, *self._known.of_others}
         new = {key: one for key, one in listed.items() if key not in others}
-        ours = [key for key, one in new.items() if _may_be_ours(one, values)]
+        ours = [key for key, one in new.items() if _may_be_ours(one, entry)]
         if len(ours) == 1:
             return verdicts.applied(ours[0])
         if ours:
             return _several(ours)
-        alike = [key for key, one in new.items() if _is_alike(one, values)]
+        alike = [key for key, one in new.items() if _is_alike(one, entry)]
         return _unexplained(alike) if alike else None
 
-    def _made_since(self, values: Mapping[str, Any], listed: Listing) -> str | None:
+    def _made_since(self, entry: Entry, listed: Listing) -> str | None:
         """The asset with these values that somebody has made since the plan; a plan without values has no sign."""
-        if all(map(is_empty, values.values())):
+        if not _filled(entry):
             return None
         own = {one.asset_id for one in self._journal.so_far.outcomes.copy().values()}
         new = (key for key in listed if key not in self._known.planned and key not in own)
-        return next((key for key in new if _may_be_ours(listed[key], values)), None)
+        return next((key for key in new if _may_be_ours(listed[key], entry)), None)
 
     def _listed(self, api: Api, pair: Pair) -> Listing:
         """The assets of a property and type by id. Raises ResourceFailed if two readings of several pages differ."""
@@ -168,22 +168,31 @@ def _values_of(entry: Entry) -> dict[str, Any]:
     return {one.field: one.new for one in entry.changes if one.new is not None}
 
 
-def _may_be_ours(one: AssetReading, values: Mapping[str, Any]) -> bool:
+def _pair_of(entry: Entry) -> Pair:
+    return entry.property_id, entry.type_id
+
+
+def _filled(entry: Entry) -> list[FieldChange]:
+    """The planned values that say something."""
+    return [one for one in entry.changes if not is_empty(one.new)]
+
+
+def _may_be_ours(one: AssetReading, entry: Entry) -> bool:
     """Whether an asset has the planned values. The server may fill other fields; a plan without values has no sign."""
-    planned = {field: value for field, value in values.items() if not is_empty(value)}
+    planned = _filled(entry)
     if not planned:
         return all(is_empty(value) for value in one.values.values())
-    return all(is_same(value, one.values.get(field)) for field, value in planned.items())
+    return all(is_stored(change.new, one.values.get(change.field), change.kind) for change in planned)
 
 
-def _is_alike(one: AssetReading, values: Mapping[str, Any]) -> bool:
+def _is_alike(one: AssetReading, entry: Entry) -> bool:
     """Whether a server that stores other values may have made it: one of the planned fields has a value.
 
     The server may fill further fields, and drop some. An asset without any planned field is somebody else's, unless the
     plan has no values at all.
     """
-    planned = {field for field, value in values.items() if not is_empty(value)}
-    return not planned or any(not is_empty(one.values.get(field)) for field in planned)
+    planned = _filled(entry)
+    return not planned or any(not is_empty(one.values.get(change.field)) for change in planned)
 
 
 def _several(keys: Collection[str]) -> Outcome:

@@ -79,7 +79,7 @@ def verified(write: Write, shown: Shown) -> Write:
     if there is None:
         return _otherwise(write, "the API accepted the write and no longer shows the record. Run `propsync sync`")
     change, now = write.change, there.get(write.change.field) if write.change else None
-    if change is None or is_stored(change.new, now):
+    if change is None or is_stored(change.new, now, change.kind):
         return replace(write, state=VERIFIED)
     return _otherwise(write, _BEFORE if is_as_before(write, shown) else _OTHERWISE)
 

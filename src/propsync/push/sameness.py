@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal, InvalidOperation
+
+from propsync.records import calendar_day
+
+_WITH_SECONDS = re.compile(r"([0-9]{2}:[0-9]{2}):00(?:\.0+)?")
 
 
 def is_same(one: object, other: object) -> bool:
@@ -17,9 +22,24 @@ def is_empty(value: object) -> bool:
     return value is None or value in ("", []) or value == {}
 
 
-def is_stored(new: object, now: object) -> bool:
-    """Whether a record has a value that was written; None is written to remove one (API §2.3)."""
-    return is_same(new, now) or (new is None and is_empty(now))
+def is_stored(new: object, now: object, kind: str = "") -> bool:
+    """Whether a record has a value that was written to a field of a kind; None is written to remove one (API §2.3)."""
+    return is_same(new, now) or (new is None and is_empty(now)) or is_same(new, as_written(kind, now))
+
+
+def as_written(kind: str, shown: object) -> object:
+    """A value in the form that a write has (API §2.3). The document does not say in which form the API shows it.
+
+    It may show a date at midnight, a time with seconds, or a number as text. Any other value stays as it is.
+    """
+    if not isinstance(shown, str):
+        return shown
+    if kind == "date":
+        return calendar_day(shown) or shown
+    if kind == "time" and (found := _WITH_SECONDS.fullmatch(shown)):
+        return found[1]
+    number = _number(shown) if kind == "number" else None
+    return shown if number is None else number
 
 
 def is_still(old: object, now: object) -> bool:

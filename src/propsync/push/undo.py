@@ -17,7 +17,7 @@ from propsync.push.fields import USERS, Field
 from propsync.push.outcome import STORED_OTHERWISE
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange, Refusal
 from propsync.push.row_checks import field_change, first_of
-from propsync.push.sameness import is_same, is_stored
+from propsync.push.sameness import as_written, is_same, is_stored
 from propsync.push.schedule_values import MEMBERS, STATUS, is_begun
 from propsync.records import key_of, record_id
 from propsync.resources import ASSETS
@@ -149,16 +149,17 @@ def _updated(rows: list[Recorded], there: Present | None, fields: Fields) -> Ite
     for one in rows:
         field = _field(one, there.type_id if there else "", fields)
         now = there.values.get(str(one.field)) if there else None
-        if there is not None and is_stored(one.old, now):
+        old = as_written(field.kind, one.old)
+        if there is not None and is_stored(old, now, field.kind):
             yield None
-        elif there is None or not _is_ours(one, now, there):
+        elif there is None or not _is_ours(one, now, there, field.kind):
             yield Refusal(one.row, field.label, first.record, _EDITED)
         elif _is_erased(one.old):
             yield Refusal(one.row, field.label, first.record, _ERASED)
-        elif not _fits(field, one.old):
+        elif not _fits(field, old):
             yield Refusal(one.row, field.label, first.record, _UNFIT)
         else:
-            changes.append(field_change(field, now, one.old))
+            changes.append(field_change(field, now, old))
     if there is not None and changes:
         yield Entry(first.row, UPDATE, first.key, there.property_id, there.type_id, changes)
 
@@ -180,9 +181,9 @@ def _fits(field: Field, value: Any) -> bool:
     return True
 
 
-def _is_ours(one: Recorded, now: Any, there: Present) -> bool:
+def _is_ours(one: Recorded, now: Any, there: Present, kind: str = "") -> bool:
     """Whether the record still has what the run left: its value, or what the API stored in its place."""
-    return is_stored(one.new, now) or (one.code == STORED_OTHERWISE and there.run_id == one.run_id)
+    return is_stored(one.new, now, kind) or (one.code == STORED_OTHERWISE and there.run_id == one.run_id)
 
 
 def _uncreated(rows: list[Recorded], there: Present | None, fields: Fields) -> Entry | Refusal | None:
@@ -261,7 +262,7 @@ def _otherwise(recorded: Sequence[Recorded], entries: Sequence[Entry]) -> list[s
         f"row {entry.row}, {change.label}"
         for entry in entries
         for change in entry.changes
-        if (entry.key, change.field) in sent and not is_stored(sent[entry.key, change.field], change.old)
+        if (entry.key, change.field) in sent and not is_stored(sent[entry.key, change.field], change.old, change.kind)
     ]
     if not places:
         return []

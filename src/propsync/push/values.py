@@ -20,7 +20,7 @@ from propsync.push.damage import (
     plain,
 )
 from propsync.push.fields import USERS, Field
-from propsync.push.sameness import is_same
+from propsync.push.sameness import is_same, is_stored
 from propsync.push.shown import CLEAR, has_lost, is_of_other_page, is_unedited, is_windows, without_quote
 from propsync.push.source import BLANKS, Cell, is_blank, is_empty
 
@@ -94,7 +94,7 @@ def _changed(cell: Cell, field: Field, old: Any, *, is_lossy: bool, seen: Any) -
     if cell == []:
         raise CellRefused("it is an empty list: leave it out to change nothing, or write [clear] to remove the value")
     value = _OF_KIND[field.kind](cell, field, seen)
-    if is_same(value, old):
+    if is_stored(value, old, field.kind):
         return KEPT
     if isinstance(value, str) and isinstance(seen, str):
         _check_characters(value, seen, is_lossy=is_lossy)

@@ -73,7 +73,7 @@ def compared(entry: Entry, now_there: Mapping[str, Any], sent: Sent) -> Outcome 
 
     A record that has every new value already counts as applied. `sent` is what earlier attempts may have done.
     """
-    is_planned = all(is_stored(one.new, now_there.get(one.field)) for one in entry.changes)
+    is_planned = all(is_stored(one.new, now_there.get(one.field), one.kind) for one in entry.changes)
     if entry.changes and is_planned and changed_labels(entry, now_there):
         return there_already(sent)
     return changed(entry, now_there, sent)
