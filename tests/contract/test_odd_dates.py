@@ -151,3 +151,17 @@ def test_a_field_without_a_value_for_a_night_keeps_its_column_of_dates(small_nig
     results[0]["value"], results[0]["type"] = "in spring", "text"
     assert small_nights.sync().exit_code == 0
     assert small_nights.rows(shown) == [("VARCHAR", "in spring", "TIME", "09:30:00")]
+
+
+def test_a_type_that_is_shown_again_has_its_columns_of_dates(small_nights: SmallHome) -> None:
+    fitted = {"id": "f1", "type": "text", "label": "Fitted"}
+    small_nights.server.types = [{"id": "t1", "name": "Doors", "fields": [fitted]}]
+    choices = small_nights.path / "propsync.toml"
+    small_nights.path.mkdir(exist_ok=True)
+    choices.write_text('[privacy]\nhide = ["type:Doors"]\n')
+    for found in ([{"type": "date", "field": "f1", "value": "2026-03-31"}], []):
+        small_nights.server.assets = [asset("a1", fields=found)]
+        assert small_nights.sync().exit_code == 0
+    choices.unlink()
+    assert small_nights.sync().exit_code == 0
+    assert small_nights.rows("select typeof(fitted), fitted from by_type.doors") == [("DATE", None)]

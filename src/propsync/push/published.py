@@ -174,7 +174,8 @@ class Published:
         options: dict[tuple[str, str, bool], dict[str, str | None]] = defaultdict(dict)
         for type_id, field_id, option_id, label, is_listed in self._rows("push/options"):
             options[type_id, field_id, is_listed][option_id] = label
-        kinds = {row[:2]: frozenset(row[2]) for row in self._rows("merge/tables/by_type/recorded_kinds")}
+        recorded = self._rows("merge/tables/by_type/recorded_kinds", values="main.asset_field_values")
+        kinds = {row[:2]: frozenset(row[2]) for row in recorded}
         found: dict[str, list[Field]] = defaultdict(list)
         for type_id, field_id, label, defined, column, is_listed in self._rows("push/fields"):
             kind = effective_kind(defined, kinds.get((type_id, field_id), frozenset()))
@@ -192,5 +193,5 @@ class Published:
         rows = [row for lot in self._reader.lots(named) for row in lot]
         return {one: None if name == key else shown for one, shown in rows if one is not None}
 
-    def _rows(self, name: str, values: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
-        return [row for lot in self._reader.lots(statement(name), values) for row in lot]
+    def _rows(self, name: str, given: Mapping[str, Any] | None = None, **fragments: str) -> list[tuple[Any, ...]]:
+        return [row for lot in self._reader.lots(statement(name, **fragments), given) for row in lot]

@@ -84,7 +84,7 @@ class AssetTables(RecordTables):
         models.stage_for("main/asset_field_values.open")
         with self._warehouse.transaction():
             changed = self._renew(models, "asset_field_values", {})
-            wide = ByType(self._warehouse, self._run.run_id)
+            wide = ByType(self._warehouse, self._run.run_id, self._values.staged)
             written = list(wide.write(wide.plan(), models))
             mark_tables(self._warehouse, self._run.run_id, "by_type", [name for name, count in written if count])
             self._renew_issues(models)

@@ -12,25 +12,33 @@ from propsync.warehouse import Models, Warehouse, comment_on_column, quoted, res
 
 
 class ByType:
-    """Plans the wide tables, then writes them inside the caller's transaction."""
+    """Plans the wide tables, then writes them inside the caller's transaction.
 
-    def __init__(self, warehouse: Warehouse, run_id: str) -> None:
+    `earlier` is a table of values that closed since the last build, None if none did.
+    """
+
+    def __init__(self, warehouse: Warehouse, run_id: str, earlier: str | None = None) -> None:
         self._warehouse = warehouse
         self._run_id = run_id
+        self._earlier = earlier
 
     def plan(self) -> list[WideTable]:
         """Plans every type's table and columns, from `main.asset_types`, `main.asset_type_fields` and the present
         values.
         """
         registered = self._registered
-        recorded = self._recorded_kinds()
+        recorded = self._recorded_kinds("main.asset_field_values")
+        earlier = self._recorded_kinds(self._earlier) if self._earlier else {}
         fields: dict[str, list[WideColumn]] = defaultdict(list)
         rows = self._warehouse.rows(statement("merge/tables/by_type/fields"))
         tables = self._warehouse.rows(statement("merge/tables/type_names"))
         names = {asset_type_id: table for asset_type_id, table, _ in tables}
         for asset_type_id, field_id, column, kind, label in rows:
             of_table = registered.get(names[asset_type_id], {})
-            kinds = recorded.get((asset_type_id, field_id)) or _kinds_before(of_table.get(column))
+            kinds = recorded.get((asset_type_id, field_id), frozenset())
+            if column not in of_table:  # no build has seen any of them: the line that hid them is gone, for example
+                kinds |= earlier.get((asset_type_id, field_id), frozenset())
+            kinds = kinds or _kinds_before(of_table.get(column))
             shown = effective_kind(kind, kinds)
             kind_type = COLUMN_TYPES.get(shown, ("JSON", ""))[0]
             wide = kind_type if of_table.get(column, kind_type) == kind_type else "VARCHAR"
@@ -95,8 +103,8 @@ class ByType:
             found[table][column] = kind
         return found
 
-    def _recorded_kinds(self) -> dict[tuple[str, str], frozenset[str]]:
-        rows = self._warehouse.rows(statement("merge/tables/by_type/recorded_kinds"))
+    def _recorded_kinds(self, values: str) -> dict[tuple[str, str], frozenset[str]]:
+        rows = self._warehouse.rows(statement("merge/tables/by_type/recorded_kinds", values=values))
         return {(asset_type_id, field_id): frozenset(kinds) for asset_type_id, field_id, kinds in rows}
 
     def _shape(self, tables: Iterable[WideTable]) -> None:

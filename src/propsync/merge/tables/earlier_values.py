@@ -48,6 +48,11 @@ class EarlierValues:
         models.stage_for("main/asset_field_values.open")
         models.stage("main/asset_field_values.open", _STAGED)
 
+    @property
+    def staged(self) -> str | None:
+        """The table that `stage` made, None if it made none."""
+        return f"staging.{_STAGED}" if self._count else None
+
     def stage_intervals(self, models: Models, shape: Shape) -> None:
         """Makes `staging.value_intervals`, once the current tables are renewed."""
         if self._count:
