@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from privacy.private import (
     served,
 )
 
-from propsync.errors import SettingsError
+from propsync.errors import SettingsError, StateUnusable
 
 pytestmark = (
     pytest.mark.slow
@@ -90,6 +91,30 @@ def test_pruned_history_comes_back_from_the_base_too(hidden_home: PrivateHome, o
     hidden_home.hide()
     assert hidden_home.rebuild().status == "ok"
     assert difference_of_data(open_home.published, hidden_home.published) == {}
+
+
+def test_whole_records_of_an_older_backup_do_not_pass_for_those_of_the_state(
+    hidden_home: PrivateHome, tmp_path: Path
+) -> None:
+    [second_file] = (hidden_home.path / "state").glob("hidden-*.duckdb")
+    older = shutil.copy(second_file, tmp_path / "older")
+    world = private_world()
+    for change in NIGHTS:
+        change(world)
+    world.assets[0].extra["occupant"] = {"name": "zqx newcomer"}
+    with WorldServer(Dialect(world)) as server:
+        assert hidden_home.on_night(3, **served(server)).exit_code == 0
+        before = hidden_home.copy_of_published()
+        shutil.copy(older, second_file)
+        with pytest.raises(StateUnusable, match="older than the state database"):
+            hidden_home.on_night(4, **served(server))
+    assert hidden_home.rebuild().exit_code == 0
+    assert difference_of_data(before, hidden_home.published) == {}
+    hidden_home.hide()
+    with WorldServer(Dialect(world)) as server:
+        hidden_home.on_night(5, **served(server))
+    newcomers = "select count(*) from history.assets where payload::varchar like '%zqx newcomer%'"
+    assert hidden_home.rows(newcomers) == [(1,)]
 
 
 def test_a_quiet_night_stays_quiet(hidden_home: PrivateHome) -> None:

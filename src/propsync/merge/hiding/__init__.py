@@ -5,7 +5,7 @@ from propsync.merge.hiding.cutting import cut_rejected, lot_of
 from propsync.merge.hiding.documents import forget_contents
 from propsync.merge.hiding.lines import HiddenField, check_lines, mark_of
 from propsync.merge.hiding.run_log import DOCUMENT_ISSUES
-from propsync.merge.hiding.second_file import HIDDEN_FILES, KEPT, remembered
+from propsync.merge.hiding.second_file import HIDDEN_FILES, KEPT, note_latest, remembered
 from propsync.merge.hiding.state import Hiding
 from propsync.merge.hiding.unmatched import Unmatched
 
@@ -22,5 +22,6 @@ __all__ = [
     "forget_contents",
     "lot_of",
     "mark_of",
+    "note_latest",
     "remembered",
 ]

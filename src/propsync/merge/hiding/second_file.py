@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import Any
 
+from propsync.errors import StateUnusable
 from propsync.resources import Resource
 from propsync.warehouse import Warehouse, key_parts, quoted, statement, text
 
@@ -38,6 +42,26 @@ def make_tables(warehouse: Warehouse) -> None:
     warehouse.execute(statement("merge/hidden/make_fields"))
     warehouse.execute(statement("merge/hidden/make_met"))
     warehouse.execute(statement("merge/hidden/make_records"))
+    warehouse.execute(statement("merge/hidden/make_latest"))
+
+
+def note_latest(
+    warehouse: Warehouse, keep: Callable[[str, Mapping[str, Any]], object], file: str, resource: str, run_time: datetime
+) -> None:
+    """Notes in the state, and by `keep` in the second file, that this `file` has the whole records of a run."""
+    keep(statement("merge/hidden/forget_latest"), {"resource": resource})
+    keep(statement("merge/hidden/note_latest"), {"resource": resource, "run_time": run_time})
+    noted = {"setting": f"latest hidden {resource}", "value": f"{file} {run_time.isoformat()}"}
+    warehouse.execute(statement("runbooks/forget_setting"), noted)
+    warehouse.execute(statement("runbooks/note_setting"), noted)
+
+
+def refuse_older(warehouse: Warehouse, file: str, resources: Iterable[Resource]) -> None:
+    """Raises StateUnusable if the second file is older than the state: parts of records would be lost in silence."""
+    query = statement("merge/hidden/lacks_latest")
+    if any(warehouse.value(query, {"resource": one.name, "file": file}) for one in resources):
+        what = "it is older than the state database, and lacks the whole records of later runs"
+        raise StateUnusable(str(warehouse.path.with_name(file)), what)
 
 
 def whole_history(resource: Resource) -> str:

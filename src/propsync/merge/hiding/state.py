@@ -19,7 +19,14 @@ from propsync.merge.hiding.lines import (
 )
 from propsync.merge.hiding.reading import read_cut
 from propsync.merge.hiding.run_log import conditions, document_conditions, hides_flags, keyed_condition
-from propsync.merge.hiding.second_file import SETTING, make_tables, new_name, remembered, whole_history
+from propsync.merge.hiding.second_file import (
+    SETTING,
+    make_tables,
+    new_name,
+    refuse_older,
+    remembered,
+    whole_history,
+)
 from propsync.merge.hiding.types import has_types, named_types, present, records_now, whole_with_records
 from propsync.merge.hiding.unmatched import unmatched
 from propsync.merge.hiding.unshown import unshown_columns
@@ -50,7 +57,10 @@ class Hiding:
 
     @classmethod
     def attached(cls, warehouse: Warehouse, lines: Sequence[HiddenLine]) -> Hiding | None:
-        """With the file that the state names; None if it hides nothing. Raises StateUnusable without it."""
+        """With the file that the state names; None if it hides nothing.
+
+        Raises StateUnusable without it, or with an older one.
+        """
         known = remembered(warehouse)
         if known is None:
             return None
@@ -59,6 +69,7 @@ class Hiding:
             raise StateUnusable(str(path), "it is missing, and it holds the records without anything hidden")
         warehouse.attach(path, "hidden")
         make_tables(warehouse)
+        refuse_older(warehouse, known[0], warehouse.catalogue)
         forget_unkept(warehouse, filter(has_types, warehouse.catalogue))
         return cls(warehouse, lines, known[0])
 

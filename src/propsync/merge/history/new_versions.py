@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from propsync.merge.freshness import mark_tables
-from propsync.merge.hiding import KEPT, Apart, Hiding, lot_of
+from propsync.merge.hiding import KEPT, Apart, Hiding, lot_of, note_latest
 from propsync.merge.history.new_payloads import NewPayloads
 from propsync.records import Shears
 from propsync.resources import ASSESSMENT_TYPES, ASSET_TYPES, Resource
@@ -55,6 +55,7 @@ class NewVersions:
         hashes = hiding.hashes(self._resource)
         with self._warehouse.beside() as keep:
             keep(statement("merge/hidden/forget_versions"), of_run)
+            note_latest(self._warehouse, keep, hiding.file, **of_run)
             if apart:
                 apart.forget(keep, self._models.values)
             for is_concluded, places, payloads in self._payloads(readings):
