@@ -1,6 +1,7 @@
 -- title: Compliance by month
 -- of: marts.compliance_days
--- why: how many required assessments were in which state at each month end of a year and today, as known then
+-- why: how many required assessments were in which state at each month end of a year and today, as known then. If the last
+-- read by then was not complete, the counts are those of the last complete read
 select
   day,
   any_value(assessment_type) as assessment_type,
@@ -8,6 +9,8 @@ select
   sum(properties_due_soon)::bigint as due_soon,
   sum(properties_unknown)::bigint as unknown,
   sum(properties_out_of_date)::bigint as out_of_date,
+  any_value(if(verdict in ('certified', 'agreed'), 'complete', verdict)) as last_read,
+  any_value(complete_read_on) as last_complete_read,
   assessment_type_id
 from marts.compliance_days
 where (is_month_end or day = (select max(day) from marts.compliance_days))

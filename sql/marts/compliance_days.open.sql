@@ -48,7 +48,10 @@ select
   homes_out_of_date,
   homes_unknown,
   properties_without_homes,
+  coalesce(verdict, 'not read') as verdict,
+  complete_on as complete_read_on,
   basis
 from rows_of_days
 join days using (day)
+left join staging.reads_on_days using (day)
 left join (select assessment_type_id, name from main.assessment_types) as types using (assessment_type_id)

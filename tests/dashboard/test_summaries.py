@@ -8,6 +8,7 @@ from typing import Any
 from propsync.desk.dashboard.ahead import look_ahead
 from propsync.desk.dashboard.answer import Answer
 from propsync.desk.dashboard.changed import in_words
+from propsync.desk.dashboard.compliance import by_type
 from propsync.desk.dashboard.question import question
 from propsync.desk.dashboard.trust import FOUND, found_by
 from propsync.shipped import shipped
@@ -85,3 +86,30 @@ def test_two_people_of_one_name_stay_two_and_nobody_comes_first() -> None:
     ]
     assert ahead.totals == [7, 0, 1]
     assert [bar.above for bar in ahead.chart.bars] == ["7", "0", "1"]
+
+
+def month(day: date, last_read: str, read_on: date | None, in_date: int | None = 2) -> tuple[Any, ...]:
+    return (day, "Gas", in_date, 0, in_date, 0, last_read, read_on, "gas")
+
+
+def test_a_bar_says_that_its_numbers_were_old() -> None:
+    names = "day assessment_type in_date due_soon unknown out_of_date last_read last_complete_read assessment_type_id"
+    days = [date(2026, number, 28) for number in (1, 2, 3, 4)]
+    months = answered(
+        "compliance_months",
+        names,
+        month(days[0], "not read", None, None),
+        month(days[1], "incomplete", None),
+        month(days[2], "failed", days[1]),
+        month(days[3], "complete", days[3]),
+    )
+    numbers = answered("compliance_by_type", "assessment_type_id required", ("gas", 3))
+    (gas,) = by_type(numbers, answered("compliance_rows", "assessment_type_id"), months)
+    assert gas.months is not None
+    counts = "2 in date, 0 due soon, 2 unknown, 0 out of date"
+    assert [bar.label for bar in gas.months.bars] == [
+        "28 Jan 2026: not known",
+        f"28 Feb 2026: {counts}; never read completely by then",
+        f"28 Mar 2026: {counts}; last complete read on 28 Feb 2026",
+        f"28 Apr 2026: {counts}",
+    ]

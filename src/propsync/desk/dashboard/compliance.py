@@ -67,4 +67,12 @@ def _label(row: Mapping[str, Any]) -> str:
     if not any(row[state] for state in _STATES):
         return f"{on_day(row['day'])}: not known"
     counts = ", ".join(f"{row[state] or 0:,} {state.replace('_', ' ')}" for state in _STATES)
-    return f"{on_day(row['day'])}: {counts}"
+    return f"{on_day(row['day'])}: {counts}{_age(row)}"
+
+
+def _age(row: Mapping[str, Any]) -> str:
+    """That the counts are old, if the last read by then was not complete."""
+    if row["last_read"] == "complete":
+        return ""
+    read_on = row["last_complete_read"]
+    return f"; last complete read on {on_day(read_on)}" if read_on else "; never read completely by then"
