@@ -1,7 +1,8 @@
 -- grain: property_id, assessment_type_id
 -- why: how often a due date moved later after it had passed. After an approval it moves to the next round; other moves hide
 -- that the work is late. A schedule that somebody deletes and makes again with a later date moved as well. So did one that
--- had no date for a while. Until a complete read of the assessments, nobody can tell whether an approval explains a move
+-- had no date for a while. Until a complete read of the assessments, nobody can tell whether an approval explains a move. An
+-- approval that somebody took back and gave again explains one each time
 with versions as (
   select property_id, assessment_type_id, valid_from, due_date
   from history.schedules_typed
@@ -35,6 +36,27 @@ judged as (
   from moves
   asof left join staging.assessment_reads as reads on moves.moved_at <= reads.read_at
 ),
+statuses as (
+  -- a tombstone has the last status, so a return alone is no approval
+  select assessment_id, property_id, assessment_type_id, status, valid_from from history.assessments_earlier
+  union all
+  select assessment_id, property_id, assessment_type_id, status, changed_at from main.assessments
+),
+steps_of_approval as (
+  select
+    property_id,
+    assessment_type_id,
+    valid_from,
+    staging.is_approved(status) as is_approved,
+    lag(staging.is_approved(status)) over (partition by assessment_id order by valid_from) as was_approved
+  from statuses
+  semi join moves using (property_id, assessment_type_id)
+),
+approvals as (
+  select property_id, assessment_type_id, approved_at from staging.seen_approvals
+  union all
+  select property_id, assessment_type_id, valid_from from steps_of_approval where is_approved and not was_approved
+),
 explained as (
   select
     moves.property_id,
@@ -42,7 +64,7 @@ explained as (
     moved_at,
     count(approved_at) > 0 or any_value(read_at) is null as may_be_approved
   from judged as moves
-  left join staging.seen_approvals as approved
+  left join approvals as approved
     on approved.property_id = moves.property_id
     and approved.assessment_type_id = moves.assessment_type_id
     and approved.approved_at > set_at
