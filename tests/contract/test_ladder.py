@@ -473,7 +473,8 @@ def test_under_a_wrong_total_a_record_that_the_list_leaves_out_stays(nights: Nig
     assert nights.changes("assets", keys[0]) == ["insert"]
 
 
-def test_two_records_with_one_key_in_one_answer_are_not_one_in_silence(nights: Nights) -> None:
+@pytest.mark.parametrize("page_limit", [20, 5])
+def test_two_records_with_one_key_are_not_one_in_silence(nights: Nights, page_limit: int) -> None:
     """As two schedules of one property and type, or an id that is unique within its property only."""
     keys = nights.estate.add_schedules((home, "k0") for home in property_ids(9))
     lists = nights.estate.lists
@@ -483,7 +484,7 @@ def test_two_records_with_one_key_in_one_answer_are_not_one_in_silence(nights: N
         *([other] if path == PATHS["schedules"] else []),
     ]
     for _ in range(2):
-        report = nights.sync()
+        report = nights.sync(page_limit=page_limit)
         assert (_verdict(report, "schedules"), report.resources["schedules"]["rejected"]) == ("agreed", 1)
     (kept,) = nights.column("select description from schedules where property_id = ?", keys[0][0])
     shown = nights.rows("select payload ->> 'description', position from ops.rejected_records")

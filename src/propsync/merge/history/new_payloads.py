@@ -11,6 +11,7 @@ import msgspec
 
 from propsync.landing import Landed, Manifest, PageStore
 from propsync.records import DEEPEST, CanonicalForm, Cutter, Path, canonical_hash, is_too_deep, shallow, without_repeats
+from propsync.runs import Verdict
 from propsync.sweep import StagedKeys
 from propsync.warehouse import Warehouse, statement, texts, whole_numbers
 
@@ -18,7 +19,7 @@ _MOST_REJECTED = 10_000  # rows of one run and resource; a list whose every reco
 _LOT = 4_000_000  # bytes of payloads to pass to DuckDB at once
 _HASHES = 10_000  # hashes to pass to DuckDB at once
 _KEPT = 16_000_000  # bytes of records to keep for a later look, so that propsync reads most pages of a night once
-_DOUBLED = "another record in the same answer has its key, and propsync keeps that one"
+_DOUBLED = "another record in the same list has its key, and propsync keeps that one"
 _STAYS = "; what was known of it stays"
 Chosen = list[tuple[tuple[Any, ...], msgspec.Raw]]
 
@@ -38,6 +39,7 @@ class NewPayloads:
         self._listed = listed
         self._pages = pages
         self._landed = {landed.sequence: landed for landed in manifest.landed}
+        self._is_still = manifest.verdict == Verdict.AGREED
         self._cutters = cutters
         self._kept: dict[tuple[int, int], msgspec.Raw] = {}
         self._room = _KEPT
@@ -107,9 +109,12 @@ class NewPayloads:
                 yield list_name, position, reason + (_STAYS if is_known else ""), shallow(text, DEEPEST).decode()
 
     def doubled(self) -> Iterator[tuple[str, int, str, str]]:
-        """The same of records that share their key with another in one answer, whose copy propsync keeps."""
+        """The same of records that share their key with another in one answer, whose copy propsync keeps.
+
+        Under an agreed total the list showed the same three times, so two of its pages count as one answer.
+        """
         query = statement("merge/history/doubled", listed=self._listed.table)
-        for chosen in self._by_page(query, {"most": _MOST_REJECTED}):
+        for chosen in self._by_page(query, {"most": _MOST_REJECTED, "is_still": self._is_still}):
             for (_, position, list_name), record in chosen:
                 yield list_name, position, _DOUBLED, shallow(bytes(record), DEEPEST).decode()
 
