@@ -257,6 +257,15 @@ def test_a_file_in_an_older_code_page_has_other_letters(page: str) -> None:
         assert judged("text", cell, old, is_lossy=True) == cell
 
 
+@pytest.mark.parametrize("page", ["latin-1", "windows-1252", "mac_roman"])
+def test_utf8_that_a_program_took_for_an_older_code_is_refused(page: str) -> None:
+    for old, edited in (("Café à £5", "Café à £5"), ("Łódź", "Łódź, level 2"), ("🚪 °", "🚪 °"), ("换", "换")):
+        cell = edited.encode().decode(page, errors="replace")
+        with pytest.raises(CellRefused, match="misread"):
+            judged("text", cell, old)
+        assert judged("text", old, cell) == old, "somebody corrects it"
+
+
 def test_a_file_in_windows_1252_has_question_marks_for_other_characters() -> None:
     old = "Łódź — 🚪 №7"
     for cell in ("?ód? — ? ?7", "?ód? — ?? ?7"):

@@ -20,6 +20,8 @@ _NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufeff\ufffe\uffff]"
 _LINE = re.compile(r"\r\n?|\x85|\u2028|\u2029")
 _PAGES = ("cp850", "cp437", "mac_roman")
 """The code pages of Excel's CSV for MS-DOS and for Macintosh."""
+_UNDEFINED = re.compile(r"[\x81\x8d\x8f\x90\x9d\ufffd]")  # what programs show for bytes that Windows-1252 lacks
+_TAKEN_FOR_UTF8 = ("windows-1252", "latin-1", "mac_roman")
 _DECODER = msgspec.json.Decoder(float_hook=Decimal)
 _ENCODER = msgspec.json.Encoder(decimal_format="number")
 
@@ -130,6 +132,16 @@ def _has_images(cell: str, text: str, page: str) -> bool:
     written = {one: one.encode(page, errors="ignore") for one in text if not one.isascii()}
     images = {one: code.decode("windows-1252", errors="replace") for one, code in written.items() if code}
     return bool(images) and all(image in cell and one not in cell for one, image in images.items())
+
+
+def is_misread(cell: str, text: str) -> bool:
+    """Whether a cell has the letters of the text before as a program shows UTF-8 without a mark: ê as Ãª."""
+    letters = {one for one in text if not one.isascii()}
+    seen = (cell, _UNDEFINED.sub("", cell))
+    found = ({one.encode().decode(page, errors="ignore") for one in letters} for page in _TAKEN_FOR_UTF8)
+    return bool(letters) and any(
+        all(one not in text and any(one in shown for shown in seen) for one in images) for images in found
+    )
 
 
 def is_windows(text: str) -> bool:

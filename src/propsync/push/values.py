@@ -21,7 +21,7 @@ from propsync.push.damage import (
 )
 from propsync.push.fields import USERS, Field
 from propsync.push.sameness import is_same, is_stored
-from propsync.push.shown import CLEAR, has_lost, is_of_other_page, is_unedited, is_windows, without_quote
+from propsync.push.shown import CLEAR, has_lost, is_misread, is_of_other_page, is_unedited, is_windows, without_quote
 from propsync.push.source import BLANKS, Cell, is_blank, is_empty
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(E[+-]?\d+)?", re.IGNORECASE)
@@ -102,6 +102,8 @@ def _changed(cell: Cell, field: Field, old: Any, *, is_lossy: bool, seen: Any) -
 
 
 def _check_characters(value: str, old: str, *, is_lossy: bool) -> None:
+    if is_misread(value, old):
+        raise CellRefused("a program has misread the CSV: open it as UTF-8, or make a new template as .xlsx")
     is_damaged = is_lossy and (("?" in value and not is_windows(old)) or is_of_other_page(value, old))
     if is_damaged or has_lost(value, old):
         raise CellRefused("the file lacks characters that the text before has: save it as CSV UTF-8 or .xlsx")
