@@ -41,6 +41,7 @@ def shown(old: Any, new: Any) -> tuple[str, str]:
         ("lobby␠", "lobby ", (r'"lobby\u2420"', '"lobby "')),
         ("Core A", "Core \u0410", ('"Core A"', r'"Core \u0410"')),
         ("caf\u00e9", "cafe\u0301", (r'"caf\u00e9"', r'"cafe\u0301"')),
+        ("s\u00eal " + "y" * 60, "se\u0302l " + "y" * 60, (r'"s\u00eal yyy', r'"se\u0302l yyy')),
         ("FD30\u2013S", "FD30-S", (r'"FD30\u2013S"', '"FD30-S"')),
         ("", None, ('""', "(none)")),
         ("(none)", None, ('"(none)"', "null")),

@@ -15,6 +15,7 @@ SHORT = 40
 """As many characters of a value a row of the table has."""
 NONE = "(none)"
 _EMPTY = "(empty)"  # a list without any option or user
+_CUT = "…"
 _BEFORE = 12  # characters shown before the first difference
 _SPACES = re.compile(r"^ +| +$| {2,}")
 _NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\u00a0": "⍽", "\u202f": r"\u202f"}
@@ -33,7 +34,7 @@ def whole_texts(change: FieldChange) -> tuple[str, str]:
 def short_texts(change: FieldChange) -> tuple[str, str]:
     """The same, with the part around the first difference of long values."""
     forms = [_parts(*pair) for pair in _forms(change)]
-    return next((pair for pair in forms if not _look_alike(*pair)), forms[-1])
+    return next((pair for pair in forms if not _parts_look_alike(*pair)), forms[-1])
 
 
 def _forms(change: FieldChange) -> Iterator[tuple[str, str]]:
@@ -70,7 +71,7 @@ def _part(text: str, begin: int) -> str:
         return text
     rest = text[begin : begin + SHORT]
     is_cut = len(text) > begin + SHORT
-    return f"{'…' if begin else ''}{rest[:-1] if is_cut else rest}{'…' if is_cut else ''}"
+    return f"{_CUT if begin else ''}{rest[:-1] if is_cut else rest}{_CUT if is_cut else ''}"
 
 
 def _plain(change: FieldChange, value: Any) -> str:
@@ -118,6 +119,15 @@ def _code(one: str) -> str:
 
 def _look_alike(one: str, other: str) -> bool:
     return _skeleton(one) == _skeleton(other)
+
+
+def _parts_look_alike(one: str, other: str) -> bool:
+    """Whether two parts look alike, or differ only in where they are cut off."""
+    if not (one.endswith(_CUT) and other.endswith(_CUT)):
+        return _look_alike(one, other)
+    first, second = _skeleton(one.removesuffix(_CUT)), _skeleton(other.removesuffix(_CUT))
+    length = min(len(first), len(second))
+    return first[:length] == second[:length]
 
 
 def _skeleton(text: str) -> str:
