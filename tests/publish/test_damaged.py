@@ -14,7 +14,7 @@ from kit.sandbox_home import SandboxHome
 from publish.conftest import SCALE
 from variants import daily
 
-from propsync.errors import PropsyncError
+from propsync.errors import PropsyncError, StateUnusable
 
 FILES = (
     "warehouse.duckdb",
@@ -69,6 +69,22 @@ def test_a_damaged_file_is_noticed_and_written_again(home: SandboxHome, harm: Ca
     changed = {file for file, at in written(home).items() if at != before[file]}
     assert changed == {*FILES} - {"warehouse.duckdb"}
     assert home.sync().notes == []
+
+
+def test_a_damaged_block_that_no_night_reads_is_not_published(home: SandboxHome) -> None:
+    before, note = home.published.read_bytes(), home.note()
+    found = home.in_state(
+        "select table_name from duckdb_tables() where schema_name = 'by_type' and estimated_size > 0 order by all"
+    )
+    in_block = home.in_state(f"select max(block_id) from pragma_storage_info('by_type.{found[0][0]}') where persistent")
+    body = bytearray(home.state.read_bytes())
+    body[12_288 + 262_144 * in_block[0][0] + 100] ^= 1
+    home.state.write_bytes(body)
+    with pytest.raises(StateUnusable, match=r"state/warehouse\.duckdb: .*Run `propsync rebuild`"):
+        home.sync()
+    assert (home.published.read_bytes(), home.note()) == (before, note)
+    assert home.rebuild().exit_code == 0
+    assert home.sync().exit_code == 0
 
 
 @pytest.mark.release

@@ -19,7 +19,15 @@ from propsync.progress import progress
 from propsync.publish.note import DELTA, NOTE, read_note
 from propsync.publish.table_files import FOLDERS, TableFile, delta_files, table_files
 from propsync.storage import PARTIAL, copy, disk_errors, open_file, remove, remove_folder, replace
-from propsync.warehouse import Earlier, Warehouse, in_published, make_published_copy, renew_views, statement
+from propsync.warehouse import (
+    Earlier,
+    Warehouse,
+    in_published,
+    make_published_copy,
+    refuse_damaged,
+    renew_views,
+    statement,
+)
 
 WAREHOUSE = "warehouse.duckdb"
 _READ_ONLY = 0o444
@@ -91,7 +99,8 @@ class Publisher:
 
         The tables in `withheld` stay as they were published before, and so do views of them, and pages that are not
         among `pages`. Returns a line for each file that differs from the note, because the disk or somebody altered it.
-        It empties staging first, since writing the tables needs the memory.
+        It empties staging first, since writing the tables needs the memory. Raises StateUnusable, and changes nothing,
+        if the disk has damaged a block of the state.
         """
         warehouse.empty_staging()
         with disk_errors(self._folder):
@@ -178,6 +187,7 @@ class Publisher:
         copy(warehouse.path, partial)
         try:
             make_published_copy(partial, memory_limit=self._memory_limit, folder=self._work, earlier=earlier)
+            refuse_damaged(partial, warehouse.path, memory_limit=self._memory_limit, folder=self._work)
         finally:
             remove(partial.with_name(f"{partial.name}.wal"))
 

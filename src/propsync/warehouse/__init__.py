@@ -1,6 +1,7 @@
 """The DuckDB file: its connection, its models, its columns and its checks. The only importer of duckdb."""
 
 from propsync.warehouse.arrow import documents, lot, texts, whole_numbers
+from propsync.warehouse.blocks import refuse_damaged
 from propsync.warehouse.check_run import CORRECT_IT, Findings, run_checks, run_mart_checks
 from propsync.warehouse.columns import OpenColumns
 from propsync.warehouse.connection import SCHEMA_VERSION, Warehouse, Whole
@@ -71,6 +72,7 @@ __all__ = [
     "make_published_copy",
     "open_published",
     "quoted",
+    "refuse_damaged",
     "renew_views",
     "resource_fragments",
     "run_checks",

@@ -1,0 +1,45 @@
+"""Finds blocks of a database file that the disk has damaged: a night reads few of them, and publishes all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+
+from propsync.warehouse.database_errors import our_errors
+from propsync.warehouse.declared_tables import quoted
+from propsync.warehouse.statements import statement
+
+_HEADERS = 12_288  # bytes before the first block
+_BLOCK = 262_144
+_FACTOR, _SEED = 0xBF58476D1CE4E5B9, 5381  # of DuckDB's checksum
+
+
+def refuse_damaged(copy: Path, state: Path, *, memory_limit: str, folder: Path) -> None:
+    """Raises StateUnusable in the name of `state` if DuckDB cannot read each row of its `copy`.
+
+    It lets DuckDB read them only if a block lacks its checksum: that one may be free, and then it does no harm.
+    """
+    if has_checksums(copy):
+        return
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "memory_limit": memory_limit,
+        "temp_directory": str(folder),
+    }
+    with our_errors(state), duckdb.connect(copy, read_only=True, config=config) as connection:
+        for schema, table in connection.execute(statement("warehouse/tables")).fetchall():
+            connection.execute(statement("warehouse/read_whole", table=f"{quoted(schema)}.{quoted(table)}"))
+
+
+def has_checksums(path: Path) -> bool:
+    """Whether each block of a database file has the checksum that DuckDB wrote into it."""
+    import numpy as np  # it loads slowly, and only a run that publishes needs it
+
+    factor = np.uint64(_FACTOR)
+    with path.open("rb") as file:
+        file.seek(_HEADERS)
+        while block := file.read(_BLOCK):
+            words = np.frombuffer(block[: len(block) // 8 * 8], dtype="<u8")
+            if int(np.bitwise_xor.reduce(words[1:] * factor)) ^ _SEED != int(words[0]):
+                return False
+    return True

@@ -1,0 +1,70 @@
+"""A block that the disk has damaged is found, and no other: DuckDB writes a checksum into each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from propsync.errors import StateUnusable
+from propsync.warehouse import refuse_damaged
+from propsync.warehouse.blocks import has_checksums
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    """A file with blocks in use, and with free ones."""
+    path = tmp_path / "some.duckdb"
+    with duckdb.connect(path) as connection:
+        for name in ("dropped", "kept"):
+            connection.execute(f"create table {name} as select range::varchar || 'x' as word from range(200_000)")
+            connection.execute("checkpoint")
+        connection.execute("drop table dropped")
+        connection.execute("checkpoint")
+    return path
+
+
+def used_blocks(path: Path) -> list[int]:
+    """The numbers of the blocks that hold rows."""
+    with duckdb.connect(path, read_only=True) as connection:
+        rows = connection.execute(
+            "select distinct block_id from pragma_storage_info('kept') where persistent"
+        ).fetchall()
+    return sorted(number for (number,) in rows if number >= 0)
+
+
+def damage(path: Path, block: int) -> None:
+    body = bytearray(path.read_bytes())
+    body[12_288 + 262_144 * block + 5_000] ^= 0x10
+    path.write_bytes(body)
+
+
+def refuse(path: Path) -> None:
+    refuse_damaged(path, Path("state/warehouse.duckdb"), memory_limit="500MB", folder=path.parent)
+
+
+def test_a_sound_file_has_every_checksum(database: Path) -> None:
+    assert has_checksums(database)
+    refuse(database)
+
+
+def test_a_damaged_block_of_a_table_is_refused_in_the_name_of_the_state(database: Path) -> None:
+    damage(database, used_blocks(database)[-1])
+    assert not has_checksums(database)
+    with pytest.raises(StateUnusable, match=r"^state/warehouse\.duckdb: "):
+        refuse(database)
+
+
+def test_a_damaged_free_block_harms_nobody(database: Path) -> None:
+    whole, used = database.read_bytes(), used_blocks(database)
+    are_refused = []
+    for block in {*range(len(whole) // 262_144)} - {*used}:
+        database.write_bytes(whole)
+        damage(database, block)
+        try:
+            refuse(database)
+        except StateUnusable:  # it has metadata
+            are_refused.append(block)
+        assert not has_checksums(database)
+    assert 0 < len(are_refused) < len(whole) // 262_144 - len(used)
