@@ -11,7 +11,9 @@ from typing import Any
 import duckdb
 import pytest
 from kit.dialects import Dialect
+from kit.home import Home
 from kit.kept import KeptHomes
+from kit.sandbox_home import SandboxHome
 from kit.small_api import SmallHome, asset
 from kit.world import World, small_world
 from kit.world_home import WorldHome
@@ -22,6 +24,7 @@ from propsync.errors import CheckFailed
 from propsync.warehouse import TABLES, Warehouse, quoted, run_checks
 from propsync.warehouse.checks import check_files
 from propsync.warehouse.declared_tables import MARTS
+from propsync_sandbox import Sandbox
 
 LATER, RUN = "99990101T000000000000Z", "20260101T000000000000Z"
 _ONE = "{table} where {key} = (select max({key}) from {table})"
@@ -173,7 +176,7 @@ def test_what_is_mended_is_published_by_the_next_run(night: WorldHome) -> None:
     assert night.rows("select count(*) from assets where note = 'changed'") == [(1,)]
 
 
-def _own_check(home: WorldHome, name: str, sql: str) -> None:
+def _own_check(home: Home, name: str, sql: str) -> None:
     folder = home.path / "checks"
     folder.mkdir(exist_ok=True)
     (folder / f"{name}.sql").write_text(sql)
@@ -284,6 +287,32 @@ def test_checks_compare_with_the_last_run(night: WorldHome, caplog: pytest.LogCa
     night.server.world.assets[3:9] = []
     night.sync(accept=None)
     assert "check assets_stay: 1 rows, such as assets from 24 to 18" in caplog.text
+
+
+@pytest.mark.slow
+def test_a_run_of_documents_leaves_what_moved_as_the_sync_found_it(tmp_path: Path) -> None:
+    """It follows the sync of the same night, and would compare with the values of a minute ago."""
+    newest = "-- severity: warn\n-- direction: up\n-- share: 0\n-- floor: 0.001\n"
+    newest += "select 'newest' as subject, epoch(max(changed_at)) as value, null as total from {}"
+    with Sandbox(scale=40, seed=5) as sandbox:
+        home = SandboxHome(sandbox, tmp_path / "home")
+        home.has_desk = True
+        home.path.mkdir()
+        _own_check(home, "newest", newest.format("main.assets"))
+        _own_check(home, "registered", newest.format("marts.asset_register"))
+        _own_check(home, "misspelt", "-- severity: warn\nselect asset from main.assets")
+        for _ in range(2):
+            report = home.night()
+            sandbox.night()
+    last = "(select max(run_id) from ops.runs where flow = 'nightly')"
+    found = f"select check_name, offending, run_id = {last} from ops.checks where offending > 0 and "
+    assert home.rows(f"{found} check_name in ('newest', 'registered') order by all") == [
+        ("newest", 1, True),
+        ("registered", 1, True),
+    ]
+    assert home.rows(f"select count(*) > 0 from ops.runs where flow = 'archive' and run_id > {last}") == [(True,)]
+    (line,) = report.left_behind
+    assert "misspelt.sql" in line, "once, although both runs came upon it"
 
 
 def test_a_renamed_field_and_a_new_one_have_lost_no_values(small_nights: SmallHome) -> None:

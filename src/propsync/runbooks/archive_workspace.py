@@ -199,7 +199,7 @@ class ArchiveWorkspace:
         lacking = Ledger(workspace.warehouse).cover(choice, run.run_id)
         withheld = self._checked(workspace, run)
         outcome.leave([*withheld.lines, *build_desk(workspace, run.run_id, withheld.tables)])
-        outcome.leave(check_marts(workspace, run.run_id))
+        outcome.leave(check_marts(workspace, run))
         is_news = outcome.status != "ok" or workspace.publisher.is_behind(workspace.warehouse)
         is_published = is_news or not workspace.publisher.note()
         pages, lines = draw_dashboard(workspace, run.run_id, withheld.tables) if is_published else ({}, [])

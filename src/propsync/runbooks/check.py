@@ -35,6 +35,7 @@ def check(workspace: Workspace, run: Run) -> Withheld:
         since=str(note.get("run", "")),
         folder=workspace.settings.checks_folder,
         also=note.get("withheld", ()),
+        is_of_documents=run.is_of_documents,
     )
     for line in (*findings.warnings, *findings.unusable):
         _log.warning("%s", line)
@@ -59,10 +60,12 @@ def _withheld(workspace: Workspace, findings: Findings) -> Withheld:
     return Withheld(frozenset(tables), lines + findings.unusable)
 
 
-def check_marts(workspace: Workspace, run_id: str) -> list[str]:
+def check_marts(workspace: Workspace, run: Run) -> list[str]:
     """Runs people's own checks that read a mart, which hold nothing back; a line for each broken or unusable one."""
     folder = workspace.settings.checks_folder
-    findings = run_mart_checks(workspace.warehouse, run_id, folder) if folder else Findings()
+    findings = Findings()
+    if folder:
+        findings = run_mart_checks(workspace.warehouse, run.run_id, folder, is_of_documents=run.is_of_documents)
     for warning in findings.warnings:
         _log.warning("%s", warning)
     lines = [f"{found}. {_HOLDS_NOTHING}. {CORRECT_IT}" for found in findings.broken] + findings.unusable

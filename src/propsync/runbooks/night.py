@@ -67,5 +67,5 @@ def _documents(settings: Settings, policy: RetryPolicy | None) -> list[ArchiveRe
 
 def _with_documents(report: Report, came: ArchiveReport) -> Report:
     status = "attention" if came.left_behind else report.status
-    lines = [*report.left_behind, *came.left_behind]
+    lines = [*dict.fromkeys([*report.left_behind, *came.left_behind])]  # both runs of the night name the same mistake
     return replace(report, status=status, left_behind=lines, documents=came.to_json())

@@ -134,7 +134,7 @@ class RebuiltTables:
         self.lists += build_desk(workspace, run.run_id)
         findings = run_checks(workspace.warehouse, run.run_id, folder=workspace.settings.checks_folder)
         self.lists += [*refuse_broken(workspace, findings), *findings.unusable]
-        self.lists += check_marts(workspace, run.run_id)
+        self.lists += check_marts(workspace, run)
         for warning in findings.warnings:
             _log.warning("%s", warning)
         self.pages, lines = draw_dashboard(workspace, run.run_id)

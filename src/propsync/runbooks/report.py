@@ -60,7 +60,7 @@ def joined(reports: Sequence[Report]) -> Report:
         worst.status,
         sum(report.seconds for report in reports),
         resources,
-        [line for report in reports for line in report.left_behind],
+        [*dict.fromkeys(line for report in reports for line in report.left_behind)],
         reports[-1].published,
         notes=[line for report in reports for line in report.notes],
     )

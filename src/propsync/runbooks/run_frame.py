@@ -193,7 +193,7 @@ def _last_landed(workspace: Workspace) -> datetime | None:
 
 
 def _build_desk(workspace: Workspace, run: Run, withheld: Collection[str], left: list[str]) -> str | None:
-    failed = [*build_desk(workspace, run.run_id, withheld), *check_marts(workspace, run.run_id)]
+    failed = [*build_desk(workspace, run.run_id, withheld), *check_marts(workspace, run)]
     left += failed
     return "; ".join(failed) or None
 

@@ -33,6 +33,11 @@ class Run:
     time: datetime
     flow: str
 
+    @property
+    def is_of_documents(self) -> bool:
+        """Whether it fetches documents, and no records."""
+        return self.flow == "archive"
+
 
 def next_run(flow: str, last: datetime | None, now: datetime | None = None) -> Run:
     """A run that begins now, and later than any before it even if somebody set the clock back."""

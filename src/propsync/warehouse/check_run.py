@@ -70,27 +70,36 @@ def run_checks(
     *,
     folder: Path | None = None,
     also: Collection[str] = (),
+    is_of_documents: bool = False,
 ) -> Findings:
     """Runs the checks on tables that a run changed, or any run after `since`, and on the tables in `also`.
 
     `folder` has people's own checks, which run every time: somebody may have edited one. Those that read a mart wait.
+    A run `is_of_documents` follows the sync of the same night, and leaves what moved in the sync as it was found.
     """
     changed = _changed(warehouse, run_id, since) | {*also}
     declared = _CHECKS.declared(warehouse)
     own, wrong = _own_checks(warehouse, folder) if folder else ([], {})
     _forget_all_but(warehouse, {*wrong, *(one.name for one in (*declared, *own))})
-    findings = Findings(_found(warehouse, [one for one in declared if _is_due(one, changed)]), wrong)
-    _add_own(warehouse, findings, [one for one in own if not one.is_of_marts], folder)
+    due = _of_run([one for one in declared if _is_due(one, changed)], is_of_documents=is_of_documents)
+    findings = Findings(_found(warehouse, due), wrong)
+    own = _of_run([one for one in own if not one.is_of_marts], is_of_documents=is_of_documents)
+    _add_own(warehouse, findings, own, folder)
     _note(warehouse, run_id, findings)
     return findings
 
 
-def run_mart_checks(warehouse: Warehouse, run_id: str, folder: Path) -> Findings:
+def run_mart_checks(warehouse: Warehouse, run_id: str, folder: Path, *, is_of_documents: bool = False) -> Findings:
     """Runs people's own checks that read a mart, once the marts are built."""
     findings = Findings()
-    _add_own(warehouse, findings, [one for one in _own_checks(warehouse, folder)[0] if one.is_of_marts], folder)
+    own = [one for one in _own_checks(warehouse, folder)[0] if one.is_of_marts]
+    _add_own(warehouse, findings, _of_run(own, is_of_documents=is_of_documents), folder)
     _note(warehouse, run_id, findings)
     return findings
+
+
+def _of_run(checks: Sequence[Check], *, is_of_documents: bool) -> list[Check]:
+    return [one for one in checks if not (is_of_documents and one.is_of_moves)]
 
 
 def _own_checks(warehouse: Warehouse, folder: Path) -> tuple[list[Check], dict[str, str]]:

@@ -58,6 +58,11 @@ class Check:
         """Whether it reads a mart, so that it has to wait for these."""
         return any(table.startswith("marts.") for table in self.reads)
 
+    @property
+    def is_of_moves(self) -> bool:
+        """Whether it warns of what moved since the last run, so that the next run finds nothing."""
+        return self.comparison is not None and self.severity == "warn"
+
 
 class Checks:
     """propsync's own checks, read once: a check's text determines its tables, so any warehouse can find them."""
