@@ -79,6 +79,17 @@ def test_types_keyed_by_id_are_named_and_no_login_page(small_nights: Home, path:
     assert "login" not in told
 
 
+def test_assessments_keyed_by_id_are_named_and_no_login_page(small_nights: Home):
+    """The first request for them is for one record."""
+    keyed = {"s1": assessment("s1")}
+    small_nights.server.answer = lambda path, query: (
+        (200, {"total": 4, "assessments": keyed}) if path == "/assessments" else None
+    )
+    (told,) = [one for one in small_nights.sync().left_behind if one.startswith("assessments were never read")]
+    assert "the answer is an object keyed by id, and no array" in told
+    assert "login" not in told
+
+
 def test_a_resource_that_was_never_read_keeps_no_rows(small_nights: Home):
     api = small_nights.server
     api.answer = lambda path, query: (400, {}) if path == ASSETS else None

@@ -37,13 +37,18 @@ def no_list(page: Any, resource: Resource, where: str) -> MalformedBody:
 
 
 def _is_keyed(page: Any) -> bool:
-    """Whether it is an object of records that share a member, or has one: `{"k1": {"name": …}, "k2": {"name": …}}`."""
-    around = [page, *page.values()] if isinstance(page, dict) else []
-    return any(_are_alike(list(one.values())) for one in around if isinstance(one, dict))
+    """Whether it is an object of records that share a member, or has one: `{"k1": {"name": …}, "k2": {"name": …}}`.
+
+    Beside a total one record is enough: propsync requests some pages with a limit of 1.
+    """
+    if not isinstance(page, dict):
+        return False
+    least = 1 if is_total(count_of(page.get("total"))) else 2
+    return any(_are_alike(list(one.values()), least) for one in (page, *page.values()) if isinstance(one, dict))
 
 
-def _are_alike(records: Sequence[Any]) -> bool:
-    if len(records) < 2 or not all(isinstance(one, dict) for one in records):
+def _are_alike(records: Sequence[Any], least: int) -> bool:
+    if len(records) < least or not all(isinstance(one, dict) for one in records):
         return False
     return bool(set.intersection(*(set(one) for one in records)))
 
