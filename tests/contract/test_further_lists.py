@@ -322,6 +322,19 @@ def test_a_list_in_a_new_order_that_nothing_narrows_is_honestly_incomplete(night
     assert (report.exit_code, report.resources["properties"]["verdict"]) == (3, "incomplete")
 
 
+def test_a_list_that_ignores_page_is_not_whole_after_page_1(nights: Nights, caplog: pytest.LogCaptureFixture):
+    """As one that is read by cursors: nothing shows the records after the first ten."""
+    copy = Copy(nights, UNFILTERED)
+    copy.list.body = lambda total, shown: {"properties": shown, "next": "c2"}
+    nights.estate.answer = lambda path, query: copy.list.answer(
+        path, query | {"page": "1", "limit": str(min(int(query.get("limit", 10)), 10))}
+    )
+    report = copy.sync(page_limit=1000)
+    assert (report.exit_code, report.resources["properties"]["verdict"]) == (3, "incomplete")
+    assert "properties: the API shows the same 10 records for each page, so it may hide the others" in caplog.text
+    assert "set is_paged = false in [resources.properties]" in caplog.text
+
+
 def test_the_name_gives_the_key_column_unless_the_settings_do(nights: Nights):
     names = {"users": "user_id", "companies": "company_id", "statuses": "status_id", "houses": "house_id"}
     toml = "".join(f'[resources.{name}]\npath = "/{name}"\n' for name in names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -18,6 +19,8 @@ from propsync.sweep.partition.reader import Partition
 from propsync.sweep.scope import SweepScope
 from propsync.sweep.shaping import Shaping
 from propsync.sweep.staged_keys import StagedKeys
+
+_log = logging.getLogger("propsync.sync")
 
 
 @dataclass
@@ -102,6 +105,8 @@ class Attempts:
             self._shaping.find_volatile(first, swept.again, swept.third)
             attempt.is_steady &= swept.is_steady
             attempt.is_refused |= swept.is_refused
+            if swept.is_stuck and first.page.total is None:  # otherwise parts can prove that this is all
+                self._warn_of_page_1(len(first.page.records))
             attempt.totals += swept.totals
             return swept.certificate
 
@@ -164,6 +169,16 @@ class Attempts:
         if totals:
             attempt.certificates.append(self._of_all(attempt.rung, totals[0], self._combined()))
         self._check_heeded(attempt)
+
+    def _warn_of_page_1(self, shown: int) -> None:
+        name = self._resource.name
+        step = (
+            f". If the list has no pages, set is_paged = false in [resources.{name}]"
+            if self._resource.is_further
+            else ""
+        )
+        words = "%s: the API shows the same %d records for each page, so it may hide the others%s"
+        _log.warning(words, self._resource.words, shown, step)
 
     def _check_heeded(self, attempt: Attempt) -> None:
         """Checks that a list has only records that pass its filters, however well it adds up. So it must be if totals

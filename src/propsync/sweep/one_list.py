@@ -20,7 +20,7 @@ _EMPTY_IN_A_ROW = 50  # a total that is a million too high must not cost a thous
 @dataclass(frozen=True)
 class ListSwept:
     """One reading of one list. `again` is page 1 read once more, `third` for the third time. `is_steady` says that each
-    showed the same keys, and that no whole page is missing.
+    showed the same keys, and that no whole page is missing. `is_stuck` says that the API shows page 1 for every page.
 
     `totals` are those of the pages, in the order of the requests.
     """
@@ -30,6 +30,7 @@ class ListSwept:
     third: Reading | None
     is_steady: bool
     is_refused: bool
+    is_stuck: bool
     totals: tuple[int | None, ...]
 
     @property
@@ -51,6 +52,7 @@ class ListSweep:
         self._pages = ShownPages(reader, listed, cutter, query, first)
         self._is_whole = True
         self._is_refused = False
+        self._is_stuck = False
 
     def pages(self) -> int:
         """How many pages the first one promises; 1 if it has no total."""
@@ -89,7 +91,8 @@ class ListSweep:
         )
         totals = tuple(total for _, total in sorted(pages.totals.items()))
         certificate = self._certificate(found, is_steady=is_steady)
-        return ListSwept(certificate, again, third, is_steady, self._is_refused, totals)
+        is_refused = self._is_refused or self._is_stuck
+        return ListSwept(certificate, again, third, is_steady, is_refused, self._is_stuck, totals)
 
     def _readings(self, *, was_wrong: bool) -> Iterator[Reading | RefusedPage]:
         """All pages of the list; the caller takes each before it asks for the next."""
@@ -103,7 +106,7 @@ class ListSweep:
             end = ListEnd(self._reader, self._cutter, self._query, pages, was_wrong=was_wrong)
             yield from end.readings()
             self._is_whole &= end.is_whole
-            self._is_refused |= end.is_stuck
+            self._is_stuck = end.is_stuck
 
     def _asked(self) -> Iterator[Asked]:
         for page in range(2, self.pages() + 1):
