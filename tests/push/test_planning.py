@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -275,6 +275,23 @@ def test_a_template_whose_ids_are_gone_says_that_it_copies_assets_and_needs_cons
     applied = line("push", "apply", "my.plan")
     assert (applied.returncode, applied.stdout) == (2, "")
     assert "the plan is large: it creates" in applied.stderr
+
+
+def test_a_column_that_was_sorted_or_moved_without_its_rows_is_named(assets: Make) -> None:
+    def notes(places: Sequence[str]) -> list[str]:
+        rows = [(f"a-door{number:02d}", place) for number, place in enumerate(places)]
+        plan = assets(("asset_id", "location_2"), *rows)
+        assert plan.entries
+        return [one for one in plan.notes if one.startswith("Sorted")]
+
+    places = [f"place {number}" for number in range(10)]
+    step = "Has somebody sorted or moved cells without their rows?"
+    assert notes(places[::-1]) == [f"Sorted: 10 new values of Location are old values of other rows. {step}"]
+    assert notes([*places[1:], "place 10"]) == [
+        f"Sorted: 9 new values of Location are old values of other rows. {step}"
+    ]
+    assert notes([f"{place}a" for place in places]) == []
+    assert notes([*places[1::-1], *places[2:]]) == [], "two cells may change places"
 
 
 def test_a_new_asset_with_one_value_of_its_own_is_no_copy(assets: Make) -> None:

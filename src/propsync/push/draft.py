@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from propsync.push.plan import Entry, Plan, Refusal
+from propsync.push.sorted_cells import sorted_notes
 from propsync.push.source import Source
 
 
@@ -69,6 +70,8 @@ class Draft:
     def finished(self, sizes: Mapping[str, int], types: Mapping[str, str]) -> Plan:
         """The plan; `types` are the names of types."""
         entries = [*self._entries.values(), *self._more]
+        if not self._source.is_query:
+            self.notes += sorted_notes(self._entries.values())
         rows = {one.row for one in self._refused}
         if self._unchanged:
             self.notes.append(f"{_rows(len(self._unchanged), 'changes', 'change')} nothing")
