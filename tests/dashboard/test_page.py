@@ -127,6 +127,15 @@ def test_what_is_missing_or_empty_is_unknown_and_says_so(drawn: Drawing) -> None
     assert "Unknown: main.documents has no rows" in words
 
 
+def test_shares_say_on_which_read_they_rest_if_the_last_one_failed(drawn: Drawing) -> None:
+    words = "These numbers rest on the last complete read of assessments and schedules, on 9 Jan 2026."
+    never = "propsync has not read the assessments and the schedules completely yet."
+    failed = "update marts.compliance set verdict = 'failed', complete_read_on = "
+    shown = [Parsed(drawn(*sql).html).words for sql in ((), (f"{failed}'2026-01-09'",), (f"{failed}null",))]
+    assert [words in one for one in shown] == [False, True, False]
+    assert [never in one for one in shown] == [False, False, True]
+
+
 def test_only_all_of_them_are_a_hundred_percent(drawn: Drawing) -> None:
     page = drawn(
         "delete from marts.compliance",
