@@ -71,8 +71,8 @@ def _label(row: Mapping[str, Any]) -> str:
 
 
 def _age(row: Mapping[str, Any]) -> str:
-    """That the counts are old, if the last read by then was not complete."""
-    if row["last_read"] == "complete":
-        return ""
+    """That the counts are old, if the last complete read by then was on an earlier day."""
     read_on = row["last_complete_read"]
+    if read_on == row["day"]:
+        return ""
     return f"; last complete read on {on_day(read_on)}" if read_on else "; never read completely by then"
