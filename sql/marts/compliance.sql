@@ -6,9 +6,10 @@ with verdicts as (
     max(first_complete_at) filter (resource = 'assessments') as first_read_at,
     staging.verdict_of_both(verdict) as verdict,
     if(count(complete_on) = 2, min(complete_on), null) as complete_on,
-    string_agg(resource, ' and ' order by resource) filter (verdict in ('incomplete', 'failed')) as unread
-  from staging.read_verdicts
-  where resource in ('assessments', 'schedules')
+    string_agg(resource, ' and ' order by resource) filter (verdict in ('incomplete', 'failed')) as unread,
+    string_agg(resource, ' and ' order by resource) filter (verdict is null) as never_asked
+  from (select unnest(['assessments', 'schedules']) as resource) as both_lists
+  left join staging.read_verdicts using (resource)
 ),
 schedules as (
   select property_id, assessment_type_id, due_date from main.schedules where not staging.is_finished(status)
@@ -65,11 +66,12 @@ select
     performed_on,
     is_dated
   ) as state,
-  staging.compliance_reason(standing, every_months, performed_on, is_dated, next_due, is_read)
+  staging.compliance_reason(standing, every_months, performed_on, is_dated, next_due, is_read or never_asked is not null)
     || staging.lapsed_reason(performed_on, lapsed_on, lapsed_why)
     || coalesce(strftime(to_come_on, '; one is dated %-d %B %Y, after today, and does not count'), '')
     || if(lacking is null, '', concat('; perhaps every ', perhaps_months, ' months: your list of properties gives no ', lacking))
-    || coalesce('; the last run did not read the ' || unread || ' completely', '') as reason,
+    || coalesce('; the last run did not read the ' || unread || ' completely', '')
+    || coalesce('; no run was asked to read the ' || never_asked, '') as reason,
   next_due as due_date,
   performed_on as last_approved_on,
   date_source,

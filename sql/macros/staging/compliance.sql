@@ -95,7 +95,7 @@ end;
 
 -- How completely the assessments and the schedules were read, which both decide: the worse verdict of the two rows.
 create macro staging.verdict_of_both(verdict) as if(
-  count(*) = 2,
+  count(verdict) = 2,
   max_by(verdict, list_position(['certified', 'agreed', 'incomplete', 'failed'], verdict)),
   'not read'
 );
