@@ -148,6 +148,10 @@ REFUSED = [
     # options
     ("option", None, "FD31", "known are FD30, FD60"),
     ("option", None, "FD30; FD31", "'FD31'"),
+    ("option", None, "FD30, fd60", "put a semicolon between two options: FD30; fd60"),
+    ("option", None, "FD30\nFD60", "put a semicolon"),
+    ("option", None, "FD30, FD31", "'FD30, FD31'; known are"),
+    (USERS, None, "Ann Lee, u2", "put a semicolon between two users: Ann Lee; u2"),
     ("option", ["o1"], "FD20", "known are FD30, FD60"),  # offered no more
     ("option", None, "Twin", "o4, o5"),
     ("option", None, "A; B", "several ways"),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from propsync.push.damage import CellRefused, check_shortened
 from propsync.push.fields import USERS, Field
 from propsync.push.source import BLANKS
 
+_OTHER_MARKS = re.compile(r"[,/|+&\n]")
 _MOST_PARTS = 200
 _SHOWN = 12  # labels in a message
 
@@ -53,6 +56,9 @@ def _named(text: str, field: Field) -> str | None:
 def _unknown(parts: list[str], field: Field) -> str:
     missing = next((part.strip(BLANKS) for part in parts if not _named(part.strip(BLANKS), field)), ";".join(parts))
     check_shortened(missing)
+    names = [one.strip(BLANKS) for one in _OTHER_MARKS.split(missing)]
+    if len(names) > 1 and all(_named(one, field) for one in names):
+        return f"put a semicolon between two {_noun(field)}s: {'; '.join(names)}"
     labels = [label or one for one, label in field.choices.items()]
     if not labels:
         return f"propsync knows no {_noun(field)}s here; run `propsync sync`"
