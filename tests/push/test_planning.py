@@ -277,6 +277,13 @@ def test_a_template_whose_ids_are_gone_says_that_it_copies_assets_and_needs_cons
     assert "the plan is large: it creates" in applied.stderr
 
 
+def test_a_file_of_the_other_resource_is_called_that(assets: Make, schedules: Make) -> None:
+    with pytest.raises(UsageError, match="Run `propsync push plan schedules` with it"):
+        assets(("property_id", "assessment_type_id", "description"), ("p0", "k-fire", "new"))
+    with pytest.raises(UsageError, match="Run `propsync push plan assets` with it"):
+        schedules(("asset_id", "property_id", "Tag"), (DOOR, "p0", "new"))
+
+
 def test_a_column_that_was_sorted_or_moved_without_its_rows_is_named(assets: Make) -> None:
     def notes(places: Sequence[str]) -> list[str]:
         rows = [(f"a-door{number:02d}", place) for number, place in enumerate(places)]

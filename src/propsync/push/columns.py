@@ -13,6 +13,7 @@ from propsync.push.shown import may_be_lossy, without_quote
 from propsync.push.source import Source
 
 NOTE = "#"
+_KEY_OF = {"asset_id": "assets", "assessment_type_id": "schedules"}
 _BRACKETS = re.compile(r"(?P<label>.*)\[(?P<column>[^\[\]]+)\]", re.DOTALL)
 _NEXT = "Correct the header, or begin a column's name with # for propsync to ignore it"
 
@@ -117,6 +118,9 @@ class Layout:
         for place in self.others:
             heading = self._source.header[place]
             if place not in keys and not _means_any(heading, all_fields):
+                if of := _KEY_OF.get(heading.lower()):
+                    step = f"Run `propsync push plan {of}` with it"
+                    raise UsageError(self._source.name, f"its column {heading} is that of a file of {of}", step)
                 raise self._refused(
                     place, f"nothing that propsync can write is called {heading!r}{_near(heading, all_fields)}"
                 )
