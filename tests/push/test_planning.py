@@ -501,6 +501,19 @@ def test_a_number_with_zeros_or_words_in_front_is_refused(
     assert [edit[4] for edit in edits(plan)] == (["7"] if shown is None else [])
 
 
+def test_rows_that_the_spreadsheet_hides_are_planned_and_named(home: WorldHome, tmp_path: Path) -> None:
+    with Workbook(tmp_path / "a.xlsx") as book:
+        sheet = book.add_worksheet()
+        rows = [("asset_id", "Tag"), (DOOR, "new"), ("a-door01", "new"), ("a-door02", ""), ("a-door03", "new")]
+        for number, row in enumerate(rows):
+            sheet.write_row(number, 0, row)
+        for number in (2, 3):  # as a filter does
+            sheet.set_row(number, options={"hidden": True})
+    plan = planned(home, tmp_path, Wanted("assets", tmp_path / "a.xlsx"))
+    assert [one.row for one in plan.entries] == [2, 3, 5]
+    assert "Hidden: 1 row is changed and hidden in the file, perhaps by a filter: 3" in plan.notes
+
+
 def test_a_refused_cell_is_quoted_as_the_spreadsheet_shows_it(home: WorldHome, tmp_path: Path) -> None:
     rows: list[list[Any]] = [["asset_id", "Tag", "Due"], [DOOR, True, 45231]]
     _xlsx(tmp_path / "a.xlsx", rows)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from propsync.push.plan import Entry, Plan, Refusal
 from propsync.push.sorted_cells import sorted_notes
 from propsync.push.source import Source
+
+_NAMED = 10  # rows that a note names
 
 
 class Draft:
@@ -72,6 +74,8 @@ class Draft:
         entries = [*self._entries.values(), *self._more]
         if not self._source.is_query:
             self.notes += sorted_notes(self._entries.values())
+        if hidden := sorted(self._source.hidden.intersection(self._entries)):
+            self.notes.append(_hidden(hidden))
         rows = {one.row for one in self._refused}
         if self._unchanged:
             self.notes.append(f"{_rows(len(self._unchanged), 'changes', 'change')} nothing")
@@ -89,6 +93,12 @@ class Draft:
             {key: types[key] for key in touched if key in types},
             notes=[*self._source.notes, *self.notes],
         )
+
+
+def _hidden(rows: Sequence[int]) -> str:
+    more = f" and {len(rows) - _NAMED:,} more" if len(rows) > _NAMED else ""
+    named = ", ".join(map(str, rows[:_NAMED])) + more
+    return f"Hidden: {_rows(len(rows), 'is', 'are')} changed and hidden in the file, perhaps by a filter: {named}"
 
 
 def _rows(count: int, one: str, several: str) -> str:

@@ -27,6 +27,8 @@ _ROWS = 2_000
 _ABOVE = 10  # rows of a title that people put above the header
 _DECODER = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 _ARRAY = msgspec.json.Decoder(list[dict[str, Any]], float_hook=Decimal)
+_Sheet = tuple[list[str], Iterator[Row], frozenset[int]]
+"""The names of a sheet's columns, its rows, and the numbers of those that it hides."""
 
 
 class _Empty(ListUnreadable):
@@ -53,14 +55,15 @@ def read_answer(sql: str, content: bytes) -> Source:
 def _source(path: Path, content: bytes, key: str) -> Source:
     named = (path.name, hashlib.sha256(content).hexdigest())
     if is_sheet(content):
-        return Source(*named, *_workbook(content, key))
+        header, rows, hidden = _workbook(content, key)
+        return Source(*named, header, rows, hidden=hidden)
     if content.startswith(_PARQUET):
         return Source(*named, *_parquet(content), has_addresses=False)
     if path.suffix.lower() in _JSON:
         return Source(*named, *_json_lines(content), has_addresses=False)
     text, encoding = decoded_by(content)
-    rows = (Row(number, cells) for number, (_, cells) in enumerate(lines_of(text, keeps_blanks=True), 1))
-    return Source(*named, *_below_header(rows, key), is_lossy=encoding == WINDOWS or content.isascii())
+    lines = (Row(number, cells) for number, (_, cells) in enumerate(lines_of(text, keeps_blanks=True), 1))
+    return Source(*named, *_below_header(lines, key), is_lossy=encoding == WINDOWS or content.isascii())
 
 
 def _content(path: Path) -> bytes:
@@ -110,15 +113,15 @@ def _name(cell: Cell, row: int) -> str:
     return "" if cell is None else str(cell).strip(BLANKS)
 
 
-def _workbook(content: bytes, key: str) -> tuple[list[str], Iterator[Row]]:
-    """The rows of the only sheet with the column, else of the first that has any."""
+def _workbook(content: bytes, key: str) -> _Sheet:
+    """The only sheet with the column, else the first that has any row."""
     _refuse_other_books(content)
     unreadable: list[ListUnreadable] = []
-    first: tuple[list[str], Iterator[Row]] | None = None
-    chosen: dict[str, tuple[list[str], Iterator[Row]]] = {}
-    for name, rows in typed_sheets_of(content):
+    first: _Sheet | None = None
+    chosen: dict[str, _Sheet] = {}
+    for name, rows, hidden in typed_sheets_of(content):
         try:
-            found = _below_header((Row(number, [*map(_plain, cells)]) for number, cells in rows), key)
+            found = *_below_header((Row(number, [*map(_plain, cells)]) for number, cells in rows), key), hidden
         except ListUnreadable as error:
             unreadable.append(error)
             continue

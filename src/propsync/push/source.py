@@ -37,7 +37,7 @@ class Source:
     """A file that propsync reads once, from the top.
 
     `is_lossy` marks a CSV that holds no character beyond Windows-1252: its writer put ? in place of any other.
-    `has_addresses` is False for rows that no spreadsheet shows.
+    `has_addresses` is False for rows that no spreadsheet shows. `hidden` are the numbers of rows that it hides.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Source:
     rows: Iterator[Row]
     is_lossy: bool = False
     has_addresses: bool = True
+    hidden: frozenset[int] = frozenset()
     notes: list[str] = field(default_factory=list)
 
     @property

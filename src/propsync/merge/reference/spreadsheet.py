@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
 from propsync.merge.reference.error_cells import column_number, error_cells
+from propsync.merge.reference.hidden_rows import hidden_rows
 from propsync.merge.reference.reshown_cells import reshown_cells
 from propsync.merge.reference.text_file import ListUnreadable
 
@@ -78,15 +79,18 @@ def _repeat_merged(cells: dict[int, list[str]], merged: Iterable[_Area]) -> None
             cells[number][left] = value
 
 
-def typed_sheets_of(content: bytes) -> Iterator[tuple[str, Iterator[_Row]]]:
-    """The name of each sheet, and its rows with their numbers; read one sheet before the next. Raises ListUnreadable.
+def typed_sheets_of(content: bytes) -> Iterator[tuple[str, Iterator[_Row], frozenset[int]]]:
+    """The name of each sheet, its rows with their numbers, and the numbers of hidden ones. Raises ListUnreadable.
+
+    Read one sheet before the next.
 
     An error is a SheetError: people must not take it for a blank. So is a merged cell below or beside the first, which
     seems to show its value. So is a number that people see in another form, such as 0012 or 90%.
     """
     for place, name, rows, merged in _sheets(content):
         reshown = {at: one.words for at, one in reshown_cells(content, place).items()}
-        yield name, _with_merged(_with_errors(rows, reshown | error_cells(content, place)), merged)
+        cells = _with_merged(_with_errors(rows, reshown | error_cells(content, place)), merged)
+        yield name, cells, hidden_rows(content, place)
 
 
 def _with_errors(rows: Iterator[tuple[int, list[Typed]]], errors: dict[tuple[int, int], str]) -> Iterator[_Row]:
