@@ -119,6 +119,15 @@ def test_a_text_goes_from_names_too_and_a_later_erasure_cleans_earlier_ones(home
     assert_lasting(home, *words, "mary poppins")
 
 
+def test_a_later_erasure_keeps_versions_that_an_earlier_one_made_equal(home: SmallHome) -> None:
+    of_equal = "select valid_from, valid_to, change from history.assets where asset_id = 'room-101' order by 1"
+    versions = home.rows(of_equal)
+    for request in (Request(text="Jane Doe", reason="asked"), Request(asset="room-101-b", reason="asked")):
+        assert erase(home.settings(), request).exit_code == 0
+        assert home.rows(of_equal) == versions
+    assert_lasting(home, "jane doe", '"room-101-b"')
+
+
 @pytest.mark.release
 def test_a_field_that_begins_another_leaves_it_alone(home: SmallHome) -> None:
     assert erase(home.settings(), Request(field="f-notes", reason="asked")).exit_code == 0

@@ -25,9 +25,12 @@ def keep_erased(warehouse: Warehouse, erasures: Iterable[Erasure], *, hides: boo
         for one in known:
             _add_versions(warehouse, one)
     for resource in warehouse.catalogue:
-        same = [same for one in known for same in one.same if same.resource == resource.name]
+        # a later erasure names versions that an earlier one made equal too
+        same = {
+            (same.key, same.valid_from): same for one in known for same in one.same if same.resource == resource.name
+        }
         if same:
-            _split(warehouse, resource, same, hides=hides)
+            _split(warehouse, resource, same.values(), hides=hides)
     note_erasures(warehouse, known)
 
 
@@ -115,7 +118,7 @@ def _add_versions(warehouse: Warehouse, erasure: Erasure) -> None:
         warehouse.execute(statement("merge/erased/close_versions", **names), {"pseudonym": erasure.pseudonym})
 
 
-def _split(warehouse: Warehouse, resource: Resource, same: list[SameVersion], *, hides: bool) -> None:
+def _split(warehouse: Warehouse, resource: Resource, same: Iterable[SameVersion], *, hides: bool) -> None:
     warehouse.execute(statement("merge/erased/make_splits"))
     warehouse.add("staging.splits", [(*(*one.key, "")[:2], one.valid_from, one.run_id) for one in same])
     warehouse.execute(statement("merge/erased/make_split_keys"))
