@@ -44,16 +44,21 @@ def readable_databases(settings: Settings, work: Path) -> dict[str, Path]:
             continue
         if latest:
             found[name] = latest, path
-    if len(found) == len(_DATABASES) and not knows_run(
-        found["state"][1], found["published"][0], memory_limit=settings.memory_limit, folder=work
-    ):
+    if len(found) == len(_DATABASES) and not _knows(found["state"][1], found["published"][0], settings, work):
         found = {name: found[name] for name in reversed(found)}
     return {name: path for name, (_, path) in found.items()}
 
 
 def find_source(settings: Settings, work: Path, base: Base | None, databases: dict[str, Path]) -> Source:
-    """From the first whole readable database, else from the base."""
+    """From the first whole readable database, else from the base.
+
+    A database from before the base, such as a restored one, lacks runs that the base has. Without them, no later run
+    could begin.
+    """
     for path in databases.values():
+        if base is not None and not _knows(path, base.run_id, settings, work):
+            _log.warning("%s is older than landing/base, so propsync carries nothing over from it", path)
+            continue
         try:
             carried = Carried.from_database(
                 path, memory_limit=settings.memory_limit, folder=work, state=settings.state, lists=settings.reference
@@ -65,6 +70,10 @@ def find_source(settings: Settings, work: Path, base: Base | None, databases: di
     if base is not None:
         return Source(Carried(Bases(LocalStorage(settings.home)).paths(base)), is_current=False)
     return Source(Carried({}), is_current=False)
+
+
+def _knows(path: Path, run_id: str, settings: Settings, work: Path) -> bool:
+    return knows_run(path, run_id, memory_limit=settings.memory_limit, folder=work)
 
 
 def whole_catalogue(settings: Settings, work: Path, base: Base | None, databases: dict[str, Path]) -> Catalogue:
