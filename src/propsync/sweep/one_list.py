@@ -14,7 +14,7 @@ from propsync.sweep.page_reader import Asked, PageReader, Reading, RefusedPage
 from propsync.sweep.shown_pages import ShownPages
 from propsync.sweep.staged_keys import Arithmetic, StagedKeys
 
-_EMPTY_IN_A_ROW = 50  # a total that is a million too high must not cost a thousand requests
+_IDLE_IN_A_ROW = 50  # a total that is a million too high must not cost a thousand requests
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class ListSweep:
 
     def _asked(self) -> Iterator[Asked]:
         for page in range(2, self.pages() + 1):
-            if self._pages.empty >= _EMPTY_IN_A_ROW:
+            if self._pages.idle >= _IDLE_IN_A_ROW:
                 self._is_whole = False
             if not self._is_whole:
                 return

@@ -16,7 +16,7 @@ class ShownPages:
     """Stages the pages of one list of one attempt and counts them. `first` is its first page.
 
     `totals` are those of the pages, by the number of their requests. `count` and `records` are those that `take` got,
-    `empty` the pages without records at the end.
+    `idle` the pages at the end that are empty or repeat an earlier one.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class ShownPages:
         self.first = first
         self.total = first.page.total
         self.totals: dict[int, int | None] = {}
-        self.count = self.records = self.empty = 0
+        self.count = self.records = self.idle = 0
         self._last = (0, 0)
         self._marks: set[int] = set()
 
@@ -38,10 +38,11 @@ class ShownPages:
         of_page, keys = len(reading.page.records), self._stage(reading)
         self.count += 1
         self.records += of_page
-        self.empty = 0 if of_page else self.empty + 1
+        mark = self._mark(reading, keys)
+        self.idle = self.idle + 1 if not of_page or mark in self._marks else 0
         self._last = max(self._last, (reading.landed.sequence, of_page))
         self.totals[reading.landed.sequence] = reading.page.total
-        self._marks.add(self._mark(reading, keys))
+        self._marks.add(mark)
 
     def take_beside(self, reading: Reading, *, with_total: bool) -> None:
         """Stages a page that is no further page of the list, with the total that it gives."""

@@ -25,7 +25,7 @@ _MORE_SWEEPS = 20  # of the whole list, to find properties that no part named ye
 _IDLE_SWEEPS = 3  # of them in a row without a new property
 _LEAF_TRIES = 4  # rungs 0 and 1 of a part that cannot be split
 _MOST_REFUSED = 100  # parts in a row: an API that refuses them all refuses the filter, however few ids it names
-_EMPTY_IN_A_ROW = 50  # empty pages that a total promised
+_IDLE_IN_A_ROW = 50  # promised pages that show nothing new
 
 
 class Unusable(Exception):
@@ -226,18 +226,21 @@ class Partition:
 
     def _sweep_for_places(self, bar: Progress) -> None:
         sweep = ListSweep(self._reader, self._listed, self._cutter, self._query, self._first)
-        empty = 0
+        idle, shown = 0, set[str]()
 
         def asked() -> Iterator[Asked]:
             for page in range(1, sweep.pages() + 1):
-                if empty < _EMPTY_IN_A_ROW:
-                    yield self._reader.ask(self._query, page)
+                if idle >= _IDLE_IN_A_ROW:
+                    return
+                yield self._reader.ask(self._query, page)
 
         for answer in self._reader.read_all(asked(), self._cutter):
             bar.advance()
             self._requests += 1
-            empty = 0 if isinstance(answer, Reading) and answer.page.records else empty + 1
+            is_news = isinstance(answer, Reading) and answer.page.records and answer.landed.sha256 not in shown
+            idle = 0 if is_news else idle + 1
             if isinstance(answer, Reading):
+                shown.add(answer.landed.sha256)
                 self._listed.add(answer.landed, answer.page.records, self._cutter, _beside(self._query))
                 self._places.observe(answer.page.records)
 
