@@ -166,6 +166,15 @@ def test_a_write_that_the_api_accepts_and_stores_later_is_read_back_by_the_next_
     assert len(undo(home.settings(), plan.plan_id).entries) == 1
 
 
+def test_a_new_schedule_that_the_api_never_shows_is_not_called_gone(home: PushHome) -> None:
+    (late, *_) = several_schedules(home)
+    home.sandbox.set_faults([rule("PUT", {"kind": "status", "status": 202}, times=None)])
+    plan = home.plan(late, resource="schedules")
+    assert home.apply(plan).exit_code == 3
+    (line,) = home.apply(plan).left_behind
+    assert "the API accepted the new record and does not show it" in line
+
+
 def test_a_new_schedule_may_be_shown_late_and_so_may_a_delete(home: PushHome) -> None:
     late, gone = several_schedules(home)[0], home.schedules(3)[2]
     new = (late.property_id, late.type_id)

@@ -20,6 +20,8 @@ _ENCODER = msgspec.json.Encoder(decimal_format="number")
 _OTHERWISE = "the API stored another value than propsync sent. Compare the record with the plan"
 _BEFORE = "the API accepted the write and still shows the value from before. Compare the record with the plan"
 _SINCE = "propsync found the planned value and sent nothing; somebody changed it since. Plan again"
+_UNSHOWN = "the API accepted the new record and does not show it. Run `propsync sync` later, and look for it"
+_GONE = "the API accepted the write and no longer shows the record. Run `propsync sync`"
 _STAYS = "the API accepted the delete and still shows the schedule. Compare the record with the plan"
 
 Shown = Mapping[tuple[str, ...], Mapping[str, Any]]
@@ -77,7 +79,7 @@ def verified(write: Write, shown: Shown) -> Write:
     if write.entry.action == DELETE:
         return replace(write, state=VERIFIED) if there is None else _otherwise(write, _STAYS)
     if there is None:
-        return _otherwise(write, "the API accepted the write and no longer shows the record. Run `propsync sync`")
+        return _otherwise(write, _UNSHOWN if write.entry.action == CREATE else _GONE)
     change, now = write.change, there.get(write.change.field) if write.change else None
     if change is None or is_stored(change.new, now, change.kind):
         return replace(write, state=VERIFIED)
