@@ -122,11 +122,14 @@ def test_published_files_that_are_gone_are_no_failed_night(at: Place, capsys: py
     assert capsys.readouterr().out.endswith("Next: propsync rebuild\n")
 
 
-def test_after_a_clock_was_ahead_the_watchdog_sees_the_true_time(at: Place, told):
+def test_after_a_clock_was_ahead_the_watchdog_sees_the_true_time_and_each_run_warns(
+    at: Place, told, caplog: pytest.LogCaptureFixture
+):
     at.in_state("update ops.runs set started_at = started_at + interval 1 year, ended_at = ended_at + interval 1 year")
     report = at.sync()
     (started,) = at.rows("select started_at from ops.runs where run_id = ?", report.run_id)[0]
     assert started > datetime.now(UTC) + timedelta(days=300)  # later than any run before it
+    assert "the clock of this machine is behind it. Until then, history dates each change with that time" in caplog.text
     status, _ = told()
     assert datetime.fromisoformat(status["published_at"]) <= datetime.now(UTC)
     assert print_status(at.settings(), "26h", as_json=False) == 0

@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from propsync.api import RetryPolicy
@@ -30,6 +30,9 @@ from propsync.webhook.rows import take_in
 _log = logging.getLogger("propsync.run")
 _FREQUENT = ("hints",)
 """Runs that leave old files to the next night: there may be hundreds a day, and a base costs as much each time."""
+
+_APART = timedelta(hours=1)
+"""Clocks of two machines, or of one that was corrected, may differ by less."""
 
 
 Step = Callable[[], "str | None"]
@@ -95,6 +98,7 @@ def _framed(
         run = next_run(
             flow, max(filter(None, (workspace.journal.last_time(), _last_landed(workspace))), default=None), now
         )
+        _tell_clock(run, now or datetime.now(UTC))
         for killed in workspace.journal.begin(run):
             _log.warning("run %s was killed; this run merges what it landed completely", killed)
         try:
@@ -122,6 +126,16 @@ def _framed(
             workspace.journal.end(run, "failed", in_one_line(error))
             raise
     return replace(report, notes=[*report.notes, *mended])
+
+
+def _tell_clock(run: Run, now: datetime) -> None:
+    """Warns if the clock is far behind the last run: changes of months may then have the time of that run."""
+    if run.time - now > _APART:
+        _log.warning(
+            "the last run is of %s, and the clock of this machine is behind it. Until then, history dates each change "
+            "with that time. If the clock was wrong in that run, restore home from a backup of before it",
+            run.time.strftime("%Y-%m-%d %H:%M UTC"),
+        )
 
 
 def _begin_with(workspace: Workspace) -> None:
