@@ -377,6 +377,30 @@ _VALUES = {
 }
 
 
+def test_runs_between_two_syncs_leave_what_moved_to_the_sync(warehouse: Warehouse) -> None:
+    told = "select offending, run_id from ops.checks where check_name = 'new_options'"
+    night, hint, next_night = (f"20260101T00000{number}000000Z" for number in range(3))
+
+    def changed(run_id: str, options: int) -> None:
+        rows = [("t", "f", f"o{number}", "Label", True) for number in range(options)]
+        warehouse.execute("delete from main.asset_field_options")
+        warehouse.execute("delete from ops.tables")
+        warehouse.add("main.asset_field_options", rows)
+        warehouse.add("ops.tables", [("main", "asset_field_options", None, run_id, options)])
+
+    try:
+        changed(night, 1)
+        run_checks(warehouse, night)
+        changed(hint, 2)
+        run_checks(warehouse, hint, since=night, is_in_between=True)
+        assert warehouse.rows(told) == [(0, night)]
+        run_checks(warehouse, next_night, since=hint)
+        assert warehouse.rows(told) == [(1, next_night)], "although this night changed nothing itself"
+    finally:
+        for name in ("main.asset_field_options", "ops.tables", "ops.checks", "ops.check_values"):
+            warehouse.execute(f"delete from {name}")
+
+
 @pytest.mark.parametrize("table", KEYED, ids=lambda table: table.full_name)
 def test_a_key_that_comes_twice_fails_the_run(warehouse: Warehouse, table: Any) -> None:
     columns = ", ".join(map(quoted, table.key))

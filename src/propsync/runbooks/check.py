@@ -35,7 +35,7 @@ def check(workspace: Workspace, run: Run) -> Withheld:
         since=str(note.get("run", "")),
         folder=workspace.settings.checks_folder,
         also=note.get("withheld", ()),
-        is_of_documents=run.is_of_documents,
+        is_in_between=run.is_in_between,
     )
     for line in (*findings.warnings, *findings.unusable):
         _log.warning("%s", line)
@@ -65,7 +65,7 @@ def check_marts(workspace: Workspace, run: Run) -> list[str]:
     folder = workspace.settings.checks_folder
     findings = Findings()
     if folder:
-        findings = run_mart_checks(workspace.warehouse, run.run_id, folder, is_of_documents=run.is_of_documents)
+        findings = run_mart_checks(workspace.warehouse, run.run_id, folder, is_in_between=run.is_in_between)
     for warning in findings.warnings:
         _log.warning("%s", warning)
     lines = [f"{found}. {_HOLDS_NOTHING}. {CORRECT_IT}" for found in findings.broken] + findings.unusable

@@ -34,9 +34,9 @@ class Run:
     flow: str
 
     @property
-    def is_of_documents(self) -> bool:
-        """Whether it fetches documents, and no records."""
-        return self.flow == "archive"
+    def is_in_between(self) -> bool:
+        """Whether it comes by itself between two syncs, and reads no whole list."""
+        return self.flow in ("archive", "hints")
 
 
 def next_run(flow: str, last: datetime | None, now: datetime | None = None) -> Run:

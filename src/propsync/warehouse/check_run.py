@@ -70,36 +70,38 @@ def run_checks(
     *,
     folder: Path | None = None,
     also: Collection[str] = (),
-    is_of_documents: bool = False,
+    is_in_between: bool = False,
 ) -> Findings:
     """Runs the checks on tables that a run changed, or any run after `since`, and on the tables in `also`.
 
     `folder` has people's own checks, which run every time: somebody may have edited one. Those that read a mart wait.
-    A run `is_of_documents` follows the sync of the same night, and leaves what moved in the sync as it was found.
+    A run `is_in_between` two syncs leaves what moved as the sync found it; the next sync sees what changed since.
     """
     changed = _changed(warehouse, run_id, since) | {*also}
     declared = _CHECKS.declared(warehouse)
     own, wrong = _own_checks(warehouse, folder) if folder else ([], {})
     _forget_all_but(warehouse, {*wrong, *(one.name for one in (*declared, *own))})
-    due = _of_run([one for one in declared if _is_due(one, changed)], is_of_documents=is_of_documents)
+    since_it_ran = _changed_since_they_ran(warehouse, run_id, [one for one in declared if one.is_of_moves])
+    due = [one for one in declared if _is_due(one, changed | since_it_ran.get(one.name, set()))]
+    due = _of_run(due, is_in_between=is_in_between)
     findings = Findings(_found(warehouse, due), wrong)
-    own = _of_run([one for one in own if not one.is_of_marts], is_of_documents=is_of_documents)
+    own = _of_run([one for one in own if not one.is_of_marts], is_in_between=is_in_between)
     _add_own(warehouse, findings, own, folder)
     _note(warehouse, run_id, findings)
     return findings
 
 
-def run_mart_checks(warehouse: Warehouse, run_id: str, folder: Path, *, is_of_documents: bool = False) -> Findings:
+def run_mart_checks(warehouse: Warehouse, run_id: str, folder: Path, *, is_in_between: bool = False) -> Findings:
     """Runs people's own checks that read a mart, once the marts are built."""
     findings = Findings()
     own = [one for one in _own_checks(warehouse, folder)[0] if one.is_of_marts]
-    _add_own(warehouse, findings, _of_run(own, is_of_documents=is_of_documents), folder)
+    _add_own(warehouse, findings, _of_run(own, is_in_between=is_in_between), folder)
     _note(warehouse, run_id, findings)
     return findings
 
 
-def _of_run(checks: Sequence[Check], *, is_of_documents: bool) -> list[Check]:
-    return [one for one in checks if not (is_of_documents and one.is_of_moves)]
+def _of_run(checks: Sequence[Check], *, is_in_between: bool) -> list[Check]:
+    return [one for one in checks if not (is_in_between and one.is_of_moves)]
 
 
 def _own_checks(warehouse: Warehouse, folder: Path) -> tuple[list[Check], dict[str, str]]:
@@ -118,6 +120,12 @@ def _add_own(warehouse: Warehouse, findings: Findings, checks: Sequence[Check], 
 def _changed(warehouse: Warehouse, run_id: str, since: str | None) -> set[str]:
     named = {"run_id": run_id, "since": run_id if since is None else since}
     return {f"{schema}.{table}" for schema, table in warehouse.rows(statement("checks/changed_tables"), named)}
+
+
+def _changed_since_they_ran(warehouse: Warehouse, run_id: str, checks: Sequence[Check]) -> dict[str, set[str]]:
+    ran = dict(warehouse.rows(statement("checks/last_runs"), {"names": [one.name for one in checks]}))
+    tables = {last: _changed(warehouse, run_id, last) for last in {*ran.values()}}
+    return {name: tables[last] for name, last in ran.items()}
 
 
 def _is_due(check: Check, changed: set[str]) -> bool:
