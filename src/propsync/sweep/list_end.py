@@ -96,8 +96,9 @@ class ListEnd:
         self._pages.take_beside(self._reader.as_again(reading), with_total=has_total)
 
     def _may_be_stuck(self, reading: Reading) -> bool:
-        """Whether page 1 came again after as many records as a server's own page limit."""
-        return self._pages.is_page_1(reading) and may_be_a_page(len(reading.page.records))
+        """Whether page 1 came again as page 2, with as many records as a server's own page limit."""
+        is_page_2 = self._pages.count == 1
+        return is_page_2 and self._pages.is_page_1(reading) and may_be_a_page(len(reading.page.records))
 
     def _shows_only_page_1(self) -> bool:
         """Whether the API heeds `limit` and ignores `page`, so that nothing shows the records after page 1.
