@@ -41,9 +41,12 @@ class PushHome(SandboxHome):
         """Method and path of each request, in order."""
         return [f"{one.method} {one.path}" for one in self.sandbox.journal]
 
-    def apply(self, plan: Plan, allow_large: str | None = None, **given: object) -> PushReport:
-        """Applies a plan."""
-        return apply(self.settings(**given), plan, allow_large, call=self.call, policy=self.policy)
+    def apply(
+        self, plan: Plan, allow_large: str | None = None, *, gives_up: bool = False, **given: object
+    ) -> PushReport:
+        """Applies a plan, or gives it up."""
+        chosen = self.settings(**given)
+        return apply(chosen, plan, allow_large, gives_up=gives_up, call=self.call, policy=self.policy)
 
     def values(self, asset_id: str) -> dict[str, Any]:
         """The published values of an asset, as a plan has them."""

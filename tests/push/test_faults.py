@@ -18,7 +18,7 @@ from propsync.cli.status import print_status
 from propsync.errors import ApiFailing, StateUnusable, TokenRefused, UsageError, WriteForbidden, WriteUnsupported
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, Plan
 from propsync.push.schedule_values import MEMBERS
-from propsync.runbooks.push_undo import undo
+from propsync.runbooks.push_undo import undo, unfinished
 from propsync_sandbox.exchange import Request
 
 LOST = {"kind": "reset", "where": "before", "apply": True}
@@ -455,6 +455,24 @@ def test_a_record_that_the_token_may_not_read_keeps_no_others_from_their_turn(ho
         with pytest.raises(WriteForbidden):
             home.apply(plan, max_concurrency=1)
         assert len(home.effects) == sent
+    report = home.apply(plan, gives_up=True)
+    assert (report.exit_code, report.counts()["verified"], report.counts()["skipped"]) == (3, 2, 1)
+    assert "the plan was given up, so propsync sent nothing" in report.lines[0]
+    assert unfinished(home.settings()) == []
+    assert home.apply(plan).is_repeat
+    assert len(home.effects) == 2
+
+
+def test_a_plan_that_is_given_up_names_what_may_be_sent(home: PushHome) -> None:
+    (edit,) = texts_of(home, 1)
+    plan = home.plan(edit)
+    with pytest.raises(UsageError, match="no apply of it has begun"):
+        home.apply(plan, gives_up=True)
+    home.sandbox.set_faults([rule("PATCH", DOWN, times=None)])
+    assert home.apply(plan).exit_code == 3
+    home.apply(plan, gives_up=True)
+    assert home.writes("state, code") == [("parked", "Unsure")]
+    assert unfinished(home.settings()) == []
 
 
 @pytest.mark.parametrize("status", [405, 501, 302])

@@ -25,6 +25,9 @@ def apply(
     allow_large: Annotated[
         str | None, typer.Option(metavar="PLAN_ID", help="Consent to a large plan, by its id.", show_default=False)
     ] = None,
+    give_up: Annotated[
+        bool, typer.Option("--give-up", help="Send nothing more of an unfinished plan, and end it.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Send exactly what a plan says, read it back and publish. Resumes an unfinished apply."""
@@ -32,7 +35,7 @@ def apply(
     from propsync.runbooks.push import apply as apply_plan
 
     with garbage.imports_left_alone():
-        report = apply_plan(settings(), load_plan(plan), allow_large)
+        report = apply_plan(settings(), load_plan(plan), allow_large, gives_up=give_up)
     if as_json:
         from propsync.cli.text_tables import echo
 

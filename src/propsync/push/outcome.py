@@ -8,7 +8,7 @@ import msgspec
 
 APPLIED, VERIFIED, FAILED, SKIPPED, PARKED = "applied", "verified", "failed", "skipped", "parked"
 CHANGED, GONE, EXISTS, UNSURE, STORED_OTHERWISE = "ChangedMeanwhile", "Gone", "Exists", "Unsure", "StoredOtherwise"
-ALREADY = "Already"
+ALREADY, GIVEN_UP = "Already", "GivenUp"
 """Reasons that are not the API's own codes."""
 
 

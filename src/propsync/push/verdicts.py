@@ -18,7 +18,19 @@ from propsync.errors import (
 )
 from propsync.push.evidence import changed_labels, must_be_late
 from propsync.push.journal import now
-from propsync.push.outcome import ALREADY, APPLIED, CHANGED, EXISTS, FAILED, GONE, PARKED, SKIPPED, UNSURE, Outcome
+from propsync.push.outcome import (
+    ALREADY,
+    APPLIED,
+    CHANGED,
+    EXISTS,
+    FAILED,
+    GIVEN_UP,
+    GONE,
+    PARKED,
+    SKIPPED,
+    UNSURE,
+    Outcome,
+)
 from propsync.push.plan import Entry
 from propsync.push.sameness import is_stored
 
@@ -66,6 +78,14 @@ def made(asset_id: str) -> Outcome:
 def unsure(reason: str, step: str, asset_id: str | None = None) -> Outcome:
     """A person must look, at that asset if there is one."""
     return Outcome(PARKED, UNSURE, reason, step, asset_id=asset_id)
+
+
+def given_up(*, was_sent: bool) -> Outcome:
+    """A person gave the plan up before it had an outcome."""
+    if was_sent:
+        what = "the plan was given up, and propsync cannot tell what the API did with this record"
+        return unsure(what, "Compare it with the plan")
+    return Outcome(SKIPPED, GIVEN_UP, f"the plan was given up, {_NOT_SENT}", _PLAN_AGAIN)
 
 
 def compared(entry: Entry, now_there: Mapping[str, Any], sent: Sent) -> Outcome | None:

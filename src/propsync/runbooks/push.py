@@ -23,6 +23,7 @@ from propsync.push.changes import counted
 from propsync.push.created_before import CreatedBefore
 from propsync.push.creations import KnownAssets
 from propsync.push.erased import names_erased
+from propsync.push.giving_up import give_up
 from propsync.push.in_flight import with_in_flight
 from propsync.push.journal import WriteJournal, journal_key, now
 from propsync.push.outcome import APPLIED, Outcome
@@ -62,16 +63,18 @@ def apply(
     plan: Plan,
     allow_large: str | None = None,
     *,
+    gives_up: bool = False,
     call: Call = plainly,
     policy: RetryPolicy | None = None,
 ) -> PushReport:
-    """Sends what the plan says, once, and resumes an unfinished `apply` of it.
+    """Sends what the plan says, once, and resumes an unfinished `apply` of it; or gives it up, and sends nothing more.
 
     Raises UsageError (exit 2), StopRun and ApiUnreachable (exit 1; it has recorded what it wrote). Before it sends
     anything, it raises ErasureUnfinished, StateUnusable, and Busy (exit 4). If another run is at work afterwards, it
     raises PlanUnfinished (exit 1).
     """
-    _check_consent(plan, allow_large)
+    if not gives_up:
+        _check_consent(plan, allow_large)
     if not plan.entries:
         return PushReport(plan, "", [])
     make_home(settings)
@@ -88,11 +91,14 @@ def apply(
             recorded = _recorded(reader, plan)
             known = _known_assets(reader, plan)
             if not recorded and not LocalStorage(settings.home).exists(journal_key(plan.plan_id)):
+                _check_begun(plan, gives_up=gives_up)
                 _check_new(Published(reader), plan)
             answers = AssetAnswers.published(reader, settings.shapes, suppression)
         with _journal(settings, plan, suppression, is_recorded=bool(recorded)) as journal:
             if journal is None:
                 return _repeated(plan, recorded)
+            if gives_up:
+                give_up(journal)
             return _Apply(settings, plan, journal, suppression, call, policy, known).run(answers)
 
 
@@ -124,6 +130,11 @@ def _check_api(settings: Settings, known: str | None, plan: Plan) -> None:
     if planned and not is_same_service(planned, address):
         what = f"it is for the API {planned}, and PROPSYNC_BASE_URL is {address}"
         raise UsageError(f"plan {plan.plan_id}", what, _MOVED)
+
+
+def _check_begun(plan: Plan, *, gives_up: bool) -> None:
+    if gives_up:
+        raise UsageError(f"plan {plan.plan_id}", "no apply of it has begun", "Leave it, or apply it without --give-up")
 
 
 def _check_new(published: Published, plan: Plan) -> None:
