@@ -94,6 +94,22 @@ def test_no_run_goes_on_without_the_file_of_an_erasure_until_somebody_forgets_it
     assert traces(home.path, GONE, "first note") == []
 
 
+def test_no_run_erases_again_with_a_file_from_before_the_end_of_an_erasure(home: SmallHome, tmp_path: Path) -> None:
+    shutil.copytree(home.path / "landing/erasures", tmp_path / "backup")
+    (erasure_id,) = home.column("select erasure_id from ops.erasures")
+    forget(home.settings(), erasure_id)
+    assert home.sync().exit_code == 0
+    shutil.copytree(tmp_path / "backup", home.path / "landing/erasures", dirs_exist_ok=True)
+    for run in (home.sync, home.rebuild):
+        with pytest.raises(
+            StateUnusable, match=rf"erasure {erasure_id} is from before .* --forget {erasure_id}`, then"
+        ):
+            run()
+    forget(home.settings(), erasure_id)
+    assert home.sync().exit_code == 0
+    assert home.column("select asset_id from assets where asset_id = ?", GONE) == [GONE]
+
+
 @pytest.mark.costly
 @pytest.mark.parametrize("name", ["key", "*.json", "*"])
 @pytest.mark.parametrize("harm", [rotten, Path.unlink])

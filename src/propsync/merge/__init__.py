@@ -10,6 +10,8 @@ from propsync.merge.erased_versions import (
     lost_erasures,
     lost_erasures_of,
     note_erasures,
+    revived_erasures,
+    revived_erasures_of,
     same_versions,
 )
 from propsync.merge.freshness import NEVER, mark_tables
@@ -102,6 +104,8 @@ __all__ = [
     "read_list",
     "rehash",
     "remembered",
+    "revived_erasures",
+    "revived_erasures_of",
     "same_versions",
     "sample",
     "some_known",

@@ -83,6 +83,18 @@ def lost_erasures_of(path: Path, erasures: Iterable[Erasure], *, memory_limit: s
         return lost_erasures(old.rows(statement("merge/erased/in_force")), erasures)
 
 
+def revived_erasures(ids: Iterable[Sequence[Any]], erasures: Iterable[Erasure]) -> list[Erasure]:
+    """The erasures that somebody ended, as `ids` of `merge/erased/forgotten` say, and whose files say otherwise."""
+    ended = {erasure_id for (erasure_id,) in ids}
+    return [one for one in erasures if one.erasure_id in ended and one.state != FORGOTTEN]
+
+
+def revived_erasures_of(path: Path, erasures: Iterable[Erasure], *, memory_limit: str, folder: Path) -> list[Erasure]:
+    """The same for a database file of any version. Raises StateUnusable."""
+    with OldFile(path, memory_limit=memory_limit, folder=folder) as old:
+        return revived_erasures(old.rows(statement("merge/erased/forgotten")), erasures)
+
+
 def same_versions(witness: Witness, warehouse: Warehouse, suppression: Suppression) -> tuple[list[SameVersion], int]:
     """Versions of the witness that are now equal to the one before, so that the new history lacks them.
 

@@ -1,4 +1,4 @@
-"""Erasures that a database names and whose files are lost: without the marks in them, all would come back."""
+"""Erasures that a database names and whose files are lost, or from before their end: others would come back, or go."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from propsync.errors import StateUnusable
-from propsync.merge import lost_erasures, lost_erasures_of
+from propsync.merge import lost_erasures, lost_erasures_of, revived_erasures, revived_erasures_of
 from propsync.settings import Settings
 from propsync.storage import LocalStorage
 from propsync.suppression import Erasure, Erasures
@@ -15,8 +15,10 @@ from propsync.warehouse import Warehouse, statement
 
 
 def refuse_lost_erasures(warehouse: Warehouse, storage: LocalStorage) -> None:
-    """Raises StateUnusable if the open state names an erasure whose file is lost."""
-    refuse(lost_erasures(warehouse.rows(statement("merge/erased/in_force")), Erasures(storage).all()))
+    """Raises StateUnusable if the open state names an erasure whose file is lost, or from before its end."""
+    known = Erasures(storage).all()
+    refuse(lost_erasures(warehouse.rows(statement("merge/erased/in_force")), known))
+    _refuse_revived(revived_erasures(warehouse.rows(statement("merge/erased/forgotten")), known))
 
 
 def find_lost(settings: Settings, work: Path, databases: Iterable[Path]) -> list[Erasure]:
@@ -28,6 +30,20 @@ def find_lost(settings: Settings, work: Path, databases: Iterable[Path]) -> list
         for one in lost_erasures_of(path, known, memory_limit=settings.memory_limit, folder=work)
     }
     return list(found.values())
+
+
+def refuse_revived(settings: Settings, work: Path, databases: Iterable[Path]) -> None:
+    """Raises StateUnusable if any of these databases names an erasure whose file is from before its end."""
+    known = Erasures(LocalStorage(settings.home)).all()
+    for path in databases:
+        _refuse_revived(revived_erasures_of(path, known, memory_limit=settings.memory_limit, folder=work))
+
+
+def _refuse_revived(revived: Sequence[Erasure]) -> None:
+    if revived:
+        named = revived[0].erasure_id
+        what = f"its file of erasure {named} is from before `propsync erase --forget`, and would erase again"
+        raise StateUnusable(FOLDER, what, f"Run `propsync erase --forget {named}`, then run again")
 
 
 def refuse(lost: Sequence[Erasure]) -> None:

@@ -14,7 +14,7 @@ from propsync.erasing.landed import ErasedLanding
 from propsync.errors import BaseLost
 from propsync.merge import Carried, ErasedRows, Witness, keep_erased, lacks_erasures, same_versions
 from propsync.runbooks.archive_lock import without_partials
-from propsync.runbooks.erase_lost import find_lost, refuse
+from propsync.runbooks.erase_lost import find_lost, refuse, refuse_revived
 from propsync.runbooks.losses import read_witnesses
 from propsync.runbooks.push_abandoned import remove_erased_journals
 from propsync.runbooks.workplace import blobs_of
@@ -37,8 +37,9 @@ class ErasedSince:
 
     @classmethod
     def of(cls, settings: Settings, work: Path, databases: Mapping[str, Path]) -> ErasedSince:
-        """Raises StateUnusable if files of erasures are damaged or lost."""
+        """Raises StateUnusable if files of erasures are damaged or lost, or from before their end."""
         refuse(find_lost(settings, work, databases.values()))
+        refuse_revived(settings, work, databases.values())
         storage = LocalStorage(settings.home)
         erasures = Erasures(storage).all()
         outdated = {
