@@ -117,6 +117,17 @@ def test_a_held_delete_keeps_its_documents(at: Place) -> None:
     assert at.archive(archive_keep_years=7).counts["removed"] == 0
 
 
+def test_no_document_goes_in_the_first_night_after_a_long_gap(at: Place, caplog: pytest.LogCaptureFixture) -> None:
+    """The clock may be years ahead."""
+    deleted(at, 0, 9)
+    at.in_state("update ops.runs set started_at = started_at - to_days(400), ended_at = ended_at - to_days(400)")
+    at.night(archive_keep_years=7)
+    assert "the run before was 400 days ago. In case the clock is wrong, no document goes" in caplog.text
+    assert at.rows("select count(*) from documents where state = 'removed'") == [(0,)]
+    at.in_state("update ops.runs set started_at = started_at - to_days(1) where started_at > now() - to_days(1)")
+    assert at.archive(archive_keep_years=7).counts["removed"] == 2
+
+
 def test_documents_go_although_no_kind_is_fetched_any_more(at: Place) -> None:
     old = deleted(at, 0, 9)
     report = at.night(archive_keep_years=7, archive_kinds="none")

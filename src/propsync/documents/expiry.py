@@ -6,7 +6,7 @@ archive run removes, and never a row that names a file which is gone.
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from propsync.documents.blobs import Blobs, key_of
 from propsync.documents.content_rows import CONTENT_TABLES
@@ -17,6 +17,7 @@ from propsync.warehouse import Warehouse, quoted, statement
 
 REMOVED = "removed"
 """The state of a version whose file is gone by this rule."""
+_GAP = timedelta(days=31)
 
 
 class Expiry:
@@ -24,6 +25,11 @@ class Expiry:
 
     def __init__(self, warehouse: Warehouse, years: int, now: datetime) -> None:
         self._warehouse, self._years, self._now = warehouse, years, now
+
+    def days_since_last_run(self) -> int | None:
+        """The days since the last run of an earlier day, if they are so many that the clock may be wrong; else None."""
+        last = self._warehouse.value(statement("documents/last_day"), {"now": self._now})
+        return (self._now - last).days if last is not None and self._now - last > _GAP else None
 
     def note(self, run_id: str) -> tuple[int, int]:
         """Marks the files that the rule removes, and forgets their contents; returns their number and bytes."""

@@ -239,6 +239,11 @@ class _Archive:
         if years is None:
             return None
         expiry = Expiry(workspace.warehouse, years, datetime.now(UTC))
+        if (days := expiry.days_since_last_run()) is not None:
+            _log.warning(
+                "the run before was %d days ago. In case the clock is wrong, no document goes before the next run", days
+            )
+            return None
         run = self._at.begin(workspace)
         self._report.counts["removed"], size_bytes = expiry.note(run.run_id)
         workspace.journal.end(run, "ok", None)
