@@ -27,7 +27,7 @@ class Expiry:
         self._warehouse, self._years, self._now = warehouse, years, now
 
     def days_since_last_run(self) -> int | None:
-        """The days since the last run of an earlier day, if these are more than 31: the clock may be wrong; else None."""
+        """The days since the last run of an earlier day, None if at most 31. After more, the clock may be wrong."""
         last = self._warehouse.value(statement("documents/last_day"), {"now": self._now})
         return (self._now - last).days if last is not None and self._now - last > _GAP else None
 
