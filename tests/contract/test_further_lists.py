@@ -663,6 +663,7 @@ def test_a_key_that_propsync_finds_is_never_volatile(copy: Copy, is_known: bool)
     assert len(copy.ids()) == 30
 
 
+@pytest.mark.slow
 def test_pages_with_a_byte_order_mark_are_landed_as_received_and_read(copy: Copy):
     def marked(total: int, shown: list[Record]) -> bytes:
         return codecs.BOM_UTF8 + json.dumps({"total": total, "properties": shown}).encode()

@@ -478,6 +478,7 @@ def test_under_a_wrong_total_a_record_that_the_list_leaves_out_stays(nights: Nig
     assert nights.changes("assets", keys[0]) == ["insert"]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("page_limit", [20, 5])
 def test_two_records_with_one_key_are_not_one_in_silence(nights: Nights, page_limit: int) -> None:
     """As two schedules of one property and type, or an id that is unique within its property only."""
@@ -525,6 +526,7 @@ def test_under_a_wrong_total_a_server_that_heeds_one_status_is_asked_for_each(ni
     assert nights.is_truth("assessments")
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("is_everything", [True, False])
 def test_a_status_that_several_lists_show_is_not_believed(nights: Nights, *, is_everything: bool) -> None:
     """Records have no status, and the server ignores the filter: it shows everything, or what is approved."""
@@ -537,6 +539,7 @@ def test_a_status_that_several_lists_show_is_not_believed(nights: Nights, *, is_
     assert (report.exit_code, _verdict(report, "assessments")) == (3, INCOMPLETE)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("statuses", [["approved"], ["approved", "submitted"]])
 def test_a_server_that_ignores_the_status_and_may_hide_others_is_named(
     nights: Nights, caplog: pytest.LogCaptureFixture, statuses: list[str]
@@ -791,6 +794,7 @@ def test_a_list_that_ends_on_a_page_boundary_is_certified_however_its_end_is_tol
         assert len(nights.estate.asked("assets", page="4")) == 1 or beyond == "400"
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("status", [400, 403, 500])
 def test_a_short_list_is_certified_although_the_api_has_no_second_page(nights: Nights, status: int) -> None:
     _spread(nights, 7, 3)
@@ -803,6 +807,7 @@ def test_a_short_list_is_certified_although_the_api_has_no_second_page(nights: N
         nights.estate.add_assets([("elsewhere", "t0")])
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("count", "properties"), [(50, 3), (50, 5), (40, 7)])
 def test_a_list_of_whole_pages_is_read_in_parts_if_the_page_after_it_fails(
     nights: Nights, count: int, properties: int

@@ -27,6 +27,7 @@ def _pump(key: str) -> dict[str, Any]:
     return {"id": key, "property": "p1", "type": "t1", "fields": results}
 
 
+@pytest.mark.slow
 def test_a_renamed_field_keeps_its_role_and_propsync_says_so(small_nights: SmallHome) -> None:
     home = small_nights
     home.server.types = [_pumps(("f1", "Date installed"), ("f2", "Painted"))]

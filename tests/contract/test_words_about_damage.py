@@ -78,6 +78,7 @@ def test_a_night_names_what_is_damaged_in_landing(home: Home, caplog: pytest.Log
         assert line in caplog.text
 
 
+@pytest.mark.costly
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     ("name", "said"),

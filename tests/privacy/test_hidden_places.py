@@ -101,6 +101,7 @@ def test_the_doctor_names_labels_that_look_personal_until_they_are_hidden(
     assert "Resident remarks" not in of_hidden.seen
 
 
+@pytest.mark.slow
 def test_the_doctor_names_lines_that_hide_nothing_or_that_a_run_would_refuse(
     open_home: PrivateHome, hidden_home: PrivateHome
 ) -> None:

@@ -71,6 +71,7 @@ def test_a_damaged_file_is_noticed_and_written_again(home: SandboxHome, harm: Ca
     assert home.sync().notes == []
 
 
+@pytest.mark.slow
 def test_a_damaged_block_that_no_night_reads_is_not_published(home: SandboxHome) -> None:
     before, note = home.published.read_bytes(), home.note()
     found = home.in_state(

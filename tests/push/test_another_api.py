@@ -49,6 +49,7 @@ def test_a_plan_is_not_sent_to_another_api(home: PushHome) -> None:
     assert home.apply(back).exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_rebuild_knows_the_api_and_so_does_a_plan_of_an_earlier_version(home: PushHome, tmp_path: Path) -> None:
     home.rebuild()
     asset_id, _, kind = home.assets(1)[0]

@@ -109,6 +109,7 @@ def test_the_last_line_of_an_apply_is_the_way_back(home: PushHome, tmp_path: Pat
         assert line("push", *last.split()[3:5]).returncode == 0
 
 
+@pytest.mark.slow
 def test_the_last_line_points_to_what_is_left_first(home: PushHome, tmp_path: Path) -> None:
     (changed, _, kind), (gone, _, other) = home.assets(2)
     plan = home.plan(

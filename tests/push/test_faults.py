@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from kit.kept import KeptHomes
 from kit.push_home import PushHome, push_home
 from kit.versions import of_another_version
 from msgspec.structs import replace
+from variants import daily
 
 from propsync.cli.status import print_status
 from propsync.errors import ApiFailing, StateUnusable, TokenRefused, UsageError, WriteForbidden, WriteUnsupported
@@ -475,8 +477,10 @@ def test_a_plan_that_is_given_up_names_what_may_be_sent(home: PushHome) -> None:
     assert unfinished(home.settings()) == []
 
 
-@pytest.mark.parametrize("status", [405, 501, 302])
-@pytest.mark.parametrize("method", ["PATCH", "POST", "PUT", "DELETE"])
+@pytest.mark.parametrize(
+    ("method", "status"),
+    daily(product(("PATCH", "POST", "PUT", "DELETE"), (405, 501, 302)), 4, is_row=True),
+)
 def test_a_write_that_the_api_does_not_know_ends_the_sending_at_once(home: PushHome, method: str, status: int) -> None:
     _, place, kind = home.assets(1)[0]
     entries = {

@@ -92,6 +92,7 @@ def edits(plan: Plan) -> list[tuple[object, ...]]:
     return [(one.key[0], edit.field, edit.old, edit.new) for one in plan.entries for edit in one.changes]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("suffix", ["xlsx", "csv"])
 def test_an_untouched_template_from_before_plans_nothing_and_says_what_it_leaves_out(
     office: Office, suffix: str
@@ -167,6 +168,7 @@ def test_without_the_column_of_the_run_an_earlier_value_is_planned_with_a_warnin
     assert office.plan(path).notes == []
 
 
+@pytest.mark.slow
 def test_a_template_of_another_home_is_as_one_without_a_run(office: Office) -> None:
     csv_file(path := office.folder / "d.csv", ["asset_id", "Tag", "#run 20200101T000000000000Z"], [DOOR, "QR00000", ""])
     office.colleague(DOOR, tag="COLLEAGUE")
@@ -175,6 +177,7 @@ def test_a_template_of_another_home_is_as_one_without_a_run(office: Office) -> N
     assert notes[1].startswith("Older: 1 cell has")
 
 
+@pytest.mark.slow
 def test_a_template_made_after_the_colleague_may_take_the_edit_back(office: Office) -> None:
     office.colleague(DOOR, tag="COLLEAGUE")
     path = office.template("doors.xlsx")

@@ -65,6 +65,7 @@ def test_two_prunings_one_after_the_other_are_one(lived: Lived, monkeypatch: pyt
     assert_same(before, lived.published)
 
 
+@pytest.mark.slow
 def test_a_run_that_is_not_merged_is_not_pruned_nor_any_after_it(lived: Lived) -> None:
     storage = LocalStorage(lived.path)
     manifests = Manifests(storage)

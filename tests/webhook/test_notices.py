@@ -48,6 +48,7 @@ def test_a_problem_that_stays_is_told_once_a_day(home: HintHome, chat: NoticeRec
     assert _read(home, chat) == 4
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("at", ["2999-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "2026-01-01T00:00:00"])
 def test_a_note_of_a_wrong_clock_silences_nothing(home: HintHome, chat: NoticeReceiver, at: str) -> None:
     home.sandbox.set_faults(AWAY)
