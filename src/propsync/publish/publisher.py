@@ -187,7 +187,7 @@ class Publisher:
         copy(warehouse.path, partial)
         try:
             make_published_copy(partial, memory_limit=self._memory_limit, folder=self._work, earlier=earlier)
-            if (self._folder / WAREHOUSE).exists():  # a first load has read what it has just written
+            if self.is_there():  # a first load has read what it has just written
                 refuse_damaged(partial, warehouse.path, memory_limit=self._memory_limit, folder=self._work)
         finally:
             remove(partial.with_name(f"{partial.name}.wal"))
