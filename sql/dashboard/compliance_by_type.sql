@@ -17,7 +17,6 @@ select
   sum(homes) filter (state in ('out of date', 'unknown')) as homes_not_in_date,
   count(*) filter (state in ('out of date', 'unknown') and homes is null) as properties_without_homes,
   any_value(undecided) as undecided,
-  any_value(if(verdict in ('certified', 'agreed'), 'complete', verdict)) as last_read,
   any_value(complete_read_on) as last_complete_read,
   assessment_type_id
 from marts.compliance

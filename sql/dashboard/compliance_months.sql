@@ -9,7 +9,6 @@ select
   sum(properties_due_soon)::bigint as due_soon,
   sum(properties_unknown)::bigint as unknown,
   sum(properties_out_of_date)::bigint as out_of_date,
-  any_value(if(verdict in ('certified', 'agreed'), 'complete', verdict)) as last_read,
   any_value(complete_read_on) as last_complete_read,
   assessment_type_id
 from marts.compliance_days

@@ -88,20 +88,20 @@ def test_two_people_of_one_name_stay_two_and_nobody_comes_first() -> None:
     assert [bar.above for bar in ahead.chart.bars] == ["7", "0", "1"]
 
 
-def month(day: date, last_read: str, read_on: date | None, in_date: int | None = 2) -> tuple[Any, ...]:
-    return (day, "Gas", in_date, 0, in_date, 0, last_read, read_on, "gas")
+def month(day: date, read_on: date | None, in_date: int | None = 2) -> tuple[Any, ...]:
+    return (day, "Gas", in_date, 0, in_date, 0, read_on, "gas")
 
 
 def test_a_bar_says_that_its_numbers_were_old() -> None:
-    names = "day assessment_type in_date due_soon unknown out_of_date last_read last_complete_read assessment_type_id"
+    names = "day assessment_type in_date due_soon unknown out_of_date last_complete_read assessment_type_id"
     days = [date(2026, number, 28) for number in (1, 2, 3, 4)]
     months = answered(
         "compliance_months",
         names,
-        month(days[0], "not read", None, None),
-        month(days[1], "incomplete", None),
-        month(days[2], "complete", days[1]),
-        month(days[3], "complete", days[3]),
+        month(days[0], None, None),
+        month(days[1], None),
+        month(days[2], days[1]),
+        month(days[3], days[3]),
     )
     numbers = answered("compliance_by_type", "assessment_type_id required", ("gas", 3))
     (gas,) = by_type(numbers, answered("compliance_rows", "assessment_type_id"), months)

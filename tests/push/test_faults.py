@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kit.command_line import CommandLine
 from kit.kept import KeptHomes
 from kit.push_home import PushHome, push_home
 from kit.versions import of_another_version
@@ -18,7 +19,7 @@ from variants import daily
 
 from propsync.cli.status import print_status
 from propsync.errors import ApiFailing, StateUnusable, TokenRefused, UsageError, WriteForbidden, WriteUnsupported
-from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, Plan
+from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, Plan, save_plan
 from propsync.push.schedule_values import MEMBERS
 from propsync.runbooks.push_undo import undo, unfinished
 from propsync_sandbox.exchange import Request
@@ -465,14 +466,16 @@ def test_a_record_that_the_token_may_not_read_keeps_no_others_from_their_turn(ho
     assert len(home.effects) == 2
 
 
-def test_a_plan_that_is_given_up_names_what_may_be_sent(home: PushHome) -> None:
+def test_a_plan_that_is_given_up_names_what_may_be_sent(home: PushHome, tmp_path: Path) -> None:
     (edit,) = texts_of(home, 1)
     plan = home.plan(edit)
-    with pytest.raises(UsageError, match="no apply of it has begun"):
-        home.apply(plan, gives_up=True)
+    save_plan(plan, tmp_path / "doors.plan")
+    line = CommandLine(tmp_path, home.environ())
+    done = line("push", "apply", "doors.plan", "--give-up")
+    assert (done.returncode, "no apply of it has begun" in done.stderr, home.effects) == (2, True, {})
     home.sandbox.set_faults([rule("PATCH", DOWN, times=None)])
     assert home.apply(plan).exit_code == 3
-    home.apply(plan, gives_up=True)
+    assert line("push", "apply", "doors.plan", "--give-up").returncode == 3
     assert home.writes("state, code") == [("parked", "Unsure")]
     assert unfinished(home.settings()) == []
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from propsync.push.plan import Entry, Plan, Refusal
+from propsync.push.row_checks import first_of
 from propsync.push.sorted_cells import sorted_notes
 from propsync.push.source import Source
-
-_NAMED = 10  # rows that a note names
 
 
 class Draft:
@@ -96,8 +95,7 @@ class Draft:
 
 
 def _hidden(rows: Sequence[int]) -> str:
-    more = f" and {len(rows) - _NAMED:,} more" if len(rows) > _NAMED else ""
-    named = ", ".join(map(str, rows[:_NAMED])) + more
+    named = first_of([str(one) for one in rows])
     return f"Hidden: {_rows(len(rows), 'is', 'are')} changed and hidden in the file, perhaps by a filter: {named}"
 
 

@@ -91,7 +91,8 @@ def apply(
             recorded = _recorded(reader, plan)
             known = _known_assets(reader, plan)
             if not recorded and not LocalStorage(settings.home).exists(journal_key(plan.plan_id)):
-                _check_begun(plan, gives_up=gives_up)
+                if gives_up:
+                    raise _not_begun(plan)
                 _check_new(Published(reader), plan)
             answers = AssetAnswers.published(reader, settings.shapes, suppression)
         with _journal(settings, plan, suppression, is_recorded=bool(recorded)) as journal:
@@ -132,9 +133,8 @@ def _check_api(settings: Settings, known: str | None, plan: Plan) -> None:
         raise UsageError(f"plan {plan.plan_id}", what, _MOVED)
 
 
-def _check_begun(plan: Plan, *, gives_up: bool) -> None:
-    if gives_up:
-        raise UsageError(f"plan {plan.plan_id}", "no apply of it has begun", "Leave it, or apply it without --give-up")
+def _not_begun(plan: Plan) -> UsageError:
+    return UsageError(f"plan {plan.plan_id}", "no apply of it has begun", "Leave it, or apply it without --give-up")
 
 
 def _check_new(published: Published, plan: Plan) -> None:
