@@ -31,16 +31,23 @@ def all_sources(parser: Parser, selects: Sequence[str]) -> list[set[str]]:
     """The same for each of many selects: one query parses them in half the time. Raises ValueError for other SQL."""
     query = "select list_transform(?, lambda sql: json_serialize_sql(sql, skip_default := true))"
     ((parsed,),) = parser.execute(query, [[without_comments(sql) for sql in selects]]).fetchall()
-    return [_sources(json.loads(one)) for one in parsed]
+    return [_sources(one) for one in parsed]
 
 
-def _sources(tree: Mapping[str, Any]) -> set[str]:
+def _sources(parsed: str) -> set[str]:
+    bases: list[tuple[str | None, str]] = []
+    named: set[str] = set()
+
+    def look(node: dict[str, Any]) -> dict[str, Any]:
+        if node.get("type") == "BASE_TABLE":
+            bases.append((node.get("schema_name"), node["table_name"]))
+        named.update(entry["key"] for entry in node.get("cte_map", {}).get("map", ()))
+        return node
+
+    tree = json.loads(parsed, object_hook=look)
     if "statements" not in tree:
         is_other = tree["error_type"] == "not implemented"  # DuckDB's words are of its JSON
         raise ValueError("it is not one SELECT" if is_other else tree["error_message"])
-    nodes = list(_nodes(tree))
-    named = {entry["key"] for node in nodes for entry in node.get("cte_map", {}).get("map", ())}
-    bases = [(node.get("schema_name"), node["table_name"]) for node in nodes if node.get("type") == "BASE_TABLE"]
     return {f"{schema or 'main'}.{table}" for schema, table in bases if schema or table not in named}
 
 
@@ -69,13 +76,3 @@ def in_order(reads: Mapping[str, Collection[str]]) -> list[str]:
 def table_of(model: str) -> str:
     """The table that a model makes or fills, as schema.table."""
     return model.removesuffix(".open").removesuffix(".close").replace("/", ".")
-
-
-def _nodes(tree: Any) -> Iterable[dict[str, Any]]:
-    values = [tree]
-    while values:
-        value = values.pop()
-        if isinstance(value, dict):
-            yield value
-            value = value.values()
-        values += [inner for inner in value if isinstance(inner, dict | list)]
