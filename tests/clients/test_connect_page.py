@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 from clients.test_flat import CLIENTS
 from clients.test_old_clients import ROOT
+from kit.clients import with_client
 from kit.sandbox_home import SandboxHome
 
 from propsync_sandbox import Sandbox
@@ -32,11 +32,10 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SandboxHome]:
 @pytest.mark.release
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: re.findall(r"import (\w+)", example)[0])
 def test_an_example_in_python_finds_rows(home: SandboxHome, example: str) -> None:
-    client = ROOT / CLIENTS[re.findall(r"import (\w+)", example)[0]]
-    path = {"PYTHONPATH": str(client)} if client != ROOT else {}
+    environ = with_client(CLIENTS[re.findall(r"import (\w+)", example)[0]])
     name = re.findall(r"^ *(\w+) = ", example, re.MULTILINE)[-1]
     program = [sys.executable, "-c", f"{example}\nprint(len({name}))"]
-    done = subprocess.run(program, cwd=home.path, env=os.environ | path, capture_output=True, text=True, check=False)
+    done = subprocess.run(program, cwd=home.path, env=environ, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 0
 

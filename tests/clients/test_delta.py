@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,13 +13,13 @@ from typing import Any
 import duckdb
 import pytest
 from clients.reading_delta import READERS, digest
-from clients.test_old_clients import ROOT
 from deltalake import DeltaTable
+from kit.clients import with_client
 from kit.kept import KeptHomes
 from kit.sandbox_home import SandboxHome, with_desk
 
 pytestmark = pytest.mark.slow  # every day the cases of sql/statements/publish/plain_columns show the types
-CLIENTS = {"duckdb": ".cache/duckdb-extension-delta-1.5.5", "polars": ".cache/polars-2.1.0"}
+CLIENTS = {"duckdb": "duckdb-extension-delta-1.5.5", "polars": "polars-2.1.0"}
 """The folders of libraries that are not propsync's own."""
 SCHEMAS = ("main", "by_type", "marts", "history")
 _PLAIN = {"string", "integer", "long", "double", "boolean", "date", "timestamp"}
@@ -67,9 +66,7 @@ def _as_delta(value: Any) -> Any:
 def test_every_engine_reads_every_table_with_equal_rows(
     folder: Path, expected: dict[str, tuple[int, str]], library: str
 ) -> None:
-    client = CLIENTS.get(library)
-    assert not client or (ROOT / client).is_dir(), "run `make test`, which installs the clients"
-    environ = os.environ | ({"PYTHONPATH": str(ROOT / client)} if client else {})
+    environ = with_client(CLIENTS.get(library, ""))
     program = [sys.executable, str(Path(__file__).with_name("reading_delta.py")), library, str(folder)]
     done = subprocess.run(program, capture_output=True, text=True, env=environ, check=False)
     assert done.returncode == 0, f"{library}: {done.stderr[-2000:]}"

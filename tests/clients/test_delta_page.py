@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -10,6 +9,7 @@ import sys
 import pytest
 from clients.test_delta import CLIENTS, folder, home
 from clients.test_old_clients import ROOT
+from kit.clients import with_client
 from kit.sandbox_home import SandboxHome
 
 PAGE = (ROOT / "docs" / "delta.md").read_text(encoding="utf-8")
@@ -20,9 +20,13 @@ __all__ = ["folder", "home"]
 
 
 def run(home: SandboxHome, code: str, client: str = "") -> str:
-    path = {"PYTHONPATH": str(ROOT / client)} if client else {}
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=home.path, env=os.environ | path, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        cwd=home.path,
+        env=with_client(client),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     # deltalake's file system in Python aborts some programs at their end, after they read everything
     assert done.returncode == 0 or "terminate called without" in done.stderr, done.stderr

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clients.test_old_clients import ROOT
+from kit.clients import with_client
 from kit.kept import KeptHomes
 from kit.sandbox_home import SandboxHome, with_desk
 
@@ -23,7 +22,7 @@ PLAIN = re.compile(
     r"|string|bool|int(32|64)|double|date32\[day\]|timestamp\[us\]"  # pyarrow
     r"|str|float64|datetime64\[us\]|date||bool"  # pandas
 )
-CLIENTS = {"duckdb": ".cache/duckdb-1.2.2", "polars": ".cache/polars-2.1.0", "pyarrow": "", "pandas": ""}
+CLIENTS = {"duckdb": "duckdb-1.2.2", "polars": "polars-2.1.0", "pyarrow": "", "pandas": ""}
 
 
 @pytest.fixture(scope="module")
@@ -40,10 +39,8 @@ def found(home: SandboxHome) -> dict[str, dict[str, Any]]:
 
 
 def read(library: str, folder: Path) -> dict[str, Any]:
-    client = ROOT / CLIENTS[library]
-    assert client.is_dir(), "run `make test`, which installs the clients"
-    environ = os.environ | ({"PYTHONPATH": str(client)} if client != ROOT else {})
     program = [sys.executable, str(Path(__file__).with_name("reading_flat.py")), library, str(folder)]
+    environ = with_client(CLIENTS[library])
     done = subprocess.run(program, capture_output=True, text=True, env=environ, check=False)
     assert done.returncode == 0, f"{library}: {done.stderr[-2000:]}"
     told: dict[str, Any] = json.loads(done.stdout)

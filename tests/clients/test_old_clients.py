@@ -12,6 +12,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from kit.clients import with_client
 from kit.sandbox_home import SandboxHome
 
 from propsync.warehouse import Warehouse
@@ -43,9 +44,7 @@ def told_now(home: SandboxHome) -> dict[str, Any]:
 
 def read(path: Path, version: str = "") -> dict[str, Any]:
     """Everything in a file, as a client of a version tells it; as the current one does without a version."""
-    client = ROOT / f".cache/duckdb-{version}"
-    assert not version or client.is_dir(), "run `make test`, which installs the old clients"
-    environ = os.environ | ({"PYTHONPATH": str(client)} if version else {})
+    environ = with_client(f"duckdb-{version}" if version else "")
     program = [sys.executable, str(Path(__file__).with_name("reading.py")), str(path)]
     done = subprocess.run(program, capture_output=True, text=True, env=environ, check=False)
     assert done.returncode == 0, f"{version or 'now'}: {done.stderr[-2000:]}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections import Counter
@@ -13,6 +12,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from kit.clients import with_client
 from kit.sandbox_home import SandboxHome
 from questions.oracle import QUESTIONS
 from questions.page import Asked, asked, shown_elsewhere
@@ -20,7 +20,7 @@ from questions.witness import ZONE, Witness
 
 MOST_LINES = 10
 ROOT = Path(__file__).parents[2]
-OLDEST = ROOT / ".cache/duckdb-1.2.2"
+OLDEST = "duckdb-1.2.2"
 # of each SELECT, the columns that answer those that the oracle names, in its order
 COLUMNS: Mapping[str, str] = {
     "overdue": "property_id, property_name, assessment_type, due_date, days_overdue",
@@ -112,12 +112,12 @@ def test_the_oldest_client_answers_the_same(home: SandboxHome, witness: Witness)
     assert _all_rows(home, queries, OLDEST) == _all_rows(home, queries)
 
 
-def _all_rows(home: SandboxHome, queries: list[str], client: Path | None = None) -> list[list[str]]:
+def _all_rows(home: SandboxHome, queries: list[str], client: str = "") -> list[list[str]]:
     """The rows of each query in this DuckDB or another one, as texts."""
-    assert client is None or client.is_dir(), "run `make test`, which installs the old clients"
-    environ = os.environ | ({"PYTHONPATH": str(client)} if client else {})
     program = [sys.executable, str(Path(__file__).with_name("asking.py")), str(home.published), ZONE.key]
-    done = subprocess.run(program, input=json.dumps(queries), capture_output=True, text=True, env=environ, check=False)
+    done = subprocess.run(
+        program, input=json.dumps(queries), capture_output=True, text=True, env=with_client(client), check=False
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     version, *rows = json.loads(done.stdout)
     assert version == ("1.2.2" if client else duckdb.__version__)
