@@ -13,7 +13,7 @@ from benchmarks.estate import KINDS
 from benchmarks.measured import Measured, Notes
 from benchmarks.nginx import NginxMissing, program
 from benchmarks.results import page
-from benchmarks.verdict import FIXED_LIMIT, MILLION, SANDBOX, TINY
+from benchmarks.verdict import FIXED_LIMIT, MILLION, SANDBOX, SMALL, TINY
 
 _OF_AN_ESTATE = ("first", "quiet", "night", "bucket", "queries", "start", "dlt", "rebuild", "archive", "growth")
 CASES = (*_OF_AN_ESTATE, "push", "truth")
@@ -29,7 +29,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--repeats", type=int, default=3, help="how often each is run; dlt and a million: once (3)")
     parser.add_argument("--memory-limit", default="1GB", help=f"DuckDB's memory; in growth it is {FIXED_LIMIT} (1GB)")
     parser.add_argument("--only", nargs="+", choices=CASES, default=CASES, metavar="CASE", help=", ".join(CASES))
-    parser.add_argument("--nights", type=int, default=30, help="nights that are rebuilt, of 10,000 assets at most (30)")
+    parser.add_argument("--nights", type=int, default=30, help="nights that are rebuilt, of 9,000 assets at most (30)")
     parser.add_argument("--million", action="store_true", help="growth goes on to a million assets")
     parser.add_argument("--without-dlt", action="store_true", help="leave dlt's rows as they are")
     parser.add_argument("--output", type=Path, default=_RESULTS, help="the tables; measured.json stands beside them")
@@ -114,7 +114,7 @@ def _has_dlt(arguments: argparse.Namespace) -> bool:
 
 
 def _rebuild(bench: _Bench) -> None:
-    scale = min(10_000, bench.arguments.scale)
+    scale = min(SMALL, bench.arguments.scale)
     with bench.place(scale) as where:
         cases.rebuild(where, bench.notes(scale), bench.arguments.nights, bench.arguments.repeats)
 
@@ -126,9 +126,9 @@ def _archive(bench: _Bench) -> None:
 
 
 def _growth(bench: _Bench) -> None:
-    """The start-up, a tenth of the scale, the scale, and a million on request."""
+    """The start-up, a small estate, the scale, and a million on request."""
     arguments = bench.arguments
-    scales = {min(TINY, arguments.scale), arguments.scale // 10, arguments.scale}
+    scales = {min(size, arguments.scale) for size in (TINY, SMALL, arguments.scale)}
     for scale in sorted(scales | ({MILLION} if arguments.million else set())):
         notes = bench.notes(scale, FIXED_LIMIT)
         with bench.place(scale) as where:

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from benchmarks.estate import KINDS, Estate
 from benchmarks.nginx import serving
+from benchmarks.verdict import SMALL
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Prints the settings that propsync wants, then shows one night after the other."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.serve", description=__doc__)
-    parser.add_argument("--scale", type=int, default=10_000, help="assets (10000)")
+    parser.add_argument("--scale", type=int, default=SMALL, help="assets (9000)")
     parser.add_argument("--kind", choices=KINDS, default="plain", help="the kind of data (plain)")
     parser.add_argument("--night", type=int, default=0, help="the first night to be shown (0)")
     arguments = parser.parse_args(argv)
