@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import re
 import socket
 import threading
 import time
@@ -32,8 +33,10 @@ class Fault(Enum):
     BROKEN_AFTER = auto()  # 500 after the server did it
     EMPTY = auto()  # no byte of the answer's body, and its length is said to be 0
     CUT_BODY = auto()  # half of the answer's body, then the connection breaks
+    REVERSED = auto()  # the objects of a list in another order, as S3 Express gives them
 
 
+_LISTED = re.compile(rb"<Contents>.*?</Contents>|<Blob>.*?</Blob>", re.DOTALL)
 _MOVED = b"<Error><Code>PermanentRedirect</Code><Message>Please send requests to that endpoint.</Message></Error>"
 _ANSWERS = {
     Fault.ELSEWHERE: (301, _MOVED),
@@ -41,6 +44,11 @@ _ANSWERS = {
     Fault.LACKING: (501, b"<Error><Code>NotImplemented</Code><Message>No such header here.</Message></Error>"),
     Fault.SLOW_DOWN: (503, _SLOW_DOWN),
 }
+
+
+def _reversed(listed: bytes) -> bytes:
+    last = iter(reversed(_LISTED.findall(listed)))
+    return _LISTED.sub(lambda _: next(last), listed)
 
 
 @dataclass
@@ -146,7 +154,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif fault is Fault.BROKEN_AFTER:
             self._answer(500, _INTERNAL)
         else:
-            self._give_back(answer, b"" if fault is Fault.EMPTY else received, is_cut=fault is Fault.CUT_BODY)
+            changed: dict[Fault | None, bytes] = {Fault.EMPTY: b"", Fault.REVERSED: _reversed(received)}
+            self._give_back(answer, changed.get(fault, received), is_cut=fault is Fault.CUT_BODY)
 
     def _give_back(self, answer: http.client.HTTPResponse, received: bytes, *, is_cut: bool) -> None:
         self.send_response_only(answer.status, answer.reason)

@@ -114,6 +114,10 @@ class Store:
         connection.close()
         assert status in (200, 201, 409), f"PUT {url.geturl()}: {status}"
 
+    def mark_folder(self, path: str) -> None:
+        """Makes what a console of S3 makes for a folder of a bucket: an empty object whose key ends with `/`."""
+        self.make_bucket(f"{path}/")
+
     def _s3_headers(self, url: str) -> dict[str, str]:
         from botocore.auth import SigV4Auth
         from botocore.awsrequest import AWSRequest

@@ -9,10 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
 
+import obstore
 import pytest
-from storage.conftest import ATOMIC
+from kit.stores import Stores
+from storage.conftest import ATOMIC, QUICK
 
 from propsync.storage import Storage
+from propsync.storage.objects import ObjectStorage
 
 LARGE = 40_000_000  # bytes: several parts
 MANY = 1_050  # objects: more than a server lists at once
@@ -83,7 +86,7 @@ def test_a_long_list_is_whole_and_sorted(storage: Storage):
     keys = [f"many/{number:x}" for number in range(MANY)]
     random.Random(1).shuffle(keys)
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda key: storage.put(key, b""), keys))
+        list(pool.map(lambda key: storage.put(key, b"x"), keys))
     assert list(storage.list("many")) == sorted(keys)
 
 
@@ -113,6 +116,28 @@ def test_keys_may_have_any_printed_character(storage: Storage):
         assert storage.exists(key)
         storage.delete(key)
         assert not storage.exists(key)
+
+
+def test_the_mark_of_a_folder_is_no_file(stores: Stores):
+    access = stores["ministack"].access()
+    for folder in ("", "/log", "/log/empty"):
+        stores["ministack"].mark_folder(f"{access.bucket}/{access.prefix}{folder}")
+    storage = ObjectStorage(access, QUICK)
+    assert list(storage.list("")) == []
+    storage.put("log/1", b"x")
+    storage.put("log/2", b"")
+    assert list(storage.list("log")) == ["log/1", "log/2"]
+    assert [key for key, _ in storage.tags("")] == ["log/1", "log/2"]
+
+
+@pytest.mark.slow
+def test_the_mark_of_a_folder_in_azure_is_no_file(stores: Stores):
+    storage = ObjectStorage(stores["azurite"].access(), QUICK)
+    for folder in ("log", "log/empty"):
+        obstore.put(storage._store, folder, b"", attributes={"hdi_isfolder": "true"})
+    storage.put("log/1", b"x")
+    storage.put("log/2", b"")
+    assert list(storage.list("log")) == ["log/1", "log/2"]
 
 
 def test_the_tag_of_a_list_differs_when_the_bytes_do(storage: Storage):

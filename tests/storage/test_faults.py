@@ -111,7 +111,7 @@ def read_past_end(one: Faulty) -> None:
 
 def listed(one: Faulty) -> None:
     for key in ("a", "b/c"):
-        one.direct.put(key, b"")
+        one.direct.put(key, b"x")
     assert list(one.through.list("")) == ["a", "b/c"]
 
 
@@ -209,9 +209,18 @@ def test_a_counter_that_many_increment_through_lost_answers_loses_nothing(faulty
 @pytest.mark.slow
 def test_a_list_that_breaks_off_goes_on_where_it_was(stores: Stores, faulty: Faulty):
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda number: faulty.direct.put(f"many/{number:04d}", b""), range(1_005)))
+        list(pool.map(lambda number: faulty.direct.put(f"many/{number:04d}", b"x"), range(1_005)))
     faulty.proxy.next_ones(None, Fault.CUT_BODY)
     assert list(faulty.patient().list("many")) == [f"many/{number:04d}" for number in range(1_005)]
+
+
+def test_a_list_is_whole_and_sorted_whatever_order_the_server_has(faulty: Faulty):
+    keys = [f"some/{number}" for number in range(9)]
+    for key in keys:
+        faulty.direct.put(key, b"x")
+    faulty.proxy.always(Fault.REVERSED)
+    assert list(faulty.through.list("some")) == keys
+    assert [key for key, _ in faulty.through.tags("some")] == keys
 
 
 def test_a_file_replaced_while_somebody_reads_it_is_never_mixed(faulty: Faulty):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,7 +15,7 @@ from obstore.store import AzureStore, S3Store
 from propsync import log
 from propsync.errors import StorageAway
 from propsync.settings import StorageAccess
-from propsync.storage.answers import TRIES, PastEnd, Unchanged, again, answered, is_over
+from propsync.storage.answers import PastEnd, Unchanged, again, answered
 
 if TYPE_CHECKING:
     from obstore import GetOptions, ObjectMeta
@@ -125,7 +126,7 @@ class ObjectStorage:
 
     def list(self, prefix: str) -> Iterator[str]:
         """Keys in the folder `prefix` and below, sorted, read a thousand at a time."""
-        yield from (key for key, _ in self.tags(prefix))
+        return self._sorted(lambda: {key for key, _ in self._tags(prefix)})
 
     def age(self, key: str) -> float:
         """Seconds since the object was stored, by the clock of its server. Raises FileNotFoundError."""
@@ -139,23 +140,30 @@ class ObjectStorage:
 
     def tags(self, prefix: str) -> Iterator[tuple[str, str]]:
         """The same, each with the tag of its bytes."""
-        last = ""
-        for left in reversed(range(TRIES)):
-            try:
-                for key, tag in self._tags(prefix):
-                    if key > last:  # a list that broke off begins again, and leaves out what it gave before
-                        last = key
-                        yield key, tag
-            except StorageAway as error:
-                if not left or is_over(error):
-                    raise
-            else:
-                return
+        return self._sorted(lambda: set(self._tags(prefix)))
+
+    @staticmethod
+    def _sorted(listed: Callable[[], set[_T]]) -> Iterator[_T]:
+        """A whole list; one that broke off begins again. Some servers, such as S3 Express, do not list by name."""
+        yield from sorted(again(listed, inf))  # type: ignore[type-var]
 
     def _tags(self, prefix: str) -> Iterator[tuple[str, str]]:
         with self._errors(prefix):
             for some in obstore.list(self._store, prefix or None):
-                yield from ((one["path"], one["e_tag"] or "") for one in some)
+                yield from ((one["path"], one["e_tag"] or "") for one in some if not self._is_folder(one))
+
+    def _is_folder(self, one: ObjectMeta) -> bool:
+        """Whether an object is only the mark of a folder, which consoles and other programs make.
+
+        S3 has it under a key with `/` at its end, which obstore does not show. In Azure, its metadata says so.
+        """
+        if one["size"]:
+            return False
+        try:
+            found = obstore.get(self._store, one["path"])
+        except FileNotFoundError:
+            return True
+        return str(found.attributes.get("hdi_isfolder")).lower() == "true"
 
     def delete(self, key: str) -> None:
         """Removes an object, if there is one."""
