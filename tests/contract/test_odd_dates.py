@@ -165,3 +165,16 @@ def test_a_type_that_is_shown_again_has_its_columns_of_dates(small_nights: Small
     choices.unlink()
     assert small_nights.sync().exit_code == 0
     assert small_nights.rows("select typeof(fitted), fitted from by_type.doors") == [("DATE", None)]
+
+
+def test_a_member_that_people_name_and_that_dates_no_assessment_costs_exit_3(small_nights: SmallHome) -> None:
+    small_nights.has_desk = True
+    small_nights.server.assessments = [assessment("s1", performedDate="2026-01-10", reference="ref 1")]
+    small_nights.path.mkdir()
+    (small_nights.path / "propsync.toml").write_text('[desk]\nassessment_date = "reference"\n')
+    report = small_nights.sync()
+    (line,) = report.left_behind
+    assert line.startswith("[desk] assessment_date: no approved assessment has a date in reference; ")
+    assert small_nights.rows("select value, source from ops.desk where setting = 'assessment_date'") == [
+        ("performedDate", "found")
+    ]

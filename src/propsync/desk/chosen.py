@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from propsync.desk.choices import DeskChoices
-from propsync.desk.dates import DateMember, find_date_member, named_date_member
+from propsync.desk.dates import DateMember, dates_any, find_date_member, named_date_member
 from propsync.desk.faults import AGAINST, Row, with_faults
 from propsync.desk.former_labels import former_labels
 from propsync.desk.found_members import FoundMembers
@@ -76,16 +76,16 @@ def _complete(
 def _dated(
     warehouse: Warehouse, named: str | None, members: Sequence[tuple[str, str]]
 ) -> tuple[DateMember | None, Row, list[str]]:
-    """The member that dates assessments, its row, and a line if no assessment has the one that propsync.toml names."""
+    """The member that dates assessments, its row, and a line if the one that propsync.toml names dates none."""
     member = named_date_member(members, named) if named else None
-    if member:
+    if member and dates_any(warehouse, member):
         return member, ("assessment_date", member.path, "configured", member.evidence), []
     found = find_date_member(warehouse, members)
     path, source = (found.path, "found") if found else (None, "default")
     evidence = found.evidence if found else _FIRST_SEEN
     if not named or not members:
         return found, ("assessment_date", path, source, evidence), []
-    wrong = f"no assessment has the member {named}"
+    wrong = f"no approved assessment has a date in {named}" if member else f"no assessment has the member {named}"
     line = f"[desk] assessment_date: {wrong}; propsync uses {path or 'the run that first saw one approved'}"
     return found, ("assessment_date", path, source, f"{AGAINST}{wrong}; {evidence}"), [line]
 

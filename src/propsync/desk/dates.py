@@ -62,6 +62,12 @@ def named_date_member(members: Sequence[tuple[str, str]], name: str) -> DateMemb
     return next(fitting, None)
 
 
+def dates_any(warehouse: Warehouse, member: DateMember) -> bool:
+    """Whether the member dates any approved assessment, or none is approved yet."""
+    total, dated = _counts(warehouse, [member.column])
+    return bool(dated) or not total
+
+
 def _counts(warehouse: Warehouse, columns: list[str]) -> tuple[int, ...]:
     """How many assessments are approved, and how many of these each column dates."""
     dated = ", ".join(f"count(staging.day_written(trim({quoted(column)}::varchar), 'UTC'))" for column in columns)
