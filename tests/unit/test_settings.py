@@ -564,3 +564,9 @@ def test_no_secret_of_the_receiver_is_in_the_toml(home):
 def test_the_header_of_a_proxy_is_a_name(home):
     assert from_env(home, WEBHOOK_ADDRESS_HEADER="X-Real-IP").webhook_address_header == "X-Real-IP"
     assert "not the name of a header" in refused(home, WEBHOOK_ADDRESS_HEADER="X-Real-IP: 1")
+
+
+def test_a_link_to_a_file_that_is_gone_is_refused(home):
+    home.mkdir()
+    (home / "propsync.toml").symlink_to("mounted.toml")
+    assert "it is a link to mounted.toml, which does not exist. Restore that file" in refused(home)

@@ -10,6 +10,7 @@ from typing import Any
 from propsync.errors import SettingsError, UsageError
 from propsync.merge import HIDDEN_FILES, Unmatched, check_lines, stored_shape
 from propsync.runbooks.finding import Finding
+from propsync.runbooks.workplace import refuse_lost_lines
 from propsync.runbooks.workspace import configured_catalogue
 from propsync.settings import Settings
 from propsync.shapes import Shape
@@ -49,6 +50,7 @@ def examine_lines(settings: Settings) -> Iterator[Finding]:
     lines = settings.privacy.hide
     path = settings.published / "warehouse.duckdb"
     try:
+        refuse_lost_lines(settings)
         check_lines(lines, configured_catalogue(settings), _shapes(path))
     except SettingsError as refused:
         yield Finding("privacy", False, f"{refused.where}: {refused.what}", refused.next_step)

@@ -16,8 +16,9 @@ from propsync.bucket import BucketHome, put_documents, put_published
 from propsync.documents.blobs import Blobs
 from propsync.documents.bucket_blobs import BucketBlobs
 from propsync.errors import ErasureUnfinished, PropsyncError, SettingsError, StopRun
+from propsync.merge import HIDDEN_FILES
 from propsync.runs import RunLock
-from propsync.settings import Settings, StorageAccess
+from propsync.settings import CONFIG_NAME, Settings, StorageAccess
 from propsync.storage import LocalStorage, Storage, remove, remove_partials
 from propsync.suppression import Erasures
 
@@ -81,6 +82,7 @@ def workplace(
     StorageRefused, LeaseLost, and HomeBehind unless home `may_be_behind`.
     """
     check_delta(settings)
+    refuse_lost_lines(settings)
     make_home(settings)
     with RunLock(settings.state / "run.lock").held(what, settings.lock_wait):
         for folder in (settings.landing, settings.published, settings.state):
@@ -99,6 +101,15 @@ def workplace(
                 bucket.bring_back_erasures()
                 refuse_half_erased(settings, is_erasing=is_erasing)
             yield from _kept(Workplace(work, bucket, keeps_documents, is_erasing))
+
+
+def refuse_lost_lines(settings: Settings) -> None:
+    """Raises SettingsError if home hides parts, and there is no propsync.toml: a run would show all of them."""
+    if not settings.has_file and any(settings.state.glob(HIDDEN_FILES)):
+        what = "there is no such file, and without it a run would show what this home hides"
+        restore = "Restore it, or name it with --config"
+        step = f"{restore}. To show all of it again, write hide = [] under [privacy] in a new one"
+        raise SettingsError(str(settings.home / CONFIG_NAME), what, step)
 
 
 def refuse_half_erased(settings: Settings, *, is_erasing: bool = False) -> None:

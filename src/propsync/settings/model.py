@@ -135,6 +135,7 @@ class Settings(BaseModel):
     privacy: kinds.Privacy = Field({}, description="what is left out of everything published (docs/privacy.md)")  # type: ignore[assignment]
 
     _folder: Path | None = PrivateAttr(default=None)
+    _has_file: bool = PrivateAttr(default=True)
     _sources: Mapping[str, str] = PrivateAttr(default_factory=dict)
     _storage_environ: Mapping[str, str] = PrivateAttr(default_factory=dict)
     _unrecognised: tuple[str, ...] = PrivateAttr(default=())
@@ -183,6 +184,11 @@ class Settings(BaseModel):
     def checks_folder(self) -> Path:
         """The folder of people's own checks, beside propsync.toml; it may be missing."""
         return (self._folder or self.home) / "checks"
+
+    @property
+    def has_file(self) -> bool:
+        """Whether there is a propsync.toml: home has one, or `--config` names one."""
+        return self._has_file
 
     def source(self, name: str) -> str:
         """The source of a setting's value, for messages: "environment", a file, or "default"."""

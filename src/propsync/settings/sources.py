@@ -39,6 +39,7 @@ def load_settings(config: Path | None = None, *, environ: Mapping[str, str] | No
     if config is None and settings.home != path.parent:
         raise SettingsError(f"home in {path}", "it names a folder that is not its own", "Set PROPSYNC_HOME instead")
     settings._folder = path.parent
+    settings._has_file = path.exists()
     settings._sources = sources
     settings._storage_environ = {name: environ[name] for name in VARIABLES if environ.get(name)}
     settings._unrecognised = tuple(sorted(name for name in environ if _is_unrecognised(name)))
@@ -70,6 +71,9 @@ def _read_toml(path: Path, *, required: bool) -> dict[str, Any]:
     try:
         written = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (FileNotFoundError, NotADirectoryError):
+        if path.is_symlink():
+            step = "Restore that file, or remove the link"
+            raise SettingsError(str(path), f"it is a link to {path.readlink()}, which does not exist", step) from None
         if not required:
             return {}
         raise SettingsError(str(path), "there is no such file", "Give the path of a propsync.toml") from None
