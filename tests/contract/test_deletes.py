@@ -17,7 +17,7 @@ from variants import daily
 
 from propsync.api import RetryPolicy
 from propsync.cli.commands import app
-from propsync.errors import UsageError
+from propsync.errors import TokenRefused, UsageError
 
 ASSET, ASSESSMENT = "/properties/assets", "/assessments"
 
@@ -247,6 +247,30 @@ def test_an_assessment_that_no_list_shows_goes_by_its_report(
     issues = nights.rows(f"select count(*) from ops.value_issues where record_id = '{keys[0]}'")
     assert issues == [(int(report == 200),)]
     assert nights.held("assessments") == ({keys[0]} if report == 500 else set())
+
+
+def test_a_401_for_reports_alone_stops_no_night(nights: Nights) -> None:
+    keys = _assessments(nights)
+    nights.first_night()
+    del nights.estate.assessments[keys[0]]
+    nights.estate.reports[keys[0]] = 401
+    assert nights.sync().exit_code == 0
+    assert nights.is_truth("assessments")
+
+
+def test_a_token_that_expires_before_a_report_stops_the_run(nights: Nights) -> None:
+    keys = _assessments(nights)
+    nights.first_night()
+    del nights.estate.assessments[keys[0]]
+    is_expired: list[str] = []
+
+    def answer(path: str, query: Query) -> Answer | None:
+        is_expired.extend([path] if path.endswith("report.pdf") else [])
+        return (401, {}) if is_expired else None
+
+    nights.estate.answer = answer
+    with pytest.raises(TokenRefused):
+        nights.sync()
 
 
 def test_reports_that_fail_alike_hold_the_deletes_for_one_reason(nights: Nights) -> None:

@@ -14,7 +14,8 @@ from propsync.api.gate import Gate
 from propsync.api.pool import in_parallel
 from propsync.api.requests import ApiRequest
 from propsync.api.saving import Saving
-from propsync.errors import ApiUnreachable, RequestRefused, ResourceFailed, UsageError
+from propsync.errors import AccessForbidden, ApiUnreachable, RequestRefused, ResourceFailed, TokenRefused, UsageError
+from propsync.resources import ASSESSMENTS, ListQuery
 
 T = TypeVar("T")
 MAX_DOCUMENT_BYTES = 20 * 1024 * 1024 * 1024
@@ -75,7 +76,8 @@ class Documents:
     def probe_reports(self, assessment_ids: Iterable[str]) -> Iterator[tuple[str, ResourceFailed | None]]:
         """The same for many, as they complete: each id with the error that the API answered, None for a report.
 
-        An id from the API that cannot be part of an address comes with RequestRefused.
+        An id from the API that cannot be part of an address comes with RequestRefused. A 401 comes with AccessForbidden
+        if the API accepts the token for the list of assessments.
         """
 
         def one(assessment_id: str) -> tuple[str, ResourceFailed | None]:
@@ -83,6 +85,10 @@ class Documents:
                 self.probe_report(assessment_id)
             except ApiUnreachable:
                 raise
+            except TokenRefused as refused:
+                if not self._is_token_good_for_lists():
+                    raise
+                return assessment_id, AccessForbidden(refused.where, refused.what, status=401)
             except UsageError as error:
                 return assessment_id, RequestRefused(error.where, error.what)
             except ResourceFailed as error:
@@ -91,3 +97,12 @@ class Documents:
 
         cancel = threading.Event()
         return in_parallel(one, assessment_ids, threads=self._threads, cancel=cancel, wake=self._gate.wake)
+
+    def _is_token_good_for_lists(self) -> bool:
+        """Whether the API accepts the token elsewhere: some answer 401 for what a token has no right to."""
+        request = ask.page_request(ASSESSMENTS, ListQuery("token"), 1)
+        try:
+            self._exchange.run(request, receive_start(MAX_DOCUMENT_BYTES), threading.Event())
+        except TokenRefused:
+            return False
+        return True
