@@ -15,6 +15,7 @@ from kit.archives import SMALL, Place, place
 from propsync.cli.status import print_status
 from propsync.errors import TokenRefused
 from propsync.runbooks import Scope
+from propsync.runs import RunLock
 
 
 @pytest.fixture
@@ -138,6 +139,20 @@ def test_after_a_clock_was_ahead_the_watchdog_sees_the_true_time_and_each_run_wa
     with pytest.raises(TokenRefused):
         at.sync()
     assert "failed" in told()[0]["trouble"]
+
+
+class Cancelled(BaseException):
+    """Prefect's way to stop a run, which is no KeyboardInterrupt."""
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, Cancelled])
+def test_a_run_that_somebody_stopped_was_interrupted_and_did_not_fail(at: Place, told, stop: type[BaseException]):
+    with pytest.raises(stop), RunLock(at.settings().state / "run.lock").held("propsync nightly", 0):
+        raise stop
+    status, lines = told()
+    assert status["trouble"].endswith(" UTC was interrupted")
+    assert status["trouble"] in lines
+    assert lines[-1] == "Next: propsync sync"
 
 
 class TwoDaysAgo(datetime):

@@ -17,7 +17,7 @@ from propsync.errors import UsageError
 from propsync.progress import size_in_words
 from propsync.publish import read_note
 from propsync.runbooks.usable_state import why_unusable
-from propsync.runs import RunLock
+from propsync.runs import INTERRUPTED, RunLock
 from propsync.settings import Settings
 from propsync.storage import LocalStorage, disk_use
 from propsync.warehouse import PublishedReader, open_published, statement, text
@@ -74,6 +74,8 @@ def _trouble(lock: RunLock, published_at: datetime | None) -> str | None:
     if not who or lock.is_held() or (published_at is not None and datetime.fromisoformat(who["since"]) <= published_at):
         return None
     run = f"The run of {_time(datetime.fromisoformat(who['since']))}"
+    if who.get("error") == INTERRUPTED:
+        return f"{run} was interrupted"
     if who.get("error"):
         return f"{run} failed: {who['error']}"
     if not who.get("ended"):

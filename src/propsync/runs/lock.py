@@ -20,6 +20,9 @@ from propsync.storage import disk_errors, open_file
 _LOOK_AGAIN = 0.2  # seconds
 _SIGNATURE = {"what", "pid", "host", "since"}
 
+INTERRUPTED = "interrupted"
+"""The error in the note of a holder that somebody stopped."""
+
 
 def take_lock(handle: int) -> bool:
     """Takes the kernel's lock on an open file, until it is closed; False if another process has it. Raises OSError."""
@@ -96,10 +99,16 @@ def _outcome(who: dict[str, Any]) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        who["error"] = str(error) if isinstance(error, PropsyncError) else type(error).__name__
+        who["error"] = _cause(error)
         raise
     finally:
         who["ended"] = _now()
+
+
+def _cause(error: BaseException) -> str:
+    if isinstance(error, PropsyncError):
+        return str(error)
+    return type(error).__name__ if isinstance(error, Exception) else INTERRUPTED
 
 
 def _sign(handle: int, who: dict[str, Any]) -> None:
