@@ -98,7 +98,7 @@ def _with_block(settings: Settings, name: str, setting: str) -> Settings:
         block: Any = Secret.load(name)
     except ValueError:  # it does not exist: the runbook reports a token that is missing, and what to do
         return settings
-    return settings.with_token(SecretStr(str(block.get())), setting)
+    return settings.with_token(SecretStr(str(block.get())), setting, f"Prefect's Secret block {name}")
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import SecretStr
 
 from propsync.api import TokenSource
 from propsync.errors import SettingsError
@@ -459,6 +460,15 @@ def test_writes_take_their_own_token_and_reads_never_do(home):
     reads, writes = settings.require_api(), settings.require_push()
     assert (reads.token.get_secret_value(), reads.variable) == (TOKEN, "PROPSYNC_TOKEN")
     assert (writes.token.get_secret_value(), writes.variable) == ("tok-for-writes", "PROPSYNC_PUSH_TOKEN")
+
+
+def test_a_token_from_a_block_is_called_by_its_place(home):
+    settings = from_env(home, BASE_URL="https://h").with_token(SecretStr(f"{TOKEN}\n"), "token", "the block")
+    settings = settings.with_token(SecretStr("tok-for-writes"), "push_token", "another block")
+    assert (settings.require_api().token.get_secret_value(), settings.require_api().variable) == (TOKEN, "the block")
+    assert settings.require_push().variable == "another block"
+    with pytest.raises(SettingsError, match=r"the block: .*Put the token there alone"):
+        settings.with_token(SecretStr("two words"), "token", "the block")
 
 
 def test_without_a_token_of_their_own_writes_take_the_token(home):

@@ -9,12 +9,13 @@ from propsync import log
 from propsync.settings import read_secret
 
 _MAIN = "PROPSYNC_TOKEN"
+_THEN = {_MAIN: "run `propsync doctor`", "PROPSYNC_PUSH_TOKEN": "run `propsync push apply` again"}
 
 
 class TokenSource:
     """A bearer token, from a text or with the file it came from; threads share it, and no text shows it.
 
-    `variable` names it in messages.
+    `variable`, or another place such as a block of Prefect, names it in messages.
     """
 
     def __init__(self, token: str, file: Path | None = None, variable: str = _MAIN) -> None:
@@ -40,10 +41,11 @@ class TokenSource:
     @property
     def advice(self) -> str:
         """The next step if the API refuses the token; quotation marks come along with a line of a shell script."""
-        then = "run `propsync doctor`" if self.variable == _MAIN else "run `propsync push apply` again"
+        then = _THEN.get(self.variable, "start the run again")
         if self._token[:1] in ("'", '"') and self._token[:1] == self._token[-1:]:
             return f"Take away the quotation marks around {self.where}, then {then}"
-        return f"Put a valid token in {self.variable} or {self.variable}_FILE, then {then}"
+        place = f"{self.variable} or {self.variable}_FILE" if self.variable in _THEN else self.variable
+        return f"Put a valid token in {place}, then {then}"
 
     def current(self) -> str:
         """The token to send."""

@@ -32,7 +32,8 @@ TABLES = ("reference", "resources", "shapes", "desk", "privacy")
 class ApiAccess:
     """The settings for talking to the API; `token_file` is None if the token came from the variable itself.
 
-    `variable` names the token in messages: PROPSYNC_TOKEN, or PROPSYNC_PUSH_TOKEN for writes.
+    `variable` names the token in messages: PROPSYNC_TOKEN, or PROPSYNC_PUSH_TOKEN for writes, or another place that a
+    token came from.
     """
 
     base_url: str
@@ -137,6 +138,7 @@ class Settings(BaseModel):
     _folder: Path | None = PrivateAttr(default=None)
     _has_file: bool = PrivateAttr(default=True)
     _sources: Mapping[str, str] = PrivateAttr(default_factory=dict)
+    _places: Mapping[str, str] = PrivateAttr(default_factory=dict)  # of tokens that no variable has
     _storage_environ: Mapping[str, str] = PrivateAttr(default_factory=dict)
     _unrecognised: tuple[str, ...] = PrivateAttr(default=())
 
@@ -194,12 +196,14 @@ class Settings(BaseModel):
         """The source of a setting's value, for messages: "environment", a file, or "default"."""
         return self._sources.get(name, "default")
 
-    def with_token(self, token: SecretStr, setting: str = "token") -> Settings:
-        """The same settings with a token from elsewhere. Raises SettingsError if no header can carry it."""
+    def with_token(self, token: SecretStr, setting: str, place: str) -> Settings:
+        """The same settings with a token from another place. Raises SettingsError if no header can carry it."""
         try:
-            return self.model_copy(update={setting: SecretStr(legal_token(token.get_secret_value()))})
+            changed = self.model_copy(update={setting: SecretStr(legal_token(token.get_secret_value()))})
         except ValueError as error:
-            raise SettingsError("the token", str(error), "Put the token there alone") from None
+            raise SettingsError(place, str(error), "Put the token there alone") from None
+        changed._places = {**self._places, setting: place}
+        return changed
 
     def with_scheduler(self, address: str) -> Settings:
         """The same settings with a Dask scheduler. Raises SettingsError for what is no address of one."""
@@ -259,7 +263,7 @@ class Settings(BaseModel):
                 "PROPSYNC_BASE_URL", "it is not set", "Set it to the address of the API, then run `propsync doctor`"
             )
         if token is not None:
-            return ApiAccess(self.base_url, token, None, variable)
+            return ApiAccess(self.base_url, token, None, self._places.get(setting, variable))
         if file is None:
             advice = "Set PROPSYNC_TOKEN_FILE (or PROPSYNC_TOKEN), then `propsync doctor`"
             raise SettingsError(variable, "no token is set", advice)

@@ -45,6 +45,16 @@ def test_a_refused_token_for_writes_is_named_so(connect, server):
         connect(token=TokenSource(TOKEN, variable="PROPSYNC_PUSH_TOKEN")).fetch(LIST)
 
 
+def test_a_refused_token_of_a_block_names_the_block(connect, server):
+    server.script = [Reply(401)]
+    source = TokenSource(TOKEN, variable="Prefect's Secret block propsync-token")
+    place = "Prefect's Secret block propsync-token"
+    with pytest.raises(
+        TokenRefused, match=f"the token in {place} is not accepted. Put a valid token in {place}, then start the run"
+    ):
+        connect(token=source).fetch(LIST)
+
+
 @pytest.mark.parametrize("quote", ["'", '"'])
 def test_quotation_marks_around_a_refused_token_are_named(connect, server, quote):
     server.answer = only(TOKEN)
