@@ -26,6 +26,9 @@ from kit.kills import started
 from kit.programs import PROGRAM, environment, free_port, wait_until
 from kit.receiving import HOOK, SECRET, is_accepted, is_refused
 
+from propsync.cli.webhook import tell
+from propsync.serving.listener import listening
+from propsync.settings import load_settings
 from propsync_sandbox import Sandbox
 
 AT_ONCE = 50
@@ -244,6 +247,14 @@ def test_a_port_in_use_is_wrong_usage(tmp_path: Path):
         done = CommandLine(tmp_path, settings)("webhook", "--port", str(taken.getsockname()[1]))
     assert done.returncode == 2
     assert "cannot be used: Address already in use" in done.stderr
+
+
+@pytest.mark.skipif(not Path("/proc/net/if_inet6").exists(), reason="this machine has no IPv6")
+def test_an_ipv6_address_is_printed_with_its_brackets(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    with listening("webhook", "::1", 0) as listener:
+        tell(listener, load_settings(environ={"PROPSYNC_HOME": str(tmp_path)}))
+        port = listener.getsockname()[1]
+    assert capsys.readouterr().out.startswith(f"Receiving hints at http://[::1]:{port}/hooks/<secret>, unsigned\n")
 
 
 def test_without_a_secret_nothing_is_received(tmp_path: Path):

@@ -17,7 +17,7 @@ from propsync.cli.text_tables import echo
 from propsync.errors import UsageError
 from propsync.log import conceal
 from propsync.serving.events import announce_hints
-from propsync.serving.listener import listening
+from propsync.serving.listener import in_address, listening
 from propsync.settings import Settings
 from propsync.storage import LocalStorage
 from propsync.webhook.due import why_none_is_due
@@ -76,7 +76,7 @@ async def _serve(receiver: Receiver, read: Callable[[], Awaitable[None]], listen
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, lambda: setattr(server, "should_exit", True))
-    _tell(listener, settings)
+    tell(listener, settings)
     reading = asyncio.ensure_future(read())
     try:
         await server.serve(sockets=[listener])
@@ -85,10 +85,11 @@ async def _serve(receiver: Receiver, read: Callable[[], Awaitable[None]], listen
         await asyncio.gather(reading, return_exceptions=True)
 
 
-def _tell(listener: Any, settings: Settings) -> None:
+def tell(listener: Any, settings: Settings) -> None:
+    """Prints the address, without the secret."""
     host, port = listener.getsockname()[:2]
     signed = "signed posts only" if settings.webhook_signing_key or settings.webhook_signing_key_file else "unsigned"
-    echo(f"Receiving hints at http://{host}:{port}/hooks/<secret>, {signed}")
+    echo(f"Receiving hints at http://{in_address(host)}:{port}/hooks/<secret>, {signed}")
     echo(
         f"propsync reads what they name {settings.webhook_wait:g} s later. Stop with Ctrl-C, or SIGTERM to this process"
     )

@@ -25,3 +25,8 @@ def listening(command: str, host: str, port: int) -> socket.socket:
         what = f"{host} port {port} cannot be used: {error.strerror}"
         raise UsageError(command, what, "Give another with --port or --host") from error
     return listener
+
+
+def in_address(host: str) -> str:
+    """A host as an address writes it: with brackets if it is an IPv6 one."""
+    return f"[{host}]" if ":" in host else host

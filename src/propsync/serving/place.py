@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from propsync.errors import SettingsError, UsageError
+from propsync.serving.listener import in_address
 from propsync.settings import CONFIG_NAME, Settings
 
 MARK = "SERVED_BY_PROPSYNC"
@@ -71,8 +72,7 @@ class Place:
     @property
     def url(self) -> str:
         """The address of the pages, from this machine."""
-        host = _ANY.get(self.host, self.host)
-        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
+        return f"http://{in_address(_ANY.get(self.host, self.host))}:{self.port}"
 
     @property
     def api(self) -> str:
