@@ -11,12 +11,12 @@ import msgspec
 import pytest
 from kit.bucket import URL, FolderBucket, copied, flaws
 
-from propsync.bucket import BucketHome, Lease, begin_sending, restore, settle_restored
+from propsync.bucket import BucketHome, Lease, begin_sending, refuse_unfit, restore, settle_restored
 from propsync.bucket.lease import LEASE
 from propsync.documents.blobs import key_of
 from propsync.documents.bucket_blobs import BucketBlobs
 from propsync.documents.kinds import KINDS
-from propsync.errors import Busy, HomeBehind, HomeUnusable, LeaseLost, StorageAway, UsageError
+from propsync.errors import Busy, HomeBehind, HomeUnusable, LeaseLost, StorageAway, StorageUnfit, UsageError
 from propsync.storage import LocalStorage
 
 QUICK = 0.2  # seconds of a lease
@@ -160,6 +160,27 @@ def test_a_holder_at_work_keeps_the_lease_whatever_its_clock_says(
             Lease(bucket, "another", "propsync sync").acquire(0.5)
         lease.check()
         lease.release()
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>a page of a proxy</html>"])
+def test_a_free_lease_that_the_bucket_refuses_is_not_waited_for_without_end(
+    bucket: FolderBucket, monkeypatch: pytest.MonkeyPatch, body: bytes
+) -> None:
+    before = Lease(bucket, "another", "propsync sync")
+    before.acquire(0)
+    before.release()
+    monkeypatch.setattr(bucket, "tagged", lambda key: (body or (bucket.root / key).read_bytes(), 'W/"weak"'))
+    with pytest.raises(StorageUnfit, match="the bucket still refuses it"):
+        Lease(bucket, "machine", "propsync sync").acquire(0)
+
+
+def test_a_server_that_takes_no_tag_that_it_gave_is_unfit(
+    bucket: FolderBucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bucket, "tagged", lambda key: ((bucket.root / key).read_bytes(), 'W/"weak"'))
+    with pytest.raises(StorageUnfit, match=r"refuses in If-Match the tag \(ETag\) that it gave"):
+        refuse_unfit(bucket)
+    assert list(bucket.list("")) == []
 
 
 def test_a_home_that_is_behind_puts_and_removes_nothing(bucket: FolderBucket, opened: Desk) -> None:

@@ -21,6 +21,9 @@ SECONDS = 60.0
 """How long a lease holds without a renewal."""
 
 _LOOK_AGAIN = 1.0  # seconds
+_TAKES = 10
+"""How often in a row a machine may fail to take a free lease: others may come first, but not each time."""
+_REFUSED = "nobody holds the lease, and the bucket still refuses it: its tag (ETag) is not the one that If-Match wants"
 _PROBES = "probe"
 _FORGOTTEN = 600.0  # seconds after which a probe is that of a killed command
 _log = logging.getLogger("propsync.bucket")
@@ -84,19 +87,29 @@ class Lease:
         return self._me.fence
 
     def acquire(self, wait_seconds: float) -> None:
-        """Takes the lease, at once or when its holder lets it go or falls silent. Raises Busy, StorageAway."""
+        """Takes the lease, at once or when its holder lets it go or falls silent.
+
+        Raises Busy, StorageAway, StorageUnfit.
+        """
         began = since = self._clock()
+        left = _TAKES
         first = seen = self._storage.tagged(LEASE)
         while True:
             found = self._storage.tagged(LEASE)
             if found != seen:
                 seen, since = found, self._clock()
             holder = _holder(found[0]) if found else None
-            if self._is_free(holder, self._clock() - since) and self._take(holder, found[1] if found else None):
-                break
             is_at_work = holder is not None and (found != first or not holder.looks_over())
-            if is_at_work and self._clock() - began >= wait_seconds:
+            if self._is_free(holder, self._clock() - since):
+                if self._take(holder, found[1] if found else None):
+                    break
+                left -= 1
+                if not left:
+                    raise StorageUnfit(LEASE, _REFUSED)
+            elif is_at_work and self._clock() - began >= wait_seconds:
                 raise Busy("the bucket", f"{holder} is at work, so this run did nothing")
+            else:
+                left = _TAKES
             time.sleep(min(_LOOK_AGAIN, self._seconds / 10))
         threading.Thread(target=self._keep, name="lease", daemon=True).start()
 
@@ -184,6 +197,8 @@ def refuse_unfit(storage: Storage) -> None:
         if first is None or is_kept or second is not None or found is None or found[0] != b"1":
             what = "its server ignores If-None-Match or If-Match, so two machines could overwrite each other's work"
             raise StorageUnfit("PROPSYNC_STORAGE_URL", what)
+        if storage.swap(key, b"4", found[1]) is None:
+            raise StorageUnfit("PROPSYNC_STORAGE_URL", "its server refuses in If-Match the tag (ETag) that it gave")
     finally:
         for left in {key, *(one for one, age in _ages(storage) if age > _FORGOTTEN)}:
             storage.delete(left)
