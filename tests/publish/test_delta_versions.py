@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -192,8 +193,42 @@ def lose_the_log(one: OneTable) -> None:
         (one.folder / LOG / name).unlink()
 
 
-@pytest.mark.parametrize("harm", [lose_a_commit, spoil_a_commit, lose_the_log])
-def test_a_table_whose_log_cannot_be_read_begins_again(one: OneTable, harm: Callable[[OneTable], None]) -> None:
+def _add_elsewhere(one: OneTable, *actions: Any) -> None:
+    lines = [json.dumps(action) for action in ({"commitInfo": {"operation": "SET TBLPROPERTIES"}}, *actions)]
+    (one.folder / LOG / f"{len(one.log()):020}.json").write_text("\n".join(lines))
+
+
+def turn_on_deletion_vectors(one: OneTable) -> None:
+    features = {"readerFeatures": ["deletionVectors"], "writerFeatures": ["deletionVectors"]}
+    _add_elsewhere(one, {"protocol": {"minReaderVersion": 3, "minWriterVersion": 7, **features}})
+
+
+def turn_on_row_tracking(one: OneTable) -> None:
+    features = {"writerFeatures": ["rowTracking", "domainMetadata"]}
+    _add_elsewhere(one, {"protocol": {"minReaderVersion": 1, "minWriterVersion": 7, **features}})
+
+
+def forbid_to_overwrite(one: OneTable) -> None:
+    first = (one.folder / LOG / one.log()[0]).read_text().splitlines()
+    (made,) = (action for action in map(json.loads, first) if "metaData" in action)
+    made["metaData"]["configuration"]["delta.appendOnly"] = "true"
+    _add_elsewhere(one, made)
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lose_a_commit,
+        spoil_a_commit,
+        lose_the_log,
+        turn_on_deletion_vectors,
+        turn_on_row_tracking,
+        forbid_to_overwrite,
+    ],
+)
+def test_a_table_whose_log_cannot_be_read_or_continued_begins_again(
+    one: OneTable, harm: Callable[[OneTable], None]
+) -> None:
     lived(one, 3)
     identity = one.note["main/t"]["id"]
     harm(one)

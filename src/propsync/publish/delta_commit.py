@@ -20,7 +20,7 @@ from deltalake.exceptions import DeltaError
 from deltalake.transaction import AddAction, create_table_with_add_actions
 
 from propsync.errors import DiskFull, HomeUnusable
-from propsync.publish.delta_log import LAST_CHECKPOINT, LOG, Commit, DeltaLog, shown
+from propsync.publish.delta_log import LAST_CHECKPOINT, LOG, PROPERTIES, Commit, DeltaLog, shown
 from propsync.storage import PARTIAL, disk_errors, remove_folder
 from propsync.storage import replace as put_in_place
 
@@ -44,8 +44,7 @@ class Described:
     @property
     def properties(self) -> dict[str, str]:
         """These say to other engines how long propsync keeps older versions."""
-        span = f"interval {self.keep_days} days"
-        return {"delta.deletedFileRetentionDuration": span, "delta.logRetentionDuration": span}
+        return dict.fromkeys(PROPERTIES, f"interval {self.keep_days} days")
 
 
 class Workshop:

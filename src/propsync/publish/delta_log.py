@@ -20,6 +20,8 @@ from propsync.storage import disk_errors, remove, remove_folder
 
 LOG = "_delta_log"
 LAST_CHECKPOINT = "_last_checkpoint"
+PROPERTIES = ("delta.deletedFileRetentionDuration", "delta.logRetentionDuration")
+_PROTOCOL = (1, 2)  # the versions that a reader and a writer must know at least
 _OURS = "propsync"
 _NUMBERED = re.compile(r"(\d{20})\.(json|checkpoint\.parquet)")
 
@@ -75,11 +77,15 @@ class DeltaLog:
 
     @cached_property
     def table(self) -> DeltaTable | None:
-        """The table; None if there is none, or its log lacks a file or has one that nobody can read."""
+        """The table; None if there is none, or its log lacks a file or has one that nobody can read.
+
+        Nor may it need what propsync never asks for: deltalake could not write the next version of such a table.
+        """
         try:
-            return DeltaTable(self.folder) if self.path.is_dir() else None
+            found = DeltaTable(self.folder) if self.path.is_dir() else None
         except (DeltaError, OSError, ValueError):
             return None
+        return found if found and _is_plain(found) else None
 
     def newest(self) -> Commit | None:
         """The newest version; None if there is no readable table."""
@@ -126,6 +132,13 @@ class DeltaLog:
         except OSError:
             return False
         return (found.st_size, found.st_mtime_ns // 10**6) == (add["size_bytes"], add["modification_time"])
+
+
+def _is_plain(table: DeltaTable) -> bool:
+    """Whether no other program turned on features of Delta, such as deletion vectors, which stay on for good."""
+    protocol = table.protocol()
+    needs = (protocol.min_reader_version, protocol.min_writer_version)
+    return needs == _PROTOCOL and set(table.metadata().configuration) <= {*PROPERTIES}
 
 
 def _commit_of(info: Mapping[str, Any]) -> Commit:
