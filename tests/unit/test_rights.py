@@ -24,9 +24,20 @@ def test_no_rebuild_is_advised_for_a_database_with_the_wrong_rights(reading, why
     assert str(refused.value) == f'{path}: IO Error: Cannot open file "{path}": {why}. {STEP}'
 
 
-@pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS])
-def test_no_file_with_the_wrong_rights_is_a_fault_in_propsync(
-    number: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+OF_DISK = "the disk cannot read or write it (not for you). Make room or mend the disk, then run the same command again"
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (errno.EACCES, f"it cannot be used (not for you). {STEP}"),
+        (errno.EROFS, f"it cannot be used (not for you). {STEP}"),
+        (errno.EIO, OF_DISK),
+        (errno.ENOSPC, OF_DISK),
+    ],
+)
+def test_no_file_with_the_wrong_rights_or_on_a_bad_disk_is_a_fault_in_propsync(
+    number: int, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def refused(**_: object) -> None:
         raise OSError(number, "not for you", "/home/landing/erasures/key")
@@ -35,4 +46,4 @@ def test_no_file_with_the_wrong_rights_is_a_fault_in_propsync(
     with pytest.raises(SystemExit) as ended:
         main.run()
     assert ended.value.code == 1
-    assert capsys.readouterr().err == f"propsync: /home/landing/erasures/key: it cannot be used (not for you). {STEP}\n"
+    assert capsys.readouterr().err == f"propsync: /home/landing/erasures/key: {words}\n"

@@ -89,10 +89,13 @@ def _code_without_output() -> int:
 
 
 def _words(error: Exception) -> str:
-    """The message for an error that is not ours: of the output, whose file has no name here, of rights, or a fault."""
+    """The message for an error that is not ours: of the output, whose file has no name here, of a disk, or a fault."""
     if isinstance(error, OSError) and error.filename is None and error.errno in _NOT_WRITTEN:
         return f"standard output: it cannot be written ({error.strerror}). Make room there, or send it elsewhere"
     if isinstance(error, OSError) and error.errno in _REFUSED:
         return f"{error.filename or 'a file'}: it cannot be used ({error.strerror}). {GIVE_IT_BACK}"
+    if isinstance(error, OSError) and error.errno in _NOT_WRITTEN:
+        step = "Make room or mend the disk, then run the same command again"
+        return f"{error.filename}: the disk cannot read or write it ({error.strerror}). {step}"
     step = "This is a fault in propsync: run again with --log-level DEBUG and report what it says"
     return f"{type(error).__name__}: {log.redact(' '.join(str(error).split()))}. {step}"
