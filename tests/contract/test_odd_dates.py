@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from itertools import zip_longest
+from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet
@@ -13,6 +15,8 @@ from kit.server import Server
 from kit.small_api import SmallApi, SmallHome, assessment, asset
 
 from propsync.runbooks.doctor import examine
+
+COMPLIANCE = Path(__file__).parents[2] / "docs" / "compliance.md"
 
 EVENING = datetime(2026, 3, 31, 20, tzinfo=UTC)
 NEXT_NIGHT = datetime(2026, 4, 1, 1, tzinfo=UTC)
@@ -178,3 +182,17 @@ def test_a_member_that_people_name_and_that_dates_no_assessment_costs_exit_3(sma
     assert small_nights.rows("select value, source from ops.desk where setting = 'assessment_date'") == [
         ("performedDate", "found")
     ]
+
+
+def test_the_query_for_an_earlier_day_counts_the_days_of_the_time_zone(small_nights: SmallHome) -> None:
+    small_nights.has_desk = True
+    moments = ("2026-03-31T22:59:00Z", "2026-03-31T23:30:00Z", " 2026-03-31 ")
+    small_nights.server.assessments = [
+        assessment(f"s{number}", property=f"p{number}", performedDate=written) for number, written in enumerate(moments)
+    ]
+    small_nights.path.mkdir()
+    (small_nights.path / "requirements.csv").write_text("assessment_type_id,every_months\nk1,12\n")
+    (small_nights.path / "propsync.toml").write_text('[reference]\nrequirements = "requirements.csv"\n')
+    assert small_nights.sync().exit_code == 0
+    (query,) = re.findall(r"^-- required assessments that were.*?;", COMPLIANCE.read_text(), re.MULTILINE | re.DOTALL)
+    assert small_nights.rows(f"set timezone = 'Europe/London'; {query}") == [("Fire risk", 3, 2)]
