@@ -1,8 +1,11 @@
 -- grain: day
 -- why: the days to count: today, and each end of a month or fiscal year without a count since it was over. Counts by other
 -- lists, settings or SQL (`basis`) do not stay, nor do days before the first sync. Nor does a day with a type that got its
--- first name later
-with seen as (
+-- first name later. Years that end on 28 February begin on 1 March, so in leap years they end on the 29th
+with fiscal_years as (
+  select strftime(('2027-' || $fiscal_year_end)::date + 1, '%m-%d') as begin_on
+),
+seen as (
   select least(
     (select min(valid_from) from history.schedules),
     (select min(valid_from) from history.assessments)
@@ -20,7 +23,7 @@ months as (
 ends as (
   select last_day(month) as day from months
   union
-  select try_cast(year(month) || '-' || $fiscal_year_end as date) from months
+  select (year(month) || '-' || begin_on)::date - 1 from months cross join fiscal_years
 ),
 built as (
   select mart, (built_through at time zone $time_zone)::date as built_on from ops.marts
@@ -43,11 +46,12 @@ select
   (day + 1)::timestamp at time zone $time_zone as ends_at,
   coalesce(first_seen_at < (day + 1)::timestamp at time zone $time_zone, false) as is_known,
   last_day(day) = day as is_month_end,
-  strftime(day, '%m-%d') = $fiscal_year_end as is_year_end,
+  strftime(day + 1, '%m-%d') = begin_on as is_year_end,
   $basis as basis
 from ends
 cross join bounds
+cross join fiscal_years
 anti join counted using (day)
 where day >= first_day and day < $today
 union all
-select $today, null, true, last_day($today) = $today, strftime($today, '%m-%d') = $fiscal_year_end, $basis
+select $today, null, true, last_day($today) = $today, strftime($today + 1, '%m-%d') = begin_on, $basis from fiscal_years
