@@ -913,6 +913,28 @@ def test_a_total_capped_at_the_real_size_of_a_page_is_not_believed(nights: Night
     assert nights.is_truth("assets")
 
 
+@pytest.mark.costly
+@pytest.mark.parametrize(("count", "types", "last"), daily(product([60, 40], [1, 3], [2, 3]), 3, is_row=True))
+def test_a_list_that_ends_where_its_total_is_capped_is_not_believed(
+    nights: Nights, count: int, types: int, last: int
+) -> None:
+    """The page after it is an empty one, or the last page again: nothing but its parts shows the other records."""
+    _spread(nights, count, 6, types)
+    nights.estate.total = lambda path, query, true: min(true, 40)
+    page = nights.estate._body
+
+    def clamped(path: str, query: Query) -> object:
+        """No page after the second one has records."""
+        place = min(int(query.get("page", "1")), last)
+        return page(path, query | {"page": str(place if place < 3 else 99)}) if "page" in query else page(path, query)
+
+    nights.estate._body = clamped  # type: ignore[method-assign]  # what this test is about
+    report = nights.sync()
+    is_capped = count > 40
+    assert (report.exit_code, 2 in nights.rungs(report, "assets")) == (3 if is_capped else 0, is_capped)
+    assert nights.is_truth("assets")
+
+
 _STUCK: dict[str, tuple[int, dict[str, str], int, bool]] = {
     "a list that is cut": (35, {"page": "1"}, 3, True),
     "a whole list": (10, {"page": "1"}, 0, True),

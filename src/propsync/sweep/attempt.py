@@ -11,6 +11,7 @@ from propsync.errors import NotFound, RequestRefused
 from propsync.landing import Certificate
 from propsync.progress import Progress, progress
 from propsync.resources import COMBINED, ListQuery, Resource
+from propsync.sweep.capped_total import CappedTotal
 from propsync.sweep.heeded_filters import HeededFilters
 from propsync.sweep.one_list import ListSweep
 from propsync.sweep.page_reader import PageReader, Reading
@@ -29,6 +30,7 @@ class Attempt:
     their query.
 
     `totals` are those of all the pages. They may differ from page to page, and yet be wrong in the same way each time.
+    `capped` are lists and their totals that count less than parts of them.
     """
 
     number: int
@@ -39,6 +41,7 @@ class Attempt:
     fingerprint: str = ""
     dimension: str = ""
     totals: list[int | None] = field(default_factory=list)
+    capped: list[tuple[str, int | None]] = field(default_factory=list)
 
     @property
     def is_certified(self) -> bool:
@@ -108,9 +111,17 @@ class Attempts:
             if swept.is_stuck and first.page.total is None:  # otherwise parts can prove that this is all
                 self._warn_of_page_1(len(first.page.records))
             attempt.totals += swept.totals
+            if swept.is_certified and swept.ends_full and self._is_capped(query, first.page.total):
+                attempt.is_refused = True
+                attempt.capped.append((query.name, first.page.total))
+                return replace(swept.certificate, verdict="incomplete")
             return swept.certificate
 
         return self._make(rung, read)
+
+    def _is_capped(self, query: ListQuery, total: int | None) -> bool:
+        capped = CappedTotal(self._reader, self._resource, self._shaping)
+        return total is not None and capped.is_exceeded(query, total)
 
     def partition(self, rung: int, places: Callable[[], KnownIds], avoid: str | None) -> Attempt:
         """All lists in parts (rung 2)."""
@@ -121,7 +132,7 @@ class Attempts:
             self._listed.add(first.landed, first.page.records, cutter, f"{query.name} (beside)")
             of_list = Partition(self._reader, self._listed, cutter, self._resource, query, first, known())
             certificate = of_list.read(bar, avoid=avoid)
-            if certificate.verdict != "certified":
+            if certificate.verdict != "certified" or not attempt.dimension:
                 attempt.dimension = of_list.dimension
             return certificate
 

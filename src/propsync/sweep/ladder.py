@@ -169,8 +169,9 @@ class _Ladder:
         return None
 
     def _note(self, attempt: Attempt) -> Attempt:
-        """Notes that a total that two attempts exceeded is wrong: parts that add up to it certify nothing."""
+        """Notes that a total that two attempts, or parts, exceeded is wrong: parts of that sum certify nothing."""
         self._exceeded.update((one.list_name, one.total_first) for one in attempt.certificates if one.is_exceeded)
+        self._exceeded.update(dict.fromkeys(attempt.capped, 2))
         is_wrong = any(self._exceeded[one.list_name, one.total_first] > 1 for one in attempt.certificates)
         if attempt.rung == PARTITION and is_wrong:
             attempt.doubt()

@@ -17,7 +17,7 @@ from propsync.errors import (
 from propsync.records import Cutter
 from propsync.resources import ListQuery
 from propsync.sweep.page_reader import PageReader, Reading, RefusedPage
-from propsync.sweep.shown_pages import ShownPages
+from propsync.sweep.shown_pages import ShownPages, may_be_a_page
 
 _MOST_UNTOLD = 100_000  # pages of a list without a total
 _IDLE_IN_A_ROW = 3  # pages beyond the total with nothing new: the server repeats its pages without end
@@ -52,8 +52,7 @@ class ListEnd:
         pages, total = self._pages, self._pages.total
         if total is None:
             return pages.records > 0
-        is_full = pages.of_last_page >= pages.page_size() or (pages.is_all_at_once() and may_be_a_page(total))
-        if pages.records > total or is_full or self._was_wrong:
+        if pages.records > total or pages.ends_full() or self._was_wrong:
             return True
         self._is_guess = pages.is_all_at_once() and total > 0
         return self._is_guess
@@ -141,8 +140,3 @@ class ListEnd:
             if isinstance(error, ApiUnreachable | AccessForbidden):
                 raise
             return RefusedPage(asked, error)  # the API has shown all that it counts; parts can prove that this is all
-
-
-def may_be_a_page(count: int) -> bool:
-    """Whether this may be a server's own page limit: a total that counts the page then looks like all records."""
-    return count >= 10 and (count % 10 == 0 or count % 25 == 0 or count.bit_count() == 1)

@@ -48,16 +48,20 @@ class Shaping:
         """Whether each status has a list of its own."""
         return self.heeds_one_status or self.is_status_absent()
 
+    def paths(self, role: str) -> tuple[Path, ...]:
+        """Where records have a role."""
+        return tuple(self._shape.paths(role))
+
     def statuses(self, records: Sequence[msgspec.Raw]) -> list[str | None]:
         """The status that each of these records carries."""
-        cutter = Cutter(None, (tuple(self._shape.paths("status")),))
+        cutter = Cutter(None, (self.paths("status"),))
         return [key[0] if key else None for key in cutter.keys(records)]
 
     def shown_and_silent(
         self, role: str, values: Sequence[str], pages: Iterable[Sequence[msgspec.Raw]]
     ) -> tuple[list[str], list[str]]:
         """The values that a record on these pages has in a role, and the values that none has."""
-        cutter = Cutter(None, (tuple(self._shape.paths(role)),))
+        cutter = Cutter(None, (self.paths(role),))
         silent = {value.casefold(): value for value in values}
         for records in pages:
             for key in set(cutter.keys(records)):

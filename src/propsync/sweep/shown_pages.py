@@ -72,6 +72,11 @@ class ShownPages:
         """Whether the first response holds every record that it counts, so that paging cannot tear the list."""
         return self.total == len(self.first.page.records) or not self._reader.is_paged
 
+    def ends_full(self) -> bool:
+        """Whether its last page is as full as a page can be, so that more may come after it."""
+        is_round = self.is_all_at_once() and may_be_a_page(self.total or 0)
+        return self.of_last_page >= self.page_size() or is_round
+
     def fills_a_search_window(self) -> bool:
         """Whether a search engine may have more records than it shows: only parts can tell."""
         return self.total == self.records == _SEARCH_WINDOW
@@ -127,3 +132,8 @@ class ShownPages:
 
     def _keys(self, reading: Reading) -> set[tuple[str, ...] | None]:
         return set(self._cutter.keys(reading.page.records))
+
+
+def may_be_a_page(count: int) -> bool:
+    """Whether this may be a server's own page limit: a total that counts the page then looks like all records."""
+    return count >= 10 and (count % 10 == 0 or count % 25 == 0 or count.bit_count() == 1)

@@ -13,11 +13,11 @@ from propsync.progress import Progress, progress
 from propsync.records import Cutter
 from propsync.resources import ListQuery, Resource
 from propsync.suppression import is_pseudonym
-from propsync.sweep.list_end import may_be_a_page
 from propsync.sweep.one_list import ListSweep
 from propsync.sweep.page_reader import Asked, PageReader, Reading, RefusedPage
 from propsync.sweep.partition.known_ids import KnownIds
 from propsync.sweep.partition.planner import Part, Planner
+from propsync.sweep.shown_pages import may_be_a_page
 from propsync.sweep.staged_keys import StagedKeys
 
 RUNG = 2

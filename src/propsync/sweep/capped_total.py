@@ -1,0 +1,67 @@
+"""Checks a list that ends with a full page: its total may be capped there, and then no page shows the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from propsync.api import why_unaskable
+from propsync.errors import NotFound, RequestRefused
+from propsync.records import Cutter
+from propsync.resources import ListQuery, Resource
+from propsync.sweep.page_reader import PageReader
+from propsync.sweep.shaping import Shaping
+
+
+class CappedTotal:
+    """Asks for the totals of parts of a list, with a limit of 1. Together they count no more than the whole list."""
+
+    def __init__(self, reader: PageReader, resource: Resource, shaping: Shaping) -> None:
+        self._reader = reader
+        self._resource = resource
+        self._shaping = shaping
+
+    def is_exceeded(self, query: ListQuery, total: int) -> bool:
+        """Whether parts by type count more than the list does, or by property if its records have one type."""
+        if not self._resource.is_parted or self._resource.is_further:
+            return False
+        for role in ("type", "property"):
+            values = sorted(self._shown(role, query.name))
+            if len(values) > 1:
+                return self._counted(query, role, values) > total
+        return False
+
+    def _shown(self, role: str, list_name: str) -> set[str]:
+        """The values that records of the list have in a role, and that a filter can ask for."""
+        reader, found = self._reader, set[str]()
+        for one in reader.landed:
+            if (one.attempt, one.list_name, one.role) == (reader.attempt, list_name, "page"):
+                records = reader.records(one, self._shaping.cutter)
+                found.update(key[0] for key in self._cutter(role).keys(records) if key)
+        return {value for value in found if why_unaskable(value) is None}
+
+    def _counted(self, query: ListQuery, role: str, values: Sequence[str]) -> int:
+        """The sum of the parts' totals; 0 if the API heeds no such filter."""
+        counted = 0
+        for piece in self._pieces(query, role, values):
+            asked = self._reader.ask(query.narrowed((role, piece)), 1, "combined", limit=1)
+            try:
+                page = self._reader.read(asked, self._shaping.cutter).page
+            except (NotFound, RequestRefused):
+                return 0
+            if not all(key and key[0] in piece for key in self._cutter(role).keys(page.records)):
+                return 0
+            counted += page.total or 0
+        return counted
+
+    def _pieces(self, query: ListQuery, role: str, values: Sequence[str]) -> Iterator[Sequence[str]]:
+        """At least two pieces, as large as addresses can take."""
+        most, piece = -(-len(values) // 2), list[str]()
+        for value in values:
+            if piece and (len(piece) == most or not self._reader.fits(query.narrowed((role, [*piece, value])))):
+                yield piece
+                piece = []
+            piece.append(value)
+        yield piece
+
+    def _cutter(self, role: str) -> Cutter:
+        return Cutter(None, (self._shaping.paths(role),))
