@@ -322,12 +322,15 @@ def test_a_list_in_a_new_order_that_nothing_narrows_is_honestly_incomplete(night
     assert (report.exit_code, report.resources["properties"]["verdict"]) == (3, "incomplete")
 
 
-def test_a_list_that_ignores_page_is_not_whole_after_page_1(nights: Nights, caplog: pytest.LogCaptureFixture):
+@pytest.mark.parametrize("heeds_limit", [True, False])
+def test_a_list_that_ignores_page_is_not_whole_after_page_1(
+    nights: Nights, caplog: pytest.LogCaptureFixture, *, heeds_limit: bool
+):
     """As one that is read by cursors: nothing shows the records after the first ten."""
     copy = Copy(nights, UNFILTERED)
     copy.list.body = lambda total, shown: {"properties": shown, "next": "c2"}
     nights.estate.answer = lambda path, query: copy.list.answer(
-        path, query | {"page": "1", "limit": str(min(int(query.get("limit", 10)), 10))}
+        path, query | {"page": "1", "limit": str(min(int(query.get("limit", 10)), 10)) if heeds_limit else "10"}
     )
     report = copy.sync(page_limit=1000)
     assert (report.exit_code, report.resources["properties"]["verdict"]) == (3, "incomplete")

@@ -100,9 +100,10 @@ class ListEnd:
         return is_page_2 and self._pages.is_page_1(reading) and may_be_a_page(len(reading.page.records))
 
     def _shows_only_page_1(self) -> bool:
-        """Whether the API heeds `limit` and ignores `page`, so that nothing shows the records after page 1.
+        """Whether the API ignores `page`, so that nothing shows the records after page 1.
 
-        Page 2 of half the size shows it. A server that ignores both shows the whole list each time.
+        Page 2 of half the size shows it. A server that ignores `limit` too shows the whole list each time. Only people
+        can say so of a further list without a total, since such a server may know paging by other names.
         """
         shown = self._pages.first.page.records
         half = len(shown) // 2
@@ -111,7 +112,9 @@ class ListEnd:
             found = self._reader.read(asked, self._cutter).page.records
         except ResourceFailed:
             return False
-        return set(self._cutter.keys(found)) == set(self._cutter.keys(shown[:half]))
+        keys = set(self._cutter.keys(found))
+        is_unproved = self._reader.is_further and self._pages.total is None
+        return keys == set(self._cutter.keys(shown[:half])) or (is_unproved and keys == set(self._cutter.keys(shown)))
 
     def _goes_on_after(self, reading: Reading, page: int) -> bool:
         """Whether a list without a total has records after an empty page that follows one as full as the first."""

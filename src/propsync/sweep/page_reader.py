@@ -79,6 +79,7 @@ class PageReader:
         self.limit = limit
         self.attempt = attempt
         self.is_paged = resource.is_paged
+        self.is_further = resource.is_further
         self.landed: list[Landed] = []
         self._said_nothing: set[ApiRequest] = set()
         self._asked = 0
