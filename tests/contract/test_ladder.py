@@ -559,6 +559,19 @@ def test_a_server_that_ignores_the_status_and_may_hide_others_is_named(
     assert "may hide" not in caplog.text
 
 
+def test_a_server_that_ignores_performed_is_named(nights: Nights, caplog: pytest.LogCaptureFixture) -> None:
+    keys = nights.estate.add_assessments(product(property_ids(12), ["k0"]))
+    nights.estate.performed = {key: ("For", "By")[n % 2] for n, key in enumerate(keys)}
+    nights.estate.ignored = {"performed"}
+    assert nights.sync().exit_code == 0
+    said = "assessments: the API shows the same 12 records for performed=For and By, so it may ignore that filter"
+    assert said in caplog.text
+    nights.estate.ignored = set()
+    caplog.clear()
+    nights.sync()
+    assert "may ignore that filter" not in caplog.text
+
+
 @pytest.mark.slow
 def test_a_combined_total_that_is_wrong_in_another_way_each_time_is_not_agreed_upon(nights: Nights) -> None:
     keys = nights.estate.add_assessments(product(property_ids(5), ["k0"] * 10))

@@ -198,6 +198,7 @@ class Attempts:
         heeded = HeededFilters(self._reader, self._resource, self._wanted, self._shaping)
         if attempt.is_certified:
             heeded.check_filters()
+            heeded.warn_if_alike(attempt.certificates)
         if not heeded.all_statuses():
             self._shaping.heeds_one_status = True
             heeded.warn_if_none()

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from random import Random
 
 import msgspec
 
 from propsync.errors import NotFound, RequestRefused
+from propsync.landing import Certificate
 from propsync.records import Page
-from propsync.resources import ListQuery, Resource
+from propsync.resources import COMBINED, ListQuery, Resource
 from propsync.sweep.page_reader import PageReader
 from propsync.sweep.scope import SweepScope
 from propsync.sweep.shaping import Shaping
@@ -51,6 +53,21 @@ class HeededFilters:
                 "%s: the API shows the same records for each status, so it may hide those that are not %s",
                 self._resource.words,
                 shown[0],
+            )
+
+    def warn_if_alike(self, certificates: Sequence[Certificate]) -> None:
+        """Says so if each list of `performed` shows every record: the API may ignore that filter."""
+        everything = {one.distinct_keys for one in certificates if one.list_name == COMBINED}
+        shown = Counter[str]()
+        for one in certificates:
+            shown[one.list_name.split(" ")[0]] += one.distinct_keys
+        each = {shown[performed] for performed in self._resource.performed}
+        if each and each == everything and min(each) > _ALONE:
+            _log.warning(
+                "%s: the API shows the same %d records for performed=%s, so it may ignore that filter",
+                self._resource.words,
+                min(each),
+                " and ".join(self._resource.performed),
             )
 
     def _sight(self, page: Page | None) -> tuple[int | None, frozenset[str]]:
