@@ -26,6 +26,7 @@ from propsync.shapes.members import (
 _ENDINGS = ("uuid", "guid", "uid", "id")
 _FEW = 3  # records of a page that show nothing about an odd one
 _PAGE_SPEAKS = 5
+_NOT_TOLD = ("found", "likely", "documented")
 _DESCRIPTION = ("description",)  # it explains a name, and replaces none
 
 
@@ -51,6 +52,7 @@ def find_roles(
                 raise _unknown(resource, role)
             shape.settle(role.name, found if is_key else with_earlier(shape.choices.get(role.name), found, objects))
         if not is_key:
+            shape.settle(role.name, _id_beside_label(shape, role, objects, known.get(role.known or "", ()), taken))
             _add_places(shape, role, objects, known, taken)
         _refuse_repeats(shape, resource, role, of_pages)
         taken.update(shape.paths(role.name))
@@ -74,6 +76,25 @@ def _is_anywhere(shape: Shape, resource: Resource, role: Role, records: Sequence
     return any(texts(records, path) for path in choice.paths)
 
 
+def _id_beside_label(
+    shape: Shape, role: Role, records: Sequence[Any], known: Collection[str], taken: set[Path]
+) -> Choice | None:
+    """The member that has the known ids tonight, if the earlier one has become a label: `propertyId` beside
+    `property`. None if the earlier one still has any known value.
+
+    The earlier one stays the last place: the versions in the history have their values there.
+    """
+    choice = shape.choices.get(role.name)
+    if choice is None or choice.source not in _NOT_TOLD or not choice.paths or len(records) < _PAGE_SPEAKS:
+        return None
+    if any(share_known(records, path, known) for path in choice.paths):
+        return None
+    others = dict.fromkeys(path for record in records for path in scalar_paths(record))
+    alike = [path for path in others if path not in (*taken, *choice.paths) and _stem(path) == _stem(choice.paths[0])]
+    found = _by_values(role, records, alike, known)
+    return found and Choice((*found.paths, *choice.paths), "found", f"{found.evidence}, and none at {choice.text}")
+
+
 def _add_places(
     shape: Shape, role: Role, records: Sequence[Any], known: Mapping[str, Collection[str]], taken: set[Path]
 ) -> None:
@@ -82,7 +103,7 @@ def _add_places(
     A key stays one member, since another would give records new keys.
     """
     choice = shape.choices.get(role.name)
-    if choice is None or not choice.paths or choice.source not in ("found", "likely", "documented"):
+    if choice is None or not choice.paths or choice.source not in _NOT_TOLD:
         return
     while found := _further(role, records, choice.paths, known.get(role.known or "", ()), taken):
         choice = Choice((*choice.paths, found.paths[0]), choice.source, f"{choice.evidence}; {_words(found)}")

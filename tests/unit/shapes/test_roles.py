@@ -244,6 +244,22 @@ def test_a_member_that_contradicts_the_first_is_no_further_place():
     assert roles(ASSESSMENTS, *records, *others).paths("property") == (("property",),)
 
 
+@pytest.mark.parametrize("resource", [ASSETS, ASSESSMENTS])
+def test_an_id_beside_a_property_that_became_a_label_takes_its_place(resource):
+    records = [{"id": f"a{n}", "property": f"p{n % 2 + 1}", "type": "t1", "status": "approved"} for n in range(6)]
+    shape = roles(resource, *records)
+    labelled = [one | {"property": f"Block {one['property']}", "propertyId": one["property"]} for one in records]
+    assert roles(resource, *labelled[:4], shape=shape).paths("property")[0] == ("property",)
+    assert roles(resource, *labelled, shape=shape).paths("property")[:2] == (("propertyId",), ("property",))
+    again = roles(resource, *labelled, shape=shape)
+    assert again.paths("property")[:2] == (("propertyId",), ("property",))
+
+
+def test_a_property_with_a_known_value_keeps_its_place():
+    records = [{"id": f"a{n}", "property": f"new{n}", "type": "t1", "propertyId": "p1"} for n in range(6)]
+    assert roles(ASSETS, *records, records[0] | {"id": "b", "property": "p1"}).paths("property")[0] == ("property",)
+
+
 def test_most_records_may_move_while_one_keeps_the_first():
     shape = roles(ASSESSMENTS, *assessments(**PLAIN))
     moved = assessments(**{{"property": "propertyId"}.get(name, name): values for name, values in PLAIN.items()})
