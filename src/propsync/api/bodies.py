@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 
 import msgspec
 
@@ -13,6 +14,8 @@ from propsync.records import mended, shallow
 _HEADERS = {Accept.PDF: (b"%PDF-", "a PDF"), Accept.ZIP: (b"PK", "a ZIP")}
 HEADER_BYTES = 5
 _PIECE = 65_536  # bytes
+_OLDEST = 3_600  # seconds: an answer from a cache, although each request asks for a fresh one
+_AGE = re.compile(r"\s*([0-9]{1,12})\s*")
 
 
 def check_body(accept: Accept, body: bytes, where: str, *, walk: bool = True) -> None:
@@ -24,6 +27,18 @@ def check_body(accept: Accept, body: bytes, where: str, *, walk: bool = True) ->
         _check_json(body, where, null_allowed=accept is Accept.JSON_OR_NULL, walk=walk)
     else:
         check_header(accept, body[:HEADER_BYTES], where)
+
+
+def check_age(age: str | None, where: str) -> None:
+    """Checks the Age header, in which caches say how long they have kept an answer. Raises MalformedBody if that is
+    long: the records may have changed since.
+    """
+    seconds = _AGE.fullmatch(age or "")
+    if seconds is None or int(seconds[1]) <= _OLDEST:
+        return
+    what = f"a cache before the API has kept this answer for {int(seconds[1]) // 60:,} minutes"
+    step = "Ask the people who run the API, or your proxy, to keep no answers of the API: propsync asks for fresh ones"
+    raise MalformedBody(where, what, step)
 
 
 def check_header(accept: Accept, start: bytes, where: str) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from propsync.api.answers import Answer
-from propsync.api.bodies import HEADER_BYTES, check_body, check_header
+from propsync.api.bodies import HEADER_BYTES, check_age, check_body, check_header
 from propsync.api.clock import Clock
 from propsync.api.decoding import Decoder, decoded, encoding_of
 from propsync.api.gate import Cancelled, Gate, Outcome
@@ -210,6 +210,8 @@ def receive_answer(
     def receive(receiving: Receiving) -> Answer:
         request, where, headers = receiving.request, receiving.where, receiving.reply.headers
         raw = b"".join(receiving.chunks(bound))
+        if request.method == "GET":
+            check_age(headers.get("age"), where)
         empty = request.accept is Accept.NOTHING
         encoding = "" if empty else encoding_of(headers.get("content-encoding", ""), where)
         body = _decode(raw, encoding, bound, where) if encoding else raw

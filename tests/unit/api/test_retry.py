@@ -208,6 +208,20 @@ def test_a_body_that_stays_wrong_is_unexpected(api, server):
     assert len(server.seen) == 8
 
 
+def test_an_answer_that_a_cache_has_kept_since_last_night_is_asked_for_again(api, server):
+    server.script = [Reply(headers={"Age": "86000"}), Reply(headers={"Age": "12"})]
+    assert api.fetch(LIST).attempts == 2
+    server.script = [Reply(headers={"Age": "86000"})]
+    with pytest.raises(UnexpectedAnswer, match=r"a cache before the API has kept this answer for 1,433 minutes.*Ask"):
+        api.fetch(LIST)
+
+
+@pytest.mark.parametrize("age", ["", "none", "-5", "0", "3600", "1" * 5_000])
+def test_an_age_that_says_nothing_is_passed_over(api, server, age):
+    server.script = [Reply(headers={"Age": age})]
+    assert api.fetch(LIST).attempts == 1
+
+
 @pytest.mark.parametrize("reply", [HANG_UP, Reply(500), Reply(503), Reply(429), Reply(200, b"{"), Reply(202, b"{}")])
 def test_a_post_that_may_have_been_done_is_not_repeated(api, server, reply):
     server.script = [reply, Reply(body=b'{"id":"a1"}')]
