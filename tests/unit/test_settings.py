@@ -245,6 +245,15 @@ def test_a_home_where_duckdb_cannot_keep_a_file_is_refused(tmp_path, name):
     assert "PROPSYNC_HOME (environment)" in refused(tmp_path / name)
 
 
+def test_a_user_without_a_home_folder_is_told_to_set_one(monkeypatch):
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr(os, "getuid", lambda: 4_000_000_000)
+    with pytest.raises(SettingsError) as caught:
+        load_settings(environ={})
+    words = "PROPSYNC_HOME: it is not set, and that user's home folder is not known. Set it to a folder on a local disk"
+    assert str(caught.value) == words
+
+
 @pytest.mark.parametrize("name", ["a#b", "a%41b", "a'b", 'a"b', "a b", "a\nb", "ünï", "a[b]*", ":memory:", "$HOME;{b}"])
 def test_a_home_may_have_any_other_name(tmp_path, name):
     assert from_env(tmp_path / name).home == tmp_path / name

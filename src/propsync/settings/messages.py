@@ -27,6 +27,9 @@ def checked(given: dict[str, Any], sources: Mapping[str, str]) -> Settings:
         reason = str(first["msg"]).removeprefix("Value error, ")
     # Raises outside the handler: the original error holds the inputs, and Python would show it too.
     name = str(first["loc"][0])
+    field = Settings.model_fields[name]
+    if name not in given:  # only the default of home depends on the machine
+        raise SettingsError(f"{PREFIX}{name.upper()}", f"it is not set, and {reason}", f"Set it to {_accepted(field)}")
     raise SettingsError(_label(name, sources), _complaint(name, given.get(name), reason), _advice(name))
 
 
