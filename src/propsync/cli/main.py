@@ -19,6 +19,7 @@ from propsync.errors import GIVE_IT_BACK, PropsyncError, ResourceFailed
 
 _NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
+_NO_ROOM = ("can't start new thread", "failed to map segment from shared object", "cannot allocate memory")
 _PUBLISHING = ("sync", "backfill", "rebuild", "archive")  # their work is done, whether or not anybody reads the output
 
 
@@ -89,13 +90,23 @@ def _code_without_output() -> int:
 
 
 def _words(error: Exception) -> str:
-    """The message for an error that is not ours: of the output, whose file has no name here, of a disk, or a fault."""
-    if isinstance(error, OSError) and error.filename is None and error.errno in _NOT_WRITTEN:
-        return f"standard output: it cannot be written ({error.strerror}). Make room there, or send it elsewhere"
-    if isinstance(error, OSError) and error.errno in _REFUSED:
-        return f"{error.filename or 'a file'}: it cannot be used ({error.strerror}). {GIVE_IT_BACK}"
-    if isinstance(error, OSError) and error.errno in _NOT_WRITTEN:
-        step = "Make room or mend the disk, then run the same command again"
-        return f"{error.filename}: the disk cannot read or write it ({error.strerror}). {step}"
+    """The message for an error that is not ours: of a file, of too little memory, or a fault."""
+    if isinstance(error, OSError) and (words := _of_a_file(error)):
+        return words
+    if isinstance(error, MemoryError) or any(words in str(error).lower() for words in _NO_ROOM):
+        step = "Raise its limits (`ulimit -v`, `ulimit -u`, or those of the service), then run the same command again"
+        return f"this process got no more memory or threads. {step}"
     step = "This is a fault in propsync: run again with --log-level DEBUG and report what it says"
     return f"{type(error).__name__}: {log.redact(' '.join(str(error).split()))}. {step}"
+
+
+def _of_a_file(error: OSError) -> str | None:
+    """The message for an error of a right or of a disk; the output is a file without a name here."""
+    if error.errno in _REFUSED:
+        return f"{error.filename or 'a file'}: it cannot be used ({error.strerror}). {GIVE_IT_BACK}"
+    if error.errno not in _NOT_WRITTEN:
+        return None
+    if error.filename is None:
+        return f"standard output: it cannot be written ({error.strerror}). Make room there, or send it elsewhere"
+    step = "Make room or mend the disk, then run the same command again"
+    return f"{error.filename}: the disk cannot read or write it ({error.strerror}). {step}"
