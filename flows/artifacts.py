@@ -66,8 +66,10 @@ class Artifacts:
     def _try(self, leave: Callable[[], object]) -> None:
         try:
             leave()
-        except Exception:  # noqa: BLE001 - whatever Prefect's server says, the tables are published
-            _log.warning("could not report the run to Prefect", exc_info=True)
+        except Exception as error:  # noqa: BLE001 - whatever Prefect's server says, the tables are published
+            words = "could not report the run to Prefect: %s: %s. The run itself did its work"
+            _log.warning(words, type(error).__name__, error)
+            _log.debug("the same in full", exc_info=True)
 
     def _resources(self, report: Report, seconds: Mapping[str, float]) -> None:
         rows = [

@@ -43,8 +43,9 @@ def _show(updates: SimpleQueue[Update | None]) -> None:
     while (one := updates.get()) is not None:
         try:
             _show_one(artifacts, *one)
-        except Exception:  # noqa: BLE001 - a progress bar is no reason to lose the others, nor the run
-            _log.warning("could not show the progress in Prefect", exc_info=True)
+        except Exception as error:  # noqa: BLE001 - a progress bar is no reason to lose the others, nor the run
+            _log.warning("could not show the progress in Prefect: %s: %s", type(error).__name__, error)
+            _log.debug("the same in full", exc_info=True)
 
 
 def _show_one(artifacts: dict[str, UUID], description: str, done: float, total: float | None, line: str) -> None:

@@ -26,11 +26,11 @@ def named_step(name, step):
     print("step", name, file=sys.stderr)
     step()
 import shell
-class NoArtifacts:  # they need a server: tests/flows/test_deployments.py has one
-    def __init__(self, flow): pass
-    def report(self, *_): pass
+class NoServer(shell.Artifacts):  # tests/flows/test_deployments.py has one
+    def report(self, *_):
+        self._try(lambda: 1 / 0)
     def error(self, *_): pass
-shell.Artifacts = NoArtifacts
+shell.Artifacts = NoServer
 shell.Steps.__call__ = lambda self, name, step: named_step(name, step)
 with temporary_settings({PREFECT_LOGGING_TO_API_ENABLED: False}):
     state = flow.fn(sys.argv[1].split(","))
@@ -69,6 +69,8 @@ def test_both_take_the_same_steps_and_come_to_the_same_end(settings: dict[str, s
     theirs = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=120, cwd=tmp_path)
     assert steps_of(ours.returncode, ours.stderr) == (3, STEPS)
     assert steps_of(theirs.returncode, theirs.stderr) == (3, STEPS)
+    assert "could not report the run to Prefect: ZeroDivisionError: division by zero. The run" in theirs.stderr
+    assert "Traceback" not in theirs.stderr
 
 
 @pytest.mark.parametrize("words", [["--help"], ["sync", "--help"]])
