@@ -27,6 +27,8 @@ def _names() -> list[str]:
 
 # a choice in Prefect's form, and a refusal of any other name before Prefect makes a run
 Only = Annotated[list[str], Field(json_schema_extra={"items": {"type": "string", "enum": _names()}})]
+# blanks come along with a paste, and an emptied field of the form is empty
+RunId = Annotated[str | None, Field(pattern=r"^\s*([0-9]{8}T[0-9]{12}Z\s*)?$")]
 
 
 def _run_name() -> str:
@@ -35,7 +37,7 @@ def _run_name() -> str:
 
 
 @flow(name="propsync-nightly", flow_run_name=_run_name, persist_result=False)
-def nightly(only: Only = [], accept_deletes: str | None = None, archive: bool = True) -> State[Any]:  # noqa: B006 - Prefect shows the default in its form
+def nightly(only: Only = [], accept_deletes: RunId = None, archive: bool = True) -> State[Any]:  # noqa: B006 - Prefect shows the default in its form
     """Reads the property API, publishes the tables, then fetches documents, as `propsync sync` does.
 
     Completed: all well. Completed, named Attention: published, but something was left behind. Failed: nothing was
@@ -47,7 +49,9 @@ def nightly(only: Only = [], accept_deletes: str | None = None, archive: bool = 
         archive: Whether documents are fetched after the tables are published.
     """
 
+    accepted = (accept_deletes or "").strip() or None
+
     def night(settings: Any, steps: Any) -> runbooks.Report:
-        return runbooks.night(settings, only, accept=accept_deletes, with_documents=archive, call=steps)
+        return runbooks.night(settings, only, accept=accepted, with_documents=archive, call=steps)
 
     return shown("nightly", night)

@@ -117,6 +117,12 @@ def test_the_form_of_a_backfill_explains_itself_and_refuses_what_is_no_list_of_i
             prefect.start("backfill", assets=wrong)
 
 
+def test_the_form_of_a_night_refuses_what_is_no_run(prefect):
+    for wrong in ("yes", "20261127", "20261127T194720123456Z, 20261128T194720123456Z"):
+        with pytest.raises(httpx.HTTPStatusError, match="409"):
+            prefect.start(accept_deletes=wrong)
+
+
 @pytest.mark.release
 def test_a_backfill_of_nothing_fails_and_says_what_to_name(prefect):
     run = prefect.trigger("backfill")
@@ -184,7 +190,7 @@ def test_the_example_automation_tells_of_held_deletes(prefect, sandbox, quiet, s
     assert (no_address.returncode, no_address.stderr[:6]) == (1, b"usage:")
     for key in sandbox.world.shelf("assets").keys()[:30]:
         sandbox.world.shelf("assets").delete(key)
-    run = prefect.trigger(archive=False)
+    run = prefect.trigger(archive=False, accept_deletes="")  # a field of the form that somebody emptied
     assert run["state_name"] == "Attention"
     assert "propsync holds their deletes" in run["state"]["message"]
     wait_until(lambda: bool(heard.bodies), 60, prefect.log("server"))
@@ -193,7 +199,8 @@ def test_the_example_automation_tells_of_held_deletes(prefect, sandbox, quiet, s
     time.sleep(2)
     assert len(heard.bodies) == 1
     heard.close()
-    accepted = prefect.trigger(accept_deletes=prefect.events("propsync.deletes.held", run)[0]["payload"]["run_id"])
+    run_id = prefect.events("propsync.deletes.held", run)[0]["payload"]["run_id"]
+    accepted = prefect.trigger(accept_deletes=f" {run_id}\n")
     assert accepted["state_name"] == "Completed"
     assert rows(settings, "select count(*) from assets") == [(120,)]
 
