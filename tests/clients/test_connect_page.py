@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import duckdb
 import pytest
 from clients.test_flat import CLIENTS
 from clients.test_old_clients import ROOT
@@ -38,6 +40,25 @@ def test_an_example_in_python_finds_rows(home: SandboxHome, example: str) -> Non
     done = subprocess.run(program, cwd=home.path, env=environ, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 0
+
+
+@pytest.mark.release
+def test_the_example_with_two_files_reads_the_history_of_each(
+    home: SandboxHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (example,) = (one for one in re.findall(r"^```sql\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE) if "USE" in one)
+    shutil.copy(home.published, home.path / "earlier.duckdb")
+    new = home.sandbox.world.assets.add()
+    home.sync()
+    monkeypatch.chdir(home.path)
+    with duckdb.connect() as connection:
+        *before, asked = filter(str.strip, example.split(";"))
+        for statement in before:
+            connection.execute(statement)
+        assert [row[0] for row in connection.execute(asked).fetchall()] == [new]
+        (unnamed,) = connection.execute("select count(*) from earlier.assets_as_of(now())").fetchall()
+        (named,) = connection.execute("select count(*) from today.assets_as_of(now())").fetchall()
+        assert unnamed == named, "DuckDB does not read the file that is named: the page says so"
 
 
 @pytest.mark.release
