@@ -178,6 +178,16 @@ def test_errors_of_every_stage_name_the_line_of_the_whole_text(query, sql: str, 
     assert query(sql).stderr.splitlines()[1:] == [line, caret]
 
 
+@pytest.mark.parametrize("kind", ["table", "csv", "json", "parquet", "xlsx"])
+def test_an_error_in_a_later_row_is_one_in_the_sql(query, kind: str):
+    done = query("select if(n = 9000, 'x', n::varchar)::int as m from range(20000) as t(n)", "--format", kind)
+    assert done.returncode == 2
+    told, line, _ = done.stderr.splitlines()
+    wrong = "Conversion Error: Could not convert string 'x' to INT32"
+    assert told == f"propsync: query: {wrong}. Correct the SQL, then run it again"
+    assert line.startswith("LINE 1: select if(n = 9000")
+
+
 @pytest.mark.parametrize(
     ("sql", "next_step"),
     [

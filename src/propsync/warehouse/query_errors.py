@@ -15,7 +15,7 @@ _MOST = 5
 _EXCERPT = re.compile(r"\n+(LINE \d+: .*\n *\^[\^~]*) *", re.DOTALL)
 _SIGNATURES = re.compile(r"\s*(Candidate (?:functions|macros)):\n((?:\t.*\n?)+)")
 _NAMES = re.compile(r'("[^"\n]+"(?:,? or |, ))+"[^"\n]+"')
-_STREAMED = re.compile(r"^.*get_next failed\(\): ", re.DOTALL)
+_STREAMED = re.compile(r"^.*(get_next failed\(\): |reading the stream [^\n]* failed: (IOError: )?)", re.DOTALL)
 _LINE = re.compile(r"LINE (\d+)(: .*\n)", re.DOTALL)
 _ADVICE = (
     (r"Table with name|schema .* does not exist", "Run `propsync query --tables` to see the tables"),

@@ -45,7 +45,7 @@ class QueryResult:
         """Leaves the first `most` rows. Returns whether there were more."""
         batches: list[pa.RecordBatch] = []
         with explained(self._lines_above):
-            while sum(map(len, batches)) <= most and (batch := self._worker.wait(lambda: next(self._rows, None))):
+            while sum(map(len, batches)) <= most and (batch := self._worker.wait(lambda: _next(self._rows))):
                 batches.append(batch)
         found = pa.Table.from_batches(batches, self._rows.schema)
         self._writer.register("answer", found.slice(0, most))
@@ -79,7 +79,7 @@ class QueryResult:
         with explained(self._lines_above):
             shown = self._writer.sql(sql)
             batches = self._worker.wait(lambda: shown.to_arrow_reader(_LOT))
-            while batch := self._worker.wait(lambda: next(batches, None)):
+            while batch := self._worker.wait(lambda: _next(batches)):
                 yield [column.to_pylist() for column in batch.columns]
 
     def pieces(self, kind: str) -> Generator[bytes]:
@@ -111,6 +111,14 @@ class QueryResult:
         """Releases the rows that nobody read."""
         with suppress(duckdb.Error):
             self._writer.unregister("answer")
+
+
+def _next(batches: pa.RecordBatchReader) -> pa.RecordBatch | None:
+    """The next rows. Arrow passes on an error in a later row as one of its own; raises DuckDB's for it."""
+    try:
+        return next(batches, None)
+    except (OSError, pa.ArrowException) as error:
+        raise duckdb.Error(str(error)) from error
 
 
 def _is_number(kind: pa.DataType) -> bool:
