@@ -32,6 +32,16 @@ def _fails(*_: Any) -> bool:
     raise MergeFailed("a mart", "planted")
 
 
+def test_another_time_zone_moves_every_day_that_dates_an_assessment(small_nights: SmallHome) -> None:
+    home, night = small_nights, datetime(2026, 5, 1, 12, tzinfo=UTC)
+    home.server.assessments = [assessment("s1", performedDate="2026-03-31T23:30:00Z")]
+    days = "select quarter, last_approved_on::varchar from marts.assessor_quarters, marts.compliance"
+    assert home.sync(now=night).exit_code == 0
+    assert home.rows(days) == [("2026 Q2", "2026-04-01")]
+    assert home.sync(now=night, time_zone="America/St_Johns").exit_code == 0
+    assert home.rows(days) == [("2026 Q1", "2026-03-31")]
+
+
 @pytest.mark.release
 def test_an_upgrade_makes_every_row_again(small_nights: SmallHome, upgraded: pytest.MonkeyPatch) -> None:
     home = small_nights

@@ -28,7 +28,7 @@ _TABLES = {
 """The sources of each table: people's lists, and tables of the API."""
 
 _DATED = frozenset({"staging.dated_assessments", "staging.seen_approvals"})
-"""Made with the member that dates an assessment."""
+"""Made with the member that dates an assessment, and with the time zone."""
 
 _PROPERTIES = frozenset({"staging.api_properties", "staging.required", "staging.undecided_requirements"})
 """Made of every list of properties that the API has, too."""
@@ -71,8 +71,8 @@ class Given:
 
     def mark(self, table: str, marks: Mapping[str, str]) -> str:
         """Changes with everything that a table is made of; `marks` are those of the tables of the warehouse."""
-        member = self._chosen.member if table in _DATED else None
-        return repr(([(one, marks.get(one)) for one in sorted(self.sources(table))], member))
+        dated_by = (self._chosen.member, self._chosen.choices.time_zone) if table in _DATED else None
+        return repr(([(one, marks.get(one)) for one in sorted(self.sources(table))], dated_by))
 
     def stage(self, wanted: Collection[str]) -> None:
         """Makes the tables of `wanted` that it has not made yet."""
