@@ -18,7 +18,8 @@ recorded as (
 field_values as (
   select
     recorded.asset_id,
-    recorded.position,
+    -- results come in any order, so the definitions say which QR code is the first
+    coalesce(roles.place, 1000000 + recorded.position) as nth,
     recorded.kind = 'qr' as is_qr,
     roles.*,
     staging.is_filled(value_options, value_text, value_json) as is_filled,
@@ -37,7 +38,7 @@ registered as (
   select
     asset_id,
     count(*) filter (is_filled and is_listed)::integer as filled,
-    arg_min(value_text, position) filter (is_qr and is_filled) as qr,
+    arg_min(value_text, nth) filter (is_qr and is_filled) as qr,
     nullif(max(words) filter (is_serial), '') as serial,
     nullif(max(words) filter (is_condition), '') as condition,
     nullif(max(words) filter (is_result), '') as result,
