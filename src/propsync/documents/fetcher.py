@@ -101,7 +101,8 @@ class Fetcher:
 
     def _failed(self, wanted: WantedDocument, error: ResourceFailed) -> Fetched:
         if isinstance(error, AccessForbidden):
-            self.forbidden[wanted.kind] = str(error)
+            advice = f"Ask for access to {wanted.kind}s, or leave them out of PROPSYNC_ARCHIVE_KINDS"
+            self.forbidden[wanted.kind] = str(AccessForbidden(error.where, error.what, advice))
         outcome = "missing" if error.says_not_found else "failed"
         return _taken(wanted, outcome, error=error.what)
 
