@@ -172,6 +172,25 @@ def test_a_list_without_a_total_may_have_grown_by_a_page(nights: Nights) -> None
     assert nights.is_truth("assets")
 
 
+def test_a_list_as_long_as_a_page_of_the_server_may_have_grown_by_one(nights: Nights) -> None:
+    """Each total counts its page, and the page after the last is not found: page 1 alone shows nothing new."""
+    nights.estate.most = 50
+    nights.estate.add_assets((home, "t0") for home in property_ids(50))
+
+    def answer(path: str, query: Query) -> Answer | None:
+        """Not found for a page without records."""
+        start = (int(query.get("page", "1")) - 1) * 50
+        return (404, {}) if path == ASSETS and 0 < start >= len(nights.estate.assets) else None
+
+    nights.estate.answer = answer
+    nights.estate.total = lambda path, query, true: min(50, true - (int(query.get("page", "1")) - 1) * 50)
+    for _ in range(2):
+        assert nights.sync(page_limit=1000).exit_code == 0
+    nights.estate.add_assets([("elsewhere", "t0")])
+    nights.sync(page_limit=1000)
+    assert nights.is_truth("assets")
+
+
 @pytest.mark.release
 def test_what_could_not_be_merged_is_no_ground_for_a_repeat(settled: Nights, monkeypatch: pytest.MonkeyPatch) -> None:
     key = next(iter(settled.estate.assets))

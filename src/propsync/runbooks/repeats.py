@@ -59,7 +59,9 @@ def _shows_its_ends(manifest: Manifest) -> bool:
 
 
 def _ends_full(one: Certificate, limit: int) -> bool:
-    """Whether the last page of a list was as full as the others; a server may give fewer records than requested."""
+    """Whether the last page of a list was as full as the others; a server may give fewer records than requested. One
+    page alone may be as full as the server's pages are.
+    """
     total = one.total_first or 0
     is_as_asked = one.pages == -(-total // limit)
-    return total > 0 and total % (limit if is_as_asked else one.pages) == 0
+    return total > 0 and (one.pages == 1 or total % (limit if is_as_asked else one.pages) == 0)
