@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from propsync.runbooks.workspace import WAREHOUSE
 from propsync.settings import Settings
+from propsync.storage import open_file
 from propsync.warehouse import SCHEMA_VERSION, open_published, statement
+
+_MARK = slice(8, 12)
+"""The bytes of a DuckDB file that say that it is one; a full disk or a broken-off copy may leave others."""
 
 
 def why_unusable(settings: Settings) -> str | None:
@@ -15,8 +21,16 @@ def why_unusable(settings: Settings) -> str | None:
     published = settings.published / WAREHOUSE
     if not published.is_file():
         return None
-    if not (settings.state / WAREHOUSE).exists():
+    state = settings.state / WAREHOUSE
+    if not state.exists():
         return "it is missing, though tables are published"
+    if not _is_database(state):
+        return "it is no DuckDB database"
     with open_published(published) as reader:
         version = reader.rows(statement("runbooks/schema_version"))[1][0][0]
     return None if version == SCHEMA_VERSION else f"its schema version is {version}, not {SCHEMA_VERSION}"
+
+
+def _is_database(path: Path) -> bool:
+    with open_file(path) as file:
+        return file.read(_MARK.stop)[_MARK] == b"DUCK"
