@@ -245,6 +245,22 @@ def test_a_home_where_duckdb_cannot_keep_a_file_is_refused(tmp_path, name):
     assert "PROPSYNC_HOME (environment)" in refused(tmp_path / name)
 
 
+def test_a_settings_file_in_the_home_of_nobody_is_wrong_usage():
+    with pytest.raises(SettingsError, match=r"--config ~nobody-of-that-name/x\.toml: that user's home folder is not"):
+        load_settings(Path("~nobody-of-that-name/x.toml"), environ={})
+
+
+def test_a_folder_that_somebody_removed_under_a_program_is_no_fault(home, tmp_path, monkeypatch):
+    (tmp_path / "token").write_text(TOKEN)
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    settings = from_env(home, BASE_URL="https://h", TOKEN_FILE=str(tmp_path / "token"))
+    assert settings.require_api().token.get_secret_value() == TOKEN
+    assert "it is relative, and the folder of this program is gone" in refused("home")
+
+
 def test_a_user_without_a_home_folder_is_told_to_set_one(monkeypatch):
     monkeypatch.delenv("HOME")
     monkeypatch.setattr(os, "getuid", lambda: 4_000_000_000)

@@ -239,3 +239,5 @@ def absolute(path: Path) -> Path:
         return Path(os.path.abspath(path.expanduser()))  # noqa: PTH100
     except RuntimeError as error:
         raise ValueError("that user's home folder is not known") from error
+    except FileNotFoundError as error:
+        raise ValueError("it is relative, and the folder of this program is gone") from error

@@ -272,10 +272,18 @@ class Settings(BaseModel):
     def _where(self, setting: str, file: Path) -> str:
         """The name of a secret's file for messages. Raises SettingsError if it may be the secret itself."""
         label = f"{PREFIX}{setting.upper()}_FILE ({self.source(f'{setting}_file')})"
-        if may_be_secret(file, (Path.cwd(), self._folder or self.home)):
+        if may_be_secret(file, (*_own_folder(), self._folder or self.home)):
             what = "no file has that name, which is not shown here: it may be the token or secret itself"
             raise SettingsError(label, what, "Put that alone into a file, and give the path of the file")
         return f"{label} {file}"
+
+
+def _own_folder() -> list[Path]:
+    """The folder that this program runs in; empty if somebody has removed it since."""
+    try:
+        return [Path.cwd()]
+    except FileNotFoundError:
+        return []
 
 
 def _read_token(path: Path, where: str) -> SecretStr:

@@ -29,7 +29,7 @@ def load_settings(config: Path | None = None, *, environ: Mapping[str, str] | No
     variables = _variables(environ)
     for name in TOKENS:
         _keep_one_token(name, variables)
-    path = absolute(config) if config is not None else _home_of(variables) / CONFIG_NAME
+    path = _given(config) if config is not None else _home_of(variables) / CONFIG_NAME
     written = _read_toml(path, required=config is not None)
     for name in TOKENS:
         if name in variables:
@@ -65,6 +65,13 @@ def _is_unrecognised(variable: str) -> bool:
 def _home_of(variables: Mapping[str, Any]) -> Path:
     home = {name: value for name, value in variables.items() if name == "home"}
     return checked(home, dict.fromkeys(home, "environment")).home
+
+
+def _given(config: Path) -> Path:
+    try:
+        return absolute(config)
+    except ValueError as error:
+        raise SettingsError(f"--config {config}", str(error), "Give the whole path of a propsync.toml") from None
 
 
 def _read_toml(path: Path, *, required: bool) -> dict[str, Any]:
