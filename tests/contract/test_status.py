@@ -141,6 +141,23 @@ def test_after_a_clock_was_ahead_the_watchdog_sees_the_true_time_and_each_run_wa
     assert "failed" in told()[0]["trouble"]
 
 
+def test_a_home_that_no_sync_has_read_is_not_fresh_however_often_parts_are_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    with place(tmp_path / "home", scale=SMALL) as at:
+        assert at.backfill(Scope(properties=("P1",))).exit_code == 0
+        assert print_status(at.settings(), None, as_json=False) == 0
+        assert " rows  no sync has read them yet, only a run that reads a part\n" in capsys.readouterr().out
+        assert print_status(at.settings(), "26h", as_json=False) == 3
+        last = "No sync has published yet, only runs that read a part. Next: propsync sync\n"
+        assert capsys.readouterr().out.endswith(last)
+        assert print_status(at.settings(), "26h", as_json=True) == 3
+        assert json.loads(capsys.readouterr().out)["was_synced"] is False
+        at.sync()
+        assert print_status(at.settings(), "26h", as_json=False) == 0
+        assert "only a run that reads a part" not in capsys.readouterr().out
+
+
 class Cancelled(BaseException):
     """Prefect's way to stop a run, which is no KeyboardInterrupt."""
 

@@ -35,11 +35,13 @@ _WORDS = {
     "failed": "could not be read at {}; its older rows stay",
 }
 
+_PART = "no sync has read them yet, only a run that reads a part"
+
 
 def print_status(settings: Settings, max_age: str | None, *, as_json: bool) -> int:
     """Prints the status; returns 3 if the published copy is older than `max_age` (26h, 90m, 2d), else 0.
 
-    A copy from the future has no age that anybody could trust, so it counts as older.
+    A copy from the future has no age that anybody could trust, so it counts as older. So does one of parts alone.
     """
     allowed = _span(max_age) if max_age is not None else None
     path = settings.published / "warehouse.duckdb"
@@ -49,7 +51,8 @@ def print_status(settings: Settings, max_age: str | None, *, as_json: bool) -> i
         facts = _facts(reader, settings)
     age = datetime.now(UTC) - facts["published_at"]
     facts["is_ahead"] = age < -_CLOCKS_DIFFER
-    facts["is_fresh"] = is_fresh = allowed is None or (age <= allowed and not facts["is_ahead"])
+    is_trusted = facts["was_synced"] and not facts["is_ahead"]
+    facts["is_fresh"] = is_fresh = allowed is None or (is_trusted and age <= allowed)
     if as_json:
         echo(json.dumps(facts, default=_plain))
     else:
@@ -109,9 +112,10 @@ def _span(words: str) -> timedelta:
 def _facts(reader: PublishedReader, settings: Settings) -> dict[str, Any]:
     runs = _dicts(reader, _asked("runs"))
     lock = RunLock(settings.state / "run.lock")
-    began = _began(runs[0])
+    began, read_at = _began(runs[0]), _read_at(reader)
     return {
-        "published_at": _read_at(reader) or began,
+        "published_at": read_at or began,
+        "was_synced": read_at is not None,
         **_verdict(reader),
         "running": lock.holder() if lock.is_held() else None,
         "trouble": _trouble(lock, began),
@@ -231,6 +235,8 @@ def _next(facts: dict[str, Any], max_age: str | None) -> str:
         return "Next: propsync rebuild"
     if facts["is_ahead"]:
         return "The tables are of a time to come: correct the clock of this machine. Next: propsync sync"
+    if not facts["is_fresh"] and not facts["was_synced"]:
+        return "No sync has published yet, only runs that read a part. Next: propsync sync"
     if not facts["is_fresh"]:
         return f"Older than {max_age}: a nightly run is missing. Next: propsync sync"
     if facts["held_deletes"]:
@@ -281,7 +287,9 @@ def _print_hints(facts: dict[str, Any] | None, unread: int) -> None:
 
 def _resource_line(row: dict[str, Any], rows: int) -> str:
     name = row["resource"].replace("_", " ")
-    line = f"{name:<17}{rows:>9,} rows  {_verdict_at(row['verdict'], _time(row['read_at']))}"
+    is_of_part = not row["is_of_sync"] and row["verdict"] != "failed"
+    read = _PART if is_of_part else _verdict_at(row["verdict"], _time(row["read_at"]))
+    line = f"{name:<17}{rows:>9,} rows  {read}"
     held = f"; {row['held']} that the API no longer lists are held" if row["held"] else ""
     rejected = f"; {row['rejected']} could not be read (ops.rejected_records)" if row["rejected"] else ""
     return f"{line}{held}{rejected}{': ' + row['error'] if row['error'] else ''}"
