@@ -10,10 +10,12 @@ from __future__ import annotations
 import sys
 
 from prefect.blocks.system import Secret
+from prefect.settings import get_current_settings
 from pydantic import SecretStr
 
 from propsync.settings import legal_token
 
+NO_SERVER = "no Prefect server is known: set PREFECT_API_URL, or read the client.env of `propsync serve`"
 BLOCKS = {(): "propsync-token", ("push",): "propsync-push-token"}  # the names that flows/shell.py looks for
 
 
@@ -22,6 +24,8 @@ def main() -> str:
     block = BLOCKS.get(tuple(sys.argv[1:]))
     if block is None:
         sys.exit("give no word, or the word push for the token for writes")
+    if get_current_settings().api.url is None:  # Prefect would start a server for this moment, and lose the block
+        sys.exit(NO_SERVER)
     try:
         token = legal_token(sys.stdin.read())
     except ValueError as error:

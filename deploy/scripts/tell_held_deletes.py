@@ -14,8 +14,10 @@ from prefect.blocks.webhook import Webhook
 from prefect.events.actions import CallWebhook
 from prefect.events.schemas.automations import EventTrigger, Posture
 from prefect.events.schemas.events import ResourceSpecification
+from prefect.settings import get_current_settings
 from pydantic import SecretStr
 
+NO_SERVER = "no Prefect server is known: set PREFECT_API_URL, or read the client.env of `propsync serve`"
 NAME = "propsync: deletes are held"
 # Prefect fills in the event's values
 PAYLOAD = (
@@ -29,6 +31,8 @@ def main(words: list[str]) -> str:
     url = words[0] if len(words) == 1 else ""
     if not url.startswith(("https://", "http://")):
         sys.exit("usage: python deploy/scripts/tell_held_deletes.py https://hooks.example.org/…")
+    if get_current_settings().api.url is None:  # Prefect would start a server for this moment
+        sys.exit(NO_SERVER)
     block: Any = Webhook(method="POST", url=SecretStr(url)).save("propsync-held-deletes", overwrite=True)
     wanted = Automation(
         name=NAME,
