@@ -9,9 +9,14 @@ from typing import Any
 
 import pytest
 from deltalake import DeltaTable
-from kit.bucket import flaws
+from kit.bucket import URL, FolderBucket, flaws
 from kit.delta import delta_rows
 from kit.small_api import asset
+
+from propsync.bucket import BucketHome
+from propsync.bucket.published import fetch_delta
+from propsync.errors import HomeUnusable
+from propsync.storage import LocalStorage
 
 from .conftest import Machine, Machines
 
@@ -49,3 +54,16 @@ def test_a_new_machine_continues_the_versions_of_a_table(machines: Machines) -> 
     assert table.metadata().id == identity
     assert [delta_rows(machines.bucket.root / ASSETS, version) for version in (0, 1)] == versions
     assert len(delta_rows(machines.bucket.root / ASSETS)) == len(versions[1]) + 1
+
+
+def test_a_folder_of_a_table_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    bucket, home = FolderBucket(tmp_path / "bucket"), LocalStorage(tmp_path / "home")
+    bucket.put(f"{ASSETS}/_delta_log/{0:020}.json", b"{}")
+    (home.root / "state/work").mkdir(parents=True)
+    (home.root / "published").mkdir()
+    (home.root / "published/delta").touch()
+    with (
+        BucketHome.opened(home, bucket, URL, home.root / "state/work", what="rebuild", wait_seconds=0) as opened,
+        pytest.raises(HomeUnusable, match="cannot be written: File exists"),
+    ):
+        fetch_delta(opened)

@@ -10,7 +10,7 @@ from propsync.bucket.delta_dates import date_as_logged
 from propsync.bucket.home import BucketHome
 from propsync.bucket.known import write_known
 from propsync.bucket.packs import download
-from propsync.storage import LocalStorage, Storage, replace, sync_file
+from propsync.storage import LocalStorage, Storage, disk_errors, replace, sync_file
 
 _FOLDER = "published"
 _NOTE = "published/_published.json"
@@ -53,7 +53,7 @@ def put_published(bucket: BucketHome) -> int:
 def fetch_edition(home: LocalStorage, storage: Storage, work: Path) -> None:
     """Brings the published warehouse, whose `ops` rows and names no other file has; without a note, which comes last.
 
-    Raises BaseLost, StorageAway.
+    Raises BaseLost, StorageAway, DiskFull, HomeUnusable.
     """
     if not storage.exists(_EDITION):
         return
@@ -61,7 +61,8 @@ def fetch_edition(home: LocalStorage, storage: Storage, work: Path) -> None:
     download(storage, _EDITION, path)
     home.delete(_NOTE)
     target = home.root / _EDITION
-    target.parent.mkdir(parents=True, exist_ok=True)
+    with disk_errors(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
     replace(path, target, mode=0o444)
     sync_file(target.parent)
 
@@ -70,7 +71,7 @@ def fetch_delta(bucket: BucketHome) -> dict[str, tuple[str, str]]:
     """Makes the Delta tables at home those of the bucket, so that their versions and times continue; returns what is
     known of each file.
 
-    Raises BaseLost, StorageAway.
+    Raises BaseLost, StorageAway, DiskFull, HomeUnusable.
     """
     home, there = bucket.home, dict(bucket.storage.tags(_DELTA))
     known = bucket.known.published if bucket.known else {}
@@ -84,9 +85,10 @@ def fetch_delta(bucket: BucketHome) -> dict[str, tuple[str, str]]:
     for key in sorted(there.keys() - found.keys(), key=_order):
         download(bucket.storage, key, path)
         target = home.root / key
-        for folder in reversed([target.parent, *target.parent.parents][: key.count("/") - 1]):
-            folder.mkdir(exist_ok=True)
-            folder.chmod(0o755)
+        with disk_errors(target):
+            for folder in reversed([target.parent, *target.parent.parents][: key.count("/") - 1]):
+                folder.mkdir(exist_ok=True)
+                folder.chmod(0o755)
         replace(path, target, mode=0o444)
     date_as_logged({home.root / key.partition(_LOG)[0] for key in there if _LOG in key})
     return found | {key: (_fingerprint(home, key), there[key]) for key in there.keys() - found.keys()}
