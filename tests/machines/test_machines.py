@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ from kit.bucket import FolderBucket, copied, flaws
 from kit.comparing import assert_same, difference
 from kit.small_api import asset
 
-from propsync.errors import HomeUnusable, StorageAway
+from propsync.errors import HomeUnusable, StorageAway, UsageError
 from propsync.runbooks.storage_move import move_storage
 from propsync.storage import LocalStorage
 
@@ -108,6 +109,21 @@ def test_a_move_to_a_disk_takes_along_what_the_bucket_did_not_get(machines: Mach
     is_away = False
     move_storage(first.settings(), str(tmp_path / "moved"))
     assert _landed(tmp_path / "moved") == _landed(first.path)
+
+
+@pytest.mark.parametrize(
+    ("to", "told"),
+    [
+        ("", "--to: it is empty"),
+        ("{home}/published", "is below PROPSYNC_HOME. Give PROPSYNC_HOME itself"),
+        ("{home}/published/../new", "is below PROPSYNC_HOME"),
+        ("s3:/bucket/home", "is not a bucket and a folder alone"),
+    ],
+)
+def test_a_move_to_what_is_no_place_is_wrong_usage(machines: Machines, to: str, told: str) -> None:
+    first = machines("first")
+    with pytest.raises(UsageError, match=re.escape(told)):
+        move_storage(first.settings(), to.format(home=first.path))
 
 
 @pytest.mark.slow

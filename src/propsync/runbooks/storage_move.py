@@ -17,6 +17,7 @@ from propsync.storage import LocalStorage
 
 _WHAT = "propsync storage move"
 _DOCUMENTS = "archive/blobs"
+_SCHEMES = ("s3:", "az:")  # also of an address that lacks a slash, which is no folder
 _REMOVE = "Remove that object, then run the same command again: it puts its files there again"
 _MEND = (
     "Run `propsync archive verify`. If home lacks the document afterwards, remove it from the bucket. "
@@ -43,11 +44,21 @@ def move_storage(settings: Settings, to: str) -> MoveReport:
     Raises UsageError, SettingsError, Busy, HomeUnusable, StorageAway, StorageRefused, LeaseLost; BaseLost if something
     came out damaged.
     """
-    if "://" in to:
+    if "://" in to or to.startswith(_SCHEMES):
         return _to_bucket(settings, to)
     if settings.storage_url is None:
         raise UsageError("--to", "this home is on a disk already", "Give a bucket, such as s3://bucket/folder")
-    return _to_disk(settings, Path(to).expanduser().absolute())
+    return _to_disk(settings, _folder(settings, to))
+
+
+def _folder(settings: Settings, to: str) -> Path:
+    """The folder that somebody named. Raises UsageError for none, and for one that this home uses for itself."""
+    folder = Path(to).expanduser().absolute()
+    if not to.strip():
+        raise UsageError("--to", "it is empty", "Give a folder")
+    if settings.home.resolve() in folder.resolve().parents:
+        raise UsageError("--to", f"{folder} is below PROPSYNC_HOME", "Give PROPSYNC_HOME itself, or a folder elsewhere")
+    return folder
 
 
 def _to_bucket(settings: Settings, url: str) -> MoveReport:
