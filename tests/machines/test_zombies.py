@@ -397,6 +397,23 @@ def test_a_damaged_note_of_who_sends_a_plan_is_named(bucket: FolderBucket, opene
     begin_sending(first, "p1")
 
 
+def test_a_home_that_changes_its_bucket_says_once_where_its_documents_stay(
+    bucket: FolderBucket, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    home, told = LocalStorage(tmp_path / "home"), list[list[str]]()
+    (home.root / "state/work").mkdir(parents=True)
+    other = FolderBucket(tmp_path / "other")
+    for storage, url in ((bucket, URL), (other, "s3://other"), (other, "s3://other"), (bucket, URL)):
+        caplog.clear()
+        if len(told) == 3:
+            home.put(key_of(KINDS["report"], "ab" * 32), b"a document that a move to a folder brought")
+        with BucketHome.opened(home, storage, url, home.root / "state/work", what="", wait_seconds=0) as opened:
+            settle_restored(opened, restore(opened))
+        told.append([one.getMessage() for one in caplog.records if "documents stay there" in one.getMessage()])
+    assert [len(lines) for lines in told] == [0, 1, 0, 0]
+    assert told[1][0].startswith(f"this home was in {URL}, ")
+
+
 def test_a_plan_of_a_lost_machine_is_sent_once_its_note_is_gone(bucket: FolderBucket, opened: Desk) -> None:
     first = opened("first")
     begin_sending(first, "p1")

@@ -12,13 +12,14 @@ from pathlib import Path
 
 from propsync.bucket.commits import Commit, CommitLog, Contents, Place, objects_below
 from propsync.bucket.durable import changed_keys, durable_keys, is_erasure, is_fixed, removed_keys
-from propsync.bucket.known import Known, machine_id, read_known, write_known
+from propsync.bucket.known import Known, machine_id, other_url, read_known, write_known
 from propsync.bucket.lease import Lease, refuse_unfit
 from propsync.bucket.packs import FOLDERS, PackReader, PackWriter, sequence_of, sha256_of
 from propsync.errors import HomeBehind, HomeUnusable, LeaseLost
 from propsync.storage import LocalStorage, Storage
 from propsync.suppression import Erasures
 
+_DOCUMENTS = "archive/blobs"
 _SPARSE = 0.3  # a pack of which less is needed is written again
 _PUT = (
     "it does not hold what this home has put there",
@@ -65,6 +66,7 @@ class BucketHome:
         known = read_known(home, url)
         if known is None:
             refuse_unfit(storage)
+            _warn_of_move(home, url)
         lease = Lease(storage, machine_id(home), what)
         lease.acquire(wait_seconds)
         try:
@@ -274,3 +276,15 @@ class BucketHome:
         for key in sorted(self._found - contents.named()):
             if sequence_of(key) <= contents.sequence:
                 self.storage.delete(key)
+
+
+def _warn_of_move(home: LocalStorage, url: str) -> None:
+    """Says that nobody moved the documents of this home; a move to a folder would have brought them to the disk."""
+    before = other_url(home, url)
+    if before is not None and not home.list(_DOCUMENTS):
+        _log.warning(
+            "this home was in %s, and its documents stay there. Copy archive/ from there to %s, then run "
+            "`propsync archive verify`, which fetches again what is missing",
+            before,
+            url,
+        )

@@ -31,11 +31,21 @@ class Known(msgspec.Struct):
 
 def read_known(home: LocalStorage, url: str) -> Known | None:
     """The note about this bucket, None without one."""
+    known = _noted(home)
+    return known if known is not None and known.url == url else None
+
+
+def other_url(home: LocalStorage, url: str) -> str | None:
+    """The bucket in which this home was last, if that is a different one."""
+    known = _noted(home)
+    return known.url if known is not None and known.url != url else None
+
+
+def _noted(home: LocalStorage) -> Known | None:
     try:
-        known = msgspec.json.decode(home.get(_KNOWN), type=Known)
+        return msgspec.json.decode(home.get(_KNOWN), type=Known)
     except (FileNotFoundError, msgspec.DecodeError):
         return None
-    return known if known.url == url else None
 
 
 def write_known(home: LocalStorage, known: Known) -> None:
