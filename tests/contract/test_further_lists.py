@@ -543,6 +543,19 @@ def test_a_list_that_was_there_first_gives_its_columns(nights: Nights):
     assert copy.rows(SHOWN) == JOINED
 
 
+@pytest.mark.slow
+def test_without_peoples_list_its_columns_go(nights: Nights):
+    copy = Copy(nights, BOTH)
+    own(copy)
+    copy.sync("properties")
+    copy.write(FILTERED)
+    copy.sync("properties")
+    columns = "select column_name from duckdb_columns() where schema_name = 'main' and table_name = 'properties'"
+    assert not {"list_name", "region"} & {*copy.column(columns)}
+    assert copy.rows("select name from properties where property_id = 'p1'") == [("Block 1",)]
+    assert copy.column("select table_name from duckdb_tables() where schema_name = 'reference'") == []
+
+
 @pytest.mark.release
 def test_what_changes_in_either_shows(nights: Nights):
     copy = Copy(nights, BOTH)

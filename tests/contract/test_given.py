@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from kit.archives import SMALL, Place, place
+from kit.small_api import SmallHome
 
 pytestmark = pytest.mark.usefixtures("desk")
 
@@ -61,6 +62,22 @@ def test_a_list_decides_and_a_mistake_in_it_leaves_the_last_good_one(home: Place
 
     assert give(home, f"{gas},{ids[1]},,6\n").exit_code == 0
     assert required(home) == [(ids[1], gas, 6)]
+
+
+def test_a_list_that_propsync_toml_names_no_more_goes(small_nights: SmallHome) -> None:
+    small_nights.path.mkdir()
+    (small_nights.path / "u.csv").write_text("user_id,name\nu1,Ann\n")
+    (small_nights.path / "propsync.toml").write_text('[reference]\nusers = "u.csv"\n')
+    small_nights.sync()
+    assert small_nights.rows("from users") == [("u1", "Ann")]
+    (small_nights.path / "propsync.toml").write_text("")
+    assert small_nights.sync().exit_code == 0
+    tables = "select schema_name, table_name from duckdb_tables() where not internal order by all"
+    after = small_nights.rows(tables)
+    assert ("main", "users") not in after
+    assert list(small_nights.path.rglob("users.parquet")) == []
+    small_nights.rebuild()
+    assert small_nights.rows(tables) == after
 
 
 @pytest.mark.release

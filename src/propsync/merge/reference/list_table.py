@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Collection
+
 from propsync.resources import Resource
 from propsync.warehouse import Warehouse, comment_on_column, quoted, statement, unique_name
+
+_log = logging.getLogger("propsync.reference")
 
 KEYS = {"properties": "property_id", "users": "user_id"}
 """The lists with a key, and the key of each, if the API has no list of that name."""
@@ -40,6 +45,20 @@ def list_target(warehouse: Warehouse, name: str) -> str:
 def list_columns(warehouse: Warehouse, name: str) -> list[str]:
     """The columns of people's list as it is now; none if there is no such list."""
     return _columns(warehouse, list_schema(warehouse, name), name)
+
+
+def remove_unnamed(warehouse: Warehouse, run_id: str, named: Collection[str]) -> None:
+    """Removes the tables of lists that are not `named` any more, and their columns in the API's tables."""
+    for schema, name in warehouse.rows(statement("merge/reference/lists")):
+        if name in named or f"{schema}.{name}" in warehouse.tables:
+            continue
+        _log.info("[reference] does not name the list %s any more: propsync removes its table", name)
+        with warehouse.transaction():
+            warehouse.execute(statement("merge/reference/drop_list", table=f"{schema}.{quoted(name)}"))
+            warehouse.execute(statement("merge/freshness/forget_marks"), {"schema": schema, "tables": [name]})
+            if is_of_api(warehouse, name):
+                _make(warehouse, name, {})
+                warehouse.execute(statement("reference/note_filled"), {"run_id": run_id, "table": name})
 
 
 def add_list_columns(warehouse: Warehouse, run_id: str, name: str) -> None:

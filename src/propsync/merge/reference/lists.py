@@ -8,7 +8,14 @@ from pathlib import Path
 
 from propsync.merge.freshness import mark_tables
 from propsync.merge.reference.list_file import Mistake, ReferenceList, read_list
-from propsync.merge.reference.list_table import add_list_columns, key_of, list_columns, list_schema, list_target
+from propsync.merge.reference.list_table import (
+    add_list_columns,
+    key_of,
+    list_columns,
+    list_schema,
+    list_target,
+    remove_unnamed,
+)
 from propsync.merge.reference.requirements import REQUIREMENTS, TYPE, Known, check_requirements
 from propsync.merge.reference.staged_lists import StagedLists
 from propsync.warehouse import TABLES, Models, Warehouse, comment_on_column, comment_on_table, quoted, statement, texts
@@ -21,9 +28,10 @@ def build_reference(warehouse: Warehouse, run_id: str, files: Mapping[str, Path]
     """Makes `main.properties`, `main.users`, …: a VARCHAR column for each column of the list.
 
     A list with a mistake stays as it was; `ops.reference_issues` has the fault. `finish_reference` builds the list of
-    requirements.
+    requirements. A list that `files` lacks goes.
     """
     warehouse.execute(statement("merge/reference/forget_issues"))
+    remove_unnamed(warehouse, run_id, files)
     for table, path in files.items():
         if table != REQUIREMENTS:
             found = read_list(table, path, key_of(warehouse, table))
