@@ -605,3 +605,22 @@ def test_a_link_to_a_file_that_is_gone_is_refused(home):
     home.mkdir()
     (home / "propsync.toml").symlink_to("mounted.toml")
     assert "it is a link to mounted.toml, which does not exist. Restore that file" in refused(home)
+
+
+@pytest.mark.parametrize("table", ["desk", "privacy", "reference", "shapes.assets", "resources.notes", "desk.roles"])
+@pytest.mark.parametrize("name", ["token", "PROPSYNC_TOKEN", "webhook_secret"])
+def test_no_message_shows_a_token_that_stands_in_a_table(home, table, name):
+    message = refused_toml(home, f'[{table}]\n{name} = "{TOKEN}"')
+    assert TOKEN not in message
+    assert "this file must not hold a " in message
+
+
+@pytest.mark.parametrize("table", ["desk", "privacy", "reference"])
+def test_a_setting_below_the_line_of_a_table_is_sent_above_it(home, table):
+    message = refused_toml(home, f"[{table}]\narchive_keep_years = 7")
+    assert f"it stands below the line [{table}]" in message
+    assert message.endswith("Move it above the first line in brackets")
+
+
+def test_a_table_of_shapes_that_is_none_is_shown_as_it_should_be(home):
+    assert refused_toml(home, "shapes = 5").endswith('and paths below it: status = "state.code"')

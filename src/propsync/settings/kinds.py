@@ -107,6 +107,10 @@ FurtherLists = Annotated[
     AfterValidator(further_lists.check_lists),
     Accepts('each list its path, [resources.properties] path = "/properties", and what differs from the defaults'),
 ]
+Shapes = Annotated[
+    dict[str, Any],
+    Accepts('a table for each list, [shapes.assessments], and paths below it: status = "state.code"'),
+]
 Desk = Annotated[
     desk.DeskSettings,
     BeforeValidator(desk.read_desk),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretBytes, SecretStr
@@ -131,7 +130,7 @@ class Settings(BaseModel):
     notify_url: kinds.NotifyUrl | None = Field(None, description="gets one JSON POST a run (Teams, healthchecks)")
     reference: kinds.Reference = Field({}, description="people's own lists: a table and its CSV or .xlsx file each")
     resources: kinds.FurtherLists = Field({}, description="further lists of the same API: a table and its path each")
-    shapes: dict[str, Any] = Field({}, description="what to believe instead of what was discovered")
+    shapes: kinds.Shapes = Field({}, description="what to believe instead of what was discovered")
     desk: kinds.Desk = Field({}, description="what the marts rest on: dates, words, roles of fields")  # type: ignore[assignment]
     privacy: kinds.Privacy = Field({}, description="what is left out of everything published (docs/privacy.md)")  # type: ignore[assignment]
 

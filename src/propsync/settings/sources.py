@@ -90,8 +90,9 @@ def _read_toml(path: Path, *, required: bool) -> dict[str, Any]:
         raise SettingsError(str(path), "it is not UTF-8 text", "Save it as UTF-8") from None
     except (ValueError, RecursionError) as error:
         raise SettingsError(str(path), f"it is not TOML: {_why_no_toml(error)}", "Correct that line") from None
-    for name in written:
+    for name, value in written.items():
         _check_known(name, path)
+        _check_entries(name, value, path)
     return written
 
 
@@ -103,18 +104,38 @@ def _why_no_toml(error: Exception) -> str:
 
 
 def _check_known(name: str, path: Path) -> None:
-    where = f"{name} in {path}"
-    if (token := name.lower().removeprefix(PREFIX.lower())) in TOKENS:
+    _refuse_token(name, path)
+    known = [field for field in Settings.model_fields if field not in TOKENS]
+    if name not in known:
+        near = difflib.get_close_matches(_meant(name), known, n=1, cutoff=0.5)
+        advice = f"Did you mean {near[0]}?" if near else f"The settings are: {', '.join(known)}"
+        raise SettingsError(f"{name} in {path}", "there is no such setting", advice)
+
+
+def _check_entries(table: str, entries: object, path: Path) -> None:
+    """Refuses a setting below the line of a table, to which TOML counts it; a token there could show in messages."""
+    for name, value in entries.items() if isinstance(entries, dict) else ():
+        if isinstance(value, dict):
+            _check_entries(f"{table}.{name}", value, path)
+            continue
+        _refuse_token(name, path)
+        if "_" in name and _meant(name) in Settings.plain_fields():
+            what = f"it stands below the line [{table}], so it is an entry of that table"
+            raise SettingsError(f"{name} in {path}", what, "Move it above the first line in brackets")
+
+
+def _refuse_token(name: str, path: Path) -> None:
+    if (token := _meant(name)) in TOKENS:
         variable = PREFIX + token.upper()
         advice = f"Remove it, and set {variable}_FILE or {variable}"
         is_token = token.endswith("token")
         what = "this file must not hold a token" if is_token else "this file must not hold a secret"
-        raise SettingsError(where, what, advice)
-    known = [field for field in Settings.model_fields if field not in TOKENS]
-    if name not in known:
-        near = difflib.get_close_matches(name.lower().removeprefix(PREFIX.lower()), known, n=1, cutoff=0.5)
-        advice = f"Did you mean {near[0]}?" if near else f"The settings are: {', '.join(known)}"
-        raise SettingsError(where, "there is no such setting", advice)
+        raise SettingsError(f"{name} in {path}", what, advice)
+
+
+def _meant(name: str) -> str:
+    """The setting that a name is nearly, in propsync.toml or as a variable."""
+    return name.lower().removeprefix(PREFIX.lower())
 
 
 def _rooted(written: Mapping[str, Any], folder: Path) -> dict[str, Any]:
