@@ -4,14 +4,12 @@ from propsync.merge.carried_rows import CARRIED, carry_out, knows_run, latest_ru
 from propsync.merge.carry_over import Carried
 from propsync.merge.erased_rows import ErasedRows
 from propsync.merge.erased_versions import (
+    ToldErasures,
     keep_erased,
     knows_erasures,
-    lacks_erasures,
     lost_erasures,
-    lost_erasures_of,
     note_erasures,
     revived_erasures,
-    revived_erasures_of,
     same_versions,
 )
 from propsync.merge.freshness import NEVER, mark_tables
@@ -62,6 +60,7 @@ __all__ = [
     "Requirement",
     "ShapeStore",
     "StagedLists",
+    "ToldErasures",
     "Unmatched",
     "UnseenRecords",
     "Witness",
@@ -86,14 +85,12 @@ __all__ = [
     "known_values",
     "knows_erasures",
     "knows_run",
-    "lacks_erasures",
     "latest_run",
     "list_columns",
     "list_target",
     "listed_keys",
     "lists_left_behind",
     "lost_erasures",
-    "lost_erasures_of",
     "mark_of",
     "mark_tables",
     "merged_forms",
@@ -105,7 +102,6 @@ __all__ = [
     "rehash",
     "remembered",
     "revived_erasures",
-    "revived_erasures_of",
     "same_versions",
     "sample",
     "some_known",

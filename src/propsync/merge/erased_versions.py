@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from propsync.resources import Resource
 from propsync.suppression import BEGUN, FORGOTTEN, Erasure, SameVersion, Suppression
 from propsync.warehouse import OldFile, Warehouse, key_parts, quoted, resource_fragments, statement, text
 
+_TOLD = ("in_force", "forgotten", "known")
 _COUNTS = ("versions", "bodies", "rows", "documents", "files")
 
 
@@ -52,13 +54,27 @@ def note_erasures(warehouse: Warehouse, erasures: Iterable[Erasure]) -> None:
         warehouse.add("ops.erasures", rows)
 
 
-def lacks_erasures(path: Path, erasures: Iterable[Erasure], *, memory_limit: str, folder: Path) -> bool:
-    """Whether a database is older than any of the erasures. Raises StateUnusable."""
-    wanted = {one.erasure_id for one in erasures}
-    if not wanted:
-        return False
-    with OldFile(path, memory_limit=memory_limit, folder=folder) as old:
-        return not wanted <= {erasure_id for (erasure_id,) in old.rows(statement("merge/erased/known"))}
+@dataclass(frozen=True)
+class ToldErasures:
+    """The erasures of a database file of any version.
+
+    They are the facts of those in force, the ids of those that somebody ended, and all ids.
+    """
+
+    in_force: list[tuple[Any, ...]]
+    ended: list[tuple[Any, ...]]
+    known: frozenset[str]
+
+    @classmethod
+    def of(cls, path: Path, *, memory_limit: str, folder: Path) -> ToldErasures:
+        """Raises StateUnusable."""
+        with OldFile(path, memory_limit=memory_limit, folder=folder) as old:
+            in_force, ended, known = (old.rows(statement(f"merge/erased/{one}")) for one in _TOLD)
+        return cls(in_force, ended, frozenset(erasure_id for (erasure_id,) in known))
+
+    def lacks(self, erasures: Iterable[Erasure]) -> bool:
+        """Whether the database is older than any of the erasures."""
+        return not {one.erasure_id for one in erasures} <= self.known
 
 
 def knows_erasures(warehouse: Warehouse, erasures: Iterable[Erasure]) -> bool:
@@ -77,22 +93,10 @@ def lost_erasures(rows: Iterable[Sequence[Any]], erasures: Iterable[Erasure]) ->
     ]
 
 
-def lost_erasures_of(path: Path, erasures: Iterable[Erasure], *, memory_limit: str, folder: Path) -> list[Erasure]:
-    """The same for a database file of any version. Raises StateUnusable."""
-    with OldFile(path, memory_limit=memory_limit, folder=folder) as old:
-        return lost_erasures(old.rows(statement("merge/erased/in_force")), erasures)
-
-
 def revived_erasures(ids: Iterable[Sequence[Any]], erasures: Iterable[Erasure]) -> list[Erasure]:
     """The erasures that somebody ended, as `ids` of `merge/erased/forgotten` say, and whose files say otherwise."""
     ended = {erasure_id for (erasure_id,) in ids}
     return [one for one in erasures if one.erasure_id in ended and one.state != FORGOTTEN]
-
-
-def revived_erasures_of(path: Path, erasures: Iterable[Erasure], *, memory_limit: str, folder: Path) -> list[Erasure]:
-    """The same for a database file of any version. Raises StateUnusable."""
-    with OldFile(path, memory_limit=memory_limit, folder=folder) as old:
-        return revived_erasures(old.rows(statement("merge/erased/forgotten")), erasures)
 
 
 def same_versions(witness: Witness, warehouse: Warehouse, suppression: Suppression) -> tuple[list[SameVersion], int]:

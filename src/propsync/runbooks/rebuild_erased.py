@@ -12,9 +12,9 @@ from secrets import token_hex
 from propsync.erasing.files import OtherFiles
 from propsync.erasing.landed import ErasedLanding
 from propsync.errors import BaseLost
-from propsync.merge import Carried, ErasedRows, Witness, keep_erased, lacks_erasures, same_versions
+from propsync.merge import Carried, ErasedRows, Witness, keep_erased, same_versions
 from propsync.runbooks.archive_lock import without_partials
-from propsync.runbooks.erase_lost import find_lost, refuse, refuse_revived
+from propsync.runbooks.erase_lost import find_lost, refuse, refuse_revived, told
 from propsync.runbooks.losses import read_witnesses
 from propsync.runbooks.push_abandoned import remove_erased_journals
 from propsync.runbooks.workplace import blobs_of
@@ -38,15 +38,12 @@ class ErasedSince:
     @classmethod
     def of(cls, settings: Settings, work: Path, databases: Mapping[str, Path]) -> ErasedSince:
         """Raises StateUnusable if files of erasures are damaged or lost, or from before their end."""
-        refuse(find_lost(settings, work, databases.values()))
-        refuse_revived(settings, work, databases.values())
+        named = {name: told(settings, work, path) for name, path in databases.items()}
+        refuse(find_lost(settings, named.values()))
+        refuse_revived(settings, named.values())
         storage = LocalStorage(settings.home)
         erasures = Erasures(storage).all()
-        outdated = {
-            name
-            for name, path in databases.items()
-            if lacks_erasures(path, erasures, memory_limit=settings.memory_limit, folder=work)
-        }
+        outdated = {name for name, database in named.items() if database.lacks(erasures)}
         return cls(tuple(erasures), Suppression.of(storage), frozenset(outdated))
 
     def current(self, databases: Mapping[str, Path]) -> dict[str, Path]:
