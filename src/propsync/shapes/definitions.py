@@ -43,7 +43,7 @@ def find_definition_shape(shape: Shape, types: Sequence[Any], assets: Sequence[A
     objects = [option for option in options if isinstance(option.value, dict)]
     if objects or names(options):
         settle(shape, "option_id", _option_id(lists, chosen), options)
-        settle(shape, "option_label", _label(values(objects), set(shape.paths("option_id"))), objects)
+        settle(shape, "option_label", _option_label(values(objects), shape.paths("option_id")), objects)
 
 
 def field_ids(types: Sequence[Any], shape: Shape) -> set[str]:
@@ -202,6 +202,16 @@ def _label(records: Sequence[Any], taken: set[Path]) -> Choice | None:
     best = min(candidates, key=order)
     evidence = "by its name" if rank(best, _LABEL) < len(_LABEL) else "the text that is left"
     return Choice((best, *_other_labels(records, best, taken)), "found", evidence)
+
+
+def _option_label(options: Sequence[Any], ids: Sequence[Path]) -> Choice | None:
+    """The label of options. Results may name options by their labels; then an id beside these is no label."""
+    choice = _label(options, set(ids))
+    beside = [path for path in text_paths(options) if path not in ids and rank(path, _OPTION_ID) < len(_OPTION_ID)]
+    is_label = any(path and rank(path, _SURE_LABEL) < len(_SURE_LABEL) for path in ids[:1])
+    if choice and beside and is_label and rank(choice.paths[0], _LABEL) >= len(_LABEL):
+        return Choice(tuple(ids), "found", "by its name; assets name options by their labels")
+    return choice
 
 
 def _is_mostly_blank(records: Sequence[Any], path: Path) -> bool:

@@ -111,6 +111,21 @@ def test_an_option_s_id_is_what_assets_choose_and_its_label_is_what_is_left():
     assert (found["option_id"], found["option_label"]) == ("value", "text")
 
 
+@pytest.mark.parametrize("own", ["id", "optionId", "code"])
+def test_an_id_is_no_label_where_assets_name_options_by_their_labels(own):
+    options = [{"at": at, own: f"o{at}", "displayName": label} for at, label in enumerate(["Good", "Bad"])]
+    types = [asset_type({"id": "f", "label": "State", "type": "option", "options": options})]
+    found = definition_shape(types, [asset({"type": "option", "field": "f", "value": ["Good", "Bad"]})])
+    assert (found["option_id"], found["option_label"]) == ("displayName", "displayName")
+
+
+def test_a_label_of_an_unusual_name_stays_one_where_assets_choose_names():
+    options = [{"name": "good", "wording": "In good order"}, {"name": "bad", "wording": "Needs a repair"}]
+    types = [asset_type({"id": "f", "label": "State", "type": "option", "options": options})]
+    found = definition_shape(types, [asset({"type": "option", "field": "f", "value": ["good", "bad"]})])
+    assert (found["option_id"], found["option_label"]) == ("name", "wording")
+
+
 @pytest.mark.parametrize(
     "options",
     [
