@@ -53,6 +53,17 @@ def test_null_in_place_of_the_records_makes_no_records_of_what_is_beside_it(smal
     assert [small_nights.known(name) for name in records] == before
 
 
+def test_members_that_become_labels_leave_the_ids_to_those_beside_them(small_nights: SmallHome):
+    assert small_nights.sync().exit_code == 0
+    labels = {"property": "North", "propertyId": "p1", "type": "Doors", "typeId": "t1"}
+    small_nights.server.assets = [one | labels for one in small_nights.server.assets]
+    for _ in range(2):
+        assert small_nights.sync().exit_code == 0
+        assert small_nights.rows("select distinct property_id, asset_type_id from assets") == [("p1", "t1")]
+    assert small_nights.rows("select count(*) from history.assets") == [(12,)]
+    assert small_nights.rows("select count(*) from by_type.doors") == [(6,)]
+
+
 @pytest.mark.release
 def test_a_status_that_records_carry_no_more_is_told_by_their_lists(small_nights: SmallHome):
     assert small_nights.sync().exit_code == 0

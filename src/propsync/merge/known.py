@@ -6,27 +6,34 @@ from collections.abc import Collection, Mapping
 
 from propsync.landing import Manifest, PageStore
 from propsync.records import Cutter
-from propsync.resources import ASSESSMENT_TYPES, Resource
+from propsync.resources import ASSESSMENT_TYPES, ASSET_TYPES, Resource
 from propsync.sweep import StagedKeys
-from propsync.warehouse import Warehouse, statement
+from propsync.warehouse import Warehouse, quoted, statement
 
 
 def known_values(
     warehouse: Warehouse, statuses: Collection[str], types: Collection[str] = ()
 ) -> Mapping[str, Collection[str]]:
-    """Property ids, assessment type ids and statuses, by the names that `resources.Role.known` uses.
+    """Property ids, type ids and statuses, by the names that `resources.Role.known` uses.
 
     `types` are the assessment types that this run has read and not yet merged.
     """
     naming = filter(_names_properties, warehouse.catalogue)
     queries = (statement("merge/property_ids", present=warehouse.present(one.name)) for one in naming)
     properties = warehouse.rows(" union ".join(queries))
-    listed = warehouse.rows(statement("merge/assessment_type_ids", history=warehouse.history(ASSESSMENT_TYPES.name)))
     return {
         "property_ids": {found for (found,) in properties},
-        "assessment_type_ids": {*types, *(found for (found,) in listed)},
+        "asset_type_ids": _keys(warehouse, ASSET_TYPES),
+        "assessment_type_ids": {*types, *_keys(warehouse, ASSESSMENT_TYPES)},
         "statuses": set(statuses),
     }
+
+
+def _keys(warehouse: Warehouse, resource: Resource) -> set[str]:
+    """All keys that a resource of types has or had."""
+    (column,) = resource.key_columns
+    query = statement("merge/type_ids", key=quoted(column), history=warehouse.history(resource.name))
+    return {found for (found,) in warehouse.rows(query)}
 
 
 def _names_properties(resource: Resource) -> bool:

@@ -34,6 +34,7 @@ ASSETS = Resource(
             "type",
             documented=("type",),
             likely=("typeid", "assettype", "assettypeid"),
+            matches="asset_type_ids",
             required=True,
             column="asset_type_id",
         ),

@@ -17,8 +17,8 @@ class Role:
 
     `documented` are the member names of the API's document, tried in order; `likely` are probable names if the document
     is silent. `known` names the values that identify a member: "unique", "property_ids", "assessment_type_ids" or
-    "statuses". `matches` names known values that the right one of several unique members has. propsync cannot read a
-    resource without its `required` roles. `column` is the role's column in the resource's table.
+    "statuses". `matches` names known values that the right one of several members has, where `known` does not. propsync
+    cannot read a resource without its `required` roles. `column` is the role's column in the resource's table.
     """
 
     name: str

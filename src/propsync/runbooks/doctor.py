@@ -228,6 +228,7 @@ def _known(
 
     return {
         "property_ids": texts(ASSETS.name, "property"),
+        "asset_type_ids": texts(ASSET_TYPES.name, "id"),
         "assessment_type_ids": texts(ASSESSMENT_TYPES.name, "id"),
         "statuses": set(_statuses(settings, resource)),
     }

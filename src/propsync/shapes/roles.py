@@ -52,7 +52,7 @@ def find_roles(
                 raise _unknown(resource, role)
             shape.settle(role.name, found if is_key else with_earlier(shape.choices.get(role.name), found, objects))
         if not is_key:
-            shape.settle(role.name, _id_beside_label(shape, role, objects, known.get(role.known or "", ()), taken))
+            shape.settle(role.name, _id_beside_label(shape, role, objects, known.get(_ids(role), ()), taken))
             _add_places(shape, role, objects, known, taken)
         _refuse_repeats(shape, resource, role, of_pages)
         taken.update(shape.paths(role.name))
@@ -93,6 +93,11 @@ def _id_beside_label(
     alike = [path for path in others if path not in (*taken, *choice.paths) and _stem(path) == _stem(choice.paths[0])]
     found = _by_values(role, records, alike, known)
     return found and Choice((*found.paths, *choice.paths), "found", f"{found.evidence}, and none at {choice.text}")
+
+
+def _ids(role: Role) -> str:
+    """The name of the known values that a member with this role has."""
+    return role.known or role.matches or ""
 
 
 def _add_places(
@@ -291,7 +296,7 @@ def _by_values(role: Role, records: Sequence[Any], candidates: Sequence[Path], k
     best = most_telling(records, candidates, known, role.likely)
     if best is None:
         return None
-    words = (role.known or "").replace("_", " ")
+    words = _ids(role).replace("_", " ")
     return Choice((best,), "found", f"{share_known(records, best, known):.0%} of its values are known {words}")
 
 

@@ -244,15 +244,16 @@ def test_a_member_that_contradicts_the_first_is_no_further_place():
     assert roles(ASSESSMENTS, *records, *others).paths("property") == (("property",),)
 
 
+@pytest.mark.parametrize("role", ["property", "type"])
 @pytest.mark.parametrize("resource", [ASSETS, ASSESSMENTS])
-def test_an_id_beside_a_property_that_became_a_label_takes_its_place(resource):
+def test_an_id_beside_a_member_that_became_a_label_takes_its_place(resource, role):
     records = [{"id": f"a{n}", "property": f"p{n % 2 + 1}", "type": "t1", "status": "approved"} for n in range(6)]
-    shape = roles(resource, *records)
-    labelled = [one | {"property": f"Block {one['property']}", "propertyId": one["property"]} for one in records]
-    assert roles(resource, *labelled[:4], shape=shape).paths("property")[0] == ("property",)
-    assert roles(resource, *labelled, shape=shape).paths("property")[:2] == (("propertyId",), ("property",))
-    again = roles(resource, *labelled, shape=shape)
-    assert again.paths("property")[:2] == (("propertyId",), ("property",))
+    known = KNOWN | {"asset_type_ids": {"t1"}}
+    shape = roles(resource, *records, known=known)
+    labelled = [one | {role: f"Label {one[role]}", f"{role}Id": one[role]} for one in records]
+    assert roles(resource, *labelled[:4], known=known, shape=shape).paths(role)[0] == (role,)
+    for _ in range(2):
+        assert roles(resource, *labelled, known=known, shape=shape).paths(role)[:2] == ((f"{role}Id",), (role,))
 
 
 def test_a_property_with_a_known_value_keeps_its_place():
