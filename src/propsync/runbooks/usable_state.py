@@ -24,7 +24,7 @@ def why_unusable(settings: Settings) -> str | None:
     state = settings.state / WAREHOUSE
     if not state.exists():
         return "it is missing, though tables are published"
-    if not _is_database(state):
+    if not state.is_file() or not _is_database(state):
         return "it is no DuckDB database"
     with open_published(published) as reader:
         version = reader.rows(statement("runbooks/schema_version"))[1][0][0]

@@ -111,7 +111,7 @@ class Attempts:
             if swept.is_stuck and first.page.total is None:  # otherwise parts can prove that this is all
                 self._warn_of_page_1(len(first.page.records))
             attempt.totals += swept.totals
-            if swept.is_certified and swept.ends_full and self._is_capped(query, first.page.total):
+            if swept.is_certified and swept.ends_full and self._is_capped(query, first):
                 attempt.is_refused = True
                 attempt.capped.append((query.name, first.page.total))
                 return replace(swept.certificate, verdict="incomplete")
@@ -119,9 +119,9 @@ class Attempts:
 
         return self._make(rung, read)
 
-    def _is_capped(self, query: ListQuery, total: int | None) -> bool:
-        capped = CappedTotal(self._reader, self._resource, self._shaping)
-        return total is not None and capped.is_exceeded(query, total)
+    def _is_capped(self, query: ListQuery, first: Reading) -> bool:
+        capped = CappedTotal(self._reader, self._listed, self._resource, self._shaping)
+        return bool(first.page.total) and capped.is_exceeded(query, first.page)
 
     def partition(self, rung: int, places: Callable[[], KnownIds], avoid: str | None) -> Attempt:
         """All lists in parts (rung 2)."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from propsync.api import why_unaskable
-from propsync.errors import NotFound, RequestRefused
-from propsync.records import Cutter
+from propsync.errors import NotFound, RequestRefused, ResourceFailed
+from propsync.records import Cutter, Page
 from propsync.resources import ListQuery, Resource
 from propsync.sweep.page_reader import PageReader
 from propsync.sweep.shaping import Shaping
+from propsync.sweep.staged_keys import StagedKeys
 
 _PAGES = 16  # pages show nearly all types and properties; to read each page again would take a fiftieth of a first load
 
@@ -17,20 +18,38 @@ _PAGES = 16  # pages show nearly all types and properties; to read each page aga
 class CappedTotal:
     """Asks for the totals of parts of a list, with a limit of 1. Together they count no more than the whole list."""
 
-    def __init__(self, reader: PageReader, resource: Resource, shaping: Shaping) -> None:
+    def __init__(self, reader: PageReader, listed: StagedKeys, resource: Resource, shaping: Shaping) -> None:
         self._reader = reader
+        self._listed = listed
         self._resource = resource
         self._shaping = shaping
 
-    def is_exceeded(self, query: ListQuery, total: int) -> bool:
-        """Whether parts by type count more than the list does, or by property if its records have one type."""
+    def is_exceeded(self, query: ListQuery, first: Page) -> bool:
+        """Whether parts by type count more than the list does, or by property if its records have one type.
+
+        The last page of a part must show a record that the list lacks, since filters may overlap. `first` is page 1.
+        """
         if not self._resource.is_parted or self._resource.is_further:
             return False
         for role in ("type", "property"):
             values = sorted(self._shown(role, query.name))
             if len(values) > 1:
-                return self._counted(query, role, values) > total
+                parts = self._counted(query, role, values)
+                is_more = sum(count for _, count in parts) > (first.total or 0)
+                return is_more and any(
+                    self._shows_more(query, part, -(-count // len(first.records))) for part, count in parts
+                )
         return False
+
+    def _shows_more(self, query: ListQuery, part: ListQuery, last: int) -> bool:
+        """Whether the last page of a part has a record that no page of the list has."""
+        cutter = self._shaping.cutter
+        try:
+            page = self._reader.read(self._reader.ask(part, last, "combined"), cutter).page
+        except ResourceFailed:
+            return False
+        keys = [key for key in cutter.keys(page.records) if key]
+        return not self._listed.has_shown(self._reader.attempt, query.name, keys)
 
     def _shown(self, role: str, list_name: str) -> set[str]:
         """The values that records of the list have in a role, and that a filter can ask for.
@@ -45,18 +64,18 @@ class CappedTotal:
             found.update(key[0] for key in self._cutter(role).keys(records) if key)
         return {value for value in found if why_unaskable(value) is None}
 
-    def _counted(self, query: ListQuery, role: str, values: Sequence[str]) -> int:
-        """The sum of the parts' totals; 0 if the API heeds no such filter."""
-        counted = 0
+    def _counted(self, query: ListQuery, role: str, values: Sequence[str]) -> list[tuple[ListQuery, int]]:
+        """The parts, each with its total; empty if the API heeds no such filter."""
+        counted = []
         for piece in self._pieces(query, role, values):
-            asked = self._reader.ask(query.narrowed((role, piece)), 1, "combined", limit=1)
+            part = query.narrowed((role, piece))
             try:
-                page = self._reader.read(asked, self._shaping.cutter).page
+                page = self._reader.read(self._reader.ask(part, 1, "combined", limit=1), self._shaping.cutter).page
             except (NotFound, RequestRefused):
-                return 0
+                return []
             if not all(key and key[0] in piece for key in self._cutter(role).keys(page.records)):
-                return 0
-            counted += page.total or 0
+                return []
+            counted.append((part, page.total or 0))
         return counted
 
     def _pieces(self, query: ListQuery, role: str, values: Sequence[str]) -> Iterator[Sequence[str]]:
