@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 
+import httpx
 from prefect.blocks.system import Secret
 from prefect.settings import get_current_settings
 from pydantic import SecretStr
@@ -35,4 +36,7 @@ def main() -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(main() + "\n")
+    try:
+        sys.stdout.write(main() + "\n")
+    except httpx.HTTPError as error:
+        sys.exit(f"Prefect's server did not take it: {error}. Check PREFECT_API_URL and PREFECT_API_AUTH_STRING")

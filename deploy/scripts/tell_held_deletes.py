@@ -9,6 +9,7 @@ import sys
 from contextlib import suppress
 from typing import Any
 
+import httpx
 from prefect.automations import Automation
 from prefect.blocks.webhook import Webhook
 from prefect.events.actions import CallWebhook
@@ -52,4 +53,7 @@ def main(words: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(main(sys.argv[1:]) + "\n")
+    try:
+        sys.stdout.write(main(sys.argv[1:]) + "\n")
+    except httpx.HTTPError as error:
+        sys.exit(f"Prefect's server did not take it: {error}. Check PREFECT_API_URL and PREFECT_API_AUTH_STRING")
