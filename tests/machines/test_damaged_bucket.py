@@ -128,3 +128,19 @@ def test_what_a_new_machine_cannot_read_is_named_and_nothing_is_put(
         machines("second").rebuild()
     assert not list((machines.root / "second").rglob("*.partial"))
     assert all(path.read_bytes() == body for path, body in before.items())
+
+
+def test_an_earlier_version_of_the_published_warehouse_is_named_and_not_rebuilt_from(
+    machines: Machines, first: Machine
+) -> None:
+    edition = machines.bucket.root / "published/warehouse.duckdb"
+    earlier = edition.read_bytes()
+    machines.api.assets.append(asset("later"))
+    assert first.sync().exit_code == 0
+    newest = edition.read_bytes()
+    edition.write_bytes(earlier)
+    with pytest.raises(BaseLost, match=r"it is older than published/_published\.json"):
+        machines("second").rebuild()
+    edition.write_bytes(newest)
+    assert machines("second").rebuild().exit_code == 0
+    assert machines("second").known("assets") == first.known("assets")

@@ -21,9 +21,10 @@ _NEWS = "_last_checkpoint"
 
 
 class _Note(msgspec.Struct):
-    """The part of `_published.json` that is read here: the SHA-256 of each file."""
+    """The part of `_published.json` that is read here: the SHA-256 of each file, and the run that published them."""
 
     files: dict[str, str]
+    run: str = ""
 
 
 def put_published(bucket: BucketHome) -> int:
@@ -48,6 +49,12 @@ def put_published(bucket: BucketHome) -> int:
         known.published = {key: (sum_, tags.get(key, "")) for key, sum_ in here.items()}
         write_known(home, known)
     return len(lacking)
+
+
+def published_run(storage: Storage) -> str:
+    """The run of the files that the bucket has under published/, as the note there says; empty if none can be read."""
+    note = _note(storage)
+    return note.run if note else ""
 
 
 def fetch_edition(home: LocalStorage, storage: Storage, work: Path) -> None:
@@ -94,6 +101,13 @@ def fetch_delta(bucket: BucketHome) -> dict[str, tuple[str, str]]:
     return found | {key: (_fingerprint(home, key), there[key]) for key in there.keys() - found.keys()}
 
 
+def _note(storage: Storage) -> _Note | None:
+    try:
+        return msgspec.json.decode(storage.get(_NOTE), type=_Note)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return None
+
+
 def _fingerprint(home: LocalStorage, key: str) -> str:
     status = (home.root / key).stat()
     return f"{status.st_size}/{status.st_mtime_ns}"
@@ -101,9 +115,8 @@ def _fingerprint(home: LocalStorage, key: str) -> str:
 
 def _files(home: LocalStorage) -> dict[str, str]:
     """The published files, each with what identifies its bytes: the note's hash, or size and time; none if no note."""
-    try:
-        note = msgspec.json.decode(home.get(_NOTE), type=_Note)
-    except (FileNotFoundError, msgspec.DecodeError):  # the next run that publishes writes it again
+    note = _note(home)
+    if note is None:  # the next run that publishes writes it again
         return {}
     found = {f"{_FOLDER}/{name}": sha256 for name, sha256 in note.files.items()}
     others = [_NOTE, *home.list(_DELTA), *home.list("published/dashboard")]

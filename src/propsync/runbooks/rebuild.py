@@ -17,7 +17,7 @@ from propsync.runbooks.losses import check_run_ids, read_witnesses
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.rebuild_erased import ErasedSince
 from propsync.runbooks.rebuild_restore import refuse_lost_edition, restored
-from propsync.runbooks.rebuild_sources import find_source, readable_databases, whole_catalogue
+from propsync.runbooks.rebuild_sources import find_source, knows, readable_databases, whole_catalogue
 from propsync.runbooks.rebuilt_tables import RebuiltTables
 from propsync.runbooks.report import Report
 from propsync.runbooks.retention import collect
@@ -61,7 +61,7 @@ def rebuild_in(
             erased.clean(settings, work)
         base = Bases(LocalStorage(settings.home)).newest()
         if place.bucket is not None and contents is not None:
-            refuse_lost_edition(place.bucket, databases)
+            refuse_lost_edition(place.bucket, databases, partial(knows, settings=settings, work=work))
         source = find_source(settings, work, base, databases)
         catalogue = whole_catalogue(settings, work, base, databases)
         erased.rewrite(source.carried)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from propsync.bucket import BucketHome, Contents, restore
+from propsync.bucket import BucketHome, Contents, published_run, restore
 from propsync.errors import BaseLost
 from propsync.publish import WAREHOUSE as PUBLISHED
 from propsync.runbooks.workplace import Workplace
@@ -24,12 +25,23 @@ def restored(place: Workplace) -> Contents | None:
     return restore(place.bucket)
 
 
-def refuse_lost_edition(bucket: BucketHome, databases: dict[str, Path]) -> None:
-    """Raises BaseLost if the run log and the rows of documents would be lost with the published warehouse."""
+def refuse_lost_edition(bucket: BucketHome, databases: Mapping[str, Path], knows: Callable[[Path, str], bool]) -> None:
+    """Raises BaseLost if the run log and the rows of documents would be lost with the published warehouse.
+
+    `knows` says whether a database has a run. The note about what is published comes last, so the warehouse beside it
+    has its run, unless somebody put back an earlier one.
+    """
     key = f"published/{PUBLISHED}"
     if not databases and bucket.storage.exists(key):
         raise BaseLost(
             f"{key} in {bucket.url}",
             "it cannot be read, and no other file has the run log and the rows of documents",
             "Restore an earlier version of that object, or remove it to go without them; then run `propsync rebuild`",
+        )
+    noted, found = published_run(bucket.storage), databases.get("published")
+    if noted and found and not knows(found, noted):
+        raise BaseLost(
+            f"{key} in {bucket.url}",
+            "it is older than published/_published.json, and lacks later rows of the run log and of documents",
+            "Restore the newest version of that object, or remove it to go without them; then run `propsync rebuild`",
         )

@@ -44,7 +44,7 @@ def readable_databases(settings: Settings, work: Path) -> dict[str, Path]:
             continue
         if latest:
             found[name] = latest, path
-    if len(found) == len(_DATABASES) and not _knows(found["state"][1], found["published"][0], settings, work):
+    if len(found) == len(_DATABASES) and not knows(found["state"][1], found["published"][0], settings, work):
         found = {name: found[name] for name in reversed(found)}
     return {name: path for name, (_, path) in found.items()}
 
@@ -56,7 +56,7 @@ def find_source(settings: Settings, work: Path, base: Base | None, databases: di
     could begin.
     """
     for path in databases.values():
-        if base is not None and not _knows(path, base.run_id, settings, work):
+        if base is not None and not knows(path, base.run_id, settings, work):
             _log.warning("%s is older than landing/base, so propsync carries nothing over from it", path)
             continue
         try:
@@ -72,7 +72,8 @@ def find_source(settings: Settings, work: Path, base: Base | None, databases: di
     return Source(Carried({}), is_current=False)
 
 
-def _knows(path: Path, run_id: str, settings: Settings, work: Path) -> bool:
+def knows(path: Path, run_id: str, settings: Settings, work: Path) -> bool:
+    """Whether the database at `path` has a run. Raises StateUnusable."""
     return knows_run(path, run_id, memory_limit=settings.memory_limit, folder=work)
 
 
