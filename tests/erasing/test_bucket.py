@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from deltalake import DeltaTable
 from erasing.conftest import GONE
 from erasing.traces import traces
 from kit.bucket import FolderBucket, flaws
@@ -14,6 +16,7 @@ from kit.small_api import DOOR, LIFT, asset
 from machines.conftest import Machine, Machines
 
 from propsync.erasing.request import Request
+from propsync.errors import StorageAway
 from propsync.runbooks import erase
 
 pytestmark = pytest.mark.slow
@@ -158,3 +161,41 @@ def test_a_machine_that_had_it_alone_loses_it_when_it_takes_in_the_erasure(
     assert traces(home.path, GONE, "third note") == []
     assert home.sync().exit_code == 0
     assert traces(machines.bucket.root, GONE, "third note") == []
+
+
+@pytest.mark.release
+def test_after_an_erasure_a_new_machine_continues_delta_tables_that_know_it(machines: Machines) -> None:
+    table = machines.bucket.root / "published/delta/main/assets"
+    home, other = lived(machines), machines("two")
+    for one in (home, other):
+        one.usual["delta"] = "main"
+    assert home.sync().exit_code == 0
+    assert erase(home.settings(), Request(asset=GONE, reason="asked")).exit_code == 0
+    began = DeltaTable(table).metadata().id
+    assert other.rebuild().exit_code == 0
+    assert DeltaTable(table).metadata().id == began
+    assert traces(machines.bucket.root, GONE, "first note", "second note") == []
+
+
+@pytest.mark.release
+def test_delta_tables_that_an_erasure_did_not_reach_in_the_bucket_begin_again(machines: Machines) -> None:
+    home, other = lived(machines), machines("two")
+    for one in (home, other):
+        one.usual["delta"] = "main"
+    assert home.sync().exit_code == 0
+    machines.api.assets.insert(0, asset("later"))
+    assert home.sync().exit_code == 0, "the log has a second version"
+
+    @contextmanager
+    def around(verb: str, key: str) -> Iterator[None]:
+        if verb == "delete" and key.startswith("published/"):
+            raise StorageAway(key, "no answer")
+        yield
+
+    plain, machines.bucket.around = machines.bucket.around, around
+    with pytest.raises(StorageAway):
+        erase(home.settings(), Request(asset=GONE, reason="asked"))
+    machines.bucket.around = plain
+    assert other.rebuild().exit_code == 0
+    assert traces(machines.bucket.root, GONE, "first note", "second note") == []
+    assert traces(other.path, GONE, "first note", "second note") == []

@@ -50,6 +50,8 @@ class BucketHome:
     """Whether the bucket shows that it once had all that this home knows of it."""
     fetched: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Published files that a restore brought home, as `Known.published` has them."""
+    fetched_erasures: str | None = None
+    """The mark of the erasures that these files know."""
     log: CommitLog = field(init=False)
     _found: set[str] = field(default_factory=set, init=False)
     """The packs and large files that the bucket had after the last commit."""

@@ -21,10 +21,11 @@ _NEWS = "_last_checkpoint"
 
 
 class _Note(msgspec.Struct):
-    """The part of `_published.json` that is read here: the SHA-256 of each file, and the run that published them."""
+    """The part of `_published.json` that is read here: the SHA-256 of each file, the run, the mark of its erasures."""
 
     files: dict[str, str]
     run: str = ""
+    erased: str | None = None
 
 
 def put_published(bucket: BucketHome) -> int:
@@ -38,12 +39,15 @@ def put_published(bucket: BucketHome) -> int:
         return 0
     there = dict(storage.tags(_FOLDER))
     lacking = [key for key, sum_ in here.items() if key not in there or known.published.get(key) != (sum_, there[key])]
-    for key in sorted(lacking, key=_order):
+    for key in sorted({*lacking} - {_NOTE}, key=_order):
         bucket.lease.check()
         storage.put_file(key, home.root / key)
     for key in sorted(there.keys() - here.keys(), key=_order, reverse=True):
         bucket.lease.check()
         storage.delete(key)
+    if _NOTE in lacking:  # it says of which erasures no file has anything, so the files that it lacks go first
+        bucket.lease.check()
+        storage.put_file(_NOTE, home.root / _NOTE)
     if lacking:
         tags = dict(storage.tags(_FOLDER))
         known.published = {key: (sum_, tags.get(key, "")) for key, sum_ in here.items()}
@@ -55,6 +59,12 @@ def published_run(storage: Storage) -> str:
     """The run of the files that the bucket has under published/, as the note there says; empty if none can be read."""
     note = _note(storage)
     return note.run if note else ""
+
+
+def published_erasures(storage: Storage) -> str | None:
+    """The mark of the erasures of which nothing is in the published files of the bucket; None if its note has none."""
+    note = _note(storage)
+    return note.erased if note else None
 
 
 def fetch_edition(home: LocalStorage, storage: Storage, work: Path) -> None:

@@ -52,7 +52,8 @@ class Publisher:
     """Writes the folder `published/`. `work` is a folder on the same file system for unfinished files.
 
     `memory_limit` is DuckDB's, for the file that people open. The flat files have their times in `time_zone`. `permit`
-    raises an error if this machine may no longer publish.
+    raises an error if this machine may no longer publish. Files that came from a bucket have no note here;
+    `restored_erasures` is the mark of the erasures that they know.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class Publisher:
         time_zone: str,
         permit: Callable[[], None] = lambda: None,
         delta: DeltaOptions = DeltaOptions(),
+        restored_erasures: str | None = None,
     ) -> None:
         self._folder = folder
         self._work = work
@@ -70,6 +72,7 @@ class Publisher:
         self._time_zone = time_zone
         self._permit = permit
         self._delta = delta
+        self._restored_erasures = restored_erasures
 
     def note(self) -> dict[str, Any]:
         """The note of the last publication; empty if there was none."""
@@ -108,7 +111,8 @@ class Publisher:
             self._folder.chmod(0o755)
         before, hidden = self.note(), warehouse.value(statement("merge/hidden/remembered"))
         erased = warehouse.value(statement("publish/erased"))
-        is_hidden_otherwise = (before.get(_HIDDEN), before.get(_ERASED)) != (hidden, erased)
+        erased_before = before.get(_ERASED, self._restored_erasures)
+        is_hidden_otherwise = (before.get(_HIDDEN), erased_before) != (hidden, erased)
         if is_hidden_otherwise:
             before = {}  # nothing of what is published may stay
             self._remove_pages_and_delta()

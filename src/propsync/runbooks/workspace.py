@@ -121,6 +121,7 @@ class Workspace:
                 settings.time_zone,
                 permit=place.check,
                 delta=DeltaOptions(settings.delta, settings.delta_keep_days),
+                restored_erasures=place.bucket.fetched_erasures if place.bucket else None,
             ),
         )
 
