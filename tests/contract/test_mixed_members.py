@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from kit.small_api import SmallHome, assessment
+from kit.comparing import difference
+from kit.small_api import SmallHome, assessment, asset
 
 ISSUES = "select record_id, name, issue, value from ops.value_issues order by all"
 
@@ -127,3 +128,18 @@ def test_one_text_in_place_of_an_object_takes_no_column_and_no_value_from_other_
     small_nights.server.assessments[0]["assessor"] = people[0]
     assert small_nights.sync().exit_code == 0
     assert small_nights.rows(of_person)[0] == ("Ann 0", "0")
+
+
+def test_a_column_for_a_member_that_was_an_object_has_the_object_of_earlier_rows(small_nights: SmallHome):
+    small_nights.has_desk = True
+    small_nights.server.assets = [asset(f"a{at}", occupant={"name": f"Ann {at}", "pets": [1]}) for at in range(3)]
+    small_nights.sync()
+    small_nights.server.assets[0]["occupant"] = "nobody"
+    small_nights.server.assets[1]["occupant"] = {"name": "Ann", "pets": "none"}
+    small_nights.sync()
+    shown = small_nights.rows("select occupant::json->>'name', occupant_pets from assets where asset_id = 'a2'")
+    assert shown == [("Ann 2", "[1]")]
+    before = small_nights.copy_of_published()
+    small_nights.rebuild()
+    assert difference(before, small_nights.published) == {}
+    assert difference(before, small_nights.published, "marts.changes") == {}

@@ -101,6 +101,9 @@ class OpenColumns:
         table = (self._table.schema, self._table.name)
         rows = [(*table, one.name, ".".join(one.source), one.type, run_id, run_id) for one in columns]
         self._warehouse.add("ops.columns", rows)
+        paths = ", ".join(text(json_path(one.source)) for one in columns)
+        if self._warehouse.value(statement("columns/has_member", table=target, paths=paths)):
+            self._warehouse.execute(statement("columns/forget_built"), self._of_table)
 
     def _widen(self, columns: Sequence[OpenColumn], run_id: str) -> None:
         for column in columns:
