@@ -9,6 +9,7 @@ from kit.small_api import SmallHome, assessment
 
 from propsync.errors import UsageError
 from propsync.runbooks import archive
+from propsync.runbooks.doctor import examine
 
 Home = SmallHome
 TYPES, ASSETS = "/properties/assets/types", "/properties/assets"
@@ -88,6 +89,27 @@ def test_assessments_keyed_by_id_are_named_and_no_login_page(small_nights: Home)
     (told,) = [one for one in small_nights.sync().left_behind if one.startswith("assessments were never read")]
     assert "the answer is an object keyed by id, and no array" in told
     assert "login" not in told
+
+
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        pytest.param({"total": 1, "assessments": {"s1": assessment("s1")}}, "an object keyed by id", id="keyed"),
+        pytest.param({"assessments": [assessment("s1")]}, "but no total", id="no total"),
+        pytest.param({"total": "1", "assessments": [assessment("s1")]}, 'not a whole number: "1"', id="a text"),
+    ],
+)
+def test_doctor_finds_an_answer_that_a_sync_could_not_read(small_nights: Home, body: dict[str, Any], fault: str):
+    small_nights.server.answer = lambda path, query: (200, body) if path == "/assessments" else None
+    (finding,) = [one for one in examine(small_nights.settings()) if not one.is_well]
+    assert finding.what == "GET /assessments"
+    assert fault in finding.seen
+
+
+def test_doctor_finds_nothing_wrong_with_an_api_without_records(small_nights: Home):
+    api = small_nights.server
+    api.types, api.assessment_types, api.assets, api.assessments = [], [], [], []
+    assert all(one.is_well for one in examine(small_nights.settings()))
 
 
 def test_a_resource_that_was_never_read_keeps_no_rows(small_nights: Home):

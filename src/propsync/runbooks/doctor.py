@@ -39,6 +39,7 @@ from propsync.shapes import (
     settle_flags,
     settle_read,
 )
+from propsync.sweep import ListCheck
 from propsync.warehouse import open_published, statement
 
 _NETWORK = ("nfs", "cifs", "smb", "sshfs", "9p", "gluster", "ceph", "lustre", "afs", "webdav", "davfs")
@@ -186,9 +187,8 @@ def _first_page(
 ) -> tuple[list[Any], str]:
     query = resource.combined(_statuses(settings, resource)) if resource.has_statuses else resource.lists(())[0]
     limit = min(_SAMPLE, settings.page_limit)
-    answer = api.fetch(page_request(resource, query, limit))
-    page = decode_shallow(answer.body)
     shape = shapes[resource.name]
+    page = api.fetch(page_request(resource, query, limit), check=ListCheck(resource, shape)).found
     if not shape.has("list"):
         shape.settle("list", find_list([page], resource))
     found = _records(page, shape)
