@@ -957,6 +957,13 @@ def test_parts_that_overlap_make_no_total_wrong(nights: Nights) -> None:
     assert len(nights.estate.asked("assets", type="", limit="1")) == 2
 
 
+def test_parts_that_the_api_does_not_answer_cost_nothing(nights: Nights) -> None:
+    _spread(nights, 40, 6, 3)
+    nights.estate.answer = lambda path, query: (500, {}) if "type" in query else None
+    report = nights.sync()
+    assert (report.exit_code, 2 in nights.rungs(report, "assets")) == (0, False)
+
+
 _STUCK: dict[str, tuple[int, dict[str, str], int, bool]] = {
     "a list that is cut": (35, {"page": "1"}, 3, True),
     "a whole list": (10, {"page": "1"}, 0, True),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from propsync.api import why_unaskable
-from propsync.errors import NotFound, RequestRefused, ResourceFailed
+from propsync.errors import ResourceFailed
 from propsync.records import Cutter, Page
 from propsync.resources import ListQuery, Resource
 from propsync.sweep.page_reader import PageReader
@@ -65,13 +65,13 @@ class CappedTotal:
         return {value for value in found if why_unaskable(value) is None}
 
     def _counted(self, query: ListQuery, role: str, values: Sequence[str]) -> list[tuple[ListQuery, int]]:
-        """The parts, each with its total; empty if the API heeds no such filter."""
+        """The parts, each with its total; empty if the API answers none of them, or heeds no such filter."""
         counted = []
         for piece in self._pieces(query, role, values):
             part = query.narrowed((role, piece))
             try:
                 page = self._reader.read(self._reader.ask(part, 1, "combined", limit=1), self._shaping.cutter).page
-            except (NotFound, RequestRefused):
+            except ResourceFailed:  # the list itself came whole, as far as anybody can tell
                 return []
             if not all(key and key[0] in piece for key in self._cutter(role).keys(page.records)):
                 return []
