@@ -964,6 +964,19 @@ def test_parts_that_the_api_does_not_answer_cost_nothing(nights: Nights) -> None
     assert (report.exit_code, 2 in nights.rungs(report, "assets")) == (0, False)
 
 
+def test_a_capped_total_shows_by_property_where_the_api_ignores_the_type(nights: Nights) -> None:
+    _spread(nights, 60, 6, 3)
+    nights.estate.ignored = {"type"}
+    nights.estate.total = lambda path, query, true: min(true, 40)
+    page = nights.estate._body
+    nights.estate._body = lambda path, query: page(
+        path, query if int(query.get("page", "1")) < 3 else query | {"page": "99"}
+    )  # type: ignore[method-assign]
+    report = nights.sync()
+    assert report.exit_code == 3
+    assert nights.is_truth("assets")
+
+
 _STUCK: dict[str, tuple[int, dict[str, str], int, bool]] = {
     "a list that is cut": (35, {"page": "1"}, 3, True),
     "a whole list": (10, {"page": "1"}, 0, True),

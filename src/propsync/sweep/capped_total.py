@@ -25,7 +25,7 @@ class CappedTotal:
         self._shaping = shaping
 
     def is_exceeded(self, query: ListQuery, first: Page) -> bool:
-        """Whether parts by type count more than the list does, or by property if its records have one type.
+        """Whether parts by type count more than the list does; or by property, if the type tells none apart.
 
         The last page of a part must show a record that the list lacks, since filters may overlap. `first` is page 1.
         """
@@ -33,8 +33,8 @@ class CappedTotal:
             return False
         for role in ("type", "property"):
             values = sorted(self._shown(role, query.name))
-            if len(values) > 1:
-                parts = self._counted(query, role, values)
+            parts = self._counted(query, role, values) if len(values) > 1 else []
+            if parts:
                 is_more = sum(count for _, count in parts) > (first.total or 0)
                 return is_more and any(
                     self._shows_more(query, part, -(-count // len(first.records))) for part, count in parts
