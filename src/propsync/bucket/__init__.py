@@ -7,7 +7,7 @@ from propsync.bucket.commits import CommitLog, Contents, Place
 from propsync.bucket.documents import fetch_documents, put_documents
 from propsync.bucket.home import BucketHome
 from propsync.bucket.lease import Lease, holder_of, refuse_unfit
-from propsync.bucket.published import published_run, put_published
+from propsync.bucket.published import published_note, put_published
 from propsync.bucket.restore import restore, settle_restored
 from propsync.bucket.sending import begin_sending, end_sending
 from propsync.bucket.verify import damaged_documents, damaged_files
@@ -24,7 +24,7 @@ __all__ = [
     "end_sending",
     "fetch_documents",
     "holder_of",
-    "published_run",
+    "published_note",
     "put_documents",
     "put_published",
     "refuse_unfit",

@@ -20,8 +20,11 @@ _LOG = "/_delta_log/"
 _NEWS = "_last_checkpoint"
 
 
-class _Note(msgspec.Struct):
-    """The part of `_published.json` that is read here: the SHA-256 of each file, the run, the mark of its erasures."""
+class PublishedNote(msgspec.Struct):
+    """The part of `_published.json` that is read here: the SHA-256 of each file, and the run that published them.
+
+    `erased` is the mark of the erasures that these files know.
+    """
 
     files: dict[str, str]
     run: str = ""
@@ -55,16 +58,12 @@ def put_published(bucket: BucketHome) -> int:
     return len(lacking)
 
 
-def published_run(storage: Storage) -> str:
-    """The run of the files that the bucket has under published/, as the note there says; empty if none can be read."""
-    note = _note(storage)
-    return note.run if note else ""
-
-
-def published_erasures(storage: Storage) -> str | None:
-    """The mark of the erasures of which nothing is in the published files of the bucket; None if its note has none."""
-    note = _note(storage)
-    return note.erased if note else None
+def published_note(storage: Storage) -> PublishedNote | None:
+    """The note about what a home or a bucket has under published/; None if nobody can read one."""
+    try:
+        return msgspec.json.decode(storage.get(_NOTE), type=PublishedNote)
+    except (FileNotFoundError, msgspec.DecodeError):
+        return None
 
 
 def fetch_edition(home: LocalStorage, storage: Storage, work: Path) -> None:
@@ -111,13 +110,6 @@ def fetch_delta(bucket: BucketHome) -> dict[str, tuple[str, str]]:
     return found | {key: (_fingerprint(home, key), there[key]) for key in there.keys() - found.keys()}
 
 
-def _note(storage: Storage) -> _Note | None:
-    try:
-        return msgspec.json.decode(storage.get(_NOTE), type=_Note)
-    except (FileNotFoundError, msgspec.DecodeError):
-        return None
-
-
 def _fingerprint(home: LocalStorage, key: str) -> str:
     status = (home.root / key).stat()
     return f"{status.st_size}/{status.st_mtime_ns}"
@@ -125,7 +117,7 @@ def _fingerprint(home: LocalStorage, key: str) -> str:
 
 def _files(home: LocalStorage) -> dict[str, str]:
     """The published files, each with what identifies its bytes: the note's hash, or size and time; none if no note."""
-    note = _note(home)
+    note = published_note(home)
     if note is None:  # the next run that publishes writes it again
         return {}
     found = {f"{_FOLDER}/{name}": sha256 for name, sha256 in note.files.items()}

@@ -11,7 +11,7 @@ from propsync.bucket.durable import durable_keys, is_erasure, is_plan
 from propsync.bucket.home import BucketHome
 from propsync.bucket.known import Known, write_known
 from propsync.bucket.packs import PackReader
-from propsync.bucket.published import fetch_delta, fetch_edition, published_erasures
+from propsync.bucket.published import fetch_delta, fetch_edition, published_note
 from propsync.errors import HomeUnusable
 
 _STATE = ("state/warehouse.duckdb.wal", "state/warehouse.duckdb")
@@ -41,7 +41,8 @@ def restore(bucket: BucketHome) -> Contents:
     bucket.bring_back_damaged({key: place for key, place in contents.places.items() if key not in lacking})
     fetch_edition(bucket.home, bucket.storage, bucket.work)
     bucket.fetched = fetch_delta(bucket)
-    bucket.fetched_erasures = published_erasures(bucket.storage)
+    note = published_note(bucket.storage)
+    bucket.fetched_erasures = note.erased if note else None
     return contents
 
 

@@ -4,7 +4,7 @@ from propsync.merge.carried_rows import CARRIED, carry_out, knows_run, latest_ru
 from propsync.merge.carry_over import Carried
 from propsync.merge.erased_rows import ErasedRows
 from propsync.merge.erased_versions import (
-    ToldErasures,
+    ErasuresOfFile,
     keep_erased,
     knows_erasures,
     lost_erasures,
@@ -53,6 +53,7 @@ __all__ = [
     "TYPE",
     "Carried",
     "ErasedRows",
+    "ErasuresOfFile",
     "Hiding",
     "Known",
     "Merger",
@@ -60,7 +61,6 @@ __all__ = [
     "Requirement",
     "ShapeStore",
     "StagedLists",
-    "ToldErasures",
     "Unmatched",
     "UnseenRecords",
     "Witness",

@@ -13,7 +13,7 @@ from propsync.resources import Resource
 from propsync.suppression import BEGUN, FORGOTTEN, Erasure, SameVersion, Suppression
 from propsync.warehouse import OldFile, Warehouse, key_parts, quoted, resource_fragments, statement, text
 
-_TOLD = ("in_force", "forgotten", "known")
+_LISTS = ("in_force", "forgotten", "known")
 _COUNTS = ("versions", "bodies", "rows", "documents", "files")
 
 
@@ -55,7 +55,7 @@ def note_erasures(warehouse: Warehouse, erasures: Iterable[Erasure]) -> None:
 
 
 @dataclass(frozen=True)
-class ToldErasures:
+class ErasuresOfFile:
     """The erasures of a database file of any version.
 
     They are the facts of those in force, the ids of those that somebody ended, and all ids.
@@ -66,10 +66,10 @@ class ToldErasures:
     known: frozenset[str]
 
     @classmethod
-    def of(cls, path: Path, *, memory_limit: str, folder: Path) -> ToldErasures:
+    def of(cls, path: Path, *, memory_limit: str, folder: Path) -> ErasuresOfFile:
         """Raises StateUnusable."""
         with OldFile(path, memory_limit=memory_limit, folder=folder) as old:
-            in_force, ended, known = (old.rows(statement(f"merge/erased/{one}")) for one in _TOLD)
+            in_force, ended, known = (old.rows(statement(f"merge/erased/{one}")) for one in _LISTS)
         return cls(in_force, ended, frozenset(erasure_id for (erasure_id,) in known))
 
     def lacks(self, erasures: Iterable[Erasure]) -> bool:

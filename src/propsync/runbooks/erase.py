@@ -22,7 +22,7 @@ from propsync.merge import ErasedRows
 from propsync.runbooks.archive_lock import without_partials
 from propsync.runbooks.erase_documents import DocumentSearch
 from propsync.runbooks.erase_left import left_by_erasing, left_in_spellings
-from propsync.runbooks.erase_lost import find_lost, told
+from propsync.runbooks.erase_lost import erasures_in, find_lost
 from propsync.runbooks.erase_own_lists import refuse_own_lists
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.rebuild import rebuild_in
@@ -142,7 +142,7 @@ def forget(settings: Settings, given: str) -> Erasure:
         chosen = [one for one in known if one.erasure_id == given]
         if not chosen:
             databases = readable_databases(settings, place.folder).values()
-            named = [told(settings, place.folder, path) for path in databases]
+            named = [erasures_in(settings, place.folder, path) for path in databases]
             chosen = [one for one in find_lost(settings, named) if one.erasure_id == given]
         if not chosen and known:
             marker = erasures.marker()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from propsync.errors import StateUnusable
-from propsync.merge import ToldErasures, lost_erasures, revived_erasures
+from propsync.merge import ErasuresOfFile, lost_erasures, revived_erasures
 from propsync.settings import Settings
 from propsync.storage import LocalStorage
 from propsync.suppression import Erasure, Erasures
@@ -21,19 +21,19 @@ def refuse_lost_erasures(warehouse: Warehouse, storage: LocalStorage) -> None:
     _refuse_revived(revived_erasures(warehouse.rows(statement("merge/erased/forgotten")), known))
 
 
-def told(settings: Settings, work: Path, path: Path) -> ToldErasures:
+def erasures_in(settings: Settings, work: Path, path: Path) -> ErasuresOfFile:
     """The erasures of a database file. Raises StateUnusable."""
-    return ToldErasures.of(path, memory_limit=settings.memory_limit, folder=work)
+    return ErasuresOfFile.of(path, memory_limit=settings.memory_limit, folder=work)
 
 
-def find_lost(settings: Settings, databases: Iterable[ToldErasures]) -> list[Erasure]:
+def find_lost(settings: Settings, databases: Iterable[ErasuresOfFile]) -> list[Erasure]:
     """The erasures that any of these databases names and whose files are lost."""
     known = Erasures(LocalStorage(settings.home)).all()
     found = {one.erasure_id: one for database in databases for one in lost_erasures(database.in_force, known)}
     return list(found.values())
 
 
-def refuse_revived(settings: Settings, databases: Iterable[ToldErasures]) -> None:
+def refuse_revived(settings: Settings, databases: Iterable[ErasuresOfFile]) -> None:
     """Raises StateUnusable if any of these databases names an erasure whose file is from before its end."""
     known = Erasures(LocalStorage(settings.home)).all()
     for database in databases:

@@ -20,7 +20,7 @@ from propsync.merge import (
 )
 from propsync.resources import ASSESSMENT_TYPES, ASSET_TYPES, Catalogue
 from propsync.runbooks.desk import build_desk
-from propsync.runbooks.erase_lost import find_lost, refuse, told
+from propsync.runbooks.erase_lost import erasures_in, find_lost, refuse
 from propsync.runbooks.rebuild_sources import whole_catalogue
 from propsync.runbooks.resource_sync import ResourceSync
 from propsync.runbooks.workplace import Workplace
@@ -49,7 +49,7 @@ def settle_hiding(settings: Settings, place: Workplace) -> None:
     whole = _whole(settings, place, state, catalogue)
     if whole is None:
         return
-    refuse(find_lost(settings, [told(settings, place.folder, state)]))
+    refuse(find_lost(settings, [erasures_in(settings, place.folder, state)]))
     _log.info("[privacy] hide has changed: propsync writes its tables again")
     fresh = place.folder / f"hide.duckdb{PARTIAL}"
     _write(settings, place, fresh, catalogue, whole)

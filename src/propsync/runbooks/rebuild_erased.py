@@ -14,7 +14,7 @@ from propsync.erasing.landed import ErasedLanding
 from propsync.errors import BaseLost
 from propsync.merge import Carried, ErasedRows, Witness, keep_erased, same_versions
 from propsync.runbooks.archive_lock import without_partials
-from propsync.runbooks.erase_lost import find_lost, refuse, refuse_revived, told
+from propsync.runbooks.erase_lost import erasures_in, find_lost, refuse, refuse_revived
 from propsync.runbooks.losses import read_witnesses
 from propsync.runbooks.push_abandoned import remove_erased_journals
 from propsync.runbooks.workplace import blobs_of
@@ -38,7 +38,7 @@ class ErasedSince:
     @classmethod
     def of(cls, settings: Settings, work: Path, databases: Mapping[str, Path]) -> ErasedSince:
         """Raises StateUnusable if files of erasures are damaged or lost, or from before their end."""
-        named = {name: told(settings, work, path) for name, path in databases.items()}
+        named = {name: erasures_in(settings, work, path) for name, path in databases.items()}
         refuse(find_lost(settings, named.values()))
         refuse_revived(settings, named.values())
         storage = LocalStorage(settings.home)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from propsync.bucket import BucketHome, Contents, published_run, restore
+from propsync.bucket import BucketHome, Contents, published_note, restore
 from propsync.errors import BaseLost
 from propsync.publish import WAREHOUSE as PUBLISHED
 from propsync.runbooks.workplace import Workplace
@@ -38,8 +38,8 @@ def refuse_lost_edition(bucket: BucketHome, databases: Mapping[str, Path], knows
             "it cannot be read, and no other file has the run log and the rows of documents",
             "Restore an earlier version of that object, or remove it to go without them; then run `propsync rebuild`",
         )
-    noted, found = published_run(bucket.storage), databases.get("published")
-    if noted and found and not knows(found, noted):
+    note, found = published_note(bucket.storage), databases.get("published")
+    if note and note.run and found and not knows(found, note.run):
         raise BaseLost(
             f"{key} in {bucket.url}",
             "it is older than published/_published.json, and lacks later rows of the run log and of documents",

@@ -125,7 +125,7 @@ class ObjectStorage:
         return True
 
     def list(self, prefix: str) -> Iterator[str]:
-        """Keys in the folder `prefix` and below, sorted, read a thousand at a time."""
+        """Keys in the folder `prefix` and below, sorted; the whole list is in memory."""
         return self._sorted(lambda: {key for key, _ in self._tags(prefix)})
 
     def age(self, key: str) -> float:
