@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -88,3 +89,16 @@ def test_one_that_fails_keeps_its_rows_and_costs_no_other_table(home: Place) -> 
     assert home.is_truth("assessments")
     assert len(_rows(home, "marts.flags")) == len(before)
     assert home.column("select error is not null from ops.marts where mart = 'flags'") == [True]
+
+
+@pytest.mark.slow
+def test_one_whose_keys_come_twice_stays_as_it_was(home: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = _rows(home, "marts.flags")
+    monkeypatch.setitem(MARTS, "marts.flags", replace(MARTS["marts.flags"], key=("status",)))
+    for left in (before, []):  # built beside its rows, and in its place
+        if not left:
+            home.in_state("delete from marts.flags")
+        home.in_state("update ops.marts set inputs = '' where mart = 'flags'")
+        home.in_state("delete from ops.settings")
+        assert home.sync().left_behind == ["the mart flags keeps its earlier rows: two rows have one key (status)"]
+        assert _rows(home, "marts.flags") == left

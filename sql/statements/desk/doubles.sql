@@ -1,2 +1,2 @@
 -- why: a mart with a key twice fails, and keeps its rows
-select exists (select {{key}} from {{staged}} group by all having count(*) > 1)
+select exists (select {{key}} from {{built}} group by all having count(*) > 1)

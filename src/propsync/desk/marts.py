@@ -157,13 +157,17 @@ class Marts:
             return bool(removed + models.open(f"marts/{mart}.open"))
 
     def _replace(self, mart: str) -> bool:
-        """Builds the mart beside its rows, and replaces those that differ."""
+        """Builds the mart beside its rows, and replaces those that differ; in its place if it has none."""
         table, model = MARTS[f"marts.{mart}"], f"marts/{mart}"
         self._stage_for(self._models, model)
-        self._models.stage(model)
         names = {"staged": f"staging.{quoted(mart)}", "target": f"marts.{quoted(mart)}"}
-        if self._warehouse.value(statement("desk/doubles", **names, key=_named(table.key))):
-            raise MergeFailed(model, f"two rows have one key ({', '.join(table.key)})")
+        if not self._warehouse.value(f"select exists (from {names['target']})"):
+            with self._warehouse.transaction():
+                made = self._models.open(model)
+                self._refuse_doubles(mart, names["target"])
+            return bool(made)
+        self._models.stage(model)
+        self._refuse_doubles(mart, names["staged"])
         self._warehouse.execute(statement("desk/differing", **names, compared=_named(table.columns)))
         if not self._warehouse.value("select exists (from staging.differing)"):
             return False
@@ -171,6 +175,11 @@ class Marts:
             self._warehouse.execute(statement("desk/remove_differing", **names))
             self._warehouse.execute(statement("desk/fill_differing", **names))
         return True
+
+    def _refuse_doubles(self, mart: str, built: str) -> None:
+        key = MARTS[f"marts.{mart}"].key
+        if self._warehouse.value(statement("desk/doubles", built=built, key=_named(key))):
+            raise MergeFailed(f"marts/{mart}", f"two rows have one key ({', '.join(key)})")
 
     def _note(self, outcomes: Iterable[_Outcome]) -> None:
         rows = [self._row(one) for one in outcomes]
