@@ -158,6 +158,22 @@ def test_a_home_that_no_sync_has_read_is_not_fresh_however_often_parts_are_read(
         assert "only a run that reads a part" not in capsys.readouterr().out
 
 
+def test_a_copy_is_as_old_as_the_resource_that_no_sync_reads(at: Place, capsys: pytest.CaptureFixture[str]):
+    at.in_state("update ops.runs set started_at = started_at - interval 2 day, ended_at = ended_at - interval 2 day")
+    at.sync(only=("assets",))
+    assert print_status(at.settings(), "26h", as_json=False) == 3
+    last = capsys.readouterr().out.splitlines()[-1]
+    others = "assessment_types, assessments, schedules"
+    assert last == f"Older than 26h: {others}. A nightly run is missing. Next: propsync sync"
+    at.fail(".*/schedules", kind="status", status=400)
+    assert at.sync().exit_code == 3
+    assert print_status(at.settings(), "26h", as_json=True) == 3
+    assert json.loads(capsys.readouterr().out)["old"] == ["schedules"]
+    at.sandbox.set_faults([])
+    at.sync()
+    assert print_status(at.settings(), "26h", as_json=False) == 0
+
+
 class Cancelled(BaseException):
     """Prefect's way to stop a run, which is no KeyboardInterrupt."""
 

@@ -39,7 +39,7 @@ def test_a_night_and_its_watchdog_say_nothing_when_all_is_well(machine: Machine,
     assert run_cron_line(watchdog, machine) == ""
     late = run_cron_line(watchdog, machine, swap=("26h", "0m"))
     assert late.startswith("propsync status: exit 3. Published: as of ")
-    assert "a nightly run is missing" in late
+    assert "A nightly run is missing" in late
 
 
 @pytest.mark.release

@@ -115,7 +115,7 @@ def test_a_night_runs_as_its_unit_says_and_the_watchdog_is_content(morning: Mach
 
     late = run_service("propsync-watchdog.service", morning, swap=("26h", "0m"))
     assert late.returncode == 3
-    assert "a nightly run is missing" in late.stdout
+    assert "A nightly run is missing" in late.stdout
 
 
 @pytest.mark.release

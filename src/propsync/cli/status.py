@@ -16,6 +16,7 @@ from propsync.documents.lost_files import LOST
 from propsync.errors import UsageError
 from propsync.progress import size_in_words
 from propsync.publish import read_note
+from propsync.resources import BUILT_IN
 from propsync.runbooks.usable_state import why_unusable
 from propsync.runs import INTERRUPTED, RunLock
 from propsync.settings import Settings
@@ -41,7 +42,8 @@ _PART = "no sync has read them yet, only a run that reads a part"
 def print_status(settings: Settings, max_age: str | None, *, as_json: bool) -> int:
     """Prints the status; returns 3 if the published copy is older than `max_age` (26h, 90m, 2d), else 0.
 
-    A copy from the future has no age that anybody could trust, so it counts as older. So does one of parts alone.
+    It is as old as its oldest resource. A copy from the future has no age that anybody could trust, so it counts as
+    older. So does one of parts alone.
     """
     allowed = _span(max_age) if max_age is not None else None
     path = settings.published / "warehouse.duckdb"
@@ -49,10 +51,11 @@ def print_status(settings: Settings, max_age: str | None, *, as_json: bool) -> i
         return _print_nothing(settings, as_json=as_json, is_wanted=allowed is not None)
     with open_published(path) as reader:
         facts = _facts(reader, settings)
-    age = datetime.now(UTC) - facts["published_at"]
-    facts["is_ahead"] = age < -_CLOCKS_DIFFER
+    now = datetime.now(UTC)
+    facts["is_ahead"] = now - facts["published_at"] < -_CLOCKS_DIFFER
     is_trusted = facts["was_synced"] and not facts["is_ahead"]
-    facts["is_fresh"] = is_fresh = allowed is None or (is_trusted and age <= allowed)
+    facts["old"] = [] if allowed is None else _old(facts["read_at"], settings, now - allowed)
+    facts["is_fresh"] = is_fresh = allowed is None or (is_trusted and not facts["old"])
     if as_json:
         echo(json.dumps(facts, default=_plain))
     else:
@@ -112,10 +115,11 @@ def _span(words: str) -> timedelta:
 def _facts(reader: PublishedReader, settings: Settings) -> dict[str, Any]:
     runs = _dicts(reader, _asked("runs"))
     lock = RunLock(settings.state / "run.lock")
-    began, read_at = _began(runs[0]), _read_at(reader)
+    began, read_at = _began(runs[0]), dict[str, datetime](reader.rows(_asked("read_at"))[1])
     return {
-        "published_at": read_at or began,
-        "was_synced": read_at is not None,
+        "published_at": next(iter(read_at.values()), began),
+        "was_synced": bool(read_at),
+        "read_at": read_at,
         **_verdict(reader),
         "running": lock.holder() if lock.is_held() else None,
         "trouble": _trouble(lock, began),
@@ -136,6 +140,12 @@ def _facts(reader: PublishedReader, settings: Settings) -> dict[str, Any]:
         "delta": {name: table["version"] for name, table in read_note(settings.published).get("delta", {}).items()},
         "disk_bytes": _disk_use(settings),
     }
+
+
+def _old(read_at: dict[str, datetime], settings: Settings, since: datetime) -> list[str]:
+    """The resources that no sync has read after `since`: `propsync sync --only` leaves the others as they are."""
+    wanted = [*BUILT_IN.names, *settings.resources]
+    return [name for name in wanted if name in read_at and read_at[name] < since]
 
 
 def _began(run: dict[str, Any]) -> datetime:
@@ -172,12 +182,6 @@ def _verdict(reader: PublishedReader) -> dict[str, Any]:
     worst = max(judged, key=lambda run: _STATUSES.index(run["status"]))
     errors = [run["error"] for run in judged if run["error"]]
     return {name: worst[name] for name in ("run_id", "flow", "status")} | {"left_behind": list(dict.fromkeys(errors))}
-
-
-def _read_at(reader: PublishedReader) -> datetime | None:
-    """When propsync last read the whole API: a rebuild or a backfill makes nothing else fresher."""
-    found: datetime | None = reader.rows(_asked("read_at"))[1][0][0]
-    return found
 
 
 def _disk_use(settings: Settings) -> dict[str, int]:
@@ -238,7 +242,7 @@ def _next(facts: dict[str, Any], max_age: str | None) -> str:
     if not facts["is_fresh"] and not facts["was_synced"]:
         return "No sync has published yet, only runs that read a part. Next: propsync sync"
     if not facts["is_fresh"]:
-        return f"Older than {max_age}: a nightly run is missing. Next: propsync sync"
+        return f"Older than {max_age}: {', '.join(facts['old'])}. A nightly run is missing. Next: propsync sync"
     if facts["held_deletes"]:
         held_by = facts["held_deletes"][-1]["run_id"]
         return f"Next: look at ops.held_deletes, then propsync sync --accept-deletes {held_by}"
