@@ -20,7 +20,7 @@ class AssetUpdates:
     """Reads assets through one client and writes them through another, which may have another token."""
 
     def __init__(self, answers: AssetAnswers) -> None:
-        self._answers = answers
+        self.answers = answers
         self.others = OtherValues(answers)
 
     def current(self, api: Api, asset_id: str) -> AssetReading | None:
@@ -43,7 +43,7 @@ class AssetUpdates:
         if is_nothing(answer.body):
             return None, []
         try:
-            return self._answers.cut(answer.body)
+            return self.answers.cut(answer.body)
         except (PayloadUnreadable, RecursionError) as error:
             raise MalformedBody(str(answer.request), f"the answer is not a page of assets: {error}") from error
 
@@ -60,7 +60,7 @@ class AssetUpdates:
 
         Raises ResourceFailed and what ends the run.
         """
-        values = {one.field: one.new for one in entry.changes}
+        values = self.answers.written(entry)
         kinds = {one.field: FieldKind(one.kind) for one in entry.changes}
 
         def current() -> AssetReading | None:

@@ -59,7 +59,7 @@ class Creations:
 
     def _attempt(self, reader: Api, writer: Api, number: int, entry: Entry) -> Outcome:
         """The outcome of one attempt; one that is not final allows a further attempt."""
-        pair, values = _pair_of(entry), _values_of(entry)
+        pair, values = _pair_of(entry), self._values_of(entry)
         was_sent = number in self._journal.so_far.sent
         listed = self._listed(reader, pair)
         settled = self._settled(number, entry, listed)
@@ -117,6 +117,10 @@ class Creations:
         new = (key for key in listed if key not in self._known.planned and key not in own)
         return next((key for key in new if _may_be_ours(listed[key], entry)), None)
 
+    def _values_of(self, entry: Entry) -> dict[str, Any]:
+        """The values of a new asset by field, as a write has them. Raises InvalidValue."""
+        return {name: value for name, value in self._updates.answers.written(entry).items() if value is not None}
+
     def _listed(self, api: Api, pair: Pair) -> Listing:
         """The assets of a property and type by id. Raises ResourceFailed if two readings of several pages differ."""
         for one in pair:
@@ -161,11 +165,6 @@ def _new_id(asset_id: str, listed: Listing) -> str:
     if asset_id not in listed:
         return asset_id
     raise AnswerLost("POST", f"the answer names asset {asset_id}, which is not new", status=_CREATED)
-
-
-def _values_of(entry: Entry) -> dict[str, Any]:
-    """The values of a new asset by field."""
-    return {one.field: one.new for one in entry.changes if one.new is not None}
 
 
 def _pair_of(entry: Entry) -> Pair:

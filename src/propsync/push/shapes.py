@@ -11,6 +11,8 @@ import msgspec
 from propsync.merge import overridden, stored_shape
 from propsync.push.asset_values import AssetShape
 from propsync.push.fields import WRITABLE
+from propsync.push.option_ids import OptionIds, names_no_ids
+from propsync.push.plan import Entry
 from propsync.records import Cutter, Path
 from propsync.resources import ASSET_TYPES, ASSETS, BUILT_IN
 from propsync.shapes import Shape, configured, cutter_of
@@ -32,10 +34,14 @@ class AssetReading:
 
 
 class AssetAnswers:
-    """Reads pages of assets, as the tables show them: without what was erased."""
+    """Reads pages of assets, as the tables show them: without what was erased. It knows how a write names options."""
 
-    def __init__(self, assets: Shape, types: Shape, kinds: Kinds, suppression: Suppression) -> None:
+    def __init__(
+        self, assets: Shape, types: Shape, kinds: Kinds, suppression: Suppression, definitions: Mapping[str, str]
+    ) -> None:
+        """`definitions` are asset types in JSON by id; none are needed if assets name options by their ids."""
         self._suppression = suppression
+        self._option_ids = OptionIds.of(types, definitions)
         self._shape = AssetShape.of(assets, types)
         self._kinds = kinds
         page = cutter_of(assets, ASSETS)
@@ -54,7 +60,9 @@ class AssetAnswers:
         kinds: dict[str, dict[str, str]] = {}
         for type_id, field_id, kind in reader.rows(statement("push/kinds_of_fields"))[1]:
             kinds.setdefault(type_id, {})[field_id] = kind
-        return cls(shape(ASSETS.name), shape(ASSET_TYPES.name), kinds, suppression)
+        types = shape(ASSET_TYPES.name)
+        definitions = dict(reader.rows(statement("push/definitions"))[1]) if names_no_ids(types) else {}
+        return cls(shape(ASSETS.name), types, kinds, suppression, definitions)
 
     def cut(self, body: bytes) -> tuple[int | None, list[AssetReading]]:
         """The total and the assets of a page; those without an id, a property or a type are left out,
@@ -71,6 +79,10 @@ class AssetAnswers:
         """Whether a write may have this field: none can have an image, a file or a pin."""
         kind = self._kinds.get(type_id, {}).get(field_id)
         return kind is None or kind in WRITABLE
+
+    def written(self, entry: Entry) -> dict[str, Any]:
+        """The new values of an entry by field, as a write has them (API §2.3). Raises InvalidValue."""
+        return {one.field: self._option_ids.written(entry.type_id, one) for one in entry.changes}
 
     def values_of(self, record: bytes | msgspec.Raw, type_id: str) -> dict[str, Any]:
         """The values of one asset by field id."""
