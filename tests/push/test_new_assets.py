@@ -130,6 +130,29 @@ def test_an_asset_that_a_list_shows_late_is_sent_once(home: PushHome, status: in
         assert "accepted the new asset without its id" in report.left_behind[0]
 
 
+@pytest.mark.slow
+def test_an_asset_that_a_list_shows_late_after_a_kill_is_sent_once(home: PushHome) -> None:
+    def show(request: Request) -> None:
+        """The list shows the asset at the second look of the next apply."""
+        looks.append(request.method)
+        if is_dead and looks[-2:] == ["GET"] * 2 and not late:
+            late.append(home.sandbox.world.assets.add(place, kind, {text: "ours"}))
+
+    looks: list[str] = []
+    late: list[str] = []
+    is_dead = False
+    place, kind, text, _ = room(home)
+    home.sandbox._server.app.before = show
+    home.sandbox.set_faults(faults({"kind": "status", "status": 202}))
+    plan = home.plan(home.create(place, kind, {text: "ours"}))
+    with dying(2):  # before the outcome is in the journal
+        home.apply(plan)
+    is_dead, looks[:] = True, []
+    report = home.apply(plan)
+    assert (report.exit_code, posts(home)) == (0, 1), report.lines
+    assert home.writes("record_id, state") == [(late[0], "verified")]
+
+
 @pytest.mark.parametrize("status", [400, 404, 422])
 @pytest.mark.parametrize("kept_value", ["ours", "OURS"])
 def test_an_asset_that_the_api_made_and_refused_is_not_called_failed(

@@ -51,6 +51,9 @@ class Creations:
 
     def create(self, reader: Api, writer: Api, number: int, entry: Entry) -> Outcome:
         """Creates one asset. Raises ResourceFailed and what ends the run."""
+        was_killed = number in self._journal.so_far.in_flight
+        if was_killed and (found := self._awaited(reader, number, entry)):
+            return found
         for _ in writer.attempts():
             outcome = self._attempt(reader, writer, number, entry)
             if outcome.is_final:
@@ -88,7 +91,7 @@ class Creations:
     def _awaited(self, reader: Api, number: int, entry: Entry) -> Outcome | None:
         """The outcome of an attempt without an answer, once a list shows the asset; None if none does in time.
 
-        Behind a gateway that gave up, the API may still be at work; and lists may be late.
+        Behind a gateway that gave up, the API may still be at work; and lists may be late. So it is after a kill.
         """
         pair = _pair_of(entry)
         looks = (self._settled(number, entry, self._listed(reader, pair)) for _ in reader.attempts())

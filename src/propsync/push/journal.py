@@ -48,6 +48,8 @@ class Journalled:
     """The entries that propsync has sent, or was about to send."""
     left: Counter[int] = field(default_factory=Counter)
     """How often an apply had to leave an entry to the next one, perhaps before it sent it."""
+    in_flight: set[int] = field(default_factory=set)
+    """The entries of which nothing is known since propsync was about to send them."""
     seen: dict[Pair, set[str]] = field(default_factory=dict)
     """Assets of a property and type that existed before propsync created its own."""
     outcomes: dict[int, Outcome] = field(default_factory=dict)
@@ -63,12 +65,14 @@ class Journalled:
             made = line.outcome.asset_id if line.outcome else None
             if ids := [*line.ids, *([made] if made else [])]:
                 self.seen.setdefault((entry.property_id, entry.type_id), set()).update(ids)
+            self.in_flight.discard(line.entry)
             if line.outcome is not None:
                 self.outcomes[line.entry] = line.outcome
             elif line.step == "left":
                 self.left[line.entry] += 1
             else:
                 self.sent.add(line.entry)
+                self.in_flight.add(line.entry)
 
 
 def journal_key(plan_id: str) -> str:
