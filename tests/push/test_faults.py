@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from kit.command_line import CommandLine
+from kit.deaths import dying
 from kit.kept import KeptHomes
 from kit.push_home import PushHome, push_home
 from kit.versions import of_another_version
@@ -154,6 +155,26 @@ def test_a_read_back_may_be_older_than_the_write_once(home: PushHome, *, is_slow
         assert (report.exit_code, home.writes("state, code")) == (3, [("applied", "StoredOtherwise")])
         assert "still shows the value from before" in report.left_behind[0]
     assert home.apply(plan).is_repeat
+    assert len(home.effects) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("gives_up", [False, True])
+def test_a_read_back_after_a_kill_may_be_older_than_the_write_too(home: PushHome, *, gives_up: bool) -> None:
+    (edit,) = texts_of(home, 1)
+    plan = home.plan(edit)
+    with dying(3):  # right after the answer is in the journal
+        home.apply(plan)
+    home.sandbox._server.app.lists.lag = 3_600.0
+    report = home.apply(plan, gives_up=gives_up)
+    home.sandbox._server.app.lists.lag = 0.0
+    if gives_up:
+        assert (report.exit_code, home.writes("state, code")) == (3, [("applied", "StoredOtherwise")])
+        assert unfinished(home.settings()) == [], "a plan that is given up ends"
+    else:
+        assert (report.exit_code, home.writes("state, code")) == (3, [("applied", None)])
+        assert "the API does not show the write yet. Run the same command again" in report.left_behind[0]
+        assert home.apply(plan).exit_code == 0
     assert len(home.effects) == 1
 
 

@@ -12,3 +12,4 @@ def give_up(journal: WriteJournal) -> None:
     for number in range(len(so_far.plan.entries)):
         if number not in so_far.outcomes:
             journal.done(number, verdicts.given_up(was_sent=number in so_far.sent))
+    journal.late(so_far.outcomes)  # the plan ends with the read-back that follows

@@ -27,9 +27,9 @@ Pair = tuple[str, str]
 
 
 class _Line(msgspec.Struct, frozen=True, omit_defaults=True):
-    """`step` is begun, resumed, sending, left or done; `entry` is a place among the plan's entries.
+    """`step` is begun, resumed, sending, left, done or late; `entry` is a place among the plan's entries.
 
-    `ids` are the assets that a list showed before a new one was created.
+    `ids` are the assets that a list showed before a new one was created, `entries` those that a read-back was late for.
     """
 
     step: str
@@ -37,6 +37,7 @@ class _Line(msgspec.Struct, frozen=True, omit_defaults=True):
     entry: int | None = None
     ids: list[str] = []
     outcome: Outcome | None = None
+    entries: list[int] = []
 
 
 @dataclass
@@ -50,6 +51,8 @@ class Journalled:
     """How often an apply had to leave an entry to the next one, perhaps before it sent it."""
     in_flight: set[int] = field(default_factory=set)
     """The entries of which nothing is known since propsync was about to send them."""
+    late: set[int] = field(default_factory=set)
+    """The entries that a read-back showed as before."""
     seen: dict[Pair, set[str]] = field(default_factory=dict)
     """Assets of a property and type that existed before propsync created its own."""
     outcomes: dict[int, Outcome] = field(default_factory=dict)
@@ -60,6 +63,7 @@ class Journalled:
 
     def take(self, line: _Line) -> None:
         """Adds one line."""
+        self.late.update(line.entries)
         if line.entry is not None:
             entry = self.plan.entries[line.entry]
             made = line.outcome.asset_id if line.outcome else None
@@ -151,6 +155,10 @@ class WriteJournal:
     def left(self, entry: int) -> None:
         """Notes that the next apply has to try an entry, after the others."""
         self._add(_Line("left", entry=entry))
+
+    def late(self, entries: Collection[int]) -> None:
+        """Notes that a read-back shows these entries as before: the next one decides."""
+        self._add(_Line("late", entries=sorted(entries)))
 
     def done(self, entry: int, outcome: Outcome) -> None:
         """Notes a final outcome, without what was erased."""

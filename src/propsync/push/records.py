@@ -30,8 +30,9 @@ Shown = Mapping[tuple[str, ...], Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Write:
-    """One value of a plan, and its state."""
+    """One value of a plan, and its state; `number` is the place of its entry."""
 
+    number: int
     entry: Entry
     key: tuple[str, ...] | None
     change: FieldChange | None
@@ -55,20 +56,17 @@ def key_of_entry(plan: Plan, entry: Entry, outcome: Outcome) -> tuple[str, ...] 
 
 def writes_of(plan: Plan, outcomes: Mapping[int, Outcome]) -> list[Write]:
     """A write for each value; one without a value for a record that has none."""
-    return [
-        write
-        for number, outcome in sorted(outcomes.items())
-        for write in _of_entry(plan, plan.entries[number], outcome)
-    ]
+    return [write for number, outcome in sorted(outcomes.items()) for write in _of_entry(plan, number, outcome)]
 
 
-def _of_entry(plan: Plan, entry: Entry, outcome: Outcome) -> Iterator[Write]:
+def _of_entry(plan: Plan, number: int, outcome: Outcome) -> Iterator[Write]:
+    entry = plan.entries[number]
     key = key_of_entry(plan, entry, outcome)
     changes: list[FieldChange | None] = [*entry.changes] or [
         FieldChange(name, name, "", value, None) for name, value in (outcome.before or {}).items() if value is not None
     ]
     for change in changes or (None,):
-        yield Write(entry, key, change, outcome.state, outcome.code, outcome.message, outcome.at)
+        yield Write(number, entry, key, change, outcome.state, outcome.code, outcome.message, outcome.at)
 
 
 def verified(write: Write, shown: Shown) -> Write:

@@ -25,7 +25,7 @@ from propsync.push.creations import KnownAssets
 from propsync.push.erased import names_erased
 from propsync.push.giving_up import give_up
 from propsync.push.in_flight import with_in_flight
-from propsync.push.journal import WriteJournal, journal_key, now
+from propsync.push.journal import WriteJournal, journal_key
 from propsync.push.outcome import APPLIED, Outcome
 from propsync.push.plan import CREATE, DELETE, Plan
 from propsync.push.published import Published
@@ -206,8 +206,7 @@ class _Apply:
         self._stopped: PropsyncError | None = None
         self._writes: list[Write] = []
         self._unread: dict[Key, str] = {}
-        self._began = now()
-        self._is_late = False
+        self._late: set[int] = set()
 
     def run(self, answers: AssetAnswers) -> PushReport:
         """Sends, then reads back, records and publishes in a run of its own."""
@@ -222,7 +221,7 @@ class _Apply:
             raise self._stopped
         own = PushReport(self._plan, report.run_id, [WriteState.of(one) for one in self._writes])
         others = [line for line in report.left_behind if line not in own.left_behind]
-        if report.published and not self._left and not self._unread and not self._is_late:
+        if report.published and not self._left and not self._unread and not self._late:
             self._journal.finish()
         return replace(own, others=others)
 
@@ -278,6 +277,8 @@ class _Apply:
         self._unread = {key: answers.unknown.get(key, "") for key in keys - answers.found - answers.gone.keys()}
         shown = shown_values(workspace.warehouse.rows, self._plan.resource, answers.found & keys)
         self._writes = [self._verified(one, shown) for one in self._writes]
+        if self._late:
+            self._journal.late(self._late)
         return None
 
     def _verified(self, write: Write, shown: Shown) -> Write:
@@ -285,9 +286,9 @@ class _Apply:
             why = f"propsync could not read it back ({self._unread[write.key]}). Run the same command again"
             return replace(write, message=why)
         found = verified(write, shown)
-        is_own = write.at is not None and write.at >= self._began  # an earlier apply has waited long enough
-        if found.state == APPLIED and is_own and is_as_before(write, shown):
-            self._is_late = True
+        is_first = write.number not in self._journal.so_far.late  # a second read-back has waited long enough
+        if found.state == APPLIED and is_first and is_as_before(write, shown):
+            self._late.add(write.number)
             return replace(write, message=_LATE)
         return found
 
