@@ -61,3 +61,25 @@ def test_two_plans_of_a_file_create_its_new_assets_once(home: PushHome, tmp_path
     assert home.apply(again).exit_code == 0
     assert home.apply(again).is_repeat
     assert len(home.column("select record_id from ops.writes where action = 'create'")) == 3
+
+
+@pytest.mark.slow
+def test_an_asset_that_the_api_accepted_and_has_not_shown_yet_is_refused_too(home: PushHome, tmp_path: Path) -> None:
+    ((_, property_id, kind),) = home.assets(1)
+    text = home.field(kind, "text")
+    path = csv_file(tmp_path / "new.csv", ["asset_id", "property_id", "type", text], ["", property_id, kind, "new"])
+    wanted = Wanted("assets", path)
+    plan = planned(home, tmp_path, wanted)
+    home.sandbox._server.app.lists.lag = 3_600.0
+    assert [home.apply(plan).exit_code for _ in range(2)] == [3, 3]
+    assert home.writes("state, code") == [("applied", "StoredOtherwise")]
+    again = planned(home, tmp_path, wanted)
+    assert again.entries == [], "a second asset could not be deleted"
+    assert "which no sync has shown yet: run `propsync sync`, then plan again" in again.refused[0].reason
+    home.sandbox._server.app.lists.lag = 0.0
+    home.sync(["assets"])
+    ((asset_id,),) = home.writes("record_id")
+    assert f"as asset {asset_id}: write that id" in planned(home, tmp_path, wanted).refused[0].reason
+    home.sandbox.world.assets.delete(asset_id)
+    home.sync(["assets"])
+    assert planned(home, tmp_path, wanted).counts()["create"] == 1, "it is gone, so the row makes one again"

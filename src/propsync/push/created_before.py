@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from propsync.push.plan import FieldChange
@@ -25,6 +25,8 @@ class Creation:
     is_unsure: bool
     message: str | None
     values: dict[str, Any] = field(default_factory=dict)
+    is_unseen: bool = False
+    """Whether no answer has shown it yet."""
 
     def is_of(self, values: Mapping[str, Any]) -> bool:
         """Whether propsync wrote exactly these values."""
@@ -35,6 +37,9 @@ class Creation:
         """Why a row with these values is refused, and what helps."""
         is_query = self.file == QUERY
         source, step = ("a query", "plan it from a file") if is_query else ("a file of this name", "rename the file")
+        if self.is_unseen:
+            what = f"run {self.run_id} created it from {source}, as asset {self.asset_id}, which no sync has shown yet"
+            return f"{what}: run `propsync sync`, then plan again; for one more, {step}"
         if not self.is_unsure:
             what = f"run {self.run_id} created it from {source}, as asset {self.asset_id}"
             return f"{what}: write that id into asset_id; for one more, {step}"
@@ -46,7 +51,8 @@ class Creation:
 class CreatedBefore:
     """The creations by property and type; each answers for one row.
 
-    Nobody knows the property of one that may not exist: it answers for a row of any property. With `after`, only those
+    Nobody knows the property of one that may not exist, or that no answer has shown yet: it answers for a row of any
+    property. With `after`, only those
     of later runs count.
     """
 
@@ -59,9 +65,11 @@ class CreatedBefore:
             if field_id is not None:
                 one.values[field_id] = value
         sure = {one.asset_id: one for one in found.values() if one.asset_id and not one.is_unsure}
+        places = published.assets(list(sure)) if sure else {}
         self._unsure = [one for one in found.values() if one.is_unsure]
+        self._unsure += _unseen(published, [one for asset_id, one in sure.items() if asset_id not in places])
         self._left: dict[tuple[str | None, str | None], list[Creation]] = {}
-        for asset_id, place in (published.assets(list(sure)) if sure else {}).items():
+        for asset_id, place in places.items():
             self._left.setdefault(place, []).append(sure[asset_id])
 
     def take(self, property_id: str, type_id: str, changes: Sequence[FieldChange]) -> Creation | None:
@@ -73,3 +81,9 @@ class CreatedBefore:
                     left.remove(one)
                     return one
         return None
+
+
+def _unseen(published: Published, created: Sequence[Creation]) -> list[Creation]:
+    """Those that the API has accepted and never shown; somebody may have deleted the others."""
+    deleted = published.deleted_assets([str(one.asset_id) for one in created])
+    return [replace(one, is_unseen=True) for one in created if one.asset_id not in deleted]
