@@ -18,7 +18,7 @@ from propsync.errors import DiskFull, MergeFailed, StateUnusable
 from propsync.memory import give_back
 from propsync.resources import BUILT_IN, Catalogue, Resource
 from propsync.warehouse.arrow import lot
-from propsync.warehouse.database_errors import our_errors, refuse_other_than_file
+from propsync.warehouse.database_errors import opening, our_errors, refuse_other_than_file
 from propsync.warehouse.declared_tables import TABLES, Table, by_name, quoted, tables_of, text
 from propsync.warehouse.further_tables import STORED, check_further, stored_resources, stored_row
 from propsync.warehouse.macros import macros, macros_for_people
@@ -70,8 +70,9 @@ class Warehouse:
             "autoinstall_known_extensions": False,
             "checkpoint_threshold": "1MB",  # larger changes go into the file at once, not to the log first
         }
-        with our_errors(path):
+        with opening(path):
             self._connection = duckdb.connect(path, config=config)
+        with our_errors(path):
             self._connection.execute(NO_BAR)
             self._connection.execute("attach ':memory:' as staging")
             for statements in macros("staging"):

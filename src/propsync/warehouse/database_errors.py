@@ -49,6 +49,21 @@ def our_errors(path: Path) -> Iterator[None]:
 
 
 @contextmanager
+def opening(path: Path) -> Iterator[None]:
+    """Turns every error of DuckDB while it opens a database file into StateUnusable: it met nothing but this file.
+
+    So does a log (`.wal`) of another moment, which a restored file may find beside it. Raises DiskFull, FileLimited and
+    MergeFailed for a lack of room or memory.
+    """
+    try:
+        with interruptible():
+            yield
+    except duckdb.Error as error:
+        _refuse_lack(path, error)
+        raise _unusable(path, str(error).splitlines()[0]) from error
+
+
+@contextmanager
 def damage_of(path: Path) -> Iterator[None]:
     """Takes DuckDB's errors about a database file that it only reads for damage: StateUnusable.
 
