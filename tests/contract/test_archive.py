@@ -93,6 +93,19 @@ def test_edited_assessments_alone_get_a_second_version_and_the_first_one_stays(o
     }
 
 
+@pytest.mark.slow
+def test_a_clock_that_was_ahead_puts_no_document_off(old: Place, caplog: pytest.LogCaptureFixture) -> None:
+    old.days_pass(-400)
+    old.edit(*old.wanted()[:1])
+    old.sync()
+    told = old.archive()
+    assert (told.exit_code, told.counts["stored"], old.differing()) == (0, 2, set())
+    assert old.asked() == dict.fromkeys(old.pairs(), 1)
+    assert "the clock was ahead when propsync asked for" in caplog.text
+    old.archive()
+    assert not old.asked()
+
+
 @pytest.mark.release
 def test_a_document_that_went_back_to_what_it_was_is_a_version_of_its_own(archived: Path, tmp_path: Path) -> None:
     def bundle_back_and_forth(about: Subject) -> bytes:

@@ -93,6 +93,14 @@ def test_verified_twice_is_verified_once(at: Place):
 
 
 @pytest.mark.release
+def test_files_that_a_clock_ahead_verified_are_verified_again(at: Place):
+    at.in_state("update documents set verified_at = now() + to_days(400)")
+    rot(stored(at)[1])
+    assert verified(at).counts["mended"] == 1
+    assert verified(at).counts["files"] == len(list((at.path / "archive" / "blobs").rglob("*.*")))
+
+
+@pytest.mark.release
 def test_where_the_api_gives_other_bytes_by_now_they_are_a_new_version_and_the_old_one_is_told_lost(at: Place):
     key, file = stored(at)
     at.edit(key)

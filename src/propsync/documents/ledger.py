@@ -92,6 +92,16 @@ class Ledger:
         new = self._versions() - before
         return {"stored": new, "same": ended["stored"] - new, "missing": ended["missing"], "failed": ended["failed"]}
 
+    def times_to_come(self, latest: datetime) -> int:
+        """The number of versions that propsync asked for or verified after `latest`."""
+        return int(self._warehouse.value(statement("documents/count_times_to_come"), {"latest": latest}))
+
+    def forget_times_to_come(self, latest: datetime, now: datetime, run_id: str) -> None:
+        """Makes these versions due."""
+        with self._warehouse.transaction():
+            self._warehouse.execute(statement("documents/forget_times_to_come"), {"latest": latest, "now": now})
+            mark_tables(self._warehouse, run_id, "main", ["documents"])
+
     def cover(self, choice: DocumentChoice, run_id: str) -> int:
         """Brings `marts.document_coverage` up to date; returns how many documents are lacking."""
         models = Models(self._warehouse, choice.values())

@@ -154,6 +154,7 @@ class _Archive:
             _refuse_unknown(workspace, self._choice.properties)
             self._since = Ledger(workspace.warehouse).newest()
             self._record_earlier(workspace)
+            self._at.correct_times(workspace, self._began)
             chunk, count = self._plan(workspace)
         stopped: StopRun | None = None
         with progress("Archiving", count, "documents") as bar:

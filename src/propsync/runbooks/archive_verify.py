@@ -75,6 +75,7 @@ class _Verify:
         """Verifies chunk after chunk, until all files are done or the limit is reached; then looks for orphans."""
         with self._archive.tables() as workspace:
             self._archive.record(workspace, self._fetcher)  # documents of a killed run
+            self._archive.correct_times(workspace, self._began)
             chunk, count = self._plan(workspace)
         total = count if self._limit is None else min(count, self._limit)
         with progress("Verifying", total, "files") as bar:

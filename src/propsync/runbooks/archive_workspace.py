@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from propsync.documents.cluster.fetcher import ClusterFetcher
 
 _log = logging.getLogger("propsync.archive")
+_APART = timedelta(hours=1)
+"""Clocks of two machines, or of one that was corrected, may differ by less."""
 
 
 class Outcome(Protocol):
@@ -139,6 +142,15 @@ class ArchiveWorkspace:
         workspace.journal.end(run, "attention" if counts["failed"] else "ok", None)
         self.taken.clear()
         return Counter(counts)
+
+    def correct_times(self, workspace: Workspace, now: datetime) -> None:
+        """Makes documents due that the clock, when it was ahead, gave a time to come."""
+        ledger, latest = Ledger(workspace.warehouse), now + _APART
+        if count := ledger.times_to_come(latest):
+            _log.warning("the clock was ahead when propsync asked for %d documents: they are due now", count)
+            run = self.begin(workspace)
+            ledger.forget_times_to_come(latest, now, run.run_id)
+            workspace.journal.end(run, "ok", None)
 
     def _without_erased(self, workspace: Workspace, taken: list[Fetched]) -> list[Fetched]:
         """Drops documents of assessments that somebody erased while they came."""
