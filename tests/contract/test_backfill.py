@@ -182,12 +182,13 @@ def test_one_that_was_interrupted_goes_on_where_it_stopped(estate: SandboxHome):
 
 
 @pytest.mark.slow
-def test_one_that_was_interrupted_days_ago_starts_from_its_first_chunk(estate: SandboxHome):
+@pytest.mark.parametrize("days_ago", [2, pytest.param(-400, id="by a clock that was ahead")])
+def test_one_that_was_interrupted_days_ago_starts_from_its_first_chunk(estate: SandboxHome, days_ago: int):
     scope = Scope(properties=tuple(f"no-such-property-{number:05d}" for number in range(160)))
 
     def call(name: str, step: Any) -> None:
         if name == "assets" and (noted := list((estate.path / "state" / "backfill").glob("*.json"))):
-            os.utime(noted[0], (time.time() - 2 * 86_400,) * 2)
+            os.utime(noted[0], (time.time() - days_ago * 86_400,) * 2)
             raise Died
         step()
 

@@ -195,7 +195,7 @@ class _Reached:
     def done(self) -> int:
         """The number of finished chunks; 0 if the last one is so old that its records may have changed since."""
         try:
-            if self._storage.age(self._key) > _STALE:
+            if not 0 <= self._storage.age(self._key) <= _STALE:  # less than nothing: a clock was ahead
                 return 0
             return int(msgspec.json.decode(self._storage.get(self._key))["done"])
         except (FileNotFoundError, msgspec.DecodeError, KeyError, TypeError, ValueError):
