@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from kit.nights import Nights
 import propsync
 from propsync.cli.status import print_status
 from propsync.errors import HomeUnusable, PropsyncError, UsageError
+from propsync.runbooks.doctor import examine
 
 
 @pytest.fixture
@@ -32,6 +35,24 @@ def test_a_folder_in_place_of_the_published_file_is_named(home: Home):
             run()
     home.published.rmdir()
     assert home.sync().exit_code == 0
+
+
+def test_a_published_folder_that_no_file_can_be_moved_to_is_a_finding(home: Home, monkeypatch: pytest.MonkeyPatch):
+    """A mount there, or a link to another disk: the doctor said that all was well."""
+    real = Path.replace
+
+    def replace(source: Path, target: Path) -> Path:
+        if target.parent == home.published.parent:
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+        return real(source, target)
+
+    files = sorted(home.path.rglob("*"))
+    assert "folders" not in [one.what for one in islice(examine(home.settings()), 4)]
+    monkeypatch.setattr(Path, "replace", replace)
+    (finding,) = [one for one in islice(examine(home.settings()), 4) if one.what == "folders"]
+    assert not finding.is_well
+    assert "published: cannot be written: it is on another disk" in finding.seen
+    assert sorted(home.path.rglob("*")) == files
 
 
 def test_a_home_in_place_of_its_published_file_gives_the_way_to_it(home: Home):

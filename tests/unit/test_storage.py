@@ -158,6 +158,16 @@ def test_rights_and_broken_disks_are_told_as_an_unusable_home(tmp_path, number):
         raise OSError(number, os.strerror(number))
 
 
+def test_a_folder_on_another_disk_is_told_as_one(tmp_path):
+    others = [Path(folder) for folder in ("/dev/shm", "/var/tmp", Path(__file__).parent)]
+    other = next((one for one in others if one.is_dir() and one.stat().st_dev != tmp_path.stat().st_dev), None)
+    if other is None:
+        pytest.skip("every folder here is on one disk")
+    (tmp_path / "partial").touch()
+    with pytest.raises(HomeUnusable, match=r"on another disk than the rest of home\. Keep state/, landing/ "):
+        LocalStorage(other).put_file("a", tmp_path / "partial")
+
+
 def test_a_file_that_is_not_there_is_no_trouble_of_the_disk(tmp_path):
     with pytest.raises(FileNotFoundError), disk_errors(tmp_path):
         (tmp_path / "none").read_bytes()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import psutil
 
 from propsync.api import Api, RetryPolicy, TokenSource, page_request
 from propsync.desk import AGAINST
-from propsync.errors import ApiUnreachable, NotFound, PropsyncError, ResourceFailed, UsageError
+from propsync.errors import ApiUnreachable, NotFound, PropsyncError, ResourceFailed, StopRun, UsageError
 from propsync.log import redact
 from propsync.merge import KEYS, REQUIREMENTS, TYPE, Known, Mistake, check_requirements, described, read_list
 from propsync.records import decode_shallow, first_text, follow
@@ -39,6 +40,7 @@ from propsync.shapes import (
     settle_flags,
     settle_read,
 )
+from propsync.storage import PARTIAL, remove, replace
 from propsync.sweep import ListCheck
 from propsync.warehouse import open_published, statement
 
@@ -95,6 +97,22 @@ def _places(settings: Settings) -> Iterator[Finding]:
     is_local = not any(name in kind.lower() for name in _NETWORK)
     step = "Set PROPSYNC_HOME to a folder on a local disk: locks and databases break on network file systems"
     yield Finding("file system", is_local, f"{settings.state} is on {kind or 'an unknown file system'}", step)
+    for folder in (settings.published, settings.landing):
+        yield from _is_reached(settings, folder)
+
+
+def _is_reached(settings: Settings, folder: Path) -> Iterator[Finding]:
+    """A finding if no run could move a finished file there: a mount or a link leads to another disk."""
+    handle, name = tempfile.mkstemp(dir=settings.state, suffix=PARTIAL)
+    os.close(handle)
+    partial, target = Path(name), folder / Path(name).name
+    try:
+        replace(partial, target)
+    except StopRun as error:
+        yield Finding("folders", False, f"{folder}: {error.what}", error.next_step)
+    finally:
+        remove(partial)
+        remove(target)
 
 
 def _at_work(settings: Settings) -> Iterator[Finding]:

@@ -157,6 +157,10 @@ def disk_errors(where: Path | str) -> Iterator[None]:
             raise FileLimited(str(where), "no file may grow further") from error
         if error.errno in _NO_ROOM:
             raise DiskFull(str(where), "the disk is full") from error
+        if error.errno == errno.EXDEV:
+            step = "Keep state/, landing/ and published/ on one disk: no mount or link to another, below PROPSYNC_HOME"
+            what = "cannot be written: it is on another disk than the rest of home"
+            raise HomeUnusable(str(where), what, step) from error
         if error.errno == errno.EISDIR:
             step = "Move that folder away, then run the same command again"
             raise HomeUnusable(str(where), "cannot be written: a folder is where the file belongs", step) from error
