@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import BinaryIO
 
 from propsync.api.answers import Saved
-from propsync.api.bodies import HEADER_BYTES, check_header
+from propsync.api.bodies import HEADER_BYTES, check_age, check_header
 from propsync.api.decoding import Decoder, decoded, encoding_of
 from propsync.api.exchange import Receiving, Resuming
 from propsync.api.requests import Rest
@@ -56,6 +56,7 @@ class Saving(Resuming):
     def __call__(self, receiving: Receiving) -> Saved:
         """Reads one good answer to its end."""
         where, headers = receiving.where, receiving.reply.headers
+        check_age(headers.get("age"), where)
         encoding = encoding_of(headers.get("content-encoding", ""), where)
         chunks = decoded(receiving.chunks(self._bound), Decoder(encoding, where))
         self._has_asked = False

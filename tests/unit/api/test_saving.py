@@ -251,6 +251,14 @@ def test_a_document_that_is_always_a_page_is_unexpected_and_nothing_is_mixed(api
         save(api)
 
 
+def test_a_document_that_a_cache_has_kept_for_long_is_asked_for_again(api, server):
+    play(server, Reply(body=OTHER, headers={"Age": "90000"}), Reply(body=BODY, headers={"Age": "3600"}))
+    assert save(api) == BODY
+    play(server, Reply(body=OTHER, headers={"Age": "90000"}))
+    with pytest.raises(UnexpectedAnswer, match="a cache before the API has kept this answer for 1,500 minutes"):
+        save(api)
+
+
 @settings(max_examples=40)
 @given(st.integers(0, 2**32), st.lists(st.tuples(st.integers(0, 20_000), st.integers(0, 9)), max_size=6))
 def test_whatever_a_server_does_what_is_saved_is_a_body_it_had(fuzzed, seed, breaks):
