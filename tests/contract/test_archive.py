@@ -560,7 +560,7 @@ def test_what_was_noted_and_whose_file_a_power_cut_took_is_asked_for_again(new: 
 @pytest.mark.slow
 def test_a_token_refused_midway_keeps_what_came(synced: Path, tmp_path: Path) -> None:
     with place(tmp_path / "home", synced) as made:
-        made.fail(r".*\.(pdf|zip)", after=10, kind="status", status=401)
+        made.fail(".*", after=10, kind="status", status=401)
         with pytest.raises(TokenRefused) as refused:
             made.archive(max_concurrency=1)
         assert refused.value.exit_code == 1
@@ -578,7 +578,7 @@ def test_a_token_refused_midway_keeps_what_came(synced: Path, tmp_path: Path) ->
 
 @pytest.mark.release
 def test_what_came_beside_the_request_that_ended_it_is_kept_and_not_fetched_again(new: Place) -> None:
-    new.fail(after=25, kind="status", status=401)
+    new.fail(".*", after=25, kind="status", status=401)
     with pytest.raises(TokenRefused):
         new.archive()
     kept = set(new.stored())
@@ -587,6 +587,23 @@ def test_what_came_beside_the_request_that_ended_it_is_kept_and_not_fetched_agai
     new.asked()
     new.archive()
     assert not kept & set(new.asked())
+
+
+@pytest.mark.slow
+def test_a_401_for_one_document_keeps_no_other_from_coming(new: Place) -> None:
+    key = new.wanted()[7]
+    new.fail(rf".*{key}/report\.pdf", kind="status", status=401)
+    told = new.archive(["report"], max_concurrency=1)
+    assert told.exit_code == 3
+    (line,) = [line for line in told.left_behind if "401" in line]
+    assert line.startswith("reports: ")
+    assert "leave them out of PROPSYNC_ARCHIVE_KINDS" in line
+    new.archive(["report"])
+    assert new.differing(new.pairs("report")) == {(key, "report")}
+    new.days_pass(1)
+    new.sandbox.set_faults([])
+    assert new.archive(["report"]).exit_code == 0
+    assert new.differing(new.pairs("report")) == set()
 
 
 @pytest.mark.release

@@ -133,5 +133,5 @@ def _forbidden(dice: Random) -> Rule:
 
 
 def _token_refused(dice: Random) -> Rule:
-    """Ends the run; of bundles alone, as the report is asked for by look-ups too, which may not be refused."""
+    """Once, for bundles alone, as the report is asked for by look-ups too, which may not be refused."""
     return _now_and_then(dice, _DOCUMENTS[r"bundle\.zip"], {"kind": "status", "status": 401}, most=1)

@@ -53,7 +53,8 @@ class Documents:
         """Saves documents at once, each to the file that `into` opens for it; returns them as they complete.
 
         `then` gets the open file in the thread that sent the request; it may raise ResourceFailed for an incomplete
-        document. A failure costs only its own document; an API out of reach, or StopRun, ends everything.
+        document. A failure costs only its own document; an API out of reach, or StopRun, ends everything. A 401 comes
+        with AccessForbidden if the API accepts the token for the list of assessments.
         """
         cancel = threading.Event()
 
@@ -64,6 +65,8 @@ class Documents:
                     return then(request, file, saved)
             except ApiUnreachable:
                 raise
+            except TokenRefused as refused:
+                return failed(request, self._forbidden(refused))
             except ResourceFailed as error:
                 return failed(request, error)
 
@@ -86,9 +89,7 @@ class Documents:
             except ApiUnreachable:
                 raise
             except TokenRefused as refused:
-                if not self._is_token_good_for_lists():
-                    raise
-                return assessment_id, AccessForbidden(refused.where, refused.what, status=401)
+                return assessment_id, self._forbidden(refused)
             except UsageError as error:
                 return assessment_id, RequestRefused(error.where, error.what)
             except ResourceFailed as error:
@@ -98,8 +99,16 @@ class Documents:
         cancel = threading.Event()
         return in_parallel(one, assessment_ids, threads=self._threads, cancel=cancel, wake=self._gate.wake)
 
+    def _forbidden(self, refused: TokenRefused) -> AccessForbidden:
+        """The error of a 401 for a document alone: some APIs answer it for what a token has no right to.
+
+        Raises `refused` if the API refuses the token for the list of assessments too.
+        """
+        if not self._is_token_good_for_lists():
+            raise refused
+        return AccessForbidden(refused.where, refused.what, status=401)
+
     def _is_token_good_for_lists(self) -> bool:
-        """Whether the API accepts the token elsewhere: some answer 401 for what a token has no right to."""
         request = ask.page_request(ASSESSMENTS, ListQuery("token"), 1)
         try:
             self._exchange.run(request, receive_start(MAX_DOCUMENT_BYTES), threading.Event())
