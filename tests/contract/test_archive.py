@@ -388,13 +388,14 @@ def test_a_budget_of_minutes_ends_a_run_well_and_what_is_lacking_is_published(ne
     ]
 
 
-def test_a_disk_that_fills_ends_a_run_well(new: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_fills_ends_a_run_and_somebody_must_make_room(new: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     class Disk:
         total, free = 10**12, 99 * 10**9
 
     monkeypatch.setattr("shutil.disk_usage", lambda _: Disk)
     told = new.archive()
-    assert (told.exit_code, told.ended) == (0, "less than 10 % of the disk is free (99.0 GB)")
+    assert (told.exit_code, told.ended) == (3, "less than 10 % of the disk is free (99.0 GB)")
+    assert told.left_behind == [f"{told.ended}, and documents wait. Make room, then run `propsync archive`"]
     assert not new.asked()
 
 

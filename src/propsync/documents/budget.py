@@ -35,6 +35,8 @@ class Budget:
         self._looked_at: float | None = None
         self._on_disk: str | None = None
         self._ended: str | None = None
+        self.lacks_room = False
+        """Whether the disk ended it: unlike the limits of a night, that stays so until somebody makes room."""
 
     @property
     def bytes_left(self) -> float:
@@ -46,9 +48,9 @@ class Budget:
         """How long the run may still request documents."""
         return max(0.0, self._end - self._clock())
 
-    def end(self, reason: str) -> None:
+    def end(self, reason: str, *, lacks_room: bool) -> None:
         """Ends the budget, for a reason that only a worker elsewhere can see."""
-        self._ended = reason
+        self._ended, self.lacks_room = reason, lacks_room
 
     @property
     def documents_left(self) -> int | None:
@@ -74,6 +76,7 @@ class Budget:
     def _disk_reason(self) -> str | None:
         if self._looked_at is None or self._clock() - self._looked_at >= _LOOK_SECONDS:
             self._looked_at, self._on_disk = self._clock(), _lack_of_room(self._folder)
+            self.lacks_room = self._on_disk is not None
         return self._on_disk
 
 

@@ -173,7 +173,10 @@ class _Archive:
         return self._report
 
     def _may_go_on(self) -> bool:
-        self._report.ended = self._report.ended or self._budget.reason()
+        if self._report.ended is None and (reason := self._budget.reason()):
+            self._report.ended = reason
+            if self._budget.lacks_room:
+                self._report.left_behind.append(f"{reason}, and documents wait. Make room, then run `propsync archive`")
         return self._report.ended is None
 
     def _plan(self, workspace: Workspace) -> tuple[list[WantedDocument], int]:

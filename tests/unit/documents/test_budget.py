@@ -71,3 +71,4 @@ def test_the_disk_is_looked_at_once_a_second(disk: type[Disk]) -> None:
     assert made.reason() is None
     now[0] = 1.0
     assert made.reason() == "less than 10 % of the disk is free (0.0 GB)"
+    assert made.lacks_room

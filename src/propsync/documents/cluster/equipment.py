@@ -75,7 +75,7 @@ class Equipment:
                 pass
         except PropsyncError as error:
             result.failure = Failure.of(error)
-        result.ended = budget.reason()
+        result.ended, result.lacks_room = budget.reason(), budget.lacks_room
         result.contents, result.forbidden = dict(fetcher.contents), fetcher.forbidden
         result.traffic = self._api.traffic.since(before)
         result.learnt, result.is_crowded = self._api.concurrency, self._api.crowdings > crowdings

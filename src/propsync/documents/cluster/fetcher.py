@@ -106,6 +106,6 @@ class ClusterFetcher:
             self._failure = self._failure or result.failure.error()
             return
         if result.ended and not result.taken:
-            self._budget.end(result.ended)
+            self._budget.end(result.ended, lacks_room=result.lacks_room)
         came = {(one.assessment_id, one.kind) for one in result.taken}
         self._waiting.extendleft(one for one in reversed(order.wanted) if (one.assessment_id, one.kind) not in came)

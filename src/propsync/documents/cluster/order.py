@@ -70,7 +70,8 @@ class Failure:
 class BatchResult:
     """The answer: results (fewer than ordered if `ended` or `failure` says why), contents by hash, and the evidence.
 
-    `forbidden` are kinds that the token may not fetch. `learnt` is the concurrency at the end.
+    `forbidden` are kinds that the token may not fetch. `learnt` is the concurrency at the end. `lacks_room` says that
+    the disk of the worker ended it.
     """
 
     taken: list[Fetched] = field(default_factory=list)
@@ -80,4 +81,5 @@ class BatchResult:
     learnt: int = 1
     is_crowded: bool = False
     ended: str | None = None
+    lacks_room: bool = False
     failure: Failure | None = None
