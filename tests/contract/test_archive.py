@@ -591,16 +591,16 @@ def test_what_came_beside_the_request_that_ended_it_is_kept_and_not_fetched_agai
 
 
 @pytest.mark.slow
-def test_a_401_for_one_document_keeps_no_other_from_coming(new: Place) -> None:
-    key = new.wanted()[7]
-    new.fail(rf".*{key}/report\.pdf", kind="status", status=401)
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_document_that_the_token_may_not_have_keeps_no_other_from_coming(new: Place, status: int) -> None:
+    key = sorted(new.wanted())[3]
+    new.fail(rf".*{key}/report\.pdf", kind="status", status=status)
     told = new.archive(["report"], max_concurrency=1)
-    assert told.exit_code == 3
-    (line,) = [line for line in told.left_behind if "401" in line]
-    assert line.startswith("reports: ")
-    assert "leave them out of PROPSYNC_ARCHIVE_KINDS" in line
-    new.archive(["report"])
+    assert (told.exit_code, told.counts["failed"]) == (3, 1)
+    assert told.left_behind == ["1 document failed; marts.document_coverage shows why"]
     assert new.differing(new.pairs("report")) == {(key, "report")}
+    ((error,),) = new.rows("select last_error from marts.document_coverage where reason = 'failed'")
+    assert str(status) in error
     new.days_pass(1)
     new.sandbox.set_faults([])
     assert new.archive(["report"]).exit_code == 0

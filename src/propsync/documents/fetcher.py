@@ -16,6 +16,7 @@ from propsync.documents.held import HeldContents, with_rows
 from propsync.documents.inspect import DocumentReader
 from propsync.documents.kinds import KINDS
 from propsync.documents.ledger import WantedDocument
+from propsync.documents.rights import Rights
 from propsync.documents.zips.bundle import Bundle
 from propsync.errors import AccessForbidden, DocumentDamaged, ResourceFailed, UsageError
 from propsync.storage import partial_file
@@ -35,7 +36,8 @@ class Fetcher:
         self._with_text = with_text
         self.chunk: int | None = None
         """How many documents one call of `fetch` should get, None for the usual number."""
-        self.forbidden: dict[str, str] = {}
+        self._rights = Rights()
+        self.forbidden = self._rights.forbidden
         """Kinds that the token may not fetch, with the error; the fetcher requests no more of them."""
         self.contents = HeldContents()
         """The contents of fetched documents, by hash."""
@@ -76,6 +78,7 @@ class Fetcher:
 
     def _keep(self, wanted: WantedDocument, file: BinaryIO, saved: Saved) -> Fetched:
         kind, path = KINDS[wanted.kind], Path(file.name)
+        self._rights.came(wanted.kind)
         if saved.sha256 == wanted.sha256 and wanted.path and self._blobs.exists(wanted.path):
             return _taken(wanted, "stored", saved=saved, path=wanted.path)  # its check was before its storing
         before = self._before(wanted)
@@ -102,7 +105,7 @@ class Fetcher:
     def _failed(self, wanted: WantedDocument, error: ResourceFailed) -> Fetched:
         if isinstance(error, AccessForbidden):
             advice = f"Ask for access to {wanted.kind}s, or leave them out of PROPSYNC_ARCHIVE_KINDS"
-            self.forbidden[wanted.kind] = str(AccessForbidden(error.where, error.what, advice))
+            self._rights.refused(wanted.kind, str(AccessForbidden(error.where, error.what, advice)))
         outcome = "missing" if error.says_not_found else "failed"
         return _taken(wanted, outcome, error=error.what)
 

@@ -14,6 +14,7 @@ from propsync.documents.fetch_log import Fetched
 from propsync.documents.fetcher import parted
 from propsync.documents.held import HeldContents
 from propsync.documents.ledger import WantedDocument
+from propsync.documents.rights import Rights
 from propsync.errors import PropsyncError
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ class ClusterFetcher:
         self._waiting: deque[WantedDocument] = deque()
         self._out = 0
         self._failure: PropsyncError | None = None
-        self.forbidden: dict[str, str] = {}
+        self._rights = Rights()
+        self.forbidden = self._rights.forbidden
         """Kinds that the token may not fetch, with the error; the fetcher requests no more of them."""
         self.contents = HeldContents()
         """The contents of fetched documents, by hash."""
@@ -97,7 +99,7 @@ class ClusterFetcher:
         self._traffic.count(
             requests=result.traffic.requests, retries=result.traffic.retries, bytes=result.traffic.bytes
         )
-        self.forbidden.update(result.forbidden)
+        self._learn_rights(result)
         for sha256, content in result.contents.items():
             self.contents.hold(sha256, content)
         for _ in result.taken:
@@ -109,3 +111,10 @@ class ClusterFetcher:
             self._budget.end(result.ended, lacks_room=result.lacks_room)
         came = {(one.assessment_id, one.kind) for one in result.taken}
         self._waiting.extendleft(one for one in reversed(order.wanted) if (one.assessment_id, one.kind) not in came)
+
+    def _learn_rights(self, result: BatchResult) -> None:
+        for taken in result.taken:
+            if taken.outcome == "stored":
+                self._rights.came(taken.kind)
+        for kind, why in result.forbidden.items():
+            self._rights.refused(kind, why)
