@@ -322,6 +322,20 @@ def test_a_list_in_a_new_order_that_nothing_narrows_is_honestly_incomplete(night
     assert (report.exit_code, report.resources["properties"]["verdict"]) == (3, "incomplete")
 
 
+@pytest.mark.parametrize(
+    ("count", "has_total"),
+    [(35, False), pytest.param(7, False, marks=pytest.mark.slow), pytest.param(35, True, marks=pytest.mark.slow)],
+)
+def test_a_list_whose_pages_count_from_0_loses_no_page(nights: Nights, count: int, *, has_total: bool):
+    copy = Copy(nights, UNFILTERED)
+    copy.list.records = {f"p{n}": place(n) for n in range(count)}
+    copy.list.body = lambda total, shown: {"total": total, "properties": shown} if has_total else shown
+    nights.estate.answer = lambda path, query: copy.list.answer(path, query | {"page": str(int(query["page"]) + 1)})
+    report = copy.sync()
+    assert (report.exit_code, report.resources["properties"]["verdict"]) == (0, "certified")
+    assert len(copy.ids()) == count
+
+
 @pytest.mark.parametrize("heeds_limit", [True, False])
 def test_a_list_that_ignores_page_is_not_whole_after_page_1(
     nights: Nights, caplog: pytest.LogCaptureFixture, *, heeds_limit: bool

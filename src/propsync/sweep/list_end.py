@@ -47,6 +47,25 @@ class ListEnd:
         """Further pages of the list. The caller takes each before it asks for the next."""
         if self._may_be_more():
             yield from self._until_its_end(self._pages.promised() + 1)
+        if self.is_whole and (page_0 := self._page_0()):
+            yield page_0
+
+    def _page_0(self) -> Reading | None:
+        """Page 0 of a further list if it has records that no page showed: nobody knows where such a list counts from.
+
+        Without a total, nothing else would show that its first page is missing.
+        """
+        pages = self._pages
+        if not self._reader.is_further or (pages.total is not None and pages.records >= pages.total):
+            return None
+        try:
+            reading = self._reader.read(self._reader.ask(self._query, 0, once=True), self._cutter)
+        except ResourceFailed:
+            return None
+        if pages.has_further_keys(reading):
+            return reading
+        pages.take_beside(self._reader.as_again(reading), with_total=False)
+        return None
 
     def _may_be_more(self) -> bool:
         pages, total = self._pages, self._pages.total

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import msgspec
 
-from propsync.errors import ShapeUnknown
+from propsync.errors import ResourceFailed, ShapeUnknown
 from propsync.records import Cutter, Path, PayloadUnreadable, decode_shallow, first_text, follow
 from propsync.resources import ListQuery, Resource
 from propsync.shapes import Choice, Shape, by_key, cutter_of, find_list, find_roles, find_volatile
@@ -74,10 +75,20 @@ class Shaping:
         """Page 1 of each list, cut. Raises ShapeUnknown."""
         unread = [reader.read(reader.ask(query, 1), None) for query in lists]
         self._find([reading.values for reading in unread])
+        if self._resource.is_further and reader.is_paged and not self._shows_records(unread):
+            self._find_on_page_0(reader, lists)
         try:
             return [replace(reading, page=self.cutter.cut(reading.body), values=None) for reading in unread]
         except PayloadUnreadable as error:
             raise ShapeUnknown(f"GET {self._resource.path}", f"its lists are not all of one shape: {error}") from error
+
+    def _shows_records(self, readings: Sequence[Reading]) -> bool:
+        return any(_records(one.values, self._shape.paths("list")) for one in readings)
+
+    def _find_on_page_0(self, reader: PageReader, lists: Sequence[ListQuery]) -> None:
+        """Finds the shape on page 0, which may be the only page with records if a further list counts from 0."""
+        with suppress(ResourceFailed):
+            self._find([reader.read(reader.ask(query, 0, "combined", once=True), None).values for query in lists])
 
     def _find(self, pages: Sequence[Any]) -> None:
         known = self._shape.choices.get("list")

@@ -91,10 +91,12 @@ class ShownPages:
 
     def is_news(self, reading: Reading) -> bool:
         """Whether a page shows a new record; a list without a total would need a search at each page."""
-        keys = self._cutter.keys(reading.page.records)
-        if self.total is None or None in keys:
-            return True
-        return not self._listed.has_shown(self._reader.attempt, self._query.name, {key for key in keys if key})
+        return self.total is None or None in self._keys(reading) or self.has_further_keys(reading)
+
+    def has_further_keys(self, reading: Reading) -> bool:
+        """Whether a page shows a key that no page so far has."""
+        keys = {key for key in self._keys(reading) if key}
+        return not self._listed.has_shown(self._reader.attempt, self._query.name, keys)
 
     def shows_the_keys_of_page_1(self, reading: Reading) -> bool:
         """Whether page 1, read again, has the same keys."""
