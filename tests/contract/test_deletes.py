@@ -790,6 +790,21 @@ def test_lists_that_leave_out_many_records_that_look_ups_show_are_not_complete(
     assert nights.is_truth("assets")
 
 
+@pytest.mark.slow
+def test_records_that_lists_left_out_before_are_no_news(nights: Nights, caplog: pytest.LogCaptureFixture) -> None:
+    """A service may show deleted records by their ids alone, for good: one day they are more than the limit."""
+    keys = _assets(nights, 150, 50, 10)
+    nights.first_night()
+    for hidden in (15, 30):
+        _hide(nights, "assets", *keys[:hidden])
+        assert nights.sync(["assets"]).exit_code == 0
+        assert f"assets: the lists leave out {hidden} of 150 records that look-ups show" in caplog.text
+    _hide(nights, "assets", *keys[:60])
+    exit_codes = [nights.sync(["assets"], delete_limit=limit).exit_code for limit in (0.02, 0.02, 1, 0.02)]
+    assert exit_codes == [3, 3, 0, 0]
+    assert nights.is_truth("assets")
+
+
 @pytest.mark.parametrize(("status", "exit_code"), [("completed", 0), ("inprogress", 3)])
 def test_records_in_a_status_that_no_list_asks_for_are_not_left_out(
     nights: Nights, status: str, exit_code: int

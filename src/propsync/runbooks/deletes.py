@@ -10,11 +10,17 @@ from propsync.errors import UsageError
 from propsync.landing import LookedUp, Manifest
 from propsync.merge import UnseenRecords, is_too_many, sample, to_hold
 from propsync.resources import Resource
+from propsync.runbooks.left_out import left_out_before
 from propsync.runbooks.workspace import Workspace
 from propsync.runs import Verdict, is_run_id
 from propsync.sweep import Filters, Key, LookUps, Swept
 
 _log = logging.getLogger("propsync.sync")
+_MANY = (
+    ", so they may leave out new ones too. If the service only shows deleted records so, run once with a higher "
+    "PROPSYNC_DELETE_LIMIT"
+)
+_FEW = ", so these stay in the tables"
 
 
 @dataclass(frozen=True)
@@ -110,15 +116,18 @@ class Deletes:
 
     def _are_too_many_left_out(self, missing: UnseenRecords) -> bool:
         """Whether look-ups show more records than a run may delete, although the lists should have shown them. New ones
-        may be left out too.
+        may be left out too. Those that the last complete read left out already do not count.
         """
         left_out = self._look_ups.found_under(self._statuses).intersection(missing.unlisted())
-        total = missing.total()
-        if not is_too_many(len(left_out), total, self._workspace.settings.delete_limit):
-            return False
-        words = "%s: the lists leave out %d of %d records that look-ups show, so they may leave out new ones too"
-        _log.warning(words, self._resource.words, len(left_out), total)
-        return True
+        total, limit = missing.total(), self._workspace.settings.delete_limit
+        new = left_out
+        if is_too_many(len(left_out), total, limit):
+            new = left_out - left_out_before(self._workspace, self._resource, self._swept)
+        are_many = is_too_many(len(new), total, limit)
+        if left_out:
+            words = "%s: the lists leave out %d of %d records that look-ups show%s"
+            _log.warning(words, self._resource.words, len(left_out), total, _MANY if are_many else _FEW)
+        return are_many
 
     def _note(self, manifest: Manifest, held: dict[Key, str]) -> None:
         answers = self._look_ups.answers
