@@ -145,6 +145,20 @@ def test_one_empty_look_up_alone_deletes_nothing(nights: Nights, resource: str) 
     assert nights.is_truth(resource)
 
 
+def test_one_answer_that_shows_no_schedule_deletes_nothing(nights: Nights) -> None:
+    """No list shows a completed schedule, and the first answer to its own request comes from a server that lags."""
+    (done, *_) = _schedules(nights)
+    nights.first_night()
+    nights.estate.schedules[done]["status"] = "completed"
+    late = [404]
+    own = f"{PATHS['schedules']}/{'/'.join(done)}"
+    nights.estate.answer = lambda path, _: (late.pop(), {}) if path == own and late else None
+    report = nights.sync()
+    assert not late
+    assert (report.exit_code, report.resources["schedules"]["deleted"]) == (0, 0)
+    assert nights.is_truth("schedules")
+
+
 @pytest.mark.parametrize("status", [400, 404])
 def test_a_refusal_of_several_ids_is_no_look_up_that_shows_none(nights: Nights, status: int) -> None:
     hidden = _assets(nights)[:2]

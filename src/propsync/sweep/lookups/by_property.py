@@ -11,7 +11,11 @@ from propsync.sweep.page_reader import Asked, Reading, RefusedPage
 
 
 class ByProperty:
-    """Looks up schedules, which have no id to filter by."""
+    """Looks up schedules, which have no id to filter by.
+
+    A list may omit a schedule for its status. So each delete rests on two answers to the schedule's own request: one
+    may come from a server that lags behind.
+    """
 
     def __init__(self, asking: Batches) -> None:
         self._asking = asking
@@ -29,6 +33,12 @@ class ByProperty:
             self._answers.unknown.pop(key, None)
         self._one_by_one([key for key in keys if self._answers.is_open(key)])
         self._asking.refuse_if_blind(keys, self._why_not_shown)
+        self._confirm([key for key in keys if key in self._answers.gone])
+
+    def _confirm(self, once: Sequence[Key]) -> None:
+        for key in once:
+            del self._answers.gone[key]
+        self._one_by_one(once)
 
     def _take_list(self, batch: Batch, answer: Reading | RefusedPage) -> list[Batch]:
         """Concludes only from the records that a list shows; a smaller list may show more."""
