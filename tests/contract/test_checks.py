@@ -65,9 +65,23 @@ def _no_id(world: World) -> None:
     world.odd["asset_types"] = [{"id": "t", "name": "Gates", "nameSingular": "Gate", "fields": defined}]
 
 
+def _types_by_name(world: World) -> None:
+    names = {one.id: one.name for one in world.assessment_types}
+    for one in world.assessments:
+        one.type = names[one.type]
+
+
+def _other_words(world: World) -> None:
+    """The API may ask for `approved` and call it otherwise in its records."""
+    for one in world.assessments:
+        one.extra["status"] = "Signed off"
+
+
 # what the API may send, which is worth a word and no more
 WARNS: dict[str, Callable[[World], None]] = {
     "assets_have_listed_types": _type_of_nowhere,
+    "assessments_have_known_statuses": _other_words,
+    "assessments_have_listed_types": _types_by_name,
     "definitions_have_ids": _no_id,
     "option_fields_have_options": _no_options,
 }

@@ -25,6 +25,14 @@ FOUND: Mapping[str, tuple[str, str]] = {
         "asset has a type that the API does not list",
         "assets have types that the API does not list",
     ),
+    "assessments_have_known_statuses": (
+        "status of assessments is not a word that propsync knows, so none counts as approved",
+        "statuses of assessments are not words that propsync knows, so none counts as approved",
+    ),
+    "assessments_have_listed_types": (
+        "type of assessments is not one that the API lists, so they count for no type",
+        "types of assessments are not ones that the API lists, so they count for no type",
+    ),
     "complete_reads": (
         "list has not been read completely for two days",
         "lists have not been read completely for two days",
