@@ -189,6 +189,31 @@ def test_an_error_in_a_later_row_is_one_in_the_sql(query, kind: str):
 
 
 @pytest.mark.parametrize(
+    ("sql", "shown"),
+    [
+        ("select 9007199254740993::hugeint as wide", "column wide: Parquet would round 9007199254740993."),
+        ("select [-9007199254740993::hugeint] as wide", "column wide: Parquet would round [-9007199254740993]."),
+    ],
+)
+def test_parquet_rounds_no_number(query, sql: str, shown: str):
+    done = query(sql, "--format", "parquet")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{shown} Select it as text, with ::varchar" in done.stderr
+
+
+@pytest.mark.slow
+def test_parquet_has_sums_as_they_are(home: Path, tmp_path: Path):
+    import pyarrow.parquet as pq
+
+    sql = "select sum(n) as n, [sum(n)] as list, null::hugeint as \"no'ne\", 'a' as a, 2 as a from range(4) as t(n)"
+    with (tmp_path / "rows.parquet").open("wb") as target:
+        words = [PROGRAM, "query", sql, "--format", "parquet"]
+        subprocess.run(words, env=environment(PROPSYNC_HOME=str(home)), stdout=target, check=True)
+    rows = pq.read_table(tmp_path / "rows.parquet").to_pylist()
+    assert rows == [{"n": 6.0, "list": [6.0], "no'ne": None, "a": "a", "a_1": 2}]
+
+
+@pytest.mark.parametrize(
     ("sql", "next_step"),
     [
         ("from asset", "Run `propsync query --tables` to see the tables"),

@@ -39,3 +39,10 @@ create or replace macro number_of_moment(v) as
   end;
 create or replace macro text_of_moment(v) as v::timestamp::varchar;
 create or replace macro csv_of_moment(v) as date_trunc('second', v::timestamp)::timestamp;
+
+-- A file that keeps a number as a double gets it only if that is the same number.
+create or replace macro unrounded(v, as_double, back, column_name) as if(
+  back is not distinct from v,
+  as_double,
+  error('column ' || column_name || ': Parquet would round ' || v::varchar || '. Select it as text, with ::varchar')
+);

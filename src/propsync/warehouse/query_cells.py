@@ -1,11 +1,11 @@
-"""The cells of a spreadsheet for the columns of an answer: which kind each is, and the SQL that makes them."""
+"""The cells of a file for the columns of an answer: which kind each is, and the SQL that makes them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 
-from propsync.warehouse.declared_tables import quoted
+from propsync.warehouse.declared_tables import quoted, text
 from propsync.warehouse.statements import statement
 
 _KINDS = {
@@ -17,6 +17,7 @@ _KINDS = {
     r"TIMESTAMP(_S|_MS|_NS| WITH TIME ZONE)?": "moment",
     r"(VARCHAR|BOOLEAN|DATE|TIME|DOUBLE|U?(TINY|SMALL|BIG)?INT(EGER)?)\[\d*\]": "list",
 }
+_WIDE = re.compile(r"\bU?HUGEINT\b")
 _FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
 
 
@@ -41,7 +42,22 @@ def excel_csv(columns: Sequence[str], kinds: Sequence[str]) -> str:
     return statement("query/excel_csv", cells=", ".join(made), names=_names(kinds))
 
 
-def _names(kinds: Sequence[str]) -> str:
+def parquet(columns: Sequence[str], types: Sequence[object]) -> str | None:
+    """SQL for a Parquet file that refuses whole numbers it would round; None if no column has such numbers."""
+    if not any(_WIDE.search(str(one)) for one in types):
+        return None
+    made = (f"{_unrounded(f'c{at}', str(types[at]), name)} as {quoted(name)}" for at, name in enumerate(columns))
+    return statement("query/parquet", cells=", ".join(made), names=_names(columns))
+
+
+def _unrounded(cell: str, kind: str, name: str) -> str:
+    double = _WIDE.sub("DOUBLE", kind)
+    if double == kind:
+        return cell
+    return f"unrounded({cell}, {cell}::{double}, try_cast({cell}::{double} as {kind}), {text(name)})"
+
+
+def _names(kinds: Sequence[object]) -> str:
     return ", ".join(f"c{at}" for at in range(len(kinds)))
 
 

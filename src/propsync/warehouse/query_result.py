@@ -12,7 +12,7 @@ import duckdb
 import pyarrow as pa
 
 from propsync.warehouse.macros import macros
-from propsync.warehouse.query_cells import cells, excel_csv, kinds_of
+from propsync.warehouse.query_cells import cells, excel_csv, kinds_of, parquet
 from propsync.warehouse.query_errors import explained
 from propsync.warehouse.query_thread import QueryThread
 
@@ -58,9 +58,12 @@ class QueryResult:
 
     def kinds(self) -> list[str]:
         """The kind of each column in a spreadsheet: text, list, truth, digits, float, date, time or moment."""
+        return kinds_of(self._types())
+
+    def _types(self) -> Sequence[object]:
         for statements in macros("sheet"):
             self._writer.execute(statements)
-        return kinds_of(self._writer.sql("from answer").types)
+        return self._writer.sql("from answer").types
 
     def cells(self, kinds: Sequence[str]) -> Generator[list[tuple[Cell, ...]]]:
         """All rows as cells of a sheet. A value that a sheet would alter is text."""
@@ -84,7 +87,8 @@ class QueryResult:
 
     def pieces(self, kind: str) -> Generator[bytes]:
         """The rows as a file: csv, json (one array; NaN and infinity are null, as JSON has none) or parquet."""
-        pieces = self._file("answer", kind)
+        unrounded = parquet(self.columns, self._types()) if kind == "parquet" else None
+        pieces = self._file(f"({unrounded})" if unrounded else "answer", kind)
         return _valid_json(pieces) if kind == "json" else pieces
 
     def _file(self, source: str, kind: str) -> Generator[bytes]:
