@@ -1,6 +1,7 @@
 -- title: Open actions of high priority
 -- of: marts.actions
--- why: actions as urgent as high or more, unless they are closed. An action without a state or a rank counts
+-- why: actions as urgent as high or more, unless they are closed. An action without a state or a rank counts. Assessments
+-- without a bundle have none here: approved_without_bundle of marts.properties counts them. So each new bundle can add some
 select
   coalesce(property_label, property_name, property_id) as property,
   assessment_type,

@@ -30,6 +30,17 @@ assessments as (
   where property_id is not null
   group by property_id
 ),
+bundles as (
+  select distinct assessment_id from main.documents where kind = 'bundle' and state = 'stored'
+),
+-- nobody knows which actions these have
+unbundled as (
+  select property_id, count(*) as approved_without_bundle
+  from main.assessments
+  anti join bundles using (assessment_id)
+  where property_id is not null and staging.is_approved(status)
+  group by property_id
+),
 required as (
   select
     property_id,
@@ -122,7 +133,8 @@ select
   coalesce(flags_in_unknown_state, 0) as flags_in_unknown_state,
   coalesce(open_actions, 0) as open_actions,
   most_urgent_rank,
-  coalesce(actions_in_unknown_state, 0) as actions_in_unknown_state
+  coalesce(actions_in_unknown_state, 0) as actions_in_unknown_state,
+  coalesce(approved_without_bundle, 0) as approved_without_bundle
 from every_id
 left join staging.listed_properties as listed using (property_id)
 left join labels using (property_id)
@@ -133,3 +145,4 @@ left join assessments using (property_id)
 left join required using (property_id)
 left join flags using (property_id)
 left join actions using (property_id)
+left join unbundled using (property_id)
