@@ -106,6 +106,25 @@ def test_doctor_finds_an_answer_that_a_sync_could_not_read(small_nights: Home, b
     assert fault in finding.seen
 
 
+@pytest.mark.parametrize(
+    ("resource", "part", "fault"),
+    [
+        pytest.param("assets", "list = 'records'", "the answer has no member records", id="list"),
+        pytest.param("assets", "list = ''", "the answer is not a bare array", id="bare list"),
+        pytest.param("assessments", "flag_history = 'log'", "log is in none of 1 records", id="history"),
+    ],
+)
+def test_doctor_finds_a_place_set_wrongly_that_a_sync_refuses(small_nights: Home, resource: str, part: str, fault: str):
+    flag = {"id": 1, "history": [{"at": "2026-01-01"}]}
+    small_nights.server.assessments = [assessment("s1") | {"flags": [flag]}]
+    small_nights.path.mkdir(exist_ok=True)
+    (small_nights.path / "propsync.toml").write_text(f"[shapes.{resource}]\n{part}\n")
+    (finding,) = [one for one in examine(small_nights.settings()) if not one.is_well]
+    assert fault in finding.seen
+    (told,) = [one for one in small_nights.sync().left_behind if one.startswith(resource)]
+    assert f"[shapes.{resource}] {part.partition(' ')[0]}: {fault}. Correct it in propsync.toml" in told
+
+
 def test_doctor_finds_nothing_wrong_with_an_api_without_records(small_nights: Home):
     api = small_nights.server
     api.types, api.assessment_types, api.assets, api.assessments = [], [], [], []

@@ -36,6 +36,7 @@ from propsync.shapes import (
     find_list,
     find_result_shape,
     find_roles,
+    refuse_list_astray,
     settle_due_dates,
     settle_flags,
     settle_read,
@@ -207,7 +208,9 @@ def _first_page(
     limit = min(_SAMPLE, settings.page_limit)
     shape = shapes[resource.name]
     page = api.fetch(page_request(resource, query, limit), check=ListCheck(resource, shape)).found
-    if not shape.has("list"):
+    if shape.has("list"):
+        refuse_list_astray(shape.choices["list"], [page], resource)
+    else:
         shape.settle("list", find_list([page], resource))
     found = _records(page, shape)
     find_roles(shape, resource, [found], _known(settings, resource, shapes, records))

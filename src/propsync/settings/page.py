@@ -91,6 +91,9 @@ Records may have several forms at once, for example while the service changes th
 several places, and `propsync doctor` lists them in the order in which it tries them. In propsync.toml, name several
 places as a list, such as `"result_value:option" = ["value", "values"]` for the values of option fields.
 
+An empty text under `list` means that the answer is a bare array. Under `field_id`, `option_id` or `result_field`, it
+means the name of the member, in an object keyed by id.
+
 ```toml
 [shapes.assessments]
 status = "state.code"

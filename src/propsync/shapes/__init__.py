@@ -4,7 +4,7 @@ from propsync.shapes.choice import UNREAD, Choice, Shape, configured, refuse_vol
 from propsync.shapes.cutting import cutter_of
 from propsync.shapes.definitions import field_ids, find_definition_shape
 from propsync.shapes.flags import find_flag_history
-from propsync.shapes.lists import find_list
+from propsync.shapes.lists import find_list, refuse_list_astray
 from propsync.shapes.nested import find_nested_shapes
 from propsync.shapes.results import find_result_shape
 from propsync.shapes.roles import find_roles
@@ -26,6 +26,7 @@ __all__ = [
     "find_result_shape",
     "find_roles",
     "find_volatile",
+    "refuse_list_astray",
     "refuse_volatile_roles",
     "settle_due_dates",
     "settle_flags",

@@ -78,10 +78,12 @@ class Shape:
 
 _INNER = {
     "asset_types": ("field_id", "field_label", "field_options", "option_id", "option_label"),
-    "assets": ("result_field", "result_value"),
+    "assets": ("result_field", "result_value:KIND"),
     "assessments": ("flag_history",),
 }
-"""Parts found inside records; `result_value` is followed by `:` and a kind."""
+"""Parts found inside records; KIND stands for a kind of field, such as `text`."""
+_MAY_BE_NO_MEMBER = ("list", "field_id", "option_id", "result_field")
+"""Parts that an empty text may say: the answer is a bare array, or the name of a member is the id."""
 
 
 def configured(shapes: Mapping[str, Any], resource: str, catalogue: Catalogue) -> Shape:
@@ -102,7 +104,7 @@ def configured(shapes: Mapping[str, Any], resource: str, catalogue: Catalogue) -
         texts = _texts(value, where)
         if part == "volatile":
             shape.volatile = frozenset(texts)
-        elif part in known and not all(texts or [""]):
+        elif not texts or (part not in _MAY_BE_NO_MEMBER and not all(texts)):
             raise SettingsError(
                 where, f"{value!r} names no member", f"Name one in propsync.toml, or remove {part} there"
             )
@@ -126,7 +128,8 @@ def refuse_volatile_roles(shape: Shape, resource: Resource) -> None:
 
 def _refuse_unknown(table: Mapping[str, Any], where: str, known: Sequence[str]) -> None:
     for name in table:
-        if name.partition(":")[0] not in known:
+        part, _, kind = name.partition(":")
+        if (f"{part}:KIND" if kind else name) not in known:
             raise SettingsError(f"{where} {name}", "there is no such part", f"Name one of {', '.join(known)}")
 
 

@@ -9,18 +9,25 @@ from typing import Any
 from propsync.records import Path
 from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.entries import entries
-from propsync.shapes.members import rank
+from propsync.shapes.members import rank, refuse_astray
 
 _HISTORY = ("history", "histories", "changes", "log", "events", "states", "audit", "timeline", "entries")
 FLAGS: Path = ("flags",)
 
 
-def find_flag_history(shape: Shape, assessments: Sequence[Any]) -> None:
-    """Settles flag_history: the array of objects inside a flag, under the names that flags have for it."""
-    if shape.choices.get("flag_history", Choice((), "absent", "")).source == "configured":
+def find_flag_history(shape: Shape, assessments: Sequence[Any], *, is_whole: bool = True) -> None:
+    """Settles flag_history: the array of objects inside a flag, under the names that flags have for it.
+
+    Raises ShapeUnknown if people configured a name that no flag has. Without `is_whole` the assessments are only a
+    part, in which it may lack.
+    """
+    found = [entry.value for assessment in assessments for entry in entries(assessment, FLAGS)]
+    objects = [flag for flag in found if isinstance(flag, dict)]
+    before = shape.choices.get("flag_history")
+    if before is not None and before.source == "configured":
+        refuse_astray(shape.resource, "flag_history", before, objects if is_whole else ())
         return
-    found = (entry.value for assessment in assessments for entry in entries(assessment, FLAGS))
-    flags = [names for flag in found if isinstance(flag, dict) and (names := _histories(flag))]
+    flags = [names for flag in objects if (names := _histories(flag))]
     paths: list[Path] = []
     left = flags
     while best := _best(left, is_first=not paths):

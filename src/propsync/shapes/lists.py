@@ -8,7 +8,7 @@ from typing import Any
 from propsync.records import Path, follow
 from propsync.resources import Resource
 from propsync.shapes.choice import Choice
-from propsync.shapes.members import plain
+from propsync.shapes.members import astray, carries, plain
 
 _COMMON = ("items", "results", "records", "entries", "values", "data", "content", "rows", "list")
 
@@ -27,6 +27,18 @@ def find_list(pages: Sequence[Any], resource: Resource) -> Choice | None:
         return None
     best = min(arrays, key=lambda path: (*_fit(pages, path, resource), path))
     return Choice((best,), "found", _evidence(pages, best, arrays))
+
+
+def refuse_list_astray(choice: Choice, pages: Sequence[Any], resource: Resource) -> None:
+    """Raises ShapeUnknown if no page has records where people configured them. An empty list may lack its array."""
+    saying = [page for page in pages if follow(page, ("total",)) != 0]
+    if saying and not any(_has_list(page, choice.paths[0]) for page in saying):
+        seen = f"the answer has no member {choice.text}" if choice.paths[0] else "the answer is not a bare array"
+        raise astray(resource.name, "list", seen)
+
+
+def _has_list(page: Any, path: Path) -> bool:
+    return carries(page, path) if path else isinstance(page, list)
 
 
 def _that_may_be_it(pages: Sequence[Any], arrays: Sequence[Path], resource: Resource) -> list[Path]:

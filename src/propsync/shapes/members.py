@@ -41,17 +41,19 @@ def refuse_astray(resource: str, part: str, choice: Choice, records: Sequence[An
     """Raises ShapeUnknown if none of the records has a configured path: tables would silently become empty."""
     if not records or any(carries(record, path) for record in records for path in choice.paths):
         return
-    raise ShapeUnknown(
-        f"[shapes.{resource}] {part}",
-        f"{choice.text} is in none of {len(records)} records",
-        "Correct it in propsync.toml or remove it there; `propsync doctor` then shows what it finds without it",
-    )
+    raise astray(resource, part, f"{choice.text} is in none of {len(records)} records")
+
+
+def astray(resource: str, part: str, seen: str) -> ShapeUnknown:
+    """The error about a part that people configured wrongly."""
+    step = "Correct it in propsync.toml or remove it there; `propsync doctor` then shows what it finds without it"
+    return ShapeUnknown(f"[shapes.{resource}] {part}", seen, step)
 
 
 def carries(record: Any, path: Path) -> bool:
-    """Whether a record has the member at `path`, null included."""
+    """Whether a record has the member at `path`, null included. An empty path names no member."""
     holder = follow(record, path[:-1])
-    return isinstance(holder, dict) and path[-1] in holder
+    return path != () and isinstance(holder, dict) and path[-1] in holder
 
 
 def is_blank(held: object) -> bool:

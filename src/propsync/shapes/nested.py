@@ -31,7 +31,7 @@ def find_nested_shapes(
     elif ASSESSMENTS.name in shapes and manifest is not None:
         shape = shapes[ASSESSMENTS.name]
         assessments = sample(pages, manifest, cutter_of(shape, ASSESSMENTS))
-        find_flag_history(shape, assessments)
+        find_flag_history(shape, assessments, is_whole=not manifest.filters)
         settle_flags(shape, assessments, is_whole=not manifest.filters)
     elif SCHEDULES.name in shapes and manifest is not None:
         shape = shapes[SCHEDULES.name]

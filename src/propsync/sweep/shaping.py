@@ -12,7 +12,7 @@ import msgspec
 from propsync.errors import ResourceFailed, ShapeUnknown
 from propsync.records import Cutter, Path, PayloadUnreadable, decode_shallow, first_text, follow
 from propsync.resources import ListQuery, Resource
-from propsync.shapes import Choice, Shape, by_key, cutter_of, find_list, find_roles, find_volatile
+from propsync.shapes import Choice, Shape, by_key, cutter_of, find_list, find_roles, find_volatile, refuse_list_astray
 from propsync.sweep.page_reader import PageReader, Reading
 
 _GAPS = "status_in_all"
@@ -97,6 +97,8 @@ class Shaping:
             # an empty list is no evidence for any array
             if found is not None and (known is None or any(_records(page, found.paths) for page in pages)):
                 self._shape.settle("list", found)
+        else:
+            refuse_list_astray(known, pages, self._resource)
         records = [_records(page, self._shape.paths("list")) for page in pages]
         find_roles(self._shape, self._resource, records, self._known())
         if self._resource.performed and any(records):

@@ -490,6 +490,13 @@ def test_what_people_decided_must_lead_somewhere():
         find_result_shape(shape, [asset({"type": "text", "field": "f", "value": "x"})], {"f"})
 
 
+@pytest.mark.parametrize("part", ["result_field", "result_value:text"])
+def test_the_name_of_a_member_that_people_decided_is_in_no_array(part):
+    shape = Shape("assets", {part: Choice(((),), "configured", "")})
+    with pytest.raises(ShapeUnknown, match=r"\[shapes.assets\] .*: \(bare\) is in none of 1 records"):
+        find_result_shape(shape, [asset({"type": "text", "field": "f", "value": "x"})], {"f"})
+
+
 def assessment(*flags):
     return {"id": "a", "flags": list(flags)}
 
@@ -522,3 +529,13 @@ def test_flags_may_name_their_history_differently():
     find_flag_history(shape, [assessment(newer, older, {"people": [{"id": 1}]})])
     assert shape.choices["flag_history"].paths == (("history",), ("log",))
     assert shape.choices["flag_history"].evidence == "an array of objects in 2 flags"
+
+
+def test_a_history_that_people_decided_must_lead_somewhere():
+    shape = Shape("assessments", {"flag_history": Choice((("log",),), "configured", "")})
+    find_flag_history(shape, [assessment({"history": [], "log": None}), assessment({"history": []})])
+    find_flag_history(shape, [{"id": "a"}])  # no flag says anything
+    find_flag_history(shape, [assessment({"id": 1})], is_whole=False)  # a part may lack it
+    assert shape.paths("flag_history") == (("log",),)
+    with pytest.raises(ShapeUnknown, match=r"\[shapes.assessments\] flag_history: log is in none of 1 records"):
+        find_flag_history(shape, [assessment({"id": 1, "history": [{"at": 1}]})])

@@ -2,8 +2,9 @@
 
 import pytest
 
+from propsync.errors import ShapeUnknown
 from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSET_TYPES, ASSETS, SCHEDULES
-from propsync.shapes import find_list
+from propsync.shapes import Choice, find_list, refuse_list_astray
 
 ONE = {"id": "a"}
 TWO = {"id": "b"}
@@ -60,3 +61,12 @@ def test_the_evidence_names_what_was_passed_over():
     found = find_list([{"total": 1, "foo": [ONE], "links": ["x"]}], ASSESSMENTS)
     assert "array of 1 objects" in found.evidence
     assert "links" in found.evidence
+
+
+def test_a_list_that_people_decided_must_be_in_an_answer():
+    decided = Choice((("data", "rows"),), "configured", "")
+    empty = {"total": 0}  # an empty list may leave its array out
+    refuse_list_astray(decided, [empty], ASSESSMENTS)
+    refuse_list_astray(decided, [{"total": 1, "data": {"rows": [ONE]}}, {"total": 1, "rows": [ONE]}], ASSESSMENTS)
+    with pytest.raises(ShapeUnknown, match=r"\[shapes.assessments\] list: the answer has no member data.rows"):
+        refuse_list_astray(decided, [empty, {"total": 1, "rows": [ONE]}], ASSESSMENTS)

@@ -309,6 +309,30 @@ def test_an_entry_that_names_no_member_is_refused(nothing):
 
 
 @pytest.mark.parametrize(
+    ("resource", "part", "nothing"),
+    [
+        ("assets", "list", []),
+        ("assets", "result_field", []),
+        ("assets", "result_value:text", ""),
+        ("asset_types", "field_label", ""),
+        ("asset_types", "field_options", ["options", ""]),
+        ("assessments", "flag_history", ""),
+    ],
+)
+def test_a_part_inside_records_must_name_a_member_too(resource, part, nothing):
+    with pytest.raises(SettingsError, match=rf"\[shapes.{resource}\] {part}: .* names no member"):
+        configured({resource: {part: nothing}}, resource, BUILT_IN)
+
+
+@pytest.mark.parametrize("part", ["result_value", "result_value:", "result_field:text", "list:text", "id:text"])
+def test_only_a_value_has_a_kind(part):
+    known = "result_field, result_value:KIND"
+    with pytest.raises(SettingsError, match=rf"\[shapes.assets\] {part}: there is no such part. .*{known}"):
+        configured({"assets": {part: "value"}}, "assets", BUILT_IN)
+    assert configured({"assets": {"result_value:text": "value"}}, "assets", BUILT_IN).has("result_value:text")
+
+
+@pytest.mark.parametrize(
     ("shapes", "resource"),
     [
         ({"assets": {"volatile": ["id"]}}, "assets"),
