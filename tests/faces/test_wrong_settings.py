@@ -38,9 +38,39 @@ def test_a_settings_file_that_is_not_there(propsync, tmp_path: Path):
     assert_one_line(propsync("--config", str(tmp_path / "none.toml"), "sync"), 2, "none.toml")
 
 
-@pytest.mark.parametrize(("name", "value"), [("page_limit", "5000"), ("memory_limit", "lots"), ("delete_limit", "2")])
-def test_a_value_out_of_bounds(propsync, name: str, value: str):
-    assert_one_line(propsync("sync", **{name: value}), 2, f"PROPSYNC_{name.upper()}", value)
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("page_limit", "5000", "it is too large. Give a whole number from 1 to 1000"),
+        ("page_limit", "5.5", "it is not a whole number. Give a whole number"),
+        ("memory_limit", "lots", "it is not a size. Give a size"),
+        ("delete_limit", "2", "it is too large. Give a share"),
+        ("delete_limit", "2%", "it is not a number. Give a share"),
+        ("delete_limit", "nan", "it is not a number. Give a share"),
+        ("lock_wait", "-1", "it is too small. Give a number of seconds"),
+        ("archive_text", "maybe", "it is neither true nor false. Give true or false"),
+    ],
+)
+def test_a_value_out_of_bounds(propsync, name: str, value: str, reason: str):
+    done = propsync("sync", **{name: value})
+    assert_one_line(done, 2, f"PROPSYNC_{name.upper()} (environment): '{value}' cannot be used: {reason}")
+
+
+@pytest.mark.parametrize(
+    ("toml", "reason"),
+    [
+        ("page_limit = 5.5", "5.5 cannot be used: it is not a whole number. Give"),
+        ("page_limit = [5]", "[5] cannot be used: it is not a whole number. Give"),
+        ("delete_limit = []", "[] cannot be used: it is not a number. Give"),
+        ("archive_text = []", "[] cannot be used: it is neither true nor false. Give"),
+        ("archive_max_gb = 0", "0 cannot be used: it is too small. Give"),
+        ("reference = 'x.csv'", "'x.csv' cannot be used: it is not a table. Give"),
+    ],
+)
+def test_a_value_of_another_kind_in_the_settings_file(propsync, home: Path, toml: str, reason: str):
+    home.mkdir()
+    (home / "propsync.toml").write_text(f"{toml}\n")
+    assert_one_line(propsync("sync"), 2, reason)
 
 
 def test_an_unwritable_home(propsync, tmp_path: Path):

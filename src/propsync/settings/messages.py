@@ -16,6 +16,21 @@ from propsync.settings.model import PREFIX, TABLES, Settings
 
 # Teams and healthchecks addresses contain their own secret, so propsync hides the whole address.
 _SECRET = ("token", "push_token", "notify_url", "webhook_secret", "webhook_signing_key")
+_PLAIN = {
+    "bool_parsing": "it is neither true nor false",
+    "bool_type": "it is neither true nor false",
+    "dict_type": "it is not a table",
+    "finite_number": "it is not a number",
+    "float_parsing": "it is not a number",
+    "float_type": "it is not a number",
+    "greater_than": "it is too small",
+    "greater_than_equal": "it is too small",
+    "int_from_float": "it is not a whole number",
+    "int_parsing": "it is not a whole number",
+    "int_type": "it is not a whole number",
+    "less_than_equal": "it is too large",
+}
+"""The fault of a value, by pydantic's name for it."""
 
 
 def checked(given: dict[str, Any], sources: Mapping[str, str]) -> Settings:
@@ -24,7 +39,7 @@ def checked(given: dict[str, Any], sources: Mapping[str, str]) -> Settings:
         return Settings(**given)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        reason = str(first["msg"]).removeprefix("Value error, ")
+        reason = _PLAIN.get(first["type"]) or str(first["msg"]).removeprefix("Value error, ")
     # Raises outside the handler: the original error holds the inputs, and Python would show it too.
     name = str(first["loc"][0])
     field = Settings.model_fields[name]
