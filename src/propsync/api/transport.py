@@ -156,4 +156,6 @@ def _raise(where: str, error: Exception) -> NoReturn:
     sent = not isinstance(error, _NOT_SENT)
     if isinstance(error, httpx.TimeoutException):
         raise Setback(f"timed out ({type(error).__name__})", sent=sent, crowded=True)
+    if "WRONG_VERSION_NUMBER" in reason:  # OpenSSL's words for an answer in plain HTTP
+        reason = f"the server, or a proxy, does not speak https ({reason})"
     raise Setback(f"the connection failed: {reason}" if sent else f"no connection: {reason}", sent=sent)

@@ -53,7 +53,7 @@ def test_the_system_s_trust_store_is_the_one_that_counts(connect, secured, autho
 
 
 def test_tls_to_a_server_without_it_is_no_connection(connect, server):
-    with pytest.raises(ApiUnreachable):
+    with pytest.raises(ApiUnreachable, match="no connection: the server, or a proxy, does not speak https"):
         connect(server.url.replace("http:", "https:")).fetch(LIST)
 
 
