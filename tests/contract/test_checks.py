@@ -140,7 +140,7 @@ def test_what_breaks_a_rule_is_not_published_tonight_nor_tomorrow_and_the_rest_i
         report = night.sync()
         assert report.exit_code == 3
         assert all(line.startswith(f"{withheld} keep yesterday's rows: ") for line in report.left_behind)
-        assert re.search(rf"^[a-z]+ keep [a-z' ]+: check {name}: .*rows, such as", "\n".join(report.left_behind), re.M)
+        assert re.search(rf"^[a-z]+ keep [a-z' ]+: check {name}: .*rows?, such as", "\n".join(report.left_behind), re.M)
         assert _rows(night, withheld) == before
         assert _parquet(night, withheld) == files
         for other in {"assets", "assessments", "schedules"} - {withheld}:
@@ -209,7 +209,7 @@ def test_checks_of_people_s_own_hold_up_what_they_read(night: WorldHome) -> None
         "select count(*) from main.assets where note = 'changed'"
     ) == [(0,)]
     withheld, *unusable = report.left_behind
-    assert withheld.startswith("assets keep yesterday's rows: check no_notes: 1 rows")
+    assert withheld.startswith("assets keep yesterday's rows: check no_notes: 1 row")
     assert ["misspelt.sql" in line or "no_severity.sql" in line for line in unusable] == [True, True]
     found = night.rows(
         "select check_name, offending, reads from ops.checks where check_name in ('few_assets', 'no_notes')"
@@ -300,7 +300,7 @@ def test_checks_compare_with_the_last_run(night: WorldHome, caplog: pytest.LogCa
     assert night.sync().exit_code == 0
     night.server.world.assets[3:9] = []
     night.sync(accept=None)
-    assert "check assets_stay: 1 rows, such as assets from 24 to 18" in caplog.text
+    assert "check assets_stay: 1 row, such as assets from 24 to 18" in caplog.text
 
 
 @pytest.mark.slow
@@ -370,7 +370,7 @@ def test_what_is_worth_a_word_is_published_and_told(
 ) -> None:
     WARNS[name](night.server.world)
     assert night.sync().exit_code == 0
-    assert [line for line in caplog.messages if line.startswith(f"check {name}: 1 rows, such as")]
+    assert [line for line in caplog.messages if line.startswith(f"check {name}: 1 row, such as")]
     told = f"select severity, offending, example is not null from ops.checks where check_name = '{name}'"
     assert night.rows(told) == [("warn", 1, True)]
 

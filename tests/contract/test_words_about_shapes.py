@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from kit.home import Home as AnyHome
 from kit.small_api import SmallHome, assessment
 
 from propsync.errors import UsageError
@@ -156,3 +158,13 @@ def test_nothing_is_published_before_anything_was_read(small_nights: Home):
     api.answer = lambda path, query: None
     assert small_nights.sync().exit_code == 0
     assert small_nights.column("select count(*) from assets") == [6]
+
+
+def test_each_resource_of_an_api_that_is_away_is_named_once(tmp_path: Path):
+    report = AnyHome(tmp_path / "home", "http://127.0.0.1:1").sync()
+    assert report.exit_code == 1
+    assert [line.split(": ")[:2] for line in report.left_behind] == [
+        ["assets were never read yet", "GET /properties/assets/types"],
+        ["assessments were never read yet", "GET /assessments"],
+        ["schedules were never read yet", "GET /assessments/schedules"],
+    ]

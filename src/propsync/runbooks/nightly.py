@@ -88,9 +88,8 @@ def sync_all(syncs: Sequence[ResourceSync], call: Call = plainly) -> None:
 
     def sync(one: ResourceSync) -> str | None:
         if unreachable:  # waiting again for an unreachable server would only cost the night
-            return one.failed(
-                ResourceFailed(one.name, "propsync did not ask for it, because it could not reach the API", _SEE_ABOVE)
-            )
+            what = "propsync did not ask for it, because it could not reach the API"
+            return one.failed(ResourceFailed(f"GET {one.path}", what, _SEE_ABOVE))
         try:
             one.sync()
         except ResourceFailed as error:

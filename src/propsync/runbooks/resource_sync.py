@@ -53,6 +53,11 @@ class ResourceSync:
         """The resource's name."""
         return self._resource.name
 
+    @property
+    def path(self) -> str:
+        """The path of its list in the API."""
+        return self._resource.path
+
     def sync(self) -> None:
         """Reads, lands, merges and builds. Raises ResourceFailed; earlier rows stay."""
         types = self._read_types()

@@ -26,7 +26,8 @@ class Found:
     example: str | None
 
     def __str__(self) -> str:
-        return f"check {self.check.name}: {self.count} rows, such as {self.example}"
+        seen = f"{self.count} rows" if self.count != 1 else "1 row"
+        return f"check {self.check.name}: {seen}, such as {self.example}"
 
     @property
     def is_broken(self) -> bool:
@@ -60,7 +61,8 @@ class Findings:
         """Raises CheckFailed if a rule is broken."""
         for one in self.broken:
             next_step = CORRECT_IT if one.check.is_own else None
-            raise CheckFailed(f"check {one.check.name}", f"{one.count} rows break it, such as {one.example}", next_step)
+            seen = f"{one.count} rows break it" if one.count != 1 else "1 row breaks it"
+            raise CheckFailed(f"check {one.check.name}", f"{seen}, such as {one.example}", next_step)
 
 
 def run_checks(
