@@ -102,13 +102,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ValueError as error:
         return _complain(str(error), 2)
     except OSError as error:
-        return _complain(f"cannot start: {error}", 1)
+        return _complain(f"cannot start: {error.strerror or error}. {_advice(error)}", 1)
     ended = threading.Event()
     _at_signals(ended.set)
     with sandbox:
         print(f"propsync sandbox at {sandbox.base_url}  token: {sandbox.token}", flush=True)  # noqa: T201  a program prints
         ended.wait()
     return 0
+
+
+def _advice(error: OSError) -> str:
+    if error.filename:
+        return f"Check {error.filename}"
+    return "Give another --port, or stop the program that has it"
 
 
 def _at_signals(act: Callable[[], None]) -> None:

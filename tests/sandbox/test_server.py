@@ -205,5 +205,12 @@ def test_a_port_that_is_taken_ends_the_program_with_1_and_a_sentence(sandbox: Sa
     with started_program("--port", sandbox.base_url.rsplit(":", 1)[1]) as program:
         _, errors = program.communicate(timeout=10)
     assert program.returncode == 1
-    assert "Address already in use" in errors
-    assert len(errors.splitlines()) == 1
+    step = "Give another --port, or stop the program that has it"
+    assert errors == f"propsync sandbox: cannot start: Address already in use. {step}\n"
+
+
+def test_a_folder_that_cannot_be_ends_the_program_with_1_and_its_name() -> None:
+    with started_program("--reference", "/proc/none", "--scale", "1") as program:
+        _, errors = program.communicate(timeout=10)
+    assert program.returncode == 1
+    assert errors == "propsync sandbox: cannot start: No such file or directory. Check /proc/none\n"

@@ -439,6 +439,16 @@ def test_a_file_of_a_token_that_is_missing_is_named(home, tmp_path):
         settings.require_api()
 
 
+def test_a_file_of_a_token_that_is_of_another_user_says_so(home, tmp_path, monkeypatch):
+    def refuse(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("propsync.settings.model.read_secret", refuse)  # root may read every file
+    settings = from_env(home, BASE_URL="https://h", TOKEN_FILE=str(tmp_path / "token"))
+    with pytest.raises(SettingsError, match=r"Permission denied\. Let the user of propsync read it"):
+        settings.require_api()
+
+
 def test_what_is_no_file_of_a_token_is_refused_at_once(home, tmp_path, monkeypatch):
     monkeypatch.setattr("propsync.settings.secret_file._PATIENCE", 0.2)
     large, pipe = tmp_path / "large", tmp_path / "pipe"

@@ -61,7 +61,7 @@ def verify(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Hash stored files again, those verified longest ago first; fetch damaged and missing files again."""
+    """Hash stored files again, and fetch damaged and missing ones. Files that were verified longest ago come first."""
     from propsync.runbooks.archive_verify import verify as verify_documents
 
     report = verify_documents(settings(), limit, remove_orphans=remove_orphans)
@@ -82,7 +82,7 @@ def export(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a BagIt bag of stored documents for a regulator, named by property and assessment."""
+    """Make a BagIt bag of stored documents for a regulator. Names tell the property and the assessment."""
     from propsync.runbooks.archive_export import export as export_documents
 
     properties = tuple(one.strip() for text in property_ or () for one in text.split(","))

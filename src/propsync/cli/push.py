@@ -79,7 +79,7 @@ def plan(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compare a file with the published tables, and save what to change as a plan. Sends nothing."""
+    """Compare a file with the tables, and save the changes as a plan. Sends nothing."""
     from propsync.cli.push_plan import print_plan
     from propsync.runbooks.plans import Wanted, make_plan, names_of
 

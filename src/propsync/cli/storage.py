@@ -17,7 +17,7 @@ def move(
         str, typer.Option("--to", metavar="URL", help="s3://bucket/folder, az://container/folder, or a folder.")
     ],
 ) -> None:
-    """Copy everything that the home holds to a bucket, or from its bucket to a folder; verify each file by its hash."""
+    """Copy a home to a bucket, or from its bucket to a folder. propsync verifies each file by its hash."""
     from propsync.cli.text_tables import echo
     from propsync.runbooks.storage_move import move_storage
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -264,7 +265,7 @@ class Settings(BaseModel):
         if token is not None:
             return ApiAccess(self.base_url, token, None, self._places.get(setting, variable))
         if file is None:
-            advice = "Set PROPSYNC_TOKEN_FILE (or PROPSYNC_TOKEN), then `propsync doctor`"
+            advice = "Set PROPSYNC_TOKEN_FILE (or PROPSYNC_TOKEN), then run `propsync doctor`"
             raise SettingsError(variable, "no token is set", advice)
         return ApiAccess(self.base_url, _read_token(file, self._where(setting, file)), file, variable)
 
@@ -289,7 +290,9 @@ def _read_token(path: Path, where: str) -> SecretStr:
     try:
         return SecretStr(legal_token(read_secret(path)))
     except OSError as error:
-        raise SettingsError(where, f"it cannot be read: {error.strerror}", "Put the token in that file") from None
+        is_closed = error.errno in (errno.EACCES, errno.EPERM)
+        step = "Let the user of propsync read it" if is_closed else "Put the token in that file"
+        raise SettingsError(where, f"it cannot be read: {error.strerror}", step) from None
     except UnicodeDecodeError:
         raise SettingsError(where, "it is not text", "Put the token alone in that file") from None
     except ValueError as error:
