@@ -336,6 +336,34 @@ def test_a_list_whose_pages_count_from_0_loses_no_page(nights: Nights, count: in
     assert len(copy.ids()) == count
 
 
+@pytest.mark.parametrize(
+    ("status", "times", "first", "outcome"),
+    [
+        (503, 2, 0, (0, "certified", 35)),
+        pytest.param(500, 2, 0, (0, "certified", 35), marks=pytest.mark.slow),
+        pytest.param(503, 99, 0, (3, "incomplete", 25), marks=pytest.mark.slow),
+        pytest.param(500, 99, 1, (0, "certified", 35), marks=pytest.mark.slow),
+    ],
+)
+def test_page_0_is_read_from_an_api_that_fails_now_and_then(
+    nights: Nights, status: int, times: int, first: int, outcome: tuple[int, str, int]
+):
+    copy = Copy(nights, UNFILTERED)
+    copy.list.records = {f"p{n}": place(n) for n in range(35)}
+    copy.list.body = lambda total, shown: shown
+    failures = iter(range(times))
+
+    def answer(path: str, query: dict[str, str]) -> tuple[int, Any] | None:
+        page = int(query.get("page", "0"))
+        if path.endswith("/properties") and page == 0 and next(failures, None) is not None:
+            return status, {"message": "wait"}
+        return copy.list.answer(path, query | {"page": str(page + 1 - first)})
+
+    nights.estate.answer = answer
+    report = copy.sync()
+    assert (report.exit_code, report.resources["properties"]["verdict"], len(copy.ids())) == outcome
+
+
 @pytest.mark.parametrize("heeds_limit", [True, False])
 def test_a_list_that_ignores_page_is_not_whole_after_page_1(
     nights: Nights, caplog: pytest.LogCaptureFixture, *, heeds_limit: bool

@@ -19,6 +19,7 @@ from propsync.resources import ListQuery
 from propsync.sweep.page_reader import PageReader, Reading, RefusedPage
 from propsync.sweep.shown_pages import ShownPages, may_be_a_page
 
+_CRASHED = 500  # after all retries: the API cannot count from there
 _MOST_UNTOLD = 100_000  # pages of a list without a total
 _IDLE_IN_A_ROW = 3  # pages beyond the total with nothing new: the server repeats its pages without end
 
@@ -50,7 +51,7 @@ class ListEnd:
         if self.is_whole and (page_0 := self._page_0()):
             yield page_0
 
-    def _page_0(self) -> Reading | None:
+    def _page_0(self) -> Reading | RefusedPage | None:
         """Page 0 of a further list if it has records that no page showed: nobody knows where such a list counts from.
 
         Without a total, nothing else would show that its first page is missing.
@@ -58,8 +59,13 @@ class ListEnd:
         pages = self._pages
         if not self._reader.is_further or (pages.total is not None and pages.records >= pages.total):
             return None
+        asked = self._reader.ask(self._query, 0)
         try:
-            reading = self._reader.read(self._reader.ask(self._query, 0, once=True), self._cutter)
+            reading = self._reader.read(asked, self._cutter)
+        except ApiUnreachable:
+            raise
+        except TransientApiError as error:
+            return None if error.status == _CRASHED else RefusedPage(asked, error)
         except ResourceFailed:
             return None
         if pages.has_further_keys(reading):

@@ -88,7 +88,7 @@ class Shaping:
     def _find_on_page_0(self, reader: PageReader, lists: Sequence[ListQuery]) -> None:
         """Finds the shape on page 0, which may be the only page with records if a further list counts from 0."""
         with suppress(ResourceFailed):
-            self._find([reader.read(reader.ask(query, 0, "combined", once=True), None).values for query in lists])
+            self._find([reader.read(reader.ask(query, 0, "combined"), None).values for query in lists])
 
     def _find(self, pages: Sequence[Any]) -> None:
         known = self._shape.choices.get("list")
