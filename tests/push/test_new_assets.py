@@ -131,6 +131,19 @@ def test_an_asset_that_a_list_shows_late_is_sent_once(home: PushHome, status: in
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("effect", [{"kind": "wrong_content", "content": "html"}, {"kind": "cut_body"}])
+def test_an_asset_whose_answer_of_success_cannot_be_read_is_sent_once(
+    home: PushHome, effect: dict[str, object]
+) -> None:
+    place, kind, text, _ = room(home)
+    home.sandbox.set_faults(faults(effect))
+    home.sandbox._server.app.lists.lag = 3_600.0
+    report = home.apply(home.plan(home.create(place, kind, {text: "ours"})))
+    assert (report.exit_code, posts(home)) == (3, 1)
+    assert home.writes("record_id, state") == [(None, "parked")]
+
+
+@pytest.mark.slow
 def test_an_asset_that_a_list_shows_late_after_a_kill_is_sent_once(home: PushHome) -> None:
     def show(request: Request) -> None:
         """The list shows the asset at the second look of the next apply."""

@@ -145,11 +145,18 @@ class Exchange:
     def _send(self, effort: Effort, token: str, is_repeat: bool, receive: Receive[T]) -> T:
         request = _rest_of(effort.request, receive)
         asked_at, started = self._clock.now(), self._clock.monotonic()
-        with self._transport.send(request, token, is_repeat=is_repeat) as reply:
-            if not is_good(request, reply.status):
-                raise self._verdict(request, reply)
-            with _malformed_as_setback():
-                result = receive(Receiving(request, reply, effort.attempts, asked_at, effort.cancel))
+        begun = None
+        try:
+            with self._transport.send(request, token, is_repeat=is_repeat) as reply:
+                if not is_good(request, reply.status):
+                    raise self._verdict(request, reply)
+                begun = reply.status
+                with _malformed_as_setback():
+                    result = receive(Receiving(request, reply, effort.attempts, asked_at, effort.cancel))
+        except Setback as failure:
+            if request.method == "POST" and begun is not None:
+                failure.status = begun  # it says that the API has done it, whatever became of the body
+            raise
         _log.debug("%s: %d after %.2f s", request, reply.status, self._clock.monotonic() - started)
         return result
 
