@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from propsync.errors import DiskFull, HomeUnusable
+from propsync.errors import DiskFull, FileLimited, HomeUnusable
 from propsync.storage import (
     PARTIAL,
     LocalStorage,
@@ -116,6 +116,20 @@ def test_a_write_that_breaks_off_leaves_the_old_body_and_no_partial_file(storage
     assert storage.get("a/b") == b"old"
     assert [path.name for path in (storage.root / "a").iterdir()] == ["b"]
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 1000
+
+
+def test_a_line_for_which_there_is_no_room_leaves_no_part_before_the_next(storage):
+    file, limits = storage.lines("journal.jsonl"), resource.getrlimit(resource.RLIMIT_FSIZE)
+    file.add(b"first")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (12, limits[1]))
+    try:
+        with pytest.raises(FileLimited):
+            file.add(b"a line that is longer")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    file.add(b"next")
+    file.close()
+    assert storage.get("journal.jsonl").split() == [b"first", b"next"]
 
 
 KILLED = """

@@ -196,9 +196,17 @@ class LineFile:
             sync_file(path.parent)
 
     def add(self, line: bytes) -> None:
-        """Adds one line; it first ends a line that a killed process left unfinished. Raises DiskFull, HomeUnusable."""
+        """Adds one line; it first ends a line that a killed process left unfinished. Raises DiskFull, HomeUnusable.
+
+        One thread at a time may call it: a line for which there is no room leaves no part that would look like damage.
+        """
         with disk_errors(self._path):
-            write_all(self._file, b"\n%b\n" % line)
+            size = self._file.seek(0, os.SEEK_END)
+            try:
+                write_all(self._file, b"\n%b\n" % line)
+            except OSError:
+                self._file.truncate(size)
+                raise
 
     def settle(self) -> None:
         """Waits until the lines so far are on the disk. Raises DiskFull, HomeUnusable."""
