@@ -306,10 +306,25 @@ def test_a_new_asset_with_one_value_of_its_own_is_no_copy(assets: Make) -> None:
     own, same = ["", "p0", "QR00000", "2026-03-03", "FD30", ""], ["", "p0", "QR00000", "2026-03-02", "FD30", "12.5"]
     elsewhere, other = ["", "p1", *same[2:]], ["", "p0", "", "", "", "9007199254740993"]
     plan = assets(header, own, same, elsewhere, other, of_type="Doors")
-    (note,) = plan.notes
+    note, _ = plan.notes
     assert "2 new assets have" in note
     assert "row 3 as asset a-door00; row 5 as asset a-door03" in note
-    assert assets(header, own, elsewhere, of_type="Doors").notes == []
+    assert [one[:5] for one in assets(header, own, elsewhere, of_type="Doors").notes] == ["Codes"]
+
+
+def test_a_new_code_that_another_asset_has_is_named(assets: Make) -> None:
+    def codes(*rows: Sequence[str]) -> list[str]:
+        plan = assets(("asset_id", "property_id", "Tag", "Due"), *rows, of_type="Doors")
+        return [one for one in plan.notes if "QR" in one]
+
+    copied, new, again = ("", "p0", "QR00001", ""), ("", "p0", "QR9", ""), ("a-door02", "", " QR9 ", "")
+    step = "Is it a copied row?"
+    assert codes(copied, new) == [f"Codes: another asset has 1 of the new QR codes: row 2 as asset a-door01. {step}"]
+    assert codes(copied, new, again) == [
+        f"Codes: another asset has 2 of the new QR codes: row 2 as asset a-door01; row 4 as row 3. {step}"
+    ]
+    assert codes(("a-door01", "", "QR00002", ""), ("a-door02", "", "QR00001", "")) == [], "two codes change places"
+    assert codes(("a-door01", "", "QR00001", "2031-01-01"), new) == [], "it has this code already"
 
 
 def test_a_new_asset_that_two_rows_describe_is_named(assets: Make) -> None:
@@ -327,7 +342,7 @@ def test_a_new_asset_that_two_rows_describe_is_named(assets: Make) -> None:
         new,
         of_type="Doors",
     )
-    (note,) = plan.notes
+    note, _ = plan.notes
     assert note.startswith(
         "Repeats: 2 new assets have all the values of an earlier row: row 4 as row 2; row 8 as row 2."
     )

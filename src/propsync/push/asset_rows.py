@@ -9,6 +9,7 @@ from typing import Any
 
 from propsync.errors import UsageError
 from propsync.push.age import FileAge
+from propsync.push.codes import codes_note
 from propsync.push.columns import Keys, Layout
 from propsync.push.copies import copies_note, repeats_note
 from propsync.push.created_before import CreatedBefore
@@ -67,6 +68,7 @@ class AssetRows:
             self._layout.check_used([self._types[one] for one in self._columns])
         created = self._draft.with_action(CREATE)
         self._draft.notes += [*copies_note(self._published, created), *repeats_note(created)]
+        self._draft.notes += codes_note(self._published, [*self._draft.with_action(UPDATE), *created])
         self._draft.notes += [*self._age.notes, *self._checks.notes]
         return self._draft.finished(self._published.sizes("assets"), self._published.types("assets"))
 

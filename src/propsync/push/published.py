@@ -92,6 +92,12 @@ class Published:
         """The serial number of each asset, or else its QR code."""
         return dict(self._rows("push/marks_of_assets", {"ids": list(ids)})) if ids else {}
 
+    def assets_with_codes(self, codes: Collection[str]) -> list[tuple[str, str, str]]:
+        """QR codes that assets have, each with its asset and field."""
+        return [
+            (code, key, field) for code, key, field in self._rows("push/assets_with_codes", {"codes": sorted(codes)})
+        ]
+
     def asset_values(self, ids: Sequence[str], fields: Iterable[str]) -> dict[tuple[str, str], Any]:
         """The present values by asset and field, as in `plan.FieldChange`."""
         rows = self._rows("push/asset_values", {"ids": list(ids), "fields": list(fields)})
