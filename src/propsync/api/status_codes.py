@@ -28,11 +28,17 @@ _AGAIN = frozenset((408, 416, 425, 429))
 _NO_PART = frozenset((400, 412, 417, 422))
 _CROWDED = frozenset((408, 429, 503, 504))
 _NO_METHOD = 501
+_CREATED = 201
 _LONGEST_QUOTE = 200
 
 
 def is_good(request: ApiRequest, status: int) -> bool:
-    """Whether the status is the one that API §4 shows for the request, or the requested rest of a body."""
+    """Whether the status is the one that API §4 shows for the request, or the requested rest of a body.
+
+    201 is HTTP's own word for what a POST here does, and has the id as 200 has it.
+    """
+    if request.method == "POST" and status == _CREATED:
+        return True
     return status == (204 if request.accept is Accept.NOTHING else 200) or (request.rest is not None and status == 206)
 
 

@@ -243,6 +243,12 @@ def test_a_post_that_was_refused_is_told_as_such(api, server):
         api.create_asset("p", "t")
 
 
+@pytest.mark.parametrize("status", [200, 201])
+def test_a_post_has_the_id_of_its_answer(api, server, status):
+    server.script = [Reply(status, b'{"id":"a1"}')]
+    assert api.create_asset("p", "t") == "a1"
+
+
 @pytest.mark.parametrize("body", [b"{}", b'{"id":""}', b'{"id":5}', b"[]"])
 def test_a_post_whose_answer_has_no_id_is_lost(api, server, body):
     server.script = [Reply(body=body)]
