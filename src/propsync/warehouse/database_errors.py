@@ -11,6 +11,11 @@ import duckdb
 
 from propsync.errors import GIVE_IT_BACK, DiskFull, FileLimited, MergeFailed, StateUnusable
 
+NO_MEMORY = "bad allocation"
+"""DuckDB's words if the system refused the memory, and PROPSYNC_MEMORY_LIMIT did not."""
+
+RAISE_LIMITS = "Raise the limits of this process (`ulimit -v`, or those of the service), or lower PROPSYNC_MEMORY_LIMIT"
+
 _FIRST = re.compile('^Original error: "(.*)"$', re.MULTILINE)
 
 
@@ -93,5 +98,5 @@ def _refuse_lack(path: Path, error: duckdb.Error) -> None:
     if "No space left" in words or "max_temp_directory_size" in words or "Disk quota" in words:
         raise DiskFull(str(path), "the disk is full") from error
     if isinstance(error, duckdb.OutOfMemoryException):
-        step = "Raise PROPSYNC_MEMORY_LIMIT, then run the same command again"
-        raise MergeFailed(path.name, words.splitlines()[0], step) from error
+        step = RAISE_LIMITS if NO_MEMORY in words else "Raise PROPSYNC_MEMORY_LIMIT"
+        raise MergeFailed(path.name, words.splitlines()[0], f"{step}, then run the same command again") from error

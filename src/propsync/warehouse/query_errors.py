@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import duckdb
 
 from propsync.errors import QueryWrong
-from propsync.warehouse.database_errors import interruptible
+from propsync.warehouse.database_errors import NO_MEMORY, RAISE_LIMITS, interruptible
 
 _MOST = 5
 _EXCERPT = re.compile(r"\n+(LINE \d+: .*\n *\^[\^~]*) *", re.DOTALL)
@@ -27,6 +27,7 @@ _ADVICE = (
         r"Could not read enough bytes|Corrupt database file|INTERNAL Error|FATAL Error",
         "If the published file is damaged, `propsync sync` writes it again",
     ),
+    (NO_MEMORY, RAISE_LIMITS),
     (r"Out of Memory", "Raise PROPSYNC_MEMORY_LIMIT, or ask for less at once"),
     (
         r"No space left|max_temp_directory_size",

@@ -1,4 +1,4 @@
-"""If the system lets no file grow, propsync names the cause, and asks for no rebuild of a sound state."""
+"""If the system lets no file grow or gives no memory, propsync names the cause, and asks for no rebuild."""
 
 from __future__ import annotations
 
@@ -51,3 +51,28 @@ def test_a_file_that_duckdb_gave_up_names_the_first_error(tmp_path: Path):
 def test_other_files_name_the_limit_too(tmp_path: Path):
     with pytest.raises(FileLimited, match="no file may grow further"), disk_errors(tmp_path):
         raise OSError(errno.EFBIG, "File too large")
+
+
+GIVEN_NO_MEMORY = """
+import resource, sys
+from pathlib import Path
+from propsync.warehouse import Warehouse
+
+path = Path(sys.argv[1])
+warehouse = Warehouse(path, memory_limit="8GB", folder=path.parent)
+used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 30_000_000,) * 2)
+try:
+    warehouse.execute("create temp table filling as select i, md5(i::text) as t from range(3_000_000) r(i)")
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+
+
+def test_memory_that_the_system_refuses_is_not_asked_of_the_setting(tmp_path: Path):
+    """Raising PROPSYNC_MEMORY_LIMIT there would only let DuckDB ask for more."""
+    done = subprocess.run(
+        [sys.executable, "-c", GIVEN_NO_MEMORY, tmp_path / "state.duckdb"], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.startswith("MergeFailed")
+    assert "(bad allocation). Raise the limits of this process (`ulimit -v`" in done.stdout
