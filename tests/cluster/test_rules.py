@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 from kit.archives import Pair, Place, place
 from kit.command_line import CommandLine
 from kit.home import QUICK
+from msgspec import structs
 
 from propsync.api import RetryPolicy
 from propsync.documents.cluster.dask import Benches
@@ -32,6 +34,8 @@ class Here:
     """Workers as threads of this process, each with equipment of its own."""
 
     workers = WORKERS
+    ahead = timedelta(0)
+    """How far their clocks are ahead."""
 
     def __init__(self, given: Mapping[str, Any], folder: Path, policy: RetryPolicy) -> None:
         self.orders: list[Order] = []
@@ -47,7 +51,11 @@ class Here:
 
     def next(self) -> tuple[Order, BatchResult]:
         order, future = self._done.get(timeout=60)
-        return order, pickle.loads(pickle.dumps(future.result()))
+        result: BatchResult = pickle.loads(pickle.dumps(future.result()))
+        if self.ahead:
+            told = [(one, (datetime.fromisoformat(one.asked_at) + self.ahead).isoformat()) for one in result.taken]
+            result.taken = [structs.replace(one, asked_at=time) for one, time in told]
+        return order, result
 
     def _fetched(self, order: Order) -> BatchResult:
         equipment = self._equipment.get()
@@ -159,6 +167,18 @@ def test_a_kind_that_the_token_may_not_fetch_costs_the_other_nothing(far: Far):
     assert "reports" in " ".join(done.left_behind)
     assert {kind for _, kind in recorded(far)} == {"bundle"}
     assert len(recorded(far)) == len(far.pairs("bundle"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("days", [-2, 2])
+def test_a_wrong_clock_of_a_worker_dates_no_document(far: Far, monkeypatch: pytest.MonkeyPatch, days: int):
+    monkeypatch.setattr(Here, "ahead", timedelta(days=days))
+    far.fail(rf".*{far.wanted()[0]}/report\.pdf", kind="status", status=404)
+    before = datetime.now(UTC)
+    assert far.fetched(archive_max_minutes="0.5").ended is None
+    times = "select min(asked_at) >= ?, max(asked_at) <= ? from documents"
+    assert far.rows(times, before, datetime.now(UTC)) == [(True, True)]
+    assert far.asked() == dict.fromkeys(far.pairs(), 1)
 
 
 @pytest.mark.slow

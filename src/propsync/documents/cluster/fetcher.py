@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from propsync.api import Traffic
 from propsync.documents.budget import Budget
@@ -49,6 +52,7 @@ class ClusterFetcher:
 
         Passes each to `note`. Raises StopRun and ApiUnreachable after all batches under way have come back.
         """
+        began = datetime.now(UTC)
         by_request, unusable = parted(wanted)
         for taken in unusable:
             note(taken)
@@ -59,8 +63,9 @@ class ClusterFetcher:
             order, result = self._cluster.next()
             self._take_back(order, result)
             for taken in result.taken:
-                note(taken)
-                yield taken
+                timed = _by_our_clock(taken, began)
+                note(timed)
+                yield timed
         if self._failure is not None:
             raise self._failure
 
@@ -118,3 +123,11 @@ class ClusterFetcher:
                 self._rights.came(taken.kind)
         for kind, why in result.forbidden.items():
             self._rights.refused(kind, why)
+
+
+def _by_our_clock(taken: Fetched, began: datetime) -> Fetched:
+    """A result with a time of this run: a wrong clock of a worker would make it look long past, or still to come."""
+    now = datetime.now(UTC)
+    if began <= datetime.fromisoformat(taken.asked_at) <= now:
+        return taken
+    return structs.replace(taken, asked_at=now.isoformat())
