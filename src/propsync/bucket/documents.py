@@ -12,9 +12,8 @@ from propsync.bucket.packs import sha256_of
 from propsync.errors import BaseLost
 from propsync.progress import progress
 from propsync.storage import LocalStorage, Storage, disk_errors, partial_file, sync_open, write_all
+from propsync.storage.places import DOCUMENTS, ROTTEN
 
-FOLDER = "archive/blobs"
-_ASIDE = "archive/rotten"
 _AT_ONCE = 8
 _STEP = "Run `propsync archive verify` in the home of this bucket, then run the same command again"
 
@@ -64,12 +63,12 @@ def sha256_there(storage: Storage, key: str) -> str | None:
 
 def _keys(storage: Storage) -> list[str]:
     """Documents, and damaged ones aside."""
-    return [key for folder in (FOLDER, _ASIDE) for key in storage.list(folder)]
+    return [key for folder in (DOCUMENTS, ROTTEN) for key in storage.list(folder)]
 
 
 def _is_aside(key: str) -> bool:
     """Whether it is a damaged document, of which a part may still be read."""
-    return key.startswith(f"{_ASIDE}/")
+    return key.startswith(f"{ROTTEN}/")
 
 
 def fetch_documents(home: LocalStorage, storage: Storage) -> None:

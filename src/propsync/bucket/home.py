@@ -17,9 +17,9 @@ from propsync.bucket.lease import Lease, refuse_unfit
 from propsync.bucket.packs import FOLDERS, PackReader, PackWriter, sequence_of, sha256_of
 from propsync.errors import HomeBehind, HomeUnusable, LeaseLost
 from propsync.storage import LocalStorage, Storage
+from propsync.storage.places import DOCUMENTS
 from propsync.suppression import Erasures
 
-_DOCUMENTS = "archive/blobs"
 _SPARSE = 0.3  # a pack of which less is needed is written again
 _PUT = (
     "it does not hold what this home has put there",
@@ -283,7 +283,7 @@ class BucketHome:
 def _warn_of_move(home: LocalStorage, url: str) -> None:
     """Says that nobody moved the documents of this home; a move to a folder would have brought them to the disk."""
     before = other_url(home, url)
-    if before is not None and not home.list(_DOCUMENTS):
+    if before is not None and not home.list(DOCUMENTS):
         _log.warning(
             "this home was in %s, and its documents stay there. Copy archive/ from there to %s, then run "
             "`propsync archive verify`, which fetches again what is missing",

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 from propsync.bucket.commits import Contents, Place
-from propsync.bucket.documents import FOLDER, named_sha256, sha256_there
+from propsync.bucket.documents import named_sha256, sha256_there
 from propsync.bucket.packs import download, sha256_of, some_blocks
 from propsync.progress import progress
 from propsync.storage import LocalStorage, Storage, remove
+from propsync.storage.places import DOCUMENTS
 
 _AT_ONCE = 8
 
@@ -36,7 +37,7 @@ def damaged_files(home: LocalStorage, storage: Storage, contents: Contents) -> I
 
 def damaged_documents(storage: Storage) -> list[str]:
     """The documents in the bucket whose bytes do not have the hash of their name."""
-    keys = list(storage.list(FOLDER))
+    keys = list(storage.list(DOCUMENTS))
 
     def is_damaged(key: str) -> bool:
         return sha256_there(storage, key) != named_sha256(key)

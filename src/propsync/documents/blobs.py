@@ -10,10 +10,7 @@ from typing import BinaryIO
 from propsync.documents.kinds import Kind
 from propsync.errors import DocumentDamaged
 from propsync.storage import LocalStorage, open_file, remove, sync_open
-
-FOLDER = "archive/blobs"
-ROTTEN = "archive/rotten"
-"""Damaged blobs that nothing has replaced yet: a part of them may be all that is left of a document."""
+from propsync.storage.places import DOCUMENTS, ROTTEN
 
 _BLOCK = 1 << 20  # bytes read at once
 
@@ -58,7 +55,7 @@ class Blobs:
 
     def all(self) -> list[str]:
         """Every file, wanted or not."""
-        return self._storage.list(FOLDER)
+        return self._storage.list(DOCUMENTS)
 
     def sha256(self, key: str) -> str:
         """The hash of a blob's bytes, read again. Raises FileNotFoundError, and OSError if it cannot be read."""
@@ -114,17 +111,17 @@ class Blobs:
 
 def key_of(kind: Kind, sha256: str) -> str:
     """The path of a document with these bytes, relative to home."""
-    return f"{FOLDER}/{sha256[:2]}/{sha256}{kind.suffix}"
+    return f"{DOCUMENTS}/{sha256[:2]}/{sha256}{kind.suffix}"
 
 
 def rotten_key(key: str) -> str:
     """The place aside of a blob."""
-    return ROTTEN + key.removeprefix(FOLDER)
+    return ROTTEN + key.removeprefix(DOCUMENTS)
 
 
 def blob_key(rotten: str) -> str:
     """The blob that a file aside was."""
-    return FOLDER + rotten.removeprefix(ROTTEN)
+    return DOCUMENTS + rotten.removeprefix(ROTTEN)
 
 
 def _copied(source: Iterator[bytes], target: Path) -> str:

@@ -10,10 +10,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from propsync.documents.blobs import FOLDER, ROTTEN, Blobs, key_of, rotten_key
+from propsync.documents.blobs import Blobs, key_of, rotten_key
 from propsync.documents.kinds import Kind
 from propsync.errors import DocumentDamaged
 from propsync.storage import LocalStorage, Storage, disk_errors, remove
+from propsync.storage.places import DOCUMENTS, ROTTEN
 
 _MOST = 256  # documents that may wait there
 
@@ -86,7 +87,7 @@ class BucketBlobs(Blobs):
 
     def all(self) -> list[str]:
         """Every file, wanted or not."""
-        return sorted({*super().all(), *self._bucket.list(FOLDER)})
+        return sorted({*super().all(), *self._bucket.list(DOCUMENTS)})
 
     def age(self, key: str) -> float:
         """Seconds since the blob was stored. Raises FileNotFoundError."""

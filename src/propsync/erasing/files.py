@@ -11,10 +11,11 @@ import msgspec
 
 from propsync.errors import UsageError
 from propsync.storage import LocalStorage, open_file
+from propsync.storage.places import DOCUMENTS, ROTTEN
 from propsync.suppression import Suppression
 
 _PLANS, _JOURNALS, _TAKEN, _ASIDE = "state/plans", "state/push", "archive/taken.jsonl", "state/aside"
-_DOCUMENTS = ("archive/blobs/", "archive/rotten/")
+_DOCUMENTS = (f"{DOCUMENTS}/", f"{ROTTEN}/")
 _OWN = ("landing/", "published/", *_DOCUMENTS, f"{_PLANS}/", f"{_JOURNALS}/", f"{_ASIDE}/", _TAKEN)
 _OWN_DATABASES = "state/"
 _GZIP, _PARQUET, _DUCKDB = b"\x1f\x8b", b"PAR1", b"DUCK"

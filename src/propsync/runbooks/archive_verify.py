@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from propsync.api import RetryPolicy
-from propsync.documents.blobs import ROTTEN, blob_key
+from propsync.documents.blobs import blob_key
 from propsync.documents.budget import Budget
 from propsync.documents.fetch_log import Fetched
 from propsync.documents.ledger import DocumentChoice
@@ -26,6 +26,7 @@ from propsync.runbooks.notice import noticed
 from propsync.runbooks.verify_report import MOST_TOLD, VerifyReport
 from propsync.runbooks.workspace import Workspace
 from propsync.settings import Settings
+from propsync.storage.places import ROTTEN
 
 _CHUNK = 2_000  # files between two notes
 _DAY = 86_400  # seconds

@@ -14,9 +14,9 @@ from propsync.runbooks.workplace import Workplace, workplace
 from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.settings import CONFIG_NAME, Settings
 from propsync.storage import LocalStorage
+from propsync.storage.places import DOCUMENTS
 
 _WHAT = "propsync storage move"
-_DOCUMENTS = "archive/blobs"
 _SCHEMES = ("s3:", "az:")  # also of an address that lacks a slash, which is no folder
 _REMOVE = "Remove that object, then run the same command again: it puts its files there again"
 _MEND = (
@@ -72,7 +72,7 @@ def _to_bucket(settings: Settings, url: str) -> MoveReport:
         place.commit(_WHAT)  # puts again what somebody removed, too
         place.settle()
         files, documents = _verified(bucket)
-        lost = _lost(there, place, bucket.storage.list(_DOCUMENTS))
+        lost = _lost(there, place, bucket.storage.list(DOCUMENTS))
     return MoveReport(files, documents, f"Set PROPSYNC_STORAGE_URL={access.url}, then run `propsync status`", lost)
 
 
@@ -83,7 +83,7 @@ def _verified(bucket: BucketHome) -> tuple[int, int]:
         raise BaseLost(where, f"the bytes of {_some(files)} differ from those at home", _REMOVE)
     if documents := damaged_documents(bucket.storage):
         raise BaseLost(bucket.url, f"neither home nor the bucket has {_some(documents)} whole", _MEND)
-    return len(contents.places), sum(1 for _ in bucket.storage.list(_DOCUMENTS))
+    return len(contents.places), sum(1 for _ in bucket.storage.list(DOCUMENTS))
 
 
 def _some(keys: Sequence[str]) -> str:
@@ -102,7 +102,7 @@ def _to_disk(settings: Settings, folder: Path) -> MoveReport:
         home = LocalStorage(folder)
         (folder / "archive" / "partial").mkdir(parents=True, exist_ok=True, mode=0o700)
         fetch_documents(home, place.bucket.storage)
-        files, found = len(place.bucket.log.contents().places), home.list(_DOCUMENTS)
+        files, found = len(place.bucket.log.contents().places), home.list(DOCUMENTS)
         lost = _lost(here, place, found)
     return MoveReport(files, len(found), f"Unset PROPSYNC_STORAGE_URL and set PROPSYNC_HOME={folder}", lost)
 

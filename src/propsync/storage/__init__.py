@@ -1,7 +1,7 @@
 """The one place that stores files for good: whole or not at all, and there for good when the call returns.
 
-Two implementations keep one protocol: a folder on a local disk, and an object store (`objects`, which needs the extra
-`storage`). Nothing else renames, removes or fsyncs.
+Two implementations keep one protocol: a folder on a local disk, and an object store (`objects`). Nothing else renames,
+removes or fsyncs.
 """
 
 from propsync.storage.disk import (
