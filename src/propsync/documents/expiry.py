@@ -15,8 +15,6 @@ from propsync.merge import mark_tables
 from propsync.resources import ASSESSMENTS
 from propsync.warehouse import Warehouse, quoted, statement
 
-REMOVED = "removed"
-"""The state of a version whose file is gone by this rule."""
 _GAP = timedelta(days=31)
 
 

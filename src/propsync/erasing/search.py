@@ -12,7 +12,6 @@ from propsync.suppression import ErasedVersion, Suppression
 from propsync.warehouse import Warehouse, quoted, statement, text
 
 _HISTORY = "history"
-_OF_RUNS = ("ops", "main")
 
 
 @dataclass

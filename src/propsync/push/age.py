@@ -16,7 +16,6 @@ from propsync.push.source import Source
 from propsync.runs import is_run_id, time_of
 
 _HEADING = f"{NOTE}run "
-_NOTHING: Mapping[str, Any] = {}
 
 
 def run_heading(run: str) -> str:

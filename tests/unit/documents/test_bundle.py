@@ -356,7 +356,6 @@ def test_a_zip_that_unpacks_to_more_than_the_bound_is_refused(read):
 
 # --- not whole -------------------------------------------------------------------------------------------------------
 
-END_AT = GOOD.index(END)
 DAMAGED = {
     "an empty file": (b"", "it is empty"),
     "HTML": (b"<!DOCTYPE html><html><body>Back soon</body></html>", "it does not begin as a ZIP does"),
