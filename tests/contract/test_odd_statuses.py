@@ -41,3 +41,13 @@ def test_doctor_names_each_status_that_somebody_set_and_no_record_has(tmp_path: 
         assert [one for one in examine(home.settings()) if one.what.startswith("statuses")] == []
     assert [(one.what, one.is_well) for one in found] == [("statuses of assessments", False)]
     assert found[0].seen == "no record has the status aproved (PROPSYNC_ASSESSMENT_STATUSES, environment)"
+
+
+def test_doctor_names_a_status_of_documents_that_no_assessment_has(tmp_path: Path) -> None:
+    """The archive would say that it has every wanted document."""
+    with WorldServer(Dialect(small_world(assets=6, assessments=12, schedules=12))) as server:
+        home = WorldHome(tmp_path / "home", server)
+        misspelt = home.settings(archive_statuses="Approved,aproved")
+        found = [one for one in examine(misspelt) if one.what.startswith("statuses")]
+    assert [(one.what, one.is_well) for one in found] == [("statuses of documents", False)]
+    assert found[0].seen == "no record has the status aproved (PROPSYNC_ARCHIVE_STATUSES, environment)"

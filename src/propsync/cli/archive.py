@@ -110,7 +110,8 @@ def print_archive(report: ArchiveReport, *, as_json: bool) -> None:
     for line in report.left_behind:
         echo(f"Left behind: {line}")
     if report.lacking:
-        echo(f'{report.lacking:,} wanted documents are lacking. Next: propsync query "from marts.document_coverage"')
+        wanted = f"{report.lacking:,} wanted documents are" if report.lacking != 1 else "1 wanted document is"
+        echo(f'{wanted} lacking. Next: propsync query "from marts.document_coverage"')
     else:
         echo('Every wanted document is stored. Next: propsync query "from documents"')
 

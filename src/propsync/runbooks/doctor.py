@@ -46,6 +46,7 @@ from propsync.sweep import ListCheck
 from propsync.warehouse import open_published, statement
 
 _NETWORK = ("nfs", "cifs", "smb", "sshfs", "9p", "gluster", "ceph", "lustre", "afs", "webdav", "davfs")
+_OF_DOCUMENTS = "archive_statuses"
 _SAMPLE = 200
 _LEAST_FREE = 0.1
 
@@ -225,16 +226,20 @@ def _records(page: Any, shape: Shape) -> list[Any]:
 def _without_records(
     settings: Settings, api: Api, resource: Resource, shapes: Mapping[str, Shape]
 ) -> Iterator[Finding]:
-    """A finding for each status that somebody set and no record has: a list with it would be empty in silence."""
-    setting = resource.status_setting
-    if setting is None or setting not in settings.explicit:
-        return
-    for status in settings.statuses(setting):
-        page = decode_shallow(api.fetch(page_request(resource, resource.combined((status,)), 1)).body)
-        if not _records(page, shapes[resource.name]):
-            seen = f"no record has the status {status} (PROPSYNC_{setting.upper()}, {settings.source(setting)})"
-            step = "Correct its spelling, or keep it if records may have it later"
-            yield Finding(f"statuses of {resource.words}", False, seen, step)
+    """A finding for each status that somebody set and no record has: a list with it would be empty in silence.
+
+    For documents, capitals do not count.
+    """
+    asked = {status.casefold(): status for status in _statuses(settings, resource)}
+    documents = [(_OF_DOCUMENTS, "documents")] if resource is ASSESSMENTS else []
+    for setting, words in [(resource.status_setting or "", resource.words), *documents]:
+        for status in settings.statuses(setting) if setting in settings.explicit else ():
+            spelt = asked.get(status.casefold(), status) if setting == _OF_DOCUMENTS else status
+            page = decode_shallow(api.fetch(page_request(resource, resource.combined((spelt,)), 1)).body)
+            if not _records(page, shapes[resource.name]):
+                seen = f"no record has the status {status} (PROPSYNC_{setting.upper()}, {settings.source(setting)})"
+                step = "Correct its spelling, or keep it if records may have it later"
+                yield Finding(f"statuses of {words}", False, seen, step)
 
 
 def _statuses(settings: Settings, resource: Resource) -> tuple[str, ...]:

@@ -148,9 +148,12 @@ class Settings(BaseModel):
         return {name: field for name, field in cls.model_fields.items() if name not in TABLES}
 
     def statuses(self, setting: str) -> tuple[str, ...]:
-        """The statuses that a resource's setting names (`resources.Resource.status_setting`)."""
-        named = {"assessment_statuses": self.assessment_statuses, "schedule_statuses": self.schedule_statuses}
-        return named[setting]
+        """The statuses that a setting names: a `resources.Resource.status_setting`, or `archive_statuses`."""
+        return {
+            "assessment_statuses": self.assessment_statuses,
+            "schedule_statuses": self.schedule_statuses,
+            "archive_statuses": self.archive_statuses,
+        }[setting]
 
     @property
     def explicit(self) -> frozenset[str]:
