@@ -127,6 +127,16 @@ def test_doctor_finds_a_place_set_wrongly_that_a_sync_refuses(small_nights: Home
     assert f"[shapes.{resource}] {part.partition(' ')[0]}: {fault}. Correct it in propsync.toml" in told
 
 
+def test_doctor_names_a_kind_of_value_that_no_asset_has(small_nights: Home):
+    """A sync cannot: a part that a backfill reads may lack a kind."""
+    small_nights.path.mkdir(exist_ok=True)
+    lines = "[shapes.assets]\n'result_value:text' = 'value'\n'result_value:tekst' = 'value'\n"
+    (small_nights.path / "propsync.toml").write_text(lines)
+    (finding,) = [one for one in examine(small_nights.settings()) if not one.is_well]
+    assert finding.what == "[shapes.assets] result_value:tekst"
+    assert finding.seen == "none of 6 assets has a value of the kind tekst"
+
+
 def test_doctor_finds_nothing_wrong_with_an_api_without_records(small_nights: Home):
     api = small_nights.server
     api.types, api.assessment_types, api.assets, api.assessments = [], [], [], []

@@ -36,6 +36,7 @@ from propsync.shapes import (
     find_list,
     find_result_shape,
     find_roles,
+    kinds_without_results,
     refuse_list_astray,
     settle_due_dates,
     settle_flags,
@@ -193,6 +194,10 @@ def _answers(settings: Settings, api: Api) -> Iterator[Finding]:
         _look_inside(shapes, records)
     except ResourceFailed as error:
         yield Finding(error.where, False, error.what, error.next_step)
+    for kind in kinds_without_results(shapes[ASSETS.name], records.get(ASSETS.name, [])):
+        step = "Correct the kind there, or keep the line if assets may have such values later"
+        seen = f"none of {len(records.get(ASSETS.name, []))} assets has a value of the kind {kind}"
+        yield Finding(f"[shapes.assets] result_value:{kind}", False, seen, step)
     for name, shape in shapes.items():
         yield from _parts(name, shape)
 

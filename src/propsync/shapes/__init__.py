@@ -6,7 +6,7 @@ from propsync.shapes.definitions import field_ids, find_definition_shape
 from propsync.shapes.flags import find_flag_history
 from propsync.shapes.lists import find_list, refuse_list_astray
 from propsync.shapes.nested import find_nested_shapes
-from propsync.shapes.results import find_result_shape
+from propsync.shapes.results import find_result_shape, kinds_without_results
 from propsync.shapes.roles import find_roles
 from propsync.shapes.unread import settle_due_dates, settle_flags, settle_read
 from propsync.shapes.volatile import by_key, find_volatile
@@ -26,6 +26,7 @@ __all__ = [
     "find_result_shape",
     "find_roles",
     "find_volatile",
+    "kinds_without_results",
     "refuse_list_astray",
     "refuse_volatile_roles",
     "settle_due_dates",

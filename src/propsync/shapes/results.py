@@ -42,6 +42,15 @@ def value_paths(shape: Shape) -> dict[str, tuple[Path, ...]]:
     return {kind: paths for kind, paths in found.items() if paths}
 
 
+def kinds_without_results(shape: Shape, assets: Sequence[Any]) -> list[str]:
+    """The kinds whose value people configured, and of which these assets have no result; none if some say no kind."""
+    recorded = values([entry for asset in assets for entry in entries(asset, FIELDS)])
+    known = {text_of(follow(result, KIND)) for result in recorded}
+    configured = [part for part, choice in shape.choices.items() if ":" in part and choice.source == "configured"]
+    kinds = [part.partition(":")[2] for part in configured]
+    return [kind for kind in kinds if known and known.isdisjoint({None, kind})]
+
+
 def _says_its_kind(result: Entry) -> bool:
     """Whether the object under a field's id names its kind; if not, it may be the value itself."""
     if result.name is None:

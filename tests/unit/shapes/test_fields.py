@@ -3,7 +3,14 @@
 import pytest
 
 from propsync.errors import ShapeUnknown
-from propsync.shapes import Choice, Shape, find_definition_shape, find_flag_history, find_result_shape
+from propsync.shapes import (
+    Choice,
+    Shape,
+    find_definition_shape,
+    find_flag_history,
+    find_result_shape,
+    kinds_without_results,
+)
 
 FIELDS = ("fields",)
 
@@ -539,3 +546,12 @@ def test_a_history_that_people_decided_must_lead_somewhere():
     assert shape.paths("flag_history") == (("log",),)
     with pytest.raises(ShapeUnknown, match=r"\[shapes.assessments\] flag_history: log is in none of 1 records"):
         find_flag_history(shape, [assessment({"id": 1, "history": [{"at": 1}]})])
+
+
+def test_a_kind_without_results_is_named_only_if_all_results_say_theirs():
+    chosen = Choice((("value",),), "configured", "")
+    shape = Shape("assets", {"result_value:text": chosen, "result_value:tekst": chosen})
+    text = {"type": "text", "field": "f", "value": "x"}
+    assert kinds_without_results(shape, [asset(text)]) == ["tekst"]
+    assert kinds_without_results(shape, [asset(text, {"field": "g", "value": "y"})]) == []
+    assert kinds_without_results(shape, [{"id": "a"}]) == []
