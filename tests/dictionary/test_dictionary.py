@@ -24,7 +24,7 @@ from propsync.desk.dictionary.formats import share
 from propsync.desk.dictionary.safety import may_show
 from propsync.warehouse import PublishedReader
 
-HOSTILE = "</script><script>document.title = 'taken'</script> | \" ' \u202e שלום 👩‍🚒"
+HOSTILE = "</script><script>document.title = 'taken'</script> | \" ' \u202e \x1b[2J שלום 👩‍🚒"
 ALL = "select count(*) from duckdb_columns() where not internal and database_name = current_database()"
 
 
@@ -128,6 +128,7 @@ def test_hostile_labels_stay_texts(home: SandboxHome) -> None:
     html, markdown = FORMATS["html"](found), FORMATS["md"](found)
     assert html.count("<script>") == html.count("</script>") == 1
     assert "<script>" not in markdown
+    assert not set("\u202e\x1b\0") & {*html, *markdown}, "no text turns the page or steers the terminal"
     assert json.loads(FORMATS["json"](found))[0].keys() == {
         "about_table",
         "column",

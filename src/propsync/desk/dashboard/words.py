@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import unicodedata
 from datetime import date, datetime, time
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from propsync.desk.plain_text import plain_text
+
 _LONGEST = 100  # characters of a cell; the SQL has the whole text
 _NOTE = 300
-_HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
-_JOINERS = "\u200c\u200d"  # scripts and emoji need them
 
 
 def shown(value: Any, zone: ZoneInfo, *, is_note: bool = False) -> str:
@@ -35,14 +34,8 @@ def shown(value: Any, zone: ZoneInfo, *, is_note: bool = False) -> str:
 
 def cut(text: str, longest: int = _LONGEST) -> str:
     """A text in one line, without characters that steer a page, and not longer than a cell."""
-    line = " ".join(text[: longest * 2].split())
-    plain = line if line.isprintable() else "".join(map(_plain, line))
+    plain = plain_text(text[: longest * 2])
     return plain if len(plain) <= longest and len(text) <= longest * 2 else f"{plain[: longest - 1]}…"
-
-
-def _plain(character: str) -> str:
-    is_hidden = unicodedata.category(character) in _HIDDEN and character not in _JOINERS
-    return "\ufffd" if is_hidden else character
 
 
 def note(text: str) -> str:

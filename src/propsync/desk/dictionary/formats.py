@@ -8,10 +8,11 @@ import hashlib
 import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import groupby
 
 from propsync.desk.dictionary.entries import Entry
+from propsync.desk.plain_text import plain_text
 
 _COLUMNS = ("column", "type", "meaning", "source", "filled", "example")
 
@@ -33,9 +34,25 @@ def by_table(entries: Sequence[Entry]) -> Iterator[tuple[str, str | None, list[E
         yield name, of_table[0].about_table, of_table
 
 
+def _plainly(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries as a page or a terminal may show them."""
+    return [
+        replace(
+            one,
+            table=plain_text(one.table),
+            about_table=plain_text(one.about_table or ""),
+            column=plain_text(one.column),
+            meaning=plain_text(one.meaning or ""),
+            source=plain_text(one.source or ""),
+            example=plain_text(one.example or ""),
+        )
+        for one in entries
+    ]
+
+
 def _markdown(entries: Sequence[Entry]) -> str:
     lines = ["# The tables of this copy", ""]
-    for name, about, columns in by_table(entries):
+    for name, about, columns in by_table(_plainly(entries)):
         lines += [f"## {name}", "", _cell(about), "", _line(_COLUMNS), _line(["---"] * len(_COLUMNS))]
         lines += [_line(_cells(one)) for one in columns]
         lines.append("")
@@ -48,8 +65,7 @@ def _cells(one: Entry) -> list[str]:
 
 def _cell(text: str | None) -> str:
     """Other people's text in a cell of Markdown: no line, no column and no HTML of its own."""
-    line = " ".join((text or "").split())
-    return line.replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")
+    return (text or "").replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")
 
 
 def _line(cells: Sequence[str]) -> str:
@@ -82,7 +98,7 @@ def _html(entries: Sequence[Entry]) -> str:
     texts = {name: made.loader.get_source(made, f"dictionary.{name}")[0] for name in ("css", "js")}  # type: ignore[union-attr]
     hashes = {f"{name}_hash": _hash(text) for name, text in texts.items()}
     template = made.get_template("dictionary.html")
-    return template.render(tables=list(by_table(entries)), count=len(entries), **texts, **hashes) + "\n"
+    return template.render(tables=list(by_table(_plainly(entries))), count=len(entries), **texts, **hashes) + "\n"
 
 
 def _hash(text: str) -> str:
