@@ -188,6 +188,7 @@ REFUSED = [
     ("option", None, "4.892E+092", "shortened"),
     ("number", 1, "1.23457E+11", "shortened"),
     ("number", 1, 1e15, "15 digits"),
+    *((kind, None, float(one), "no number") for kind in ("text", "number", "date") for one in ("nan", "-inf")),
     ("number", 9007199254740993, "9007199254740990", "rounded"),
     ("number", Decimal("3.14159265358979"), "3.141592654", "rounded"),
     ("date", None, "45,231", "number 45,231"),

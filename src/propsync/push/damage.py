@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from datetime import date, time, timedelta
 from decimal import Decimal, InvalidOperation
@@ -71,8 +72,10 @@ def _digits(number: float) -> str:
 
 
 def check_float(number: float) -> None:
-    """Raises CellRefused for a number whose last digits the spreadsheet has lost."""
-    if not abs(number) < EXACT:  # infinities and NaN too
+    """Raises CellRefused for a number whose last digits the spreadsheet has lost, and for none."""
+    if not math.isfinite(number):
+        raise CellRefused("it is no number; write digits, or leave the cell empty")
+    if abs(number) >= EXACT:
         raise CellRefused(f"a spreadsheet keeps {_DIGITS} digits of a number, and this one has more: {AS_TEXT}")
 
 
