@@ -19,7 +19,8 @@ from propsync.resources import ListQuery
 from propsync.sweep.page_reader import PageReader, Reading, RefusedPage
 from propsync.sweep.shown_pages import ShownPages, may_be_a_page
 
-_CRASHED = 500  # after all retries: the API cannot count from there
+_CRASHED = 500
+_TRIES = 3  # of page 0: an API may crash on it each time, or now and then
 _MOST_UNTOLD = 100_000  # pages of a list without a total
 _IDLE_IN_A_ROW = 3  # pages beyond the total with nothing new: the server repeats its pages without end
 
@@ -54,23 +55,31 @@ class ListEnd:
     def _page_0(self) -> Reading | RefusedPage | None:
         """Page 0 of a further list if it has records that no page showed: nobody knows where such a list counts from.
 
-        Without a total, nothing else would show that its first page is missing.
+        Without a total, or with one that counts the page, nothing else would show that its first page is missing.
         """
         pages = self._pages
-        if not self._reader.is_further or (pages.total is not None and pages.records >= pages.total):
+        if not self._reader.is_further or (pages.count > 1 and pages.records == pages.total):
             return None
-        asked = self._reader.ask(self._query, 0)
-        try:
-            reading = self._reader.read(asked, self._cutter)
-        except ApiUnreachable:
-            raise
-        except TransientApiError as error:
-            return None if error.status == _CRASHED else RefusedPage(asked, error)
-        except ResourceFailed:
-            return None
-        if pages.has_further_keys(reading):
+        reading = self._answer_to_page_0()
+        if not isinstance(reading, Reading) or pages.has_further_keys(reading):
             return reading
         pages.take_beside(self._reader.as_again(reading), with_total=False)
+        return None
+
+    def _answer_to_page_0(self) -> Reading | RefusedPage | None:
+        """None if the API has no such page. One that counts from 1 may refuse it or crash at it, each time."""
+        for _ in range(_TRIES):
+            asked = self._reader.ask(self._query, 0, once=True)
+            try:
+                return self._reader.read(asked, self._cutter)
+            except UnexpectedAnswer:
+                continue
+            except TransientApiError as error:
+                if error.status != _CRASHED:
+                    self._is_guess = False
+                    return self._beyond(0)
+            except ResourceFailed:
+                return None
         return None
 
     def _may_be_more(self) -> bool:
