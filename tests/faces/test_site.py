@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
@@ -124,3 +125,13 @@ def test_every_page_can_be_found_from_the_first_one(name: str):
 
 def test_the_settings_page_is_that_of_this_version():
     assert PAGES["settings.md"].text == settings_page(), "run `make docs`"
+
+
+def test_the_layers_of_the_architecture_page_are_those_that_the_lint_checks():
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    (checked,) = [one["layers"] for one in contracts if one["type"] == "layers"]
+    table = PAGES["architecture.md"].text.partition("| layer | responsibility |")[2].partition("Besides")[0]
+    shown = [re.findall(r"`(\w+)`", row.split("|")[1]) for row in table.splitlines() if "`" in row]
+    assert shown == [layer.split(" | ") for layer in checked]
