@@ -15,9 +15,9 @@ select
     else 'good'
   end as trust,
   case
-    when as_of is null then 'propsync has never read it completely'
-    when verdict = 'failed' then 'the last run could not read it, so these are the rows of an earlier night'
-    when verdict not in ('certified', 'agreed') then 'the last run did not read it completely; propsync deleted nothing'
+    when as_of is null then 'propsync has never read them completely'
+    when verdict = 'failed' then 'the last run could not read them, so these are the rows of an earlier night'
+    when verdict not in ('certified', 'agreed') then 'the last run did not read them completely; propsync deleted nothing'
     when hours_since > 36 then 'the last complete read is more than 36 hours ago'
     when held > 0 then held || ' stay although the API no longer lists them (ops.held_deletes)'
     when rejected > 0 then rejected || ' could not be read (ops.rejected_records)'
