@@ -426,3 +426,11 @@ def test_a_rebuild_takes_several_runs_whose_loss_is_accepted(propsync, synced):
     assert done.returncode == 0, done.stderr
     assert f"Nothing of run {', '.join(runs)} is lost" in done.stdout
     assert propsync("rebuild", "--accept-loss", "last-night").returncode == 2
+
+
+def test_a_shell_without_the_home_is_named(propsync, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    published = tmp_path / "propsync" / "published"
+    assert propsync("status", home=None).stdout.startswith(f"Nothing is published in {published} (PROPSYNC_HOME is not")
+    assert "if the tables are in another home, set PROPSYNC_HOME" in propsync("query", "select 1", home=None).stderr
+    assert "is not set" not in propsync("status", home=str(tmp_path / "other")).stdout

@@ -70,7 +70,8 @@ def _print_nothing(settings: Settings, *, as_json: bool, is_wanted: bool) -> int
     else:
         next_step = "rebuild" if _has_only_landed(settings) else "sync"
         told = f"{trouble}. " if trouble else ""
-        echo(f"Nothing is published in {settings.published}. {told}Next: propsync {next_step}")
+        why = "" if "home" in settings.explicit else " (PROPSYNC_HOME is not set)"
+        echo(f"Nothing is published in {settings.published}{why}. {told}Next: propsync {next_step}")
     return 3 if is_wanted else 0
 
 

@@ -85,7 +85,8 @@ def check_published(path: Path) -> None:
     if path.is_dir():
         raise UsageError(str(path), "it is a folder", _instead_of(path))
     if not path.is_file():
-        raise UsageError(str(path), "nothing is published yet", "Run `propsync sync`")
+        step = "Run `propsync sync`; if the tables are in another home, set PROPSYNC_HOME"
+        raise UsageError(str(path), "nothing is published yet", step)
 
 
 def _instead_of(folder: Path) -> str:
