@@ -70,3 +70,5 @@ def test_a_list_that_people_decided_must_be_in_an_answer():
     refuse_list_astray(decided, [{"total": 1, "data": {"rows": [ONE]}}, {"total": 1, "rows": [ONE]}], ASSESSMENTS)
     with pytest.raises(ShapeUnknown, match=r"\[shapes.assessments\] list: the answer has no member data.rows"):
         refuse_list_astray(decided, [empty, {"total": 1, "rows": [ONE]}], ASSESSMENTS)
+    with pytest.raises(ShapeUnknown, match="the answer is not a bare array"):
+        refuse_list_astray(Choice(((),), "configured", ""), [{"total": 1, "rows": [ONE]}], ASSESSMENTS)
