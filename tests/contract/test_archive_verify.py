@@ -330,6 +330,15 @@ def test_a_refused_token_ends_it_after_what_was_found_is_noted(at: Place):
     assert verified(at).exit_code == 0
 
 
+@pytest.mark.slow
+def test_a_damaged_file_whose_bytes_come_again_is_whole_at_once(at: Place):
+    _, file = stored(at)
+    rot(file)
+    at.days_pass(91)
+    assert at.archive(["report"]).counts["same"] == len(at.pairs("report"))
+    assert verified(at).counts["rotten"] == 0
+
+
 @pytest.mark.release
 def test_rows_that_are_asked_for_again_keep_when_they_were_verified(at: Place):
     verified(at)

@@ -80,7 +80,9 @@ class Fetcher:
         kind, path = KINDS[wanted.kind], Path(file.name)
         self._rights.came(wanted.kind)
         if saved.sha256 == wanted.sha256 and wanted.path and self._blobs.exists(wanted.path):
-            return _taken(wanted, "stored", saved=saved, path=wanted.path)  # its check was before its storing
+            # its check was before its storing; a move costs nothing, and replaces a file that was damaged since
+            kept = wanted.path if self._blobs.is_far else self._blobs.keep(kind, saved.sha256, file)
+            return _taken(wanted, "stored", saved=saved, path=kept)
         before = self._before(wanted)
         found = self._reader.check(kind, path)
         self._note(saved.sha256, path, found)
