@@ -519,6 +519,17 @@ def test_a_sync_beside_a_long_archive_run_is_not_kept_waiting_and_leaves_the_doc
     assert new.differing() == set()
 
 
+@pytest.mark.release
+@pytest.mark.parametrize(("holder", "exit_code"), [("propsync archive", 0), ("propsync archive verify", 3)])
+def test_a_night_beside_a_run_that_fetches_no_documents_says_so(new: Place, holder: str, exit_code: int) -> None:
+    with RunLock(new.path / "archive" / "archive.lock").held(holder, 0):
+        told = new.night()
+    assert told.exit_code == exit_code
+    named = [line for line in told.left_behind if holder in line and "Run `propsync archive` when" in line]
+    assert bool(named) == (exit_code == 3)
+    assert not new.asked()
+
+
 def kept_from_the_tables(made: Place) -> Report:
     """A night whose documents came, while another run had the tables for longer than it waits."""
     made.sync()
@@ -615,8 +626,11 @@ def test_a_token_refused_for_documents_alone_leaves_the_tables_published(synced:
         told = made.night()
         assert (told.exit_code, told.status) == (3, "attention")
         assert told.published is not None
-        assert any("401" in line for line in told.left_behind)
-        assert made.rows("select count(*) > 0 from documents") == [(True,)]
+        assert [
+            line for line in told.left_behind if line.endswith("documents failed; marts.document_coverage shows why")
+        ]
+        assert made.rows("select count(*) > 0 from marts.document_coverage where last_error like '%401%'") == [(True,)]
+        assert made.stored()
 
 
 @pytest.mark.release

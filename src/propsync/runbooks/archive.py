@@ -20,6 +20,7 @@ from propsync.documents.ledger import DocumentChoice, Ledger, WantedDocument
 from propsync.errors import ApiUnreachable, StateUnusable, StopRun, UsageError
 from propsync.merge import known_values
 from propsync.progress import progress
+from propsync.runbooks.archive_lock import ARCHIVING
 from propsync.runbooks.archive_workspace import ArchiveWorkspace
 from propsync.runbooks.known_api import refuse_other_api
 from propsync.runbooks.notice import noticed
@@ -97,7 +98,7 @@ def archived(
     run is at work, or a run did not end within PROPSYNC_LOCK_WAIT. The report has every other failure.
     """
     wanted = _known_kinds(wanted or Documents())
-    with ArchiveWorkspace.opened(settings, "propsync archive", policy, settings.archive_dask) as at:
+    with ArchiveWorkspace.opened(settings, ARCHIVING, policy, settings.archive_dask) as at:
         return _Archive(at, wanted).run()
 
 

@@ -14,6 +14,8 @@ from propsync.storage import remove_partials
 
 ARCHIVE_LOCK = "archive/archive.lock"
 """Below home; its holder works on documents."""
+ARCHIVING = "propsync archive"
+"""The holder that fetches documents; others verify or clear them."""
 
 
 @contextmanager

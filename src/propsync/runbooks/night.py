@@ -11,7 +11,7 @@ from propsync.api import RetryPolicy
 from propsync.errors import Busy, ResourceFailed, StopRun
 from propsync.resources import ASSESSMENTS
 from propsync.runbooks.archive import ArchiveReport, archived
-from propsync.runbooks.archive_lock import ARCHIVE_LOCK
+from propsync.runbooks.archive_lock import ARCHIVE_LOCK, ARCHIVING
 from propsync.runbooks.nightly import nightly
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.report import Report
@@ -56,13 +56,23 @@ def _documents(settings: Settings, policy: RetryPolicy | None) -> list[ArchiveRe
     try:
         return [archived(settings, policy=policy)]
     except Busy as error:
-        if RunLock(settings.home / ARCHIVE_LOCK).is_held():
-            _log.info("an archive run is at work and fetches the documents: %s", error.what)
-            return []
+        lock = RunLock(settings.home / ARCHIVE_LOCK)
+        if lock.is_held():
+            return _beside(lock)
         later = "the next archive run writes their results into the tables"
         return [ArchiveReport(left_behind=[f"documents: the run lock took too long, {later} ({error.what})"])]
     except (StopRun, ResourceFailed) as error:
         return [ArchiveReport(left_behind=[f"documents: {error}"])]
+
+
+def _beside(lock: RunLock) -> list[ArchiveReport]:
+    """The report of a night whose documents another run keeps it from; an archive run fetches them itself."""
+    holder = lock.holder()
+    if lock.owner().get("what") == ARCHIVING:
+        _log.info("an archive run is at work and fetches the documents: %s", holder)
+        return []
+    told = f"documents: propsync fetched none, because {holder} is at work. Run `propsync archive` when it has ended"
+    return [ArchiveReport(left_behind=[told])]
 
 
 def _with_documents(report: Report, came: ArchiveReport) -> Report:
