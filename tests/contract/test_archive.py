@@ -527,6 +527,7 @@ def test_a_night_beside_a_run_that_fetches_no_documents_says_so(new: Place, hold
     assert told.exit_code == exit_code
     named = [line for line in told.left_behind if holder in line and "Run `propsync archive` when" in line]
     assert bool(named) == (exit_code == 3)
+    assert told.documents is None
     assert not new.asked()
 
 

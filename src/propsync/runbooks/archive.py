@@ -45,11 +45,11 @@ class Documents:
 class ArchiveReport:
     """The result. `counts`: stored (new bytes), same, missing, failed, removed, bytes; `lacking`: wanted and missing.
 
-    Removed are documents of assessments that were deleted long ago.
+    Removed are documents of assessments that were deleted long ago. `lacking` is None if the run did not come to count.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
-    lacking: int = 0
+    lacking: int | None = None
     ended: str | None = None
     left_behind: list[str] = field(default_factory=list)
     published: str | None = None

@@ -78,4 +78,5 @@ def _beside(lock: RunLock) -> list[ArchiveReport]:
 def _with_documents(report: Report, came: ArchiveReport) -> Report:
     status = "attention" if came.left_behind else report.status
     lines = [*dict.fromkeys([*report.left_behind, *came.left_behind])]  # both runs of the night name the same mistake
-    return replace(report, status=status, left_behind=lines, documents=came.to_json())
+    counts = None if came.lacking is None else came.to_json()  # what it fetched before it stopped is not known here
+    return replace(report, status=status, left_behind=lines, documents=counts)

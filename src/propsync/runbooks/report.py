@@ -15,8 +15,8 @@ from propsync.runs import Verdict, exit_code
 class Report:
     """A run's outcome: `resources` has the rows of `ops.run_resources`, `left_behind` a line for each shortfall.
 
-    `documents` is the result of the archive run after it (`ArchiveReport.to_json`), None if there was none. `notes` are
-    lines about possible mistakes of people, although nothing went wrong.
+    `documents` is the result of the archive run after it (`ArchiveReport.to_json`), None if there was none or it
+    stopped. `notes` are lines about possible mistakes of people, although nothing went wrong.
     """
 
     run_id: str
