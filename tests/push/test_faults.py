@@ -546,6 +546,31 @@ def test_a_delete_that_the_api_answers_with_404_fails_if_the_schedule_stays(home
     assert home.effects == {}
 
 
+@pytest.mark.slow
+def test_a_delete_that_is_repeated_because_a_look_was_late_is_ours(home: PushHome) -> None:
+    *_, delete = several_schedules(home)
+    schedules, key = home.sandbox.world.schedules, delete.key
+    kept = schedules.get(key).members()  # type: ignore[arg-type, union-attr]
+
+    def show_late(request: Request) -> None:
+        """The API has deleted it, and its answers to GET show it still."""
+        is_shown = schedules.get(key) is not None  # type: ignore[arg-type]
+        if is_shown and request.method == "DELETE" and home.effects:
+            schedules.delete(key)  # type: ignore[arg-type]
+        elif not is_shown and request.method == "GET":
+            schedules.create(*key, **{name: kept[name] for name in MEMBERS})  # type: ignore[call-arg]
+
+    home.sandbox._server.app.before = show_late
+    home.sandbox.set_faults([rule("DELETE", LOST)])
+    plan = home.plan(delete, resource="schedules")
+    report = home.apply(plan)
+    assert (report.exit_code, set(home.writes("state, code"))) == (3, {("applied", None)}), report.lines
+    home.sandbox._server.app.before = None
+    schedules.delete(key)  # type: ignore[arg-type]
+    assert home.apply(plan).exit_code == 0
+    assert [one.action for one in undo(home.settings(), plan.plan_id).entries] == [CREATE]
+
+
 def test_a_new_asset_that_the_api_refuses_with_an_odd_status_fails_for_good(home: PushHome) -> None:
     _, place, kind = home.assets(1)[0]
     plan = home.plan(home.create(place, kind, {home.field(kind, "text"): "new"}))

@@ -99,7 +99,8 @@ class _Write:
         except (NotFound, RequestRefused) as error:
             if not error.says_not_found:
                 raise
-            if self._writes.current(self._reader, self._entry.key) is not None:
+            may_be_ours = self._looks.sent is Sent.MAYBE  # then a look that shows it still may be late
+            if not may_be_ours and self._writes.current(self._reader, self._entry.key) is not None:
                 return verdicts.failed(error)
             return verdicts.there_already(self._looks.sent, before=self._there)
         return verdicts.applied(before=self._there)
