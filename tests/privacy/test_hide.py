@@ -50,6 +50,13 @@ def test_a_line_hides_all_of_history_and_taking_it_away_brings_all_back(open_hom
     assert difference_of_data(never.published, open_home.published) == {}
 
 
+def test_a_home_with_an_apostrophe_in_its_path_hides_too(open_home: PrivateHome, tmp_path: Path) -> None:
+    home = open_home.copied(tmp_path / "o'clock")
+    home.hide(*LINES)
+    assert quiet_night(home, 3).exit_code == 0
+    assert WORD not in home.published.read_bytes()
+
+
 @pytest.mark.release
 def test_hiding_later_equals_hiding_from_the_start(open_home: PrivateHome, hidden_home: PrivateHome) -> None:
     open_home.hide(*LINES)

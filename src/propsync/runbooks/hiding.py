@@ -29,7 +29,7 @@ from propsync.runs import mark_all, next_run
 from propsync.settings import Settings
 from propsync.storage import PARTIAL, remove, remove_partials, replace
 from propsync.suppression import Erasures
-from propsync.warehouse import Warehouse, resource_fragments, settle_file, statement, write_rows
+from propsync.warehouse import Warehouse, resource_fragments, settle_file, statement, text, write_rows
 
 _log = logging.getLogger("propsync.hide")
 
@@ -115,7 +115,7 @@ def learn_from(workspace: Workspace, hiding: Hiding, whole: Mapping[str, Path]) 
     """Finds the hidden fields and types in every version of types, before any row is shown."""
     for types in (ASSET_TYPES, ASSESSMENT_TYPES):
         if types.name in whole:
-            query = statement("merge/hidden/payloads_of", file=f"'{whole[types.name]}'")
+            query = statement("merge/hidden/payloads_of", file=text(str(whole[types.name])))
             payloads = [payload.encode() for (payload,) in workspace.warehouse.rows(query)]
             hiding.learn(types, payloads, workspace.shapes.get(types.name))
 
