@@ -64,6 +64,7 @@ def test_a_list_decides_and_a_mistake_in_it_leaves_the_last_good_one(home: Place
     assert required(home) == [(ids[1], gas, 6)]
 
 
+@pytest.mark.slow
 def test_a_list_that_propsync_toml_names_no_more_goes(small_nights: SmallHome) -> None:
     small_nights.path.mkdir()
     (small_nights.path / "u.csv").write_text("user_id,name\nu1,Ann\n")

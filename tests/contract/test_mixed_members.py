@@ -130,6 +130,7 @@ def test_one_text_in_place_of_an_object_takes_no_column_and_no_value_from_other_
     assert small_nights.rows(of_person)[0] == ("Ann 0", "0")
 
 
+@pytest.mark.slow
 def test_a_column_for_a_member_that_was_an_object_has_the_object_of_earlier_rows(small_nights: SmallHome):
     small_nights.has_desk = True
     small_nights.server.assets = [asset(f"a{at}", occupant={"name": f"Ann {at}", "pets": [1]}) for at in range(3)]

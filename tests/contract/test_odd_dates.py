@@ -157,6 +157,7 @@ def test_a_field_without_a_value_for_a_night_keeps_its_column_of_dates(small_nig
     assert small_nights.rows(shown) == [("VARCHAR", "in spring", "TIME", "09:30:00")]
 
 
+@pytest.mark.slow
 def test_a_type_that_is_shown_again_has_its_columns_of_dates(small_nights: SmallHome) -> None:
     fitted = {"id": "f1", "type": "text", "label": "Fitted"}
     small_nights.server.types = [{"id": "t1", "name": "Doors", "fields": [fitted]}]

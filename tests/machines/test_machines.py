@@ -91,6 +91,7 @@ def test_a_stopped_restore_removes_nothing_that_the_bucket_lost_meanwhile(machin
     assert new.known("assets") == first.known("assets")
 
 
+@pytest.mark.slow
 def test_a_move_to_a_disk_takes_along_what_the_bucket_did_not_get(machines: Machines, tmp_path: Path) -> None:
     first, is_away = machines("first"), False
 

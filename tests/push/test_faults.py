@@ -229,6 +229,7 @@ def test_a_lost_answer_of_a_store_that_changes_values_creates_no_twin(kept: Kept
         assert list(home.effects.values()) == [1]
 
 
+@pytest.mark.slow
 def test_values_that_the_api_shows_in_forms_of_its_own_are_known_after_a_lost_answer_and_come_back(
     home: PushHome,
 ) -> None:
