@@ -71,13 +71,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _briefly(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Leaves out the slow tests after the first of a file. Pages of the docs and the services are always followed."""
+    """Leaves out the slow tests after the first of a file, and its further variants. Pages of the docs and the services
+    are always followed.
+    """
     first: dict[Path, str] = {}
     kept: list[pytest.Item] = []
     for item in items:
-        test = item.nodeid.partition("[")[0]
         may_go = item.get_closest_marker("slow") and item.path.parent.name not in _WHOLE
-        if not may_go or first.setdefault(item.path, test) == test:
+        if not may_go or first.setdefault(item.path, item.nodeid) == item.nodeid:
             kept.append(item)
     return kept
 

@@ -68,6 +68,7 @@ def shown(home: WorldHome) -> set[str]:
     return {text for (text,) in home.rows("select review from assets union all select description from schedules")}
 
 
+@pytest.mark.slow
 def test_an_edit_during_the_first_run_makes_nothing_volatile(home: WorldHome, dialect: EditedBetween) -> None:
     dialect.is_edited = True
     home.sync()

@@ -130,6 +130,7 @@ def test_what_a_new_machine_cannot_read_is_named_and_nothing_is_put(
     assert all(path.read_bytes() == body for path, body in before.items())
 
 
+@pytest.mark.slow
 def test_an_earlier_version_of_the_published_warehouse_is_named_and_not_rebuilt_from(
     machines: Machines, first: Machine
 ) -> None:

@@ -74,6 +74,7 @@ def test_a_plan_from_before_a_mark_was_hidden_does_not_show_it(home: PushHome) -
     assert str(mark) not in " ".join(map(str, row))
 
 
+@pytest.mark.slow
 def test_a_plan_of_other_fields_is_sent(home: PushHome) -> None:
     _, text, _ = of_text(home)
     hide(home, f"assets.fields[{text}]")

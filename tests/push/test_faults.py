@@ -625,6 +625,7 @@ def test_a_plan_of_another_home_is_refused(home: PushHome) -> None:
     assert home.requests == []
 
 
+@pytest.mark.slow
 def test_nothing_is_sent_before_a_rebuild_that_an_upgrade_asks_for(home: PushHome) -> None:
     plan = home.plan(*texts_of(home, 2))
     of_another_version(home.path)

@@ -32,6 +32,7 @@ def _read(home: HintHome, chat: NoticeReceiver) -> int:
     return len(chat.got)
 
 
+@pytest.mark.slow
 def test_a_problem_that_stays_is_told_once_a_day(home: HintHome, chat: NoticeReceiver) -> None:
     home.sandbox.set_faults(AWAY)
     assert [_read(home, chat) for _ in range(3)] == [1, 1, 1]
