@@ -42,10 +42,6 @@ def test_a_planted_bug_is_caught(lived: Lived):
     [
         (12, "the page after a full last one is not asked for", "a certified read has all that stood still"),
         pytest.param(
-            *(17, "ids that a look-up does not show are believed gone", "a status is unknown where only the report"),
-            marks=pytest.mark.release,
-        ),
-        pytest.param(
             *(538, "a further list without a filter deletes what the list omits", "a person accepts each delete"),
             marks=pytest.mark.release,
         ),
