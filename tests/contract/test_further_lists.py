@@ -370,6 +370,16 @@ def test_page_0_is_read_from_an_api_that_fails_now_and_then(
     assert (report.exit_code, report.resources["properties"]["verdict"], len(copy.ids())) == outcome
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("has_total", "asks"), [(True, 0), (False, 1)])
+def test_page_0_is_not_asked_for_if_the_total_says_that_nothing_lacks(nights: Nights, asks: int, *, has_total: bool):
+    copy = Copy(nights, UNFILTERED)
+    copy.list.records = {f"p{n}": place(n) for n in range(35)}
+    copy.list.body = lambda total, shown: {"total": total, "properties": shown} if has_total else shown
+    assert copy.sync().exit_code == 0
+    assert sum(query["page"] == "0" for query in copy.list.asked) == asks
+
+
 @pytest.mark.parametrize("heeds_limit", [True, False])
 def test_a_list_that_ignores_page_is_not_whole_after_page_1(
     nights: Nights, caplog: pytest.LogCaptureFixture, *, heeds_limit: bool
