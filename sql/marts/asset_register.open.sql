@@ -2,7 +2,7 @@
 -- why: one row an asset with the values that people ask for most, whatever its type calls them
 -- batches: staging.unregistered_assets
 with assets as (
-  select * from staging.unregistered_assets where not is_gone and hash(asset_id) % $batches::ubigint = $batch
+  select * from staging.unregistered_assets where not is_gone and place between $first and $last
 ),
 -- DuckDB unpacks 2,048 texts at once, so it reads few rows faster by their places than by their keys, and all rows slower
 places as (
@@ -13,7 +13,14 @@ places as (
 recorded as (
   select * from main.asset_field_values where not $is_whole and rowid in (select place from places)
   union all
-  select * from main.asset_field_values where $is_whole and asset_id in (select asset_id from assets)
+  -- a join by type too leaves out storage with other types; no such join finds an asset without a type
+  select *
+  from main.asset_field_values
+  where $is_whole and (asset_type_id, asset_id) in (select asset_type_id, asset_id from assets)
+  union all
+  select *
+  from main.asset_field_values
+  where $is_whole and asset_type_id is null and asset_id in (select asset_id from assets)
 ),
 field_values as (
   select

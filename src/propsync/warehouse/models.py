@@ -4,8 +4,9 @@ A model's `-- grain:` line names the columns that are unique together. `$name` i
 piece of SQL from a shape or the column registry (quoted names and literals only). An incremental model is a pair:
 `x.close.sql` selects the keys of the rows to delete, `x.open.sql` the rows to insert.
 
-A `-- batches:` line names the staging table that decides how many rows there are. They come in batches of 100,000,
-which the model tells apart by `$batch` and `$batches`, so that memory does not grow with the data.
+A `-- batches:` line names the staging table that decides how many rows there are. It numbers them in `place`, from 1,
+and the model takes those from `$first` to `$last`. These are 100,000 at once, so that memory does not grow with the
+data.
 """
 
 from __future__ import annotations
@@ -67,8 +68,9 @@ class Models:
         counted = _BATCHES.search(_written(model))
         if counted is None:
             return self._run(into, model)
-        batches = max(1, -(-int(self._warehouse.value(f"select count(*) from {counted[1]}")) // _BATCH))
-        return sum(self.with_values(batch=batch, batches=batches)._run(into, model) for batch in range(batches))
+        rows = int(self._warehouse.value(f"select count(*) from {counted[1]}"))
+        starts = range(1, rows + 1, _BATCH)
+        return sum(self.with_values(first=at, last=at + _BATCH - 1)._run(into, model) for at in starts)
 
     def close(self, model: str, target: str | None = None) -> int:
         """Deletes from its table the rows whose key the model selects; returns how many."""
@@ -115,7 +117,7 @@ class Models:
     def bound_by(self, *models: str) -> frozenset[str]:
         """The names of the values that `models` bind, directly or through staging models with a file; no batches."""
         every = (*models, *self.staged_for(models))
-        return frozenset(name for model in every for name in _bound(model)) - {"batch", "batches"}
+        return frozenset(name for model in every for name in _bound(model)) - {"first", "last"}
 
     def _reads(self, models: Iterable[str]) -> dict[str, frozenset[str]]:
         # an unknown fragment is an expression or a name, and neither affects the order
