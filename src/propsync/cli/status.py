@@ -8,13 +8,13 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from propsync.cli.damage import find_damage, print_damage
-from propsync.cli.erasure_count import erasures_of, print_erasures
+from propsync.cli.damage import find_damage
+from propsync.cli.erasure_count import erasures_of
+from propsync.cli.status_text import in_words, print_facts
 from propsync.cli.text_tables import echo
-from propsync.cli.unfinished_plans import print_unfinished, unfinished_plans
+from propsync.cli.unfinished_plans import unfinished_plans
 from propsync.documents.lost_files import LOST
 from propsync.errors import UsageError
-from propsync.progress import size_in_words
 from propsync.publish import read_note
 from propsync.resources import BUILT_IN
 from propsync.runbooks.usable_state import why_unusable
@@ -29,14 +29,6 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 _CLOCKS_DIFFER = timedelta(minutes=5)  # between two machines of one bucket
 _STATUSES = ("ok", "attention", "killed", "failed")  # from good to bad
 _PUBLISHING = ("propsync nightly", "propsync backfill")  # without a publication they failed; others may have no news
-_WORDS = {
-    "certified": "read completely at {}",
-    "agreed": "read completely at {}, though the API's total is wrong",
-    "incomplete": "read in part at {}: the list changed meanwhile, or its total or a filter is wrong",
-    "failed": "could not be read at {}; its older rows stay",
-}
-
-_PART = "no sync has read them yet, only a run that reads a part"
 
 
 def print_status(settings: Settings, max_age: str | None, *, as_json: bool) -> int:
@@ -59,7 +51,7 @@ def print_status(settings: Settings, max_age: str | None, *, as_json: bool) -> i
     if as_json:
         echo(json.dumps(facts, default=_plain))
     else:
-        _print(facts, max_age)
+        print_facts(facts, max_age)
     return 0 if is_fresh else 3
 
 
@@ -80,7 +72,7 @@ def _trouble(lock: RunLock, published_at: datetime | None) -> str | None:
     who = lock.owner()
     if not who or lock.is_held() or (published_at is not None and datetime.fromisoformat(who["since"]) <= published_at):
         return None
-    run = f"The run of {_time(datetime.fromisoformat(who['since']))}"
+    run = f"The run of {in_words(datetime.fromisoformat(who['since']))}"
     if who.get("error") == INTERRUPTED:
         return f"{run} was interrupted"
     if who.get("error"):
@@ -198,114 +190,6 @@ def _asked(name: str, **fragments: str) -> str:
 def _dicts(reader: PublishedReader, sql: str) -> list[dict[str, Any]]:
     columns, rows = reader.rows(sql)
     return [dict(zip(columns, row, strict=True)) for row in rows]
-
-
-def _print(facts: dict[str, Any], max_age: str | None) -> None:
-    echo(f"Published: as of {_time(facts['published_at'])}, run {facts['run_id']}, {facts['status']}")
-    if facts["running"]:
-        echo(f"At work now: {facts['running']}")
-    if facts["trouble"]:
-        echo(facts["trouble"])
-    if facts["unusable_state"]:
-        echo(f"No run can use the state database: {facts['unusable_state']}")
-    for line in facts["left_behind"]:
-        echo(f"Left behind: {line}")
-    print_unfinished(facts["unfinished_plans"])
-    echo()
-    for row in facts["resources"]:
-        echo(_resource_line(row, facts["tables"].get(row["resource"], 0)))
-    for row in facts["held_deletes"]:
-        echo(f"Held: {row['records']} {row['resource'].replace('_', ' ')}, {row['reason']} (run {row['run_id']})")
-    for row in facts["newly_volatile"]:
-        name = row["resource"].replace("_", " ")
-        echo(
-            f"Volatile since run {row['run_id']}: {row['members']} of {name}; differences there do not count as changes"
-        )
-    _print_documents(facts["documents"])
-    print_damage(facts["landing"])
-    _print_hints(facts["hints"], facts["unread_posts"])
-    for name in facts["damaged_hints"]:
-        echo(f"Damaged: {name}: propsync cannot read these hints. The night finds their changes: remove the file")
-    print_erasures(facts["erasures"])
-    if facts["delta"]:
-        echo(f"Delta: {len(facts['delta'])} tables in published/delta")
-    echo(f"\nOn disk: {', '.join(f'{name} {size_in_words(used)}' for name, used in facts['disk_bytes'].items())}")
-    echo(f"\n{_next(facts, max_age)}")
-
-
-def _next(facts: dict[str, Any], max_age: str | None) -> str:
-    if facts["erasures"] and facts["erasures"]["is_unfinished"]:
-        return "Next: propsync erase --resume; no other run starts before that"
-    if facts["unusable_state"]:
-        return "Next: propsync rebuild"
-    if facts["is_ahead"]:
-        return "The tables are of a time to come: correct the clock of this machine. Next: propsync sync"
-    if not facts["is_fresh"] and not facts["was_synced"]:
-        return "No sync has published yet, only runs that read a part. Next: propsync sync"
-    if not facts["is_fresh"]:
-        return f"Older than {max_age}: {', '.join(facts['old'])}. A nightly run is missing. Next: propsync sync"
-    if facts["held_deletes"]:
-        held_by = facts["held_deletes"][-1]["run_id"]
-        return f"Next: look at ops.held_deletes, then propsync sync --accept-deletes {held_by}"
-    if facts["landing"] and facts["landing"]["damaged"]:
-        if facts["bucket"]:
-            return "Next: propsync rebuild brings the damaged files home from the bucket"
-        return "Next: restore the damaged files from a backup; without them a rebuild loses what they held"
-    return _next_after_runs(facts)
-
-
-def _next_after_runs(facts: dict[str, Any]) -> str:
-    if " failed: " in (facts["trouble"] or ""):
-        return "Next: propsync doctor, then propsync sync"
-    is_whole = facts["status"] == "ok" and not facts["trouble"]
-    if facts["status"] != "ok" and facts["flow"] == "push" and not facts["trouble"]:
-        return "Next: propsync push history"  # a sync sends nothing again
-    if facts["documents"]["lost"]:
-        return "Next: propsync archive verify" + ("" if is_whole else ", then propsync sync")
-    return "Next: propsync query --tables" if is_whole else "Next: propsync sync"
-
-
-def _print_documents(facts: dict[str, Any]) -> None:
-    """Prints how many documents exist, how many are lacking and why; nothing if propsync never asked for any."""
-    if not facts["stored"] and not facts["lost"] and not facts["lacking"]:
-        return
-    lost = f", {facts['lost']:,} lost (see documents.last_error)" if facts["lost"] else ""
-    lacking = "; ".join(f"{count:,} {reason}" for reason, count in facts["lacking"].items())
-    echo(
-        f"{'documents':<17}{facts['stored']:>9,} kept{lost}  {size_in_words(facts['bytes'])} with "
-        f"{facts['later_versions']:,} later versions; "
-        f"{'lacking: ' + lacking + ' (marts.document_coverage)' if lacking else 'none is lacking'}"
-    )
-
-
-def _print_hints(facts: dict[str, Any] | None, unread: int) -> None:
-    if facts is None and not unread:
-        return
-    facts = facts or {"waiting": 0, "night_at": None}
-    posts = f"; posts that no run has taken in yet: {unread:,}" if unread else ""
-    night = ""
-    if facts["night_at"]:
-        changes = f"{facts['changes_by_hint']:,} changes came by hint, {facts['changes_by_night']:,} only by the night"
-        night = f"; up to {_time(facts['night_at'])}, {changes} (marts.hint_coverage)"
-    echo(f"{'hints':<17}{facts['waiting']:>9,} wait{posts}{night}")
-
-
-def _resource_line(row: dict[str, Any], rows: int) -> str:
-    name = row["resource"].replace("_", " ")
-    is_of_part = not row["is_of_sync"] and row["verdict"] != "failed"
-    read = _PART if is_of_part else _verdict_at(row["verdict"], _time(row["read_at"]))
-    line = f"{name:<17}{rows:>9,} rows  {read}"
-    held = f"; {row['held']} that the API no longer lists are held" if row["held"] else ""
-    rejected = f"; {row['rejected']} could not be read (ops.rejected_records)" if row["rejected"] else ""
-    return f"{line}{held}{rejected}{': ' + row['error'] if row['error'] else ''}"
-
-
-def _verdict_at(verdict: str, time: str) -> str:
-    return _WORDS.get(verdict, f"{verdict} at {{}}").format(time)
-
-
-def _time(moment: datetime) -> str:
-    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def _plain(value: object) -> str:

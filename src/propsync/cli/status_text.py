@@ -1,0 +1,130 @@
+"""The words of `propsync status`: each finding in a line, and the next step."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from propsync.cli.damage import print_damage
+from propsync.cli.erasure_count import print_erasures
+from propsync.cli.text_tables import echo
+from propsync.cli.unfinished_plans import print_unfinished
+from propsync.progress import size_in_words
+
+_WORDS = {
+    "certified": "read completely at {}",
+    "agreed": "read completely at {}, though the API's total is wrong",
+    "incomplete": "read in part at {}: the list changed meanwhile, or its total or a filter is wrong",
+    "failed": "could not be read at {}; its older rows stay",
+}
+_PART = "no sync has read them yet, only a run that reads a part"
+
+
+def print_facts(facts: dict[str, Any], max_age: str | None) -> None:
+    """Prints what `propsync status` found, and the next step."""
+    echo(f"Published: as of {in_words(facts['published_at'])}, run {facts['run_id']}, {facts['status']}")
+    if facts["running"]:
+        echo(f"At work now: {facts['running']}")
+    if facts["trouble"]:
+        echo(facts["trouble"])
+    if facts["unusable_state"]:
+        echo(f"No run can use the state database: {facts['unusable_state']}")
+    for line in facts["left_behind"]:
+        echo(f"Left behind: {line}")
+    print_unfinished(facts["unfinished_plans"])
+    echo()
+    for row in facts["resources"]:
+        echo(_resource_line(row, facts["tables"].get(row["resource"], 0)))
+    for row in facts["held_deletes"]:
+        echo(f"Held: {row['records']} {row['resource'].replace('_', ' ')}, {row['reason']} (run {row['run_id']})")
+    for row in facts["newly_volatile"]:
+        name = row["resource"].replace("_", " ")
+        echo(
+            f"Volatile since run {row['run_id']}: {row['members']} of {name}; differences there do not count as changes"
+        )
+    _print_documents(facts["documents"])
+    print_damage(facts["landing"])
+    _print_hints(facts["hints"], facts["unread_posts"])
+    for name in facts["damaged_hints"]:
+        echo(f"Damaged: {name}: propsync cannot read these hints. The night finds their changes: remove the file")
+    print_erasures(facts["erasures"])
+    if facts["delta"]:
+        echo(f"Delta: {len(facts['delta'])} tables in published/delta")
+    echo(f"\nOn disk: {', '.join(f'{name} {size_in_words(used)}' for name, used in facts['disk_bytes'].items())}")
+    echo(f"\n{_next(facts, max_age)}")
+
+
+def _next(facts: dict[str, Any], max_age: str | None) -> str:
+    if facts["erasures"] and facts["erasures"]["is_unfinished"]:
+        return "Next: propsync erase --resume; no other run starts before that"
+    if facts["unusable_state"]:
+        return "Next: propsync rebuild"
+    if facts["is_ahead"]:
+        return "The tables are of a time to come: correct the clock of this machine. Next: propsync sync"
+    if not facts["is_fresh"] and not facts["was_synced"]:
+        return "No sync has published yet, only runs that read a part. Next: propsync sync"
+    if not facts["is_fresh"]:
+        return f"Older than {max_age}: {', '.join(facts['old'])}. A nightly run is missing. Next: propsync sync"
+    if facts["held_deletes"]:
+        held_by = facts["held_deletes"][-1]["run_id"]
+        return f"Next: look at ops.held_deletes, then propsync sync --accept-deletes {held_by}"
+    if facts["landing"] and facts["landing"]["damaged"]:
+        if facts["bucket"]:
+            return "Next: propsync rebuild brings the damaged files home from the bucket"
+        return "Next: restore the damaged files from a backup; without them a rebuild loses what they held"
+    return _next_after_runs(facts)
+
+
+def _next_after_runs(facts: dict[str, Any]) -> str:
+    if " failed: " in (facts["trouble"] or ""):
+        return "Next: propsync doctor, then propsync sync"
+    is_whole = facts["status"] == "ok" and not facts["trouble"]
+    if facts["status"] != "ok" and facts["flow"] == "push" and not facts["trouble"]:
+        return "Next: propsync push history"  # a sync sends nothing again
+    if facts["documents"]["lost"]:
+        return "Next: propsync archive verify" + ("" if is_whole else ", then propsync sync")
+    return "Next: propsync query --tables" if is_whole else "Next: propsync sync"
+
+
+def _print_documents(facts: dict[str, Any]) -> None:
+    """Prints how many documents exist, how many are lacking and why; nothing if propsync never asked for any."""
+    if not facts["stored"] and not facts["lost"] and not facts["lacking"]:
+        return
+    lost = f", {facts['lost']:,} lost (see documents.last_error)" if facts["lost"] else ""
+    lacking = "; ".join(f"{count:,} {reason}" for reason, count in facts["lacking"].items())
+    echo(
+        f"{'documents':<17}{facts['stored']:>9,} kept{lost}  {size_in_words(facts['bytes'])} with "
+        f"{facts['later_versions']:,} later versions; "
+        f"{'lacking: ' + lacking + ' (marts.document_coverage)' if lacking else 'none is lacking'}"
+    )
+
+
+def _print_hints(facts: dict[str, Any] | None, unread: int) -> None:
+    if facts is None and not unread:
+        return
+    facts = facts or {"waiting": 0, "night_at": None}
+    posts = f"; posts that no run has taken in yet: {unread:,}" if unread else ""
+    night = ""
+    if facts["night_at"]:
+        changes = f"{facts['changes_by_hint']:,} changes came by hint, {facts['changes_by_night']:,} only by the night"
+        night = f"; up to {in_words(facts['night_at'])}, {changes} (marts.hint_coverage)"
+    echo(f"{'hints':<17}{facts['waiting']:>9,} wait{posts}{night}")
+
+
+def _resource_line(row: dict[str, Any], rows: int) -> str:
+    name = row["resource"].replace("_", " ")
+    is_of_part = not row["is_of_sync"] and row["verdict"] != "failed"
+    read = _PART if is_of_part else _verdict_at(row["verdict"], in_words(row["read_at"]))
+    line = f"{name:<17}{rows:>9,} rows  {read}"
+    held = f"; {row['held']} that the API no longer lists are held" if row["held"] else ""
+    rejected = f"; {row['rejected']} could not be read (ops.rejected_records)" if row["rejected"] else ""
+    return f"{line}{held}{rejected}{': ' + row['error'] if row['error'] else ''}"
+
+
+def _verdict_at(verdict: str, time: str) -> str:
+    return _WORDS.get(verdict, f"{verdict} at {{}}").format(time)
+
+
+def in_words(moment: datetime) -> str:
+    """A time to the minute."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
