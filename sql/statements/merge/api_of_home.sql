@@ -1,2 +1,2 @@
--- why: landing does not say which API it came from; each new state finds its other settings itself
-select setting, value from ops.settings where setting = 'api'
+-- why: landing may be gone; each new state finds its other settings itself
+select setting, value from ops.settings where setting in ('api', 'earlier_apis')

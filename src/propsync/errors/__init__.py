@@ -26,6 +26,7 @@
     │   ├── StateUnusable                   the state database cannot be used: rebuild
     │   ├── ErasureUnfinished               a killed erasure waits: finish it first
     │   ├── HidingOutgrown                  a field is hidden from now on: the same run begins again, its history cut
+    │   ├── LandingForeign                  landing has snapshots of another service: move them out
     │   ├── BaseLost                        a file that history needs is damaged: restore it from a backup
     │   └── CheckFailed                     a rule that the tables must keep is broken: report it
     ├── ResourceFailed              exit 3  that resource keeps yesterday's rows, the others continue
@@ -82,6 +83,7 @@ from propsync.errors.stopping import (
     HidingOutgrown,
     HomeBehind,
     HomeUnusable,
+    LandingForeign,
     LeaseLost,
     LibraryUnfit,
     OtherValuesLost,
@@ -121,6 +123,7 @@ __all__ = [
     "HomeBehind",
     "HomeUnusable",
     "InvalidValue",
+    "LandingForeign",
     "LeaseLost",
     "LibraryUnfit",
     "MalformedBody",

@@ -136,6 +136,15 @@ class HidingOutgrown(StopRun):
     advice = "propsync begins again and cuts all of its history"
 
 
+class LandingForeign(StopRun):
+    """Landing has snapshots of another service, such as those of another home; propsync changed nothing."""
+
+    advice = (
+        "Move the folders of the snapshots that are not of this home out of landing (`landing/RESOURCE/RUN`), then run "
+        "the same command again"
+    )
+
+
 class BaseLost(StopRun):
     """A file that history needs is missing or damaged, and a rebuild would lose history; propsync changed nothing."""
 

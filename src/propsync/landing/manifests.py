@@ -85,7 +85,8 @@ class Manifest:
     `run_time` is ISO 8601 UTC with microseconds, `flow` the kind of run, `shape` the known shape at the merge.
     `filters` narrow a backfill. `accepted` names the run whose held deletes somebody accepted, `repeats` the one whose
     answers were the same, byte for byte. `types_shape` is that of the types beside the records, if the list of types
-    failed. `definition` is that of a further list, so that a rebuild needs no propsync.toml.
+    failed. `definition` is that of a further list, so that a rebuild needs no propsync.toml. `apis` are the addresses
+    of the API that this home has read, in order; the run's own is last.
     """
 
     run_id: str
@@ -104,6 +105,7 @@ class Manifest:
     repeats: str | None = None
     types_shape: dict[str, Any] = field(default_factory=dict)
     definition: Definition | None = None
+    apis: list[str] = field(default_factory=list)
     traffic: dict[str, int] = field(default_factory=dict)
     version: int = MANIFEST_VERSION
 
@@ -176,6 +178,13 @@ class Manifests:
         """The pages that a landed snapshot names, each hash with the bytes of the page. Raises ManifestUnreadable."""
         return {one.sha256: one.size_bytes for one in self._read(manifest_key(resource, run_id), _Named).landed}
 
+    def apis_of(self, resource: str, run_id: str) -> list[str]:
+        """The addresses of the API that a snapshot names; none if it is damaged, or of an earlier version."""
+        try:
+            return self._read(manifest_key(resource, run_id), _OfApis).apis
+        except ManifestUnreadable:
+            return []
+
     def delete(self, resource: str, run_id: str) -> None:
         """Deletes a snapshot; its pages stay until no snapshot names them."""
         self._storage.delete(manifest_key(resource, run_id))
@@ -206,6 +215,12 @@ class _Named(msgspec.Struct):
     """The part of a manifest that names pages: msgspec does not decode the rest."""
 
     landed: list[_Page]
+
+
+class _OfApis(msgspec.Struct):
+    """The part of a manifest that names the service."""
+
+    apis: list[str] = []
 
 
 def manifest_key(resource: str, run_id: str) -> str:

@@ -30,6 +30,7 @@ from propsync.runbooks.dashboard import draw_dashboard
 from propsync.runbooks.desk import build_desk
 from propsync.runbooks.erase_documents import DocumentSearch
 from propsync.runbooks.hiding import settle_hiding
+from propsync.runbooks.landed_apis import refuse_foreign_landing
 from propsync.runbooks.retention import refuse_lost_history
 from propsync.runbooks.run_frame import merge_earlier
 from propsync.runbooks.workplace import blobs_of, workplace
@@ -118,6 +119,7 @@ class ArchiveWorkspace:
             settle_hiding(self.settings, place)
             with Workspace.offline(self.settings, place, self.settings.state / WAREHOUSE) as workspace:
                 refuse_lost_history(workspace)
+                refuse_foreign_landing(workspace)
                 yield workspace
 
     def begin(self, workspace: Workspace) -> Run:

@@ -29,6 +29,8 @@ from propsync.runbooks.check import check_marts, refuse_broken
 from propsync.runbooks.dashboard import draw_dashboard
 from propsync.runbooks.desk import build_desk
 from propsync.runbooks.hiding import learn_from
+from propsync.runbooks.known_api import rebuilt_of_other_api
+from propsync.runbooks.landed_apis import take_landed_apis
 from propsync.runbooks.losses import Loss, Losses, refuse
 from propsync.runbooks.rebuild_sources import Source
 from propsync.runbooks.resource_sync import ResourceSync
@@ -66,7 +68,10 @@ class RebuiltTables:
     """The accepted losses."""
 
     lists: list[str] = field(default_factory=list)
-    """A line for each of people's own lists with a mistake, and for each mart or part of the dashboard that failed."""
+    """A line for each of people's own lists with a mistake, and for each mart or part of the dashboard that failed.
+
+    One more if the setting names another API.
+    """
     pages: dict[str, bytes] = field(default_factory=dict)
     """The dashboard, to publish."""
     hidden_fields: frozenset[HiddenField] = frozenset()
@@ -113,6 +118,7 @@ class RebuiltTables:
                 whole = {name.removeprefix("history."): path for name, path in files.items()}
                 learn_from(workspace, hiding, whole)
         self.source.carried.write_into(workspace.warehouse, hiding)
+        take_landed_apis(workspace, landed)
         run = self._begin(landed)
         build_reference(workspace.warehouse, run.run_id, workspace.settings.reference)
         if self.base is not None:
@@ -133,6 +139,7 @@ class RebuiltTables:
         workspace.warehouse.empty_staging()
         self.lists += build_desk(workspace, run.run_id)
         findings = run_checks(workspace.warehouse, run.run_id, folder=workspace.settings.checks_folder)
+        self.lists += rebuilt_of_other_api(workspace)
         self.lists += [*refuse_broken(workspace, findings), *findings.unusable]
         self.lists += check_marts(workspace, run)
         for warning in findings.warnings:

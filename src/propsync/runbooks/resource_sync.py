@@ -15,6 +15,8 @@ from propsync.records import HASH_VERSION, PayloadUnreadable
 from propsync.resources import ASSESSMENT_TYPES, Resource, definition_of
 from propsync.runbooks import statuses
 from propsync.runbooks.deletes import Accepted, Deletes
+from propsync.runbooks.known_api import apis_with
+from propsync.runbooks.landed_apis import take_landed_apis
 from propsync.runbooks.repeats import repeatable
 from propsync.runbooks.workspace import Workspace
 from propsync.runs import Run
@@ -76,6 +78,7 @@ class ResourceSync:
     def finish_earlier(self) -> None:
         """Merges the complete snapshots of killed runs; without any, only builds what those runs merged."""
         for run_id in self._unmerged_runs():
+            take_landed_apis(self._workspace, {run_id: [one.name for one in self._members()]})
             _log.info("%s: merging what run %s had landed", self._resource.name, run_id)
             try:
                 self.replay(run_id)
@@ -199,6 +202,7 @@ class ResourceSync:
             landed=list(swept.landed),
             certificates=swept.certificates,
             repeats=swept.repeats,
+            apis=apis_with(self._workspace, self._workspace.api.base_url),
             definition=definition_of(resource) if resource.is_further else None,
         )
 

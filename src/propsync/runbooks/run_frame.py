@@ -16,6 +16,7 @@ from propsync.runbooks.check import check, check_marts
 from propsync.runbooks.dashboard import draw_dashboard
 from propsync.runbooks.desk import build_desk
 from propsync.runbooks.known_api import note_api, other_api
+from propsync.runbooks.landed_apis import refuse_foreign_landing
 from propsync.runbooks.push_abandoned import record_abandoned
 from propsync.runbooks.report import Report, in_one_line, left_behind, not_understood
 from propsync.runbooks.resource_sync import ResourceSync
@@ -94,6 +95,7 @@ def _framed(
     began = time.monotonic()
     with Workspace.opened(settings, f"propsync {flow}", policy) as workspace:
         refuse_lost_history(workspace)
+        refuse_foreign_landing(workspace)
         work = prepare(workspace)
         run = next_run(
             flow, max(filter(None, (workspace.journal.last_time(), _last_landed(workspace))), default=None), now

@@ -15,7 +15,7 @@ from pathlib import Path
 from propsync.bucket import BucketHome, put_documents, put_published
 from propsync.documents.blobs import Blobs
 from propsync.documents.bucket_blobs import BucketBlobs
-from propsync.errors import ErasureUnfinished, PropsyncError, SettingsError, StopRun
+from propsync.errors import ErasureUnfinished, LandingForeign, PropsyncError, SettingsError, StopRun
 from propsync.merge import HIDDEN_FILES
 from propsync.runs import RunLock
 from propsync.settings import CONFIG_NAME, Settings, StorageAccess
@@ -121,6 +121,8 @@ def refuse_half_erased(settings: Settings, *, is_erasing: bool = False) -> None:
 def _kept(place: Workplace) -> Iterator[Workplace]:
     try:
         yield place
+    except LandingForeign:
+        raise  # and nothing of it goes to the bucket
     except PropsyncError:
         place.save()
         raise

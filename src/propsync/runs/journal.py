@@ -42,6 +42,11 @@ class Journal:
         """Whether the journal has that run."""
         return bool(self._warehouse.value(statement("runs/is_known"), {"run_id": run_id}))
 
+    def unknown(self, run_ids: Iterable[str]) -> list[str]:
+        """Those of these runs that the journal does not have."""
+        known = {run_id for (run_id,) in self._warehouse.rows(statement("runs/run_ids"))}
+        return [run_id for run_id in run_ids if run_id not in known]
+
     def begin(self, run: Run) -> list[str]:
         """Notes that a run began, and marks runs without an end as killed. Returns their ids."""
         killed = self._warehouse.rows(statement("runs/running"))
