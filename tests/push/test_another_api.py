@@ -10,6 +10,7 @@ from kit.push_home import PushHome
 from propsync.errors import UsageError
 from propsync.push.plan import Plan, load_plan, save_plan
 from propsync.runbooks.archive import archive
+from propsync.runbooks.archive_verify import verify
 from propsync.runbooks.plans import Wanted, make_plan
 from propsync.runbooks.push_undo import undo
 
@@ -61,8 +62,9 @@ def test_a_rebuild_knows_the_api_and_so_does_a_plan_of_an_earlier_version(home: 
 
 
 def test_documents_of_another_api_are_not_stored(home: PushHome) -> None:
-    with pytest.raises(UsageError, match="the tables are from http://127"):
-        archive(home.settings(base_url=elsewhere(home)))
+    for fetch in (archive, verify):  # which fetches a damaged file again
+        with pytest.raises(UsageError, match="the tables are from http://127"):
+            fetch(home.settings(base_url=elsewhere(home)))
     assert home.requests == []
 
 

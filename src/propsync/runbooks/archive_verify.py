@@ -22,6 +22,7 @@ from propsync.documents.verification import LostFile, StoredFile, Verification
 from propsync.errors import ApiUnreachable, StopRun
 from propsync.progress import progress
 from propsync.runbooks.archive_workspace import ArchiveWorkspace
+from propsync.runbooks.known_api import refuse_other_api
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.verify_report import MOST_TOLD, VerifyReport
 from propsync.runbooks.workspace import Workspace
@@ -52,7 +53,7 @@ def verify(
 ) -> VerifyReport:
     """Hashes at most `limit` files, those least recently verified first, repairs what it can, and publishes.
 
-    Raises SettingsError (exit 2), StopRun (exit 1: earlier chunks are noted) and Busy (exit 4).
+    Raises UsageError (exit 2), StopRun (exit 1: earlier chunks are noted) and Busy (exit 4).
     """
     with ArchiveWorkspace.opened(settings, "propsync archive verify", policy) as archive:
         return _Verify(archive, limit, remove_orphans).run()
@@ -75,6 +76,7 @@ class _Verify:
     def run(self) -> VerifyReport:
         """Verifies chunk after chunk, until all files are done or the limit is reached; then looks for orphans."""
         with self._archive.tables() as workspace:
+            refuse_other_api(workspace, self._archive.api.base_url)
             self._archive.record(workspace, self._fetcher)  # documents of a killed run
             self._archive.correct_times(workspace, self._began)
             chunk, count = self._plan(workspace)
