@@ -105,6 +105,7 @@ select
             list_transform(json_keys(result, staging.pointer(member)), lambda inner_member: staging.plain_name(inner_member)),
             {{value_members}}
           )
+          when list_contains({{holding_members}}::varchar[], member) then false
           when value is null then staging.plain_name(member) not in {{plain_members}}
           else replace(staging.plain_name(member), coalesce(own_kind, 'value'), 'value') in {{value_members}}
         end

@@ -350,6 +350,16 @@ class NullValues(Dialect):
         return told | {"value": None, one.kind: one.value} if is_changed(str(one.value)) else told | {one.kind: None}
 
 
+class NestedValues(Dialect):
+    """Half of the values and nulls are in an object of their own."""
+
+    name = "nested values"
+
+    def result(self, of_type: AssetType | None, one: Result) -> dict[str, Any]:
+        told = super().result(of_type, one)
+        return told | {"value": {"value": one.value}} if is_changed(f"{one.field}{one.value}") else told
+
+
 class MixedReferences(Dialect):
     """Half of the assets name their fields by `fieldId`, or by an object."""
 
@@ -408,7 +418,14 @@ class MixedRoles(Dialect):
         return {"id": one.id, "title" if is_changed(one.id) else "name": one.name}
 
 
-MIXED: tuple[type[Dialect], ...] = (MixedValues, NullValues, MixedReferences, MixedDefinitions, MixedRoles)
+MIXED: tuple[type[Dialect], ...] = (
+    MixedValues,
+    NullValues,
+    NestedValues,
+    MixedReferences,
+    MixedDefinitions,
+    MixedRoles,
+)
 """Dialects whose records have two forms."""
 
 FAMILIES: tuple[type[Dialect], ...] = (

@@ -12,7 +12,7 @@ import msgspec
 from propsync.records import Path, decoder, first_text, follow, text_of
 from propsync.shapes import Shape
 from propsync.shapes.fields import KIND, KINDS
-from propsync.shapes.members import is_blank
+from propsync.shapes.members import is_blank, leads_on
 from propsync.shapes.results import value_paths
 
 _NAME: Path = ()
@@ -115,8 +115,12 @@ def _is_result(result: Any, own: str | None) -> bool:
 
 
 def _first_of(result: Any, places: Sequence[Path]) -> Any:
-    """The value at the first place that says something; if none does, at the first that is not null."""
-    held = [follow(result, path) for path in places]
+    """The value at the first place that says something; if none does, at the first that is not null.
+
+    An object that has a deeper place says nothing itself.
+    """
+    found = [(path, follow(result, path)) for path in places]
+    held = [one for path, one in found if not leads_on(one, path, places)]
     said = [one for one in held if not is_blank(one)] or [one for one in held if one is not None]
     return said[0] if said else None
 

@@ -65,9 +65,15 @@ def contradicts(
     records: Sequence[Any], path: Path, better: Sequence[Path], held: Callable[[Any, Path], Any] = follow
 ) -> bool:
     """Whether most of the records with something at `path` have something else at a better place."""
-    found = [one for one in records if not is_blank(held(one, path))]
+    found = [one for one in records if not is_blank(said := held(one, path)) and not leads_on(said, path, better)]
     others = [one for one in found if any(_differs(held(one, known), held(one, path)) for known in better)]
     return len(others) * 2 > len(found)
+
+
+def leads_on(held: Any, path: Path, paths: Sequence[Path]) -> bool:
+    """Whether what is held at `path` is an object that has a deeper one of `paths`, null included."""
+    deeper = [one[len(path) :] for one in paths if len(one) > len(path) and one[: len(path)] == path]
+    return any(carries(held, one) for one in deeper)
 
 
 def _differs(said: Any, other: Any) -> bool:

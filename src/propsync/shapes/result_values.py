@@ -50,7 +50,27 @@ def value_of_kind(kind: str, results: Sequence[Any], references: Sequence[Path])
     seen = f"{why}; in {left[best]} of {len(results)} {kind or 'untyped'} results"
     others = _other_values(kind, results, left, best)
     more = "".join(f", {'.'.join(path)} in {count} without it" for path, count in others.items())
-    return Choice((best, *others), "found", f"{seen}{more}")
+    paths = tuple(path for place in (best, *others) for path in (*_inside(kind, results, place), place))
+    return Choice(paths, "found", f"{seen}{more}")
+
+
+def _inside(kind: str, results: Sequence[Any], place: Path) -> list[Path]:
+    """The member that holds the value in the objects at `place`, if they are no values of the kind themselves."""
+    objects = [held for result in results if isinstance(held := follow(result, place), dict)]
+    inner = Counter(name for held in objects for name in held if _may_hold_value(kind, held, name))
+    best = min(inner, key=lambda name: (_value_rank(name, kind), -inner[name], name), default=None)
+    return [] if best is None else [(*place, best)]
+
+
+def _may_hold_value(kind: str, held: dict[str, Any], name: str) -> bool:
+    """Whether the object `held` has the value under `name`. A value of the kind may be an object itself, unless it is
+    single. Then the object has to have no other member, or a list of choices.
+    """
+    if not _may_be_value(name, kind):
+        return False
+    if kind in _SINGLE:
+        return not isinstance(held[name], dict | list)
+    return len(held) == 1 or (kind == "option" and isinstance(held[name], list))
 
 
 def _fitting(kind: str, results: Sequence[Any], path: Path) -> float:
@@ -71,6 +91,7 @@ def _is_number(held: Any) -> bool:
     return isinstance(held, int | float) and not isinstance(held, bool)
 
 
+_SINGLE = ("text", "number", "date", "time", "qr")
 _LINKS = ("http://", "https://", "data:", "/")
 _LOOKS: dict[str, Callable[[Any], float]] = {
     "number": _is_number,

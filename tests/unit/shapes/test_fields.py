@@ -439,6 +439,35 @@ def test_a_value_may_be_in_the_object_that_names_the_field(results, found):
     assert result_shape([asset(*({"type": "text"} | one for one in results))], {"f"})["value:text"] == found
 
 
+@pytest.mark.parametrize(
+    ("kind", "results", "found"),
+    [
+        pytest.param("number", [{"value": {"value": 1}}], "value.value, value", id="named value"),
+        pytest.param(
+            "number", [{"value": {"number": 1, "unit": "mm"}}], "value.number, value", id="named for its kind"
+        ),
+        pytest.param("text", [{"value": {"text": None}}, {"value": "x"}], "value.text, value", id="in some, and null"),
+        pytest.param("date", [{"value": "2026-01-02"}], "value", id="a plain value"),
+        pytest.param("text", [{"value": {"en": "x"}}], "value", id="a language"),
+        pytest.param("option", [{"value": {"optionIds": ["o"]}}], "value.optionIds, value", id="choices"),
+        pytest.param("option", [{"value": {"value": "o", "label": "O"}}], "value", id="one choice"),
+        pytest.param("image", [{"value": {"data": "x", "name": "y"}}], "value", id="an image of two members"),
+        pytest.param("file", [{"value": {"files": [{"url": "/x"}]}}], "value.files, value", id="a file around it"),
+        pytest.param("pin", [{"value": {"x": 1, "y": 2}}], "value", id="a pin"),
+    ],
+)
+def test_a_value_may_be_in_an_object_of_its_own(kind, results, found):
+    told = asset(*({"type": kind, "field": "f"} | one for one in results))
+    assert result_shape([told], {"f"})[f"value:{kind}"] == found
+
+
+def test_a_value_that_moves_into_an_object_keeps_its_earlier_place():
+    shape = Shape("assets")
+    for held in ("x", {"value": "x"}, "x"):
+        find_result_shape(shape, [asset({"type": "text", "field": "f", "value": held})], {"f"})
+    assert {*shape.choices["result_value:text"].paths} == {("value",), ("value", "value")}
+
+
 def test_a_second_place_is_told_with_its_evidence():
     shape = Shape("assets")
     results = [{"type": "option", "field": "f", name: ["a"]} for name in ("value", "value", "values")]

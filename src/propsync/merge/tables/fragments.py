@@ -68,8 +68,9 @@ def _label_at(paths: Sequence[Path]) -> str:
 def result_fragments(references: Sequence[Path], values: Mapping[str, Sequence[Path]]) -> dict[str, str]:
     """The values that models read from a field result; `members` have the order of `result_members`, its kind first.
 
-    A member in `named_members` is no value; nor is one whose plain name is in `plain_members`. A name in
-    `value_members`, with `value` in place of the kind, says that it is a value.
+    A member in `named_members` is no value; nor is one whose plain name is in `plain_members`. One in
+    `holding_members` is the object around a value. A name in `value_members`, with `value` in place of the kind, says
+    that it is a value.
     """
     of_kinds = dict(sorted(values.items()))
     members, member = _members([KIND, *filter(None, references), *chain.from_iterable(of_kinds.values())])
@@ -78,9 +79,10 @@ def result_fragments(references: Sequence[Path], values: Mapping[str, Sequence[P
         "result_members": members,
         "result_field": exact(_first([*tried, _NAME])),
         "result_value": _value_by_kind(
-            {kind: _said_at([member[path] for path in of_kinds[kind]]) for kind in of_kinds}
+            {kind: _said_at([_outside(path, paths, member) for path in paths]) for kind, paths in of_kinds.items()}
         ),
         "named_members": _texts([KIND[0], *(in_copy(path)[0] for path in references if path)]),
+        "holding_members": _texts(in_copy(path)[0] for paths in of_kinds.values() for path in paths if len(path) > 1),
         "plain_members": _texts(BESIDE),
         "value_members": _texts(VALUES),
     }
@@ -113,6 +115,12 @@ def _first(tried: Iterable[str]) -> str:
 def _any_of(tried: Sequence[str]) -> str:
     """The first JSON that exists, null included."""
     return tried[0] if len(tried) == 1 else f"coalesce({', '.join(tried)})"
+
+
+def _outside(path: Path, paths: Sequence[Path], member: Mapping[Path, str]) -> str:
+    """The JSON at `path`, unless it is an object that has a deeper one of `paths`."""
+    deeper = [member[one] for one in paths if len(one) > len(path) and one[: len(path)] == path]
+    return f"if(coalesce({', '.join(deeper)}) is null, {member[path]}, null)" if deeper else member[path]
 
 
 def _said_at(tried: Sequence[str]) -> str:
