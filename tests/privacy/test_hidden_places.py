@@ -135,5 +135,5 @@ def test_a_post_of_unknown_form_is_counted_without_its_payload(tmp_path: Path) -
     storage = LocalStorage(tmp_path)
     with Warehouse(tmp_path / "state.duckdb", memory_limit="500MB", folder=tmp_path) as warehouse:
         Inbox(storage).add([Post(FIRST, b'[{"who": "zqx"}]')])
-        take_in(warehouse, storage, with_payloads=False)
+        take_in(warehouse, storage, FIRST, with_payloads=False)
         assert warehouse.rows("select state, payload from ops.hints") == [("unknown", None)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 import tracemalloc
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ from propsync.storage import LocalStorage
 from propsync.warehouse import Warehouse
 from propsync.webhook.inbox import Inbox, Post
 from propsync.webhook.items import Subject, content_of, count_items
+from propsync.webhook.next_look import NextLook
 from propsync.webhook.rows import take_in
 
 ANY_JSON = st.recursive(
@@ -173,7 +174,7 @@ def test_any_content_goes_into_the_table_once(tmp_path: Path):
     inbox.add([Post(at, b'[{"type": "property", "id": "P1"}, {"type": "property", "id": "P1"}]')])
     names = {key: storage.get(key) for key in inbox.files()}
     with Warehouse(tmp_path / "state.duckdb", memory_limit="300MB", folder=tmp_path) as warehouse:
-        take_in(warehouse, storage)
+        take_in(warehouse, storage, datetime.now(UTC))
         assert inbox.files() == []
         first = warehouse.rows("from ops.hints order by hint_id")
         assert len(first) == len(bodies) + 1
@@ -182,7 +183,7 @@ def test_any_content_goes_into_the_table_once(tmp_path: Path):
         ]
         for key, body in names.items():  # as after a kill between the rows and the removal
             storage.put(key, body)
-        take_in(warehouse, storage)
+        take_in(warehouse, storage, datetime.now(UTC))
         assert warehouse.rows("from ops.hints order by hint_id") == first
         assert inbox.files() == []
 
@@ -194,12 +195,21 @@ def test_a_full_inbox_takes_no_more_memory_than_some_posts(tmp_path: Path):
         Inbox(storage).add([Post(datetime(2026, 1, 1, tzinfo=UTC), body)])
     with Warehouse(tmp_path / "state.duckdb", memory_limit="300MB", folder=tmp_path) as warehouse:
         tracemalloc.start()
-        take_in(warehouse, storage)
+        take_in(warehouse, storage, datetime.now(UTC))
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert warehouse.rows("select sum(items) from ops.hints") == [(40,)]
     assert Inbox(storage).files() == []
     assert peak < 15_000_000
+
+
+def test_a_post_from_a_clock_that_was_ahead_does_not_wait_for_that_time(tmp_path: Path):
+    storage, now = LocalStorage(tmp_path), datetime(2026, 1, 1, tzinfo=UTC)
+    Inbox(storage).add([Post(now + timedelta(days=365), b'{"type": "property", "id": "P1"}')])
+    with Warehouse(tmp_path / "state.duckdb", memory_limit="300MB", folder=tmp_path) as warehouse:
+        take_in(warehouse, storage, now)
+        assert warehouse.rows("select received_at, next_look_at from ops.hints") == [(now, now)]
+    assert NextLook(storage).at(now, 1) == now
 
 
 def test_a_damaged_file_stays_and_harms_no_other(tmp_path: Path, caplog: pytest.LogCaptureFixture):
@@ -208,7 +218,7 @@ def test_a_damaged_file_stays_and_harms_no_other(tmp_path: Path, caplog: pytest.
     storage.put("state/hints/0.jsonl", b"{damaged")
     inbox.add([Post(datetime(2026, 1, 1, tzinfo=UTC), b'{"type": "property", "id": "P1"}')])
     with Warehouse(tmp_path / "state.duckdb", memory_limit="300MB", folder=tmp_path) as warehouse:
-        take_in(warehouse, storage)
+        take_in(warehouse, storage, datetime.now(UTC))
         assert warehouse.rows("select count(*) from ops.hints") == [(1,)]
     assert inbox.files() == ["state/hints/0.jsonl"]
     assert "cannot read this file of hints" in caplog.text

@@ -105,3 +105,10 @@ def test_after_the_requests_of_the_day_the_next_look_is_at_its_end(tmp_path: Pat
     assert following.at(now + timedelta(minutes=2), 12) == midnight
     assert following.at(now + timedelta(minutes=2), 13) == look_at, "more requests than were used up"
     assert following.at(midnight, 12) == look_at
+
+
+def test_a_day_of_a_clock_that_was_ahead_holds_no_hint_back(tmp_path: Path):
+    now = datetime(2026, 1, 1, 20, tzinfo=UTC)
+    following = NextLook(LocalStorage(tmp_path))
+    following.note(None, Spent(now + timedelta(days=365), 12))
+    assert following.spent(now, 12) is None

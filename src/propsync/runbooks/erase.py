@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from secrets import token_bytes
 from typing import Any
 
@@ -207,7 +208,7 @@ def _planned(
         _refuse_damage(workspace)
         warehouse = workspace.warehouse
         if not is_dry_run:  # posts on the disk are encoded: no search would find anything in them
-            take_in(warehouse, workspace.storage, with_payloads=workspace.hiding is None)
+            take_in(warehouse, workspace.storage, datetime.now(UTC), with_payloads=workspace.hiding is None)
         erasure = request.erasure(marker, warehouse)
         storage, suppression = LocalStorage(settings.home), Suppression(marker, [erasure])
         refuse_needed(warehouse, request, suppression)

@@ -106,7 +106,7 @@ def _framed(
         try:
             mended = finish_earlier(workspace, run)
             record_abandoned(workspace, run)
-            _begin_with(workspace)
+            _begin_with(workspace, run)
             other = other_api(workspace)
             left = [*(work(workspace, run) or ())]
             left += [other] if note_api(workspace, run) and other else []
@@ -140,9 +140,9 @@ def _tell_clock(run: Run, now: datetime) -> None:
         )
 
 
-def _begin_with(workspace: Workspace) -> None:
+def _begin_with(workspace: Workspace, run: Run) -> None:
     """Takes accepted hints in, without anything that was erased, and brings the list of erasures up to date."""
-    take_in(workspace.warehouse, workspace.storage, with_payloads=workspace.hiding is None)
+    take_in(workspace.warehouse, workspace.storage, run.time, with_payloads=workspace.hiding is None)
     if erasures := Erasures(workspace.storage).all():
         note_erasures(workspace.warehouse, erasures)
         if not any(one.text and one.documents for one in erasures if one.state != FORGOTTEN):

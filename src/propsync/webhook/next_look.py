@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 
@@ -10,6 +10,8 @@ from propsync.storage import LocalStorage
 from propsync.webhook.inbox import FOLDER
 
 _KEY = f"{FOLDER}/next.json"
+_LONGEST = timedelta(days=2)
+"""From now to the end of any day; a later one is of a clock that was ahead."""
 
 
 class Spent(msgspec.Struct, frozen=True):
@@ -41,7 +43,7 @@ class NextLook:
     def spent(self, now: datetime, requests: int) -> Spent | None:
         """The requests of the day if they are used up; None if they are not, or the day may have more since."""
         spent = self._note().spent
-        return spent if spent and now < spent.until and requests <= spent.requests else None
+        return spent if spent and now < spent.until < now + _LONGEST and requests <= spent.requests else None
 
     def note(self, look_at: datetime | None, spent: Spent | None = None) -> None:
         """Keeps the time, and that nothing is read while `spent` holds. Raises DiskFull, HomeUnusable."""

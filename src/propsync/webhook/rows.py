@@ -26,15 +26,19 @@ _MOST_DAYS = 36_500  # a century; a setting may name more days than a calendar h
 _BATCH = 4_000_000  # bytes of bodies
 
 
-def take_in(warehouse: Warehouse, storage: LocalStorage, *, with_payloads: bool = True) -> None:
+def take_in(warehouse: Warehouse, storage: LocalStorage, now: datetime, *, with_payloads: bool = True) -> None:
     """Puts every post of the inbox into `ops.hints`, without anything that was erased, then removes its file.
 
-    A file that a killed run put there already adds nothing. Without payloads an unknown shape is counted alone: nobody
+    A file that a killed run put there already adds nothing. A post from a clock that was ahead counts as one of `now`:
+    it would wait for that time. Without payloads an unknown shape is counted alone: nobody
     knows what of it is hidden. Raises StateUnusable if the files of erasures are damaged.
     """
     inbox, suppression = Inbox(storage), Suppression.of(storage)
     for taken in _batches(inbox):
-        rows = [row for key, posts in taken.items() for row in _rows(name_of(key), posts, with_payloads=with_payloads)]
+        rows: list[tuple[Any, ...]] = []
+        for key, posts in taken.items():
+            at = min([now, *(post.received_at for post in posts)])
+            rows += _rows(name_of(key), posts, at, with_payloads=with_payloads)
         if suppression:
             rows = [_without_erased(row, suppression) for row in rows]
         _add(warehouse, rows)
@@ -64,9 +68,9 @@ def _add(warehouse: Warehouse, rows: Sequence[tuple[Any, ...]]) -> None:
         warehouse.add("ops.hints", [row for row in rows if row[0] not in known])
 
 
-def _rows(name: str, posts: Sequence[Post], *, with_payloads: bool) -> Iterator[tuple[Any, ...]]:
+def _rows(name: str, posts: Sequence[Post], at: datetime, *, with_payloads: bool) -> Iterator[tuple[Any, ...]]:
     """One row for each subject and each ignored type of the file, and for each unknown shape."""
-    summed, at = _summed(posts), min((post.received_at for post in posts), default=None)
+    summed = _summed(posts)
     number = 0
     for subject, items in sorted(summed.subjects.items()):
         number += 1
@@ -82,7 +86,7 @@ def _rows(name: str, posts: Sequence[Post], *, with_payloads: bool) -> Iterator[
 
 def _row(
     hint_id: str,
-    received_at: datetime | None,
+    received_at: datetime,
     kind: str | None,
     items: int,
     state: str,
