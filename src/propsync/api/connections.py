@@ -110,10 +110,8 @@ def _usable(address: str, verify: ssl.SSLContext) -> httpx.Proxy:
     return proxy
 
 
-def is_about_certificate(error: BaseException | None) -> bool:
-    """Whether a failure comes from an untrusted certificate."""
-    while error is not None:
-        if isinstance(error, ssl.SSLCertVerificationError):
-            return True
+def certificate_fault(error: BaseException | None) -> ssl.SSLCertVerificationError | None:
+    """The refusal of a certificate from which a failure comes; None if it comes from something else."""
+    while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
         error = error.__cause__ or error.__context__
-    return False
+    return error

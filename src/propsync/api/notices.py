@@ -9,7 +9,7 @@ from contextlib import closing
 import httpx
 
 from propsync import log
-from propsync.api.connections import Connections, is_about_certificate
+from propsync.api.connections import Connections, certificate_fault
 from propsync.errors import UsageError
 
 NOTICE_SECONDS = 10.0
@@ -39,7 +39,7 @@ def _posted(url: str, body: bytes) -> str | None:
     except httpx.ReadTimeout:
         return _late()
     except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
-        return "the server's certificate was not accepted" if is_about_certificate(error) else type(error).__name__
+        return "the server's certificate was not accepted" if certificate_fault(error) else type(error).__name__
 
 
 def _late() -> str:

@@ -12,7 +12,7 @@ import httpx
 from propsync import log
 from propsync.api.answers import Traffic
 from propsync.api.clock import Clock
-from propsync.api.connections import Connections, is_about_certificate
+from propsync.api.connections import Connections, certificate_fault
 from propsync.api.decoding import ACCEPT_ENCODING
 from propsync.api.requests import Accept, ApiRequest
 from propsync.api.retry import Setback
@@ -27,6 +27,13 @@ DOCUMENT_BYTES_PER_SECOND = 64 * 1024
 ERROR_BODY_BYTES = 64 * 1024
 # httpx raises these before anything has left this computer.
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError, httpx.UnsupportedProtocol)
+_OTHER_NAME = "Correct the host in PROPSYNC_BASE_URL, or ask the operator of the API for a certificate of that name"
+_CERTIFICATE_STEPS = {  # by OpenSSL's X509_V_ERR_ codes; trust in the authority would not help
+    9: "Correct the clock of this machine: the certificate begins later",
+    10: "Ask the operator of the API to renew the certificate; if it is in date, correct the clock of this machine",
+    62: _OTHER_NAME,
+    64: _OTHER_NAME,
+}
 
 
 class Reply:
@@ -149,8 +156,9 @@ def _headers(request: ApiRequest, token: str) -> dict[str, str]:
 
 def _raise(where: str, error: Exception) -> NoReturn:
     reason = log.redact(str(error)) or type(error).__name__
-    if is_about_certificate(error):
-        raise CertificateRefused(where, f"the server's certificate was not accepted ({reason})")
+    if fault := certificate_fault(error):
+        step = _CERTIFICATE_STEPS.get(fault.verify_code)
+        raise CertificateRefused(where, f"the server's certificate was not accepted ({reason})", step)
     if isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol):
         raise UsageError(where, f"the address cannot be used ({reason})", "Check PROPSYNC_BASE_URL")
     sent = not isinstance(error, _NOT_SENT)

@@ -3,6 +3,7 @@
 import socket
 import ssl
 import traceback
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import trustme
@@ -44,6 +45,26 @@ def test_an_untrusted_server_stops_the_run_without_a_second_try(connect, server,
 def test_a_certificate_for_another_name_stops_the_run(connect, server, secured, authority):
     with pytest.raises(CertificateRefused):
         connect(secured.replace("localhost", "127.0.0.1"), verify=trusting(authority)).fetch(LIST)
+
+
+@pytest.mark.parametrize(
+    ("days", "host", "step"),
+    [
+        ((-9, -1), "localhost", "renew the certificate"),
+        ((1, 9), "localhost", "Correct the clock"),
+        ((-9, 9), "other.example", "PROPSYNC_BASE_URL"),
+        ((-9, 9), "10.0.0.1", "PROPSYNC_BASE_URL"),
+    ],
+)
+def test_the_next_step_is_about_what_is_wrong_with_the_certificate(connect, server, authority, days, host, step):
+    begins, ends = (datetime.now(UTC) + timedelta(days=day) for day in days)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert(host, not_before=begins, not_after=ends).configure_cert(context)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    asked = "127.0.0.1" if host == "10.0.0.1" else "localhost"
+    with pytest.raises(CertificateRefused) as caught:
+        connect(f"https://{asked}:{server.server_port}", verify=trusting(authority)).fetch(LIST)
+    assert step in caught.value.next_step
 
 
 def test_the_system_s_trust_store_is_the_one_that_counts(connect, secured, authority, tmp_path, monkeypatch):
