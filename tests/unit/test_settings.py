@@ -203,6 +203,20 @@ def test_a_semicolon_between_statuses_is_refused(home):
     assert "'submitted;approved' is not one name" in refused(home, ASSESSMENT_STATUSES="submitted;approved")
 
 
+@pytest.mark.parametrize("value", ['"submitted,approved"', "'approved'", 'submitted,"approved"'])
+def test_quotation_marks_around_statuses_are_refused(home, value):
+    """`docker run --env-file` keeps them: every list and every archive would be empty in silence."""
+    for name in ("ASSESSMENT_STATUSES", "SCHEDULE_STATUSES", "ARCHIVE_STATUSES"):
+        assert "a quotation mark. Give statuses" in refused(home, **{name: value})
+
+
+@pytest.mark.parametrize("value", ['"/srv/propsync"', "'/srv/propsync'"])
+def test_a_home_in_quotation_marks_is_refused(value):
+    """It would be a folder of that name below the folder of this program."""
+    with pytest.raises(SettingsError, match=r"PROPSYNC_HOME.*a quotation mark"):
+        load_settings(environ={"PROPSYNC_HOME": value})
+
+
 def test_a_status_that_is_no_text_is_refused(home):
     assert "it is not UTF-8 text" in refused(home, SCHEDULE_STATUSES="\udcff")
 

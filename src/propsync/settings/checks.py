@@ -23,6 +23,7 @@ _SHORTEST_KEY = 16  # bytes
 _NOT_IN_HOME = {"?": "a question mark", "\\": "a backslash"}  # DuckDB reads them as options and as a slash
 
 _ONLY_HERE = re.compile(r"(posix|right)/|localtime$|posixrules$")  # files of the computer, no names of IANA
+_QUOTED = re.compile("""^['"]|['"]$""")  # docker run --env-file keeps quotation marks, and no status has one
 _ROOM_FOR_STATUSES = 1_500  # characters in an address, beside two ids and the rest
 
 DOCUMENT_KINDS = ("report", "bundle")
@@ -168,6 +169,8 @@ def check_list(names: tuple[str, ...]) -> tuple[str, ...]:
     # The API would read a comma or a space inside a value as the start of another; a semicolon is meant for a comma.
     if bad := next((name for name in names if not re.fullmatch(r"[^\s,;]+", name)), None):
         raise ValueError(f"{bad!r} is not one name")
+    if bad := next((name for name in names if _QUOTED.search(name)), None):
+        raise ValueError(f"{bad!r} begins or ends with a quotation mark")
     return tuple(dict.fromkeys(names))
 
 
@@ -221,6 +224,8 @@ def _absolute_or_as_it_is(path: Path) -> Path:
 
 
 def check_home(path: Path) -> Path:
+    if str(path).startswith(("'", '"')):
+        raise ValueError("it begins with a quotation mark")
     home = absolute(path)
     if bad := next((words for character, words in _NOT_IN_HOME.items() if character in str(home)), None):
         raise ValueError(f"it holds {bad}, and DuckDB cannot keep a file there")
