@@ -54,10 +54,19 @@ VALID = [
     ("text", "2026-01-30", "2026-01-31", "2026-01-31"),  # a text that is a date, corrected as one
     ("text", "0012", "0013", "0013"),
     ("text", "12.5", "13", "13"),
+    ("text", "12.5", "125", "125"),
+    ("text", "£5", "£5.50", "£5.50"),
+    ("text", "5%", "5", "5"),
+    ("text", "1-2", "12 Elm", "12 Elm"),
+    ("text", "3-4", "3 Gordon", "3 Gordon"),  # a month of no country
+    ("text", "9:30", "10:30", "10:30"),
     ("qr", "QR0001", "QR0002", "QR0002"),
     ("number", None, "12.50", Decimal("12.50")),
     ("number", 1, "12345678901234567890.123", Decimal("12345678901234567890.123")),
     ("number", 1, "1E3", Decimal("1E3")),
+    ("number", Decimal("1.234"), "1234.0", Decimal("1234.0")),
+    ("number", Decimal("1.23"), "123", 123),
+    ("number", Decimal("1.234"), "1235", 1235),
     ("number", 1, 0.1 + 0.2, Decimal("0.3")),  # a sheet shows 15 digits
     ("number", 1, 7.0, 7),
     ("number", 1, Decimal("0.10"), Decimal("0.10")),
@@ -123,6 +132,11 @@ UNCHANGED = [
 ]
 CLEARED = [(kind, old) for kind, old in (("text", "a"), ("qr", "a"), ("number", 0), ("date", "2026-01-31"))]
 CLEARED += [("time", "09:30"), ("text", "")]
+OTHER_NUMBERS = [("1.234", "1234"), ("1.000,5", "1000.5"), ("1 234", 1234.0), ("1\u202f234", "1234"), ("12,5", 12.5)]
+OTHER_NUMBERS += [("1,234.50", "1234.5"), ("(5)", "-5"), ("5-", "-5"), ("€5", "5"), ("7 %", "7%"), ("1E-3", "0,001")]
+OTHER_DATES = [("1-2", "01. Feb"), ("1-2", "01-févr"), ("1/2 ", "01/02/2026"), ("1. Feb", "01.02.2026")]
+OTHER_DATES += [("MAR1", "01-Mar"), ("SEPT2", "02-Sep"), ("5. Mai", "05.05.2026"), ("DEC12", "2026-12-12")]
+OTHER_TIMES = [("2pm", "14:00:00"), ("2 PM", "02:00:00 PM"), ("10:10:10", "10:10:10 AM")]
 REFUSED = [
     # of a kind that is wrong
     ("text", "a", ["x"], "a list"),
@@ -175,6 +189,13 @@ REFUSED = [
     ("text", "1-2", "2-Jan", "a date"),
     ("text", "5 Mar", "05-Mar", "a date"),
     ("text", "9:30", "09:30:00", "in its own way"),
+    # in the forms of other countries
+    *(("text", old, cell, f"{old} the number") for old, cell in OTHER_NUMBERS),
+    *(("text", old, cell, f"{old} a date") for old, cell in OTHER_DATES),
+    *(("text", old, cell, "in its own way") for old, cell in OTHER_TIMES),
+    ("number", Decimal("1.234"), "1234", "write 1234.0"),
+    ("number", Decimal("1.234"), 1234.0, "write 1234.0"),
+    ("number", Decimal("-0.125"), "-125", "write -125.0"),
     ("text", "0012", 12.0, "0012"),
     ("text", "0012", "12", "0012"),
     ("text", "0012", 13.0, "began with a zero"),
@@ -248,6 +269,10 @@ def test_a_cell_that_cannot_be_planned_says_why(kind: str, old: Any, cell: Any, 
 def test_a_query_changes_what_a_spreadsheet_could_have_damaged(old: str | None, cell: str) -> None:
     assert planned(cell, FIELDS["text"], old, is_exact=True) == cell
     assert planned(old, FIELDS["text"], old, is_exact=True) is KEPT
+
+
+def test_a_query_may_multiply_a_number_by_a_thousand() -> None:
+    assert planned(1234.0, FIELDS["number"], Decimal("1.234"), is_exact=True) == 1234
 
 
 @pytest.mark.parametrize("page", ["cp850", "cp437", "mac_roman"])

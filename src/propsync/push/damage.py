@@ -10,22 +10,13 @@ from typing import Any
 
 from propsync.merge.reference.error_cells import is_error
 from propsync.merge.reference.spreadsheet import EXACT, SheetError
+from propsync.push.readings import is_date, is_same_number, is_same_time, is_without_point, may_be_date
 from propsync.push.source import BLANKS, Cell
 
 AS_TEXT = "format its column as text, then write the value again"
 _DIGITS = 15
 _ROUNDED = 9  # a CSV shows a number with about ten digits
 _SHORTENED = re.compile(r"[+-]?\d([.,]\d+)?E\+\d{2,}", re.IGNORECASE)
-_MONTH = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
-_DATE = re.compile(
-    rf"\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}|\d{{1,2}}[/.-]\d{{1,2}}[/.-]\d{{2,4}}|\d{{1,2}}[- ]{_MONTH}([- ]\d{{2,4}})?"
-    rf"|{_MONTH}[- ]\d{{2,4}}",
-    re.IGNORECASE,
-)
-_LIKE_A_DATE = re.compile(
-    r"\d{1,4}[-/.]\d{1,2}([-/.]\d{1,4})?|(\d{1,2}[- ])?[a-z]{3,9}[- ]\d{1,4}|\d{1,2}[- ][a-z]{3,9}", re.IGNORECASE
-)
-_CLOCK = re.compile(r"0?(\d{1,2}):(\d{2})(:00)?( [AP]M)?", re.IGNORECASE)
 _WHOLE = re.compile(r"\d+")
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(E[+-]?\d{1,3})?", re.IGNORECASE)
 
@@ -87,10 +78,9 @@ def check_text(cell: Cell, text: str, old: Any) -> None:
     if isinstance(old, str) and old != text:
         _check_truth(text, old)
         _check_number(cell, text, old)
-        if _DATE.fullmatch(text) and _LIKE_A_DATE.fullmatch(old) and not _is_form_of(text, old):
+        if is_date(text) and may_be_date(old) and not _is_form_of(text, old):
             raise CellRefused(f"a spreadsheet has made {old} a date: {AS_TEXT}")
-        now, before = _CLOCK.fullmatch(text), _CLOCK.fullmatch(old)
-        if now and before and now[2] == before[2] and int(now[1]) % 12 == int(before[1]) % 12:
+        if is_same_time(text, old):
             raise CellRefused(f"a spreadsheet has written the time {old} in its own way: {AS_TEXT}")
 
 
@@ -102,6 +92,8 @@ def _check_truth(text: str, old: str) -> None:
 def _check_number(cell: Cell, text: str, old: str) -> None:
     """A number in place of a text of digits: of the same value, or without the zeros that the text began with."""
     is_number = not isinstance(cell, str)
+    if is_same_number(text, old):
+        raise CellRefused(f"a spreadsheet has made {old} the number {text}: {AS_TEXT}")
     if not _NUMBER.fullmatch(text):
         return
     if (_value(old) is not None and _value(old) == _value(text)) or _has_lost_digits(text, old):
@@ -148,3 +140,10 @@ def check_rounded(new: Decimal | int, old: Any) -> None:
     is_near = abs(short - long) < Decimal(1).scaleb(long.adjusted() - digits + 1)
     if float(short) == float(long) or (is_shorter and is_near):  # a table by type has 64 bits of each number
         raise CellRefused(f"a spreadsheet has rounded {old}: {AS_TEXT}")
+
+
+def check_point(cell: Cell, new: Decimal | int, old: Any) -> None:
+    """Raises CellRefused for a number whose point a spreadsheet has taken for a sign between thousands."""
+    if is_without_point(cell, new, old):
+        what = f"a spreadsheet of another country may have read {old} as {new}"
+        raise CellRefused(f"{what}: {AS_TEXT}. If it is {new}, write {new}.0 there")

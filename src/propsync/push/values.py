@@ -14,6 +14,7 @@ from propsync.push.damage import (
     CellRefused,
     check_error,
     check_float,
+    check_point,
     check_rounded,
     check_shortened,
     check_text,
@@ -54,7 +55,10 @@ def planned(cell: Cell, field: Field, old: Any, *, is_lossy: bool = False, is_ex
     if isinstance(cell, str) and is_unedited(cell, field, old):
         return KEPT
     cell = without_quote(cell) if isinstance(cell, str) and not is_exact else cell
-    return _wanted(cell, field, old, is_lossy=is_lossy, seen=old)
+    value = _wanted(cell, field, old, is_lossy=is_lossy, seen=old)
+    if isinstance(value, int | Decimal) and not is_exact:
+        check_point(cell, value, old)
+    return value
 
 
 def _wanted(cell: Cell, field: Field, old: Any, *, is_lossy: bool, seen: Any) -> Any:
