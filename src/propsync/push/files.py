@@ -24,6 +24,7 @@ _MOST_BYTES = 200_000_000
 _PARQUET = b"PAR1"
 _JSON = (".jsonl", ".ndjson", ".json")
 _ROWS = 2_000
+_OTHER_SEPARATORS = "|^~:"
 _ABOVE = 10  # rows of a title that people put above the header
 _DECODER = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 _ARRAY = msgspec.json.Decoder(list[dict[str, Any]], float_hook=Decimal)
@@ -100,7 +101,16 @@ def _below_header(rows: Iterable[Row], key: str) -> tuple[list[str], Iterator[Ro
     header = next((row for row in first if _has(row.cells, key)), first[0])
     if header is not first[0]:
         raise ListUnreadable(f"its header is row {header.number}; delete the rows above it")
+    _refuse_other_separators(header, key)
     return [_name(cell, header.number) for cell in header.cells], chain(first[1:], filled)
+
+
+def _refuse_other_separators(header: Row, key: str) -> None:
+    name = str(header.cells[0])
+    for mark in _OTHER_SEPARATORS if len(header.cells) == 1 else "":
+        if mark in name and _has(name.split(mark), key):
+            what = f"its columns are separated by {mark}; use a comma, a semicolon or a tab, or begin the file"
+            raise ListUnreadable(f"{what} with a line sep={mark}")
 
 
 def _has(cells: Iterable[Cell], key: str) -> bool:
