@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Sequence
+from pathlib import Path
+from subprocess import Popen
 
 import pytest
 from kit.deaths import dying
-from kit.push_home import PushHome
+from kit.kept import KeptHomes
+from kit.programs import Program
+from kit.push_home import PushHome, push_home
 
+from propsync.cli.start import INTERRUPTED
 from propsync.cli.status import print_status
-from propsync.push.plan import CREATE, DELETE, UPDATE, Plan
+from propsync.push.plan import CREATE, DELETE, UPDATE, Plan, save_plan
 from propsync.runbooks.push_undo import undo, unfinished
+from propsync_sandbox.exchange import Request
 
 _LINES = 10  # of the journal of such a plan, and one more
 _ALL = 36  # with the files that it puts in place
@@ -68,6 +75,28 @@ def test_a_plan_that_was_interrupted_is_told_by_status(home: PushHome, capsys: p
     assert f"Unfinished: plan {plan.plan_id}, of which a part may be sent. Next: propsync push apply" in told()
     home.apply(plan)
     assert "Unfinished" not in told()
+
+
+@pytest.mark.slow
+def test_ctrl_c_says_how_far_an_apply_came(kept: KeptHomes, tmp_path: Path) -> None:
+    """The real program, since a signal ends it; the API keeps the second write waiting until then."""
+
+    def interrupt(request: Request) -> None:
+        if request.method == "PATCH" and len(home.effects) == 1:
+            started[0].send_signal(signal.SIGINT)
+
+    started: list[Popen[str]] = []
+    with push_home(kept, tmp_path / "home", before=interrupt) as home:
+        edits = [home.update(one, {home.field(kind, "text"): "new"}) for one, _, kind in home.assets(5)]
+        plan = home.plan(*edits)
+        save_plan(plan, tmp_path / "a.plan")
+        with Program(tmp_path, home.environ(max_concurrency=1)).started("push", "apply", "a.plan") as process:
+            started.append(process)
+            said = process.communicate(timeout=60)[1]
+        assert process.returncode == INTERRUPTED
+        assert f"2 of 5 records of plan {plan.plan_id} are sent. The same command sends the rest" in said
+        assert home.apply(plan).exit_code == 0
+        assert list(home.effects.values()) == [1] * 5
 
 
 _DAILY = (2, 30)

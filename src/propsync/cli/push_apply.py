@@ -13,7 +13,9 @@ from propsync.cli.common_options import AsJson, settings
 from propsync.cli.push import PlanFile, push_app
 
 if TYPE_CHECKING:
+    from propsync.push.plan import Plan
     from propsync.runbooks.push_report import PushReport
+    from propsync.settings import Settings
 
 __all__ = ["push_app"]
 _MOST_LINES = 50
@@ -34,8 +36,13 @@ def apply(
     from propsync.push.plan import load_plan
     from propsync.runbooks.push import apply as apply_plan
 
-    with garbage.imports_left_alone():
-        report = apply_plan(settings(), load_plan(plan), allow_large, gives_up=give_up)
+    chosen, saved = settings(), load_plan(plan)
+    try:
+        with garbage.imports_left_alone():
+            report = apply_plan(chosen, saved, allow_large, gives_up=give_up)
+    except KeyboardInterrupt:
+        _say_what_is_sent(chosen, saved)
+        raise
     if as_json:
         from propsync.cli.text_tables import echo
 
@@ -43,6 +50,18 @@ def apply(
     else:
         _print(report, plan)
     raise typer.Exit(report.exit_code)
+
+
+def _say_what_is_sent(chosen: Settings, plan: Plan) -> None:
+    """After Ctrl-C: how far it came. Without a journal, it has not begun, or a run has recorded everything."""
+    from propsync.cli.text_tables import say
+    from propsync.push.journal import read_journal
+    from propsync.storage import LocalStorage
+
+    if journalled := read_journal(LocalStorage(chosen.home), plan.plan_id):
+        sent, count = len(journalled.sent), len(plan.entries)
+        rest = "sends the rest, and reads back" if sent < count else "reads back"
+        say(f"{sent:,} of {count:,} records of plan {plan.plan_id} are sent. The same command {rest} what it has sent")
 
 
 def _print(report: PushReport, path: Path) -> None:
