@@ -251,6 +251,7 @@ def test_own_checks_are_as_people_save_them_and_replace_none_of_ours(night: Worl
     assert night.column("select subject from ops.check_values where check_name = 'row_counts' and subject = 'a'") == []
 
 
+@pytest.mark.slow
 def test_an_own_check_is_forgotten_once_its_file_is_gone(night: WorldHome) -> None:
     """So people accept a change: without its earlier values a check has nothing to compare with."""
     counted = _COMPARED.replace("warn", "fail") + "select 'a' as subject, {} as value, null as total"

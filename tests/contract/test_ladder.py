@@ -858,6 +858,7 @@ def test_a_failing_page_after_a_part_that_nothing_splits_is_asked_for_once_an_at
     assert len(nights.estate.asked("assets", page="2")) <= nights.policy.attempts * len({row[0] for row in made})
 
 
+@pytest.mark.slow
 def test_a_list_that_grows_past_an_odd_page_of_the_server_is_read_whole(nights: Nights) -> None:
     """A list that shows its oldest records first shows none of the new ones on page 1."""
     nights.estate.most = 37

@@ -183,6 +183,7 @@ def test_asset_types_that_lost_their_ids_stay_listed(small_nights: SmallHome, wi
     assert small_nights.sync().exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_night_whose_few_assets_are_all_odd_rejects_these_alone(small_nights: SmallHome) -> None:
     small_nights.server.assets = [asset("a1"), asset("a2")]
     assert small_nights.sync().exit_code == 0

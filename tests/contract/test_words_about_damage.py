@@ -25,6 +25,7 @@ def home(nights: Nights) -> Home:
     return home
 
 
+@pytest.mark.slow
 def test_a_folder_in_place_of_the_published_file_is_named(home: Home):
     home.published.unlink()
     home.published.mkdir()

@@ -17,6 +17,7 @@ Home = SmallHome
 TYPES, ASSETS = "/properties/assets/types", "/properties/assets"
 
 
+@pytest.mark.slow
 def test_types_that_left_their_object_for_a_bare_array_are_read(small_nights: Home):
     assert small_nights.sync().exit_code == 0
     api = small_nights.server
