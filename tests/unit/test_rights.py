@@ -24,6 +24,16 @@ def test_no_rebuild_is_advised_for_a_database_with_the_wrong_rights(reading, why
     assert str(refused.value) == f'{path}: IO Error: Cannot open file "{path}": {why}. {STEP}'
 
 
+@pytest.mark.parametrize(
+    "error", [duckdb.FatalException("FATAL Error: fsync failed!"), duckdb.IOException("Input/output error")]
+)
+def test_a_disk_that_fails_is_named_before_a_rebuild(error: duckdb.Error) -> None:
+    """The file may be whole, and a new one would meet the same disk."""
+    step = r"look at the messages of the system.* run the same command again, and"
+    with pytest.raises(StateUnusable, match=step), our_errors(Path("warehouse.duckdb")):
+        raise error
+
+
 OF_DISK = "the disk cannot read or write it (not for you). Make room or mend the disk, then run the same command again"
 
 

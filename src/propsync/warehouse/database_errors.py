@@ -16,6 +16,12 @@ NO_MEMORY = "bad allocation"
 
 RAISE_LIMITS = "Raise the limits of this process (`ulimit -v`, or those of the service), or lower PROPSYNC_MEMORY_LIMIT"
 
+_NO_RIGHT = re.compile("Permission denied|Read-only file system")
+_DISK_FAILS = re.compile("fsync failed|Input/output error")
+_LOOK_AT_DISK = (
+    "The disk or its connection failed: look at the messages of the system (`dmesg`). Then run the same command again, "
+    "and `propsync rebuild` if it says so again"
+)
 _FIRST = re.compile('^Original error: "(.*)"$', re.MULTILINE)
 
 
@@ -85,9 +91,12 @@ def damage_of(path: Path) -> Iterator[None]:
 
 
 def _unusable(path: Path, words: str) -> StateUnusable:
-    """A rebuild helps no file that only has the wrong rights: those of root, say, who ran a command by hand."""
-    has_no_right = "Permission denied" in words or "Read-only file system" in words
-    return StateUnusable(str(path), words, GIVE_IT_BACK if has_no_right else None)
+    """A rebuild helps no file that only has the wrong rights: those of root, say, who ran a command by hand.
+
+    Nor does it help a disk that fails: the file may be whole, and a new one would fail too.
+    """
+    steps = {_NO_RIGHT: GIVE_IT_BACK, _DISK_FAILS: _LOOK_AT_DISK}
+    return StateUnusable(str(path), words, next((step for one, step in steps.items() if one.search(words)), None))
 
 
 def _refuse_lack(path: Path, error: duckdb.Error) -> None:
