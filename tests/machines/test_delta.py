@@ -58,12 +58,10 @@ def test_a_new_machine_continues_the_versions_of_a_table(machines: Machines) -> 
 
 def test_a_folder_of_a_table_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     bucket, home = FolderBucket(tmp_path / "bucket"), LocalStorage(tmp_path / "home")
-    bucket.put(f"{ASSETS}/_delta_log/{0:020}.json", b"{}")
     (home.root / "state/work").mkdir(parents=True)
     (home.root / "published").mkdir()
     (home.root / "published/delta").touch()
-    with (
-        BucketHome.opened(home, bucket, URL, home.root / "state/work", what="rebuild", wait_seconds=0) as opened,
-        pytest.raises(HomeUnusable, match="cannot be written: File exists"),
-    ):
-        fetch_delta(opened)
+    with BucketHome.opened(home, bucket, URL, home.root / "state/work", what="rebuild", wait_seconds=0) as opened:
+        bucket.put(f"{ASSETS}/_delta_log/{0:020}.json", b"{}")
+        with pytest.raises(HomeUnusable, match="cannot be written: File exists"):
+            fetch_delta(opened)

@@ -5,7 +5,7 @@ A lease keeps machines apart. Files of home go there in packs, a commit makes th
 
 from propsync.bucket.commits import CommitLog, Contents, Place
 from propsync.bucket.documents import fetch_documents, put_documents
-from propsync.bucket.home import BucketHome
+from propsync.bucket.home import BucketHome, refuse_other_programs
 from propsync.bucket.lease import Lease, holder_of, refuse_unfit
 from propsync.bucket.published import published_note, put_published
 from propsync.bucket.restore import restore, settle_restored
@@ -27,6 +27,7 @@ __all__ = [
     "published_note",
     "put_documents",
     "put_published",
+    "refuse_other_programs",
     "refuse_unfit",
     "restore",
     "settle_restored",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -14,6 +15,7 @@ from propsync.storage import Storage, seals
 
 _FOLDER = "log"
 _CHECKPOINT = ".checkpoint.json"
+_NAME = re.compile(r"log/(\d{10})(?:\.checkpoint)?\.json")
 _FIRST = 1
 _EVERY = 20  # commits between checkpoints, so that a new machine reads few objects
 _PAST = 5_000  # commits whose ids a checkpoint has: 13 years of nights, or three days of hints each minute
@@ -147,7 +149,7 @@ class CommitLog:
             return
         self.storage.put(_checkpoint(contents.sequence), seals.sealed(_encoded(contents)))
         self._listed.append(_checkpoint(contents.sequence))
-        for key in [key for key in self.storage.list(_FOLDER) if _number(key) <= contents.sequence - _EVERY]:
+        for key in [key for key in self.storage.list(_FOLDER) if 0 < _number(key) <= contents.sequence - _EVERY]:
             if key != _key(_FIRST):
                 self.storage.delete(key)
 
@@ -196,5 +198,11 @@ def _checkpoint(sequence: int) -> str:
 
 
 def _number(key: str) -> int:
-    digits = key.rpartition("/")[2].partition(".")[0]
-    return int(digits) if digits.isdecimal() else 0
+    """The number in the name of a commit or a checkpoint, 0 for an object of another program."""
+    found = _NAME.fullmatch(key)
+    return int(found[1]) if found else 0
+
+
+def other_objects(storage: Storage) -> Iterator[str]:
+    """The objects beside the log that no propsync has put there."""
+    return (key for key in storage.list(_FOLDER) if not _number(key))

@@ -8,19 +8,21 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
-from propsync.bucket.commits import Commit, CommitLog, Contents, Place, objects_below
+from propsync.bucket.commits import Commit, CommitLog, Contents, Place, objects_below, other_objects
 from propsync.bucket.durable import changed_keys, durable_keys, is_erasure, is_fixed, removed_keys
 from propsync.bucket.known import Known, machine_id, other_url, read_known, write_known
 from propsync.bucket.lease import Lease, refuse_unfit
 from propsync.bucket.packs import FOLDERS, PackReader, PackWriter, sequence_of, sha256_of
-from propsync.errors import HomeBehind, HomeUnusable, LeaseLost
+from propsync.errors import HomeBehind, HomeUnusable, LeaseLost, SettingsError
 from propsync.storage import LocalStorage, Storage
 from propsync.storage.places import DOCUMENTS
 from propsync.suppression import Erasures
 
 _SPARSE = 0.3  # a pack of which less is needed is written again
+_PUBLISHED = "published"
 _PUT = (
     "it does not hold what this home has put there",
     "Copy its archive/ to a new folder, if it has one, and name that folder in PROPSYNC_STORAGE_URL: this home puts "
@@ -68,6 +70,7 @@ class BucketHome:
         known = read_known(home, url)
         if known is None:
             refuse_unfit(storage)
+            refuse_other_programs(storage, url)
             _warn_of_move(home, url)
         lease = Lease(storage, machine_id(home), what)
         lease.acquire(wait_seconds)
@@ -276,8 +279,18 @@ class BucketHome:
         self.log.tidy(contents)
         self._found = objects_below(self.storage, FOLDERS)
         for key in sorted(self._found - contents.named()):
-            if sequence_of(key) <= contents.sequence:
+            if 0 < sequence_of(key) <= contents.sequence:
                 self.storage.delete(key)
+
+
+def refuse_other_programs(storage: Storage, url: str) -> None:
+    """Raises SettingsError if somebody keeps other objects where propsync would begin to keep and remove its own."""
+    if CommitLog(storage).head():
+        return
+    others = (key for folder in FOLDERS for key in storage.list(folder) if not sequence_of(key))
+    if found := next(chain(others, other_objects(storage), storage.list(_PUBLISHED)), None):
+        what = f"{url} has no commit of propsync, but other objects where propsync would keep its own, such as {found}"
+        raise SettingsError("PROPSYNC_STORAGE_URL", what, f"Name a new folder in that bucket, such as {url}/propsync")
 
 
 def _warn_of_move(home: LocalStorage, url: str) -> None:

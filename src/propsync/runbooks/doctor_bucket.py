@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator
 
-from propsync.bucket import BucketHome, CommitLog, Lease, holder_of, refuse_unfit
+from propsync.bucket import BucketHome, CommitLog, Lease, holder_of, refuse_other_programs, refuse_unfit
 from propsync.bucket.known import read_known
 from propsync.errors import PropsyncError
 from propsync.runbooks.finding import Finding
@@ -54,7 +54,8 @@ def _clock(storage: Storage) -> Finding:
 
 def _home(settings: Settings, access: StorageAccess, storage: Storage) -> Finding:
     home = LocalStorage(settings.home)
-    known = read_known(home, access.url)
+    if (known := read_known(home, access.url)) is None:
+        refuse_other_programs(storage, access.url)
     lease = Lease(storage, "", "propsync doctor")
     bucket = BucketHome(home, storage, access.url, settings.state / "work", lease, known)
     if bucket.is_behind():
