@@ -30,9 +30,9 @@ chosen as (
     *,
     case
       when kind is distinct from 'option' then null
-      when json_kind = 'VARCHAR' then [scalar]
-      when json_kind = 'ARRAY' then list_transform(
-        from_json(value, '["JSON"]'),
+      when json_kind in ('ARRAY', 'OBJECT', 'VARCHAR', 'BIGINT', 'UBIGINT') then list_transform(
+        -- one choice may come without the array
+        if(json_kind = 'ARRAY', from_json(value, '["JSON"]'), [value]),
         lambda option: case staging.exact_kind(option)
           when 'OBJECT' then {{option_reference}}
           when 'VARCHAR' then staging.exact_text(option->>'$')

@@ -64,6 +64,10 @@ def _odd() -> Odd:
     odd.asset("nulls", *((name, None) for name in odd.fields))
     odd.asset("empty", ("location", ""), ("fire_rating", []), ("qr", ""))
     odd.asset("unknown option", ("fire_rating", ["nobody-offers-this", odd.fields["fire_rating"].options[0][0]]))
+    first = odd.fields["fire_rating"].options[0][0]
+    odd.asset("one option object", ("fire_rating", {"label": "another label", "id": first}))
+    odd.asset("one option number", ("fire_rating", 30))
+    odd.asset("no option object", ("fire_rating", {"label": "no id"}))
     odd.asset("unknown field", fields=[{"type": "text", "field": "nobody-defines-this", "value": "kept"}])
     odd.asset(
         "unknown kind", fields=[{"type": "signature", "field": "f-sign", "value": {"by": "me", "strokes": [1, 2]}}]
@@ -215,6 +219,21 @@ def test_an_option_that_nobody_offers_keeps_its_id_and_is_told(odd: Odd) -> None
     assert [issue for _, issue, _ in odd.issues("unknown option")] == ["names an option that its field does not offer"]
     query = "select fire_rating from by_type.communal_fire_doors where asset_id = 'unknown option'"
     assert odd.home.rows(query) == [(f"nobody-offers-this; {label}",)]
+
+
+def test_one_choice_without_its_array_is_still_a_choice(odd: Odd) -> None:
+    chosen, label = odd.fields["fire_rating"].options[0]
+    values = "value_text, value_json::varchar, value_options, value_option_labels"
+    assert odd.values("one option object", values) == [(None, None, [chosen], [label])]
+    assert odd.values("one option number", values) == [("30", None, ["30"], [None])]
+    assert odd.values("no option object", values) == [(None, '{"label":"no id"}', None, None)]
+    assert odd.issues("one option object") == []
+    assert [issue for _, issue, _ in odd.issues("one option number")] == [
+        "names an option that its field does not offer"
+    ]
+    assert [issue for _, issue, _ in odd.issues("no option object")] == ["does not fit the kind option"]
+    query = "select fire_rating from by_type.communal_fire_doors where asset_id = 'one option object'"
+    assert odd.home.rows(query) == [(label,)]
 
 
 def test_an_unknown_field_has_no_label_and_an_unknown_kind_is_kept_as_json(odd: Odd) -> None:

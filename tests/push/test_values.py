@@ -14,7 +14,7 @@ from kit.world_home import WorldHome
 from kit.world_server import WorldServer
 from variants import slow, some
 
-from propsync.push.asset_values import from_table
+from propsync.push.asset_values import AssetShape, from_table
 from propsync.push.sameness import is_same, is_still
 from propsync.push.schedule_values import MEMBERS, STATUS, changes_of, schedule_values
 from propsync.push.shapes import AssetAnswers
@@ -55,6 +55,26 @@ def test_an_answer_has_the_values_that_the_tables_show(tmp_path: Path, family: t
         found = schedule_values(payload.encode())
         assert found is not None
         assert [found.get(name) for name in (*MEMBERS, STATUS)] == [due and due.isoformat(), *rest]
+
+
+@pytest.mark.parametrize(
+    ("kind", "held", "read"),
+    [
+        ("option", "o", ["o"]),
+        ("option", 30, ["30"]),
+        ("option", {"id": "o", "label": "O"}, ["o"]),
+        ("option", {"label": "O"}, {"label": "O"}),
+        ("number", {"value": 1}, 1),
+        ("number", {"value": None}, None),
+        ("number", {"amount": 1}, {"amount": 1}),
+        ("number", 1, 1),
+    ],
+)
+def test_a_value_is_read_alone_and_in_an_object_of_its_own(kind: str, held: Any, read: Any) -> None:
+    values = {"option": (("value",),), "number": (("value", "value"), ("value",))}
+    record = {"fields": [{"type": kind, "field": "f", "value": held}]}
+    shape = AssetShape((("field",),), values, (("id",),))
+    assert shape.values_of(json.dumps(record).encode(), {"f": kind}) == {"f": read}
 
 
 @pytest.mark.parametrize(

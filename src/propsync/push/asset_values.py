@@ -81,11 +81,8 @@ class AssetShape:
 
     def _chosen(self, value: Any) -> list[str] | None:
         """The ids of chosen options; None if one has none."""
-        if isinstance(value, str) and not isinstance(value, _Written):
-            return [value]
-        if not isinstance(value, list):
-            return None
-        ids = [first_text(one, self.options) if isinstance(one, dict) else _option(one) for one in value]
+        held = value if isinstance(value, list) else [value]
+        ids = [first_text(one, self.options) if isinstance(one, dict) else _option(one) for one in held]
         return None if None in ids else ids  # type: ignore[return-value]  # no None is left in it
 
 
