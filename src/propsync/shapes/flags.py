@@ -41,12 +41,19 @@ def find_flag_history(shape: Shape, assessments: Sequence[Any], *, is_whole: boo
 def _best(flags: Sequence[set[Path]], *, is_first: bool) -> Path | None:
     """The likeliest name; only a name that means a history may be a second one."""
     counts = Counter(path for names in flags for path in names)
-    likely = [path for path in counts if is_first or rank(path, _HISTORY) < len(_HISTORY)]
-    return min(likely, key=lambda path: (rank(path, _HISTORY), -counts[path], path), default=None)
+    likely = [path for path in counts if is_first or _rank(path) < len(_HISTORY)]
+    return min(likely, key=lambda path: (_rank(path), -counts[path], path), default=None)
+
+
+def _rank(path: Path) -> int:
+    """Ranks an array by the name of the flag's member that is it, or holds it."""
+    return rank(path[:1], _HISTORY) + len(path) - 1
 
 
 def _histories(flag: dict[str, Any]) -> set[Path]:
-    return {(name,) for name, value in flag.items() if _is_history(value)}
+    own = {(name,) for name, value in flag.items() if _is_history(value)}
+    objects = [(name, held) for name, held in flag.items() if isinstance(held, dict) and _rank((name,)) < len(_HISTORY)]
+    return own | {(name, inner) for name, held in objects for inner, value in held.items() if _is_history(value)}
 
 
 def _is_history(value: Any) -> bool:

@@ -544,6 +544,8 @@ def assessment(*flags):
         pytest.param([{"id": 1, "changes": [{"at": 1}], "people": [{"id": 1}]}], "changes", id="by its name"),
         pytest.param([{"id": 1, "foo": [{"at": 1}], "tags": ["x"]}], "foo", id="the array of objects"),
         pytest.param([{"id": 1, "history": []}, {"id": 2, "history": [{"at": 1}]}], "history", id="empty at first"),
+        pytest.param([{"id": 1, "history": {"total": 1, "items": [{"at": 1}]}}], "history.items", id="in an object"),
+        pytest.param([{"id": 1, "raised": {"by": [{"id": 1}]}}], None, id="in an object of another name"),
         pytest.param([{"id": 1, "history": []}, "text", None, {}], None, id="none to be seen yet"),
     ],
 )
