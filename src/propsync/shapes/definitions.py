@@ -142,6 +142,7 @@ def _options(definitions: Sequence[Any], referred: set[str]) -> Choice | None:
     for definition in definitions:
         if isinstance(definition, dict) and follow(definition, KIND) == "option":
             counts.update((name,) for name, value in definition.items() if _are_options(name, value, referred))
+            counts.update(_listed_inside(definition))
     if not counts:
         return None
     best = min(counts, key=lambda path: (rank(path, _OPTIONS), -counts[path], path))
@@ -149,6 +150,15 @@ def _options(definitions: Sequence[Any], referred: set[str]) -> Choice | None:
     while left := [path for path in counts if _is_needed(definitions, path, (best, *others))]:
         others.append(min(left, key=lambda path: (rank(path, _OPTIONS), -counts[path], path)))
     return Choice((best, *others), "found", f"what {counts[best]} option fields list")
+
+
+def _listed_inside(definition: dict[str, Any]) -> Iterator[Path]:
+    """Arrays of objects with a likely name in an object of the definition, such as its settings."""
+    objects = [(name, held) for name, held in definition.items() if isinstance(held, dict)]
+    for name, inner, value in ((name, inner, value) for name, held in objects for inner, value in held.items()):
+        are_objects = isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
+        if are_objects and rank((inner,), _OPTIONS) < len(_OPTIONS):
+            yield (name, inner)
 
 
 def _is_needed(definitions: Sequence[Any], path: Path, better: Sequence[Path]) -> bool:

@@ -106,6 +106,23 @@ def test_options_may_be_texts_and_hide_under_another_name():
     assert definition_shape(types) == {"field_id": "id", "field_label": "title", "field_options": "choices"}
 
 
+@pytest.mark.parametrize(
+    ("members", "found"),
+    [
+        ({"settings": {"options": [{"id": "o1", "label": "Good"}]}}, "settings.options"),
+        ({"settings": {"values": [{"id": "o1"}]}, "choices": [{"id": "o1", "label": "Good"}]}, "choices"),
+        ({"settings": {"owners": [{"id": "o1"}], "values": ["x"]}}, None),
+    ],
+    ids=["alone", "beside a list", "of another name"],
+)
+def test_options_may_be_in_an_object(members, found):
+    types = [asset_type({"id": "f", "title": "State", "type": "option"} | members)]
+    assert (
+        definition_shape(types, [asset({"type": "option", "field": "f", "value": ["o1"]})]).get("field_options")
+        == found
+    )
+
+
 def test_a_list_that_other_kinds_of_fields_have_is_not_taken_for_options():
     types = [asset_type({"id": "f", "type": "text", "options": ["a"]}, {"id": "g", "type": "number", "values": [1]})]
     assert "field_options" not in definition_shape(types)
