@@ -127,7 +127,11 @@ class Journal:
         self._warehouse.add("ops.held_deletes", rows)
 
     def failed(self, run: Run, resource: str, error: str, traffic: tuple[int, int, int] = (0, 0, 0)) -> None:
-        """Notes that a run could not read a resource."""
+        """Notes that a run could not read a resource, or could not build the tables of what it merged."""
+        if self.is_merged(run.run_id, resource):
+            failed = {"run_id": run.run_id, "resource": resource, "error": error}
+            self._warehouse.execute(statement("runs/mark_failed"), failed)
+            return
         row = [run.run_id, resource, Verdict.FAILED.value, 0, *traffic, *astuple(ResourceCounts()), error]
         self._warehouse.add("ops.run_resources", [row])
 
