@@ -149,6 +149,8 @@ def test_status_tells_freshness_and_completeness_in_words(propsync, synced):
     assert report["is_fresh"] is True
     assert propsync("status", "--max-age", "0m").returncode == 3
     assert propsync("status", "--max-age", "soon").returncode == 2
+    too_long = propsync("status", "--max-age", "99999999d")
+    assert (too_long.returncode, "--max-age: it is too long" in too_long.stderr) == (2, True)
 
 
 def test_status_tells_of_a_run_that_failed_after_the_last_publication(propsync, synced):

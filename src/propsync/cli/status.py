@@ -26,6 +26,7 @@ from propsync.webhook.inbox import FOLDER as HINTS
 from propsync.webhook.inbox import Inbox
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
+_LONGEST = timedelta(days=36_500)  # a century; the calendar begins 2,000 years ago
 _CLOCKS_DIFFER = timedelta(minutes=5)  # between two machines of one bucket
 _STATUSES = ("ok", "attention", "killed", "failed")  # from good to bad
 _PUBLISHING = ("propsync nightly", "propsync backfill")  # without a publication they failed; others may have no news
@@ -100,9 +101,12 @@ def _span(words: str) -> timedelta:
     if not found:
         raise UsageError("--max-age", f"{words!r} is not a time span", "Write 26h, 90m or 2d")
     try:
-        return timedelta(**{_UNITS[found[2]]: int(found[1])})
+        span = timedelta(**{_UNITS[found[2]]: int(found[1])})
     except (OverflowError, ValueError):  # more digits than a time, or even a number, may have
-        raise UsageError("--max-age", "it is too long", "Write 26h, 90m or 2d") from None
+        span = timedelta.max
+    if span > _LONGEST:
+        raise UsageError("--max-age", "it is too long", "Write 26h, 90m or 2d")
+    return span
 
 
 def _facts(reader: PublishedReader, settings: Settings) -> dict[str, Any]:
