@@ -47,6 +47,12 @@ def test_known_types_name_what_to_read():
     assert not found.unknown
 
 
+def test_a_byte_order_mark_costs_no_item():
+    body = b'\xef\xbb\xbf[{"type": "property", "id": "P1"}, {"type": "task"}]'
+    found = content_of(body)
+    assert (found.subjects.total(), found.ignored.total(), found.unknown, count_items(body)) == (1, 1, [], 2)
+
+
 def test_one_object_is_one_item():
     assert content_of(b'{"type": "property", "id": "P1"}').subjects == {Subject("property", ("P1",)): 1}
 

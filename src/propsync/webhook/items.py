@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -57,6 +58,7 @@ def content_of(body: bytes) -> Content:
 
 
 def _items(body: bytes) -> Iterator[bytes]:
+    body = body.removeprefix(codecs.BOM_UTF8)
     try:
         yield from map(bytes, msgspec.json.decode(body, type=list[msgspec.Raw]))
     except (ValueError, RecursionError):  # msgspec's errors are ValueErrors
