@@ -17,16 +17,18 @@ from propsync.shapes import Shape
 from propsync.warehouse import open_published, statement
 
 _PERSONAL = re.compile(
-    r"\b(residents?|tenants?|tenancy|occupants?|occupiers?|names?|surname|(tele)?phones?|mobile|e-?mail|"
+    r"\b(residents?|tenants?|tenancy|occupants?|occupiers?|names?|surname|(tele)?phones?|mobile|e[- ]?mail|"
     r"date of birth|birthday|dob|vulnerab\w*|health|disab\w*|medical)\b",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"_|(?<=[a-z0-9])(?=[A-Z])")
+"""Between two words of a member such as `tenantName` or `tenant_name`."""
 _MOST = 8
 
 
 def personal(labels: Iterable[str]) -> list[str]:
     """The labels that look as if people were behind their values."""
-    return sorted({label for label in labels if _PERSONAL.search(label)})
+    return sorted({label for label in labels if _PERSONAL.search(_WORD.sub(" ", label))})
 
 
 def examine_labels(settings: Settings) -> Iterator[Finding]:
