@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import unicodedata
 
 import pytest
@@ -18,6 +19,9 @@ SPELT = {
     "JSON": rb"Jane\u0020D\u00f6e-O\u0027Brien",
     "JSON, each letter": "".join(f"\\u{ord(one):04X}" for one in TEXT).encode(),
     "JSON, over two lines": rb"Jane\r\nD\u00D6e-O'Brien",
+    "JSON in JSON": json.dumps(json.dumps(json.dumps(TEXT))).strip('"\\').encode(),
+    "HTML in HTML": b"Jane&amp;nbsp;D&amp;ouml;e-O&amp;amp;#39;Brien",
+    "an address in an address": b"Jane%2520D%25C3%25B6e-O%252527Brien",
     "HTML": b"Jane&nbsp;D&ouml;e-O&#39;Brien",
     "HTML, in digits": b"Jane D&#xf6;e-O&#x27;Brien",
     "an address": b"Jane%20D%C3%B6e-O%27Brien",

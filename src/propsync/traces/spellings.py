@@ -9,6 +9,8 @@ from html.entities import codepoint2name
 _ESCAPED = "nrtfv"
 _WIDE_BLANKS = " \t\n\r\f\v\u00a0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 _MOST_BLANKS = 40
+_BACKSLASHES, _AND, _PERCENT = rb"\\\\{0,6}", b"&(?:amp;){0,2}", b"%(?:25){0,2}"
+"""The beginnings of escapes, which may be escaped again. Each has a plain first byte, so that a search is quick."""
 WIDEST = 48
 """The most bytes that one character of a text may take in a file, with room to spare."""
 
@@ -46,9 +48,9 @@ def _spelt(form: str) -> list[bytes]:
     ways = [
         b"".join(re.escape(code.encode("utf-8", "surrogatepass")) for code in form),
         b"".join(map(_json, form)),
-        b"".join(b"&#0*%d;" % ord(code) for code in form),
-        b"".join(b"&#x0*%x;" % ord(code) for code in form),
-        b"".join(b"%%%02x" % byte for byte in form.encode("utf-8", "surrogatepass")),
+        b"".join(_AND + b"#0*%d;" % ord(code) for code in form),
+        b"".join(_AND + b"#x0*%x;" % ord(code) for code in form),
+        b"".join(_PERCENT + b"%02x" % byte for byte in form.encode("utf-8", "surrogatepass")),
     ]
     if len(form) == 1:
         ways += _single(form)
@@ -58,10 +60,10 @@ def _spelt(form: str) -> list[bytes]:
 def _single(code: str) -> list[bytes]:
     ways = [re.escape(code.encode("cp1252"))] if _in_windows(code) else []
     if name := codepoint2name.get(ord(code)):
-        ways.append(b"&%s;" % name.encode())
+        ways.append(_AND + b"%s;" % name.encode())
     if code.isascii() and not code.isalnum():
         own = re.escape(code.encode())
-        ways += [rb"\\" + own, own + own]  # escaped in JSON and SQL, doubled in CSV
+        ways += [_BACKSLASHES + own, own + own]  # escaped in JSON and SQL, doubled in CSV
     return ways
 
 
@@ -75,7 +77,7 @@ def _in_windows(code: str) -> bool:
 
 def _json(code: str) -> bytes:
     wide = code.encode("utf-16-be", "surrogatepass")
-    return b"".join(rb"\\u%s" % wide[at : at + 2].hex().encode() for at in range(0, len(wide), 2))
+    return b"".join(_BACKSLASHES + b"u%s" % wide[at : at + 2].hex().encode() for at in range(0, len(wide), 2))
 
 
 def _any(ways: list[bytes]) -> bytes:
@@ -86,7 +88,7 @@ _BLANK = (
     _any(
         [
             rb"[ \t\n\r\f\v+]",
-            rb"\\[%s]" % _ESCAPED.encode(),
+            _BACKSLASHES + b"[%s]" % _ESCAPED.encode(),
             rb"\xa0",
             *(spelt for one in _WIDE_BLANKS for spelt in _spelt(one) if spelt != b" "),
         ]
