@@ -236,6 +236,39 @@ def test_a_plan_that_a_copy_of_the_home_applies_too_makes_no_second_assets(home:
     assert (posts(home), sum(home.effects.values())) == (2, 2)
 
 
+def test_assets_that_a_gateway_makes_twice_are_named(home: PushHome) -> None:
+    """It sends each POST twice, and gives one answer."""
+
+    def double(request: Request) -> None:
+        if request.method == "POST":
+            twins.append(home.sandbox.world.assets.add(place, kind, {text: f"ours {len(twins)}"}))
+
+    twins: list[str] = []
+    place, kind, text, _ = room(home)
+    home.sandbox._server.app.before = double
+    plan = home.plan(*(home.create(place, kind, {text: f"ours {number}"}) for number in range(2)))
+    report = home.apply(plan)
+    assert (report.exit_code, home.writes("state, code")) == (3, [("applied", "MadeTwice")] * 2)
+    assert all(
+        f"the API also has {twin} with these values" in line for twin, line in zip(twins, report.lines, strict=True)
+    )
+    assert posts(home) == 2
+    assert home.apply(plan).lines == report.lines, "nothing is left to send"
+
+
+def test_an_asset_that_the_api_makes_elsewhere_is_not_verified(home: PushHome) -> None:
+    def misplace(request: Request) -> None:
+        for _, key in list(home.effects) if request.method == "GET" else ():
+            home.sandbox.world.assets.move(key, elsewhere)
+
+    place, kind, text, _ = room(home)
+    elsewhere = next(one for _, one, _ in home.assets(100) if one != place)
+    home.sandbox._server.app.before = misplace
+    report = home.apply(home.plan(home.create(place, kind, {text: "ours"})))
+    assert (report.exit_code, home.writes("state, code")) == (3, [("applied", "Elsewhere")])
+    assert "with another property or type than the plan has" in report.lines[0]
+
+
 def test_two_plans_of_one_asset_make_it_once(home: PushHome) -> None:
     place, kind, text, _ = room(home)
     first, second = (home.plan(home.create(place, kind, {text: "ours"}), file=name) for name in ("a.csv", "b.csv"))

@@ -39,7 +39,8 @@ class Creation:
         source, step = ("a query", "plan it from a file") if is_query else ("a file of this name", "rename the file")
         if self.is_unseen:
             what = f"run {self.run_id} created it from {source}, as asset {self.asset_id}, which no sync has shown yet"
-            return f"{what}: run `propsync sync`, then plan again; for one more, {step}"
+            seen = "run `propsync sync`, then plan again. If it stays so, look for it and write its id into asset_id"
+            return f"{what}: {seen}; for one more, {step}"
         if not self.is_unsure:
             what = f"run {self.run_id} created it from {source}, as asset {self.asset_id}"
             return f"{what}: write that id into asset_id; for one more, {step}"

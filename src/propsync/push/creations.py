@@ -20,7 +20,7 @@ from propsync.push.asset_updates import AssetUpdates
 from propsync.push.evidence import may_be_late, must_be_late
 from propsync.push.journal import Pair, WriteJournal
 from propsync.push.outcome import Outcome
-from propsync.push.plan import Entry, FieldChange
+from propsync.push.plan import CREATE, Entry, FieldChange
 from propsync.push.sameness import is_empty, is_stored
 from propsync.push.shapes import AssetReading
 from propsync.resources import ASSETS, ListQuery
@@ -120,6 +120,20 @@ class Creations:
         new = (key for key in listed if key not in self._known.planned and key not in own)
         return next((key for key in new if _may_be_ours(listed[key], entry)), None)
 
+    def look_for_twins(self, reader: Api, pair: Pair) -> None:
+        """Notes created assets of a property and type whose values another new one has too.
+
+        A gateway may have sent a POST twice, and given one answer. Raises ResourceFailed and what ends the run.
+        """
+        made = _made(self._journal, pair)
+        others = {*self._known.planned, *self._known.of_others, *(one.asset_id for one in made.values())}
+        new = {key: one for key, one in self._listed(reader, pair).items() if key not in others}
+        for number, outcome in made.items():
+            entry = self._journal.so_far.plan.entries[number]
+            twins = [key for key, one in new.items() if _filled(entry) and _may_be_ours(one, entry)]
+            if twins:
+                self._journal.done(number, verdicts.made_twice(outcome, twins))
+
     def _values_of(self, entry: Entry) -> dict[str, Any]:
         """The values of a new asset by field, as a write has them. Raises InvalidValue."""
         return {name: value for name, value in self._updates.answers.written(entry).items() if value is not None}
@@ -161,6 +175,20 @@ class Creations:
                 return 0, []
             raise
         return found
+
+
+def made_pairs(journal: WriteJournal) -> list[Pair]:
+    """The properties and types in which a plan has created assets."""
+    so_far = journal.so_far
+    written = (so_far.plan.entries[number] for number, one in so_far.outcomes.items() if one.is_written)
+    return sorted({_pair_of(one) for one in written if one.action == CREATE})
+
+
+def _made(journal: WriteJournal, pair: Pair) -> dict[int, Outcome]:
+    """The outcomes of created assets of a property and type, by entry."""
+    so_far = journal.so_far
+    made = {number: one for number, one in so_far.outcomes.copy().items() if one.is_written and one.asset_id}
+    return {number: one for number, one in made.items() if _pair_of(so_far.plan.entries[number]) == pair}
 
 
 def _new_id(asset_id: str, listed: Listing) -> str:

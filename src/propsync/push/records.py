@@ -9,7 +9,16 @@ from typing import Any
 
 import msgspec
 
-from propsync.push.outcome import APPLIED, CHANGED, SKIPPED, STORED_OTHERWISE, VERIFIED, Outcome
+from propsync.push.outcome import (
+    APPLIED,
+    CHANGED,
+    ELSEWHERE,
+    MADE_TWICE,
+    SKIPPED,
+    STORED_OTHERWISE,
+    VERIFIED,
+    Outcome,
+)
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange, Plan
 from propsync.push.sameness import is_still, is_stored
 from propsync.records import record_id
@@ -22,10 +31,13 @@ _BEFORE = "the API accepted the write and still shows the value from before. Com
 _SINCE = "propsync found the planned value and sent nothing; somebody changed it since. Plan again"
 _UNSHOWN = "the API accepted the new record and does not show it. Run `propsync sync` later, and look for it"
 _GONE = "the API accepted the write and no longer shows the record. Run `propsync sync`"
+_ELSEWHERE = "the API made the asset with another property or type than the plan has. Compare the asset with the plan"
 _STAYS = "the API accepted the delete and still shows the schedule. Compare the record with the plan"
 
 Shown = Mapping[tuple[str, ...], Mapping[str, Any]]
 """The values by field that the tables show of written records, by key."""
+Places = Mapping[tuple[str, ...], tuple[str, str]]
+"""The property and the type that they show of written assets, by key."""
 
 
 @dataclass(frozen=True)
@@ -69,18 +81,23 @@ def _of_entry(plan: Plan, number: int, outcome: Outcome) -> Iterator[Write]:
         yield Write(number, entry, key, change, outcome.state, outcome.code, outcome.message, outcome.at)
 
 
-def verified(write: Write, shown: Shown) -> Write:
+def verified(write: Write, shown: Shown, places: Places) -> Write:
     """The write after its record was read back."""
     if write.state != APPLIED or write.key is None:
         return write
     there = shown.get(write.key)
     if write.entry.action == DELETE:
         return replace(write, state=VERIFIED) if there is None else _otherwise(write, _STAYS)
+    if there is None and write.code == MADE_TWICE:
+        return write  # perhaps the API has it under that other id
     if there is None:
         return _otherwise(write, _UNSHOWN if write.entry.action == CREATE else _GONE)
+    planned = (write.entry.property_id, write.entry.type_id)
+    if write.entry.action == CREATE and places.get(write.key, planned) != planned:
+        return replace(write, code=ELSEWHERE, message=_ELSEWHERE)
     change, now = write.change, there.get(write.change.field) if write.change else None
     if change is None or is_stored(change.new, now, change.kind):
-        return replace(write, state=VERIFIED)
+        return write if write.code == MADE_TWICE else replace(write, state=VERIFIED)
     return _otherwise(write, _BEFORE if is_as_before(write, shown) else _OTHERWISE)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,8 +20,8 @@ from propsync.errors import (
 from propsync.progress import progress
 from propsync.push import verdicts
 from propsync.push.asset_updates import AssetUpdates
-from propsync.push.creations import Creations, KnownAssets
-from propsync.push.journal import WriteJournal
+from propsync.push.creations import Creations, KnownAssets, made_pairs
+from propsync.push.journal import Pair, WriteJournal
 from propsync.push.outcome import Outcome
 from propsync.push.plan import CREATE, DELETE, Entry
 from propsync.push.schedule_writes import ScheduleWrites
@@ -28,6 +29,7 @@ from propsync.push.shapes import AssetAnswers
 from propsync.resources import ASSETS
 from propsync.suppression import Suppression
 
+_log = logging.getLogger("propsync.push")
 _MOST_FAILED = 5  # records in a row
 _Lane = list[int]
 """Entries that must not be sent at the same time, by their places in the plan."""
@@ -92,6 +94,17 @@ class Sender:
             for _, some in groupby(lanes, self._tries):
                 for _ in self._api.each(some, lambda api, lane: self._send_lane(api, lane, bar.advance)):
                     pass
+        if self._plan.resource == ASSETS.name:
+            for _ in self._api.each(made_pairs(self._journal), self._look_for_twins):
+                pass
+
+    def _look_for_twins(self, api: Api, pair: Pair) -> None:
+        try:
+            self._creations.look_for_twins(api, pair)
+        except ApiUnreachable:
+            raise
+        except ResourceFailed as error:  # the writes are done all the same
+            _log.warning("propsync cannot see whether the API made new assets of property %s once: %s", pair[0], error)
 
     def _lanes(self) -> list[_Lane]:
         """New assets of one property and type share a lane, and so do entries of one record.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
+
+from msgspec.structs import replace
 
 from propsync.api import Sent, WriteErrorCode, is_redirect
 from propsync.errors import (
@@ -26,6 +28,7 @@ from propsync.push.outcome import (
     FAILED,
     GIVEN_UP,
     GONE,
+    MADE_TWICE,
     PARKED,
     SKIPPED,
     UNSURE,
@@ -73,6 +76,13 @@ def made(asset_id: str) -> Outcome:
     """Somebody made such an asset meanwhile, which may be this one."""
     what = f"asset {asset_id} has these values, and was made since the plan, {_NOT_SENT}"
     return Outcome(SKIPPED, EXISTS, what, _PLAN_AGAIN)
+
+
+def made_twice(outcome: Outcome, asset_ids: Collection[str]) -> Outcome:
+    """The API has the new asset, and the same values in others that are newer than the plan."""
+    named = ", ".join(sorted(asset_ids))
+    what = f"the API also has {named} with these values, newer than the plan, and may have made the asset twice"
+    return replace(outcome, code=MADE_TWICE, reason=what, step="Compare them: the API cannot delete an asset")
 
 
 def unsure(reason: str, step: str, asset_id: str | None = None) -> Outcome:

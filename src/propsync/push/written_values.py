@@ -20,6 +20,14 @@ def shown_values(rows: Rows, resource: str, keys: Collection[Key]) -> dict[Key, 
     return _assets(rows, keys) if resource == ASSETS.name else _schedules(rows, keys)
 
 
+def places(rows: Rows, resource: str, keys: Collection[Key]) -> dict[Key, tuple[str, str]]:
+    """The property and the type of each asset; a schedule has them in its key."""
+    if resource != ASSETS.name:
+        return {}
+    found = rows(statement("push/places_of_assets"), {"ids": [key[0] for key in keys]})
+    return {(asset_id,): (property_id, type_id) for asset_id, property_id, type_id, _ in found}
+
+
 def _assets(rows: Rows, keys: Collection[Key]) -> dict[Key, dict[str, Any]]:
     of_assets = {"ids": [key[0] for key in keys]}
     found: dict[Key, dict[str, Any]] = {

@@ -29,10 +29,10 @@ from propsync.push.journal import WriteJournal, journal_key
 from propsync.push.outcome import APPLIED, Outcome
 from propsync.push.plan import CREATE, DELETE, Plan
 from propsync.push.published import Published
-from propsync.push.records import Shown, Write, is_as_before, record_writes, verified, writes_of
+from propsync.push.records import Places, Shown, Write, is_as_before, record_writes, verified, writes_of
 from propsync.push.sender import Sender
 from propsync.push.shapes import AssetAnswers
-from propsync.push.written_values import Key, shown_values
+from propsync.push.written_values import Key, places, shown_values
 from propsync.resources import ASSETS
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.push_abandoned import PUSH_LOCK, hidden_names
@@ -275,17 +275,18 @@ class _Apply:
             self._unread = dict.fromkeys(keys, error.what)
             return str(error)
         self._unread = {key: answers.unknown.get(key, "") for key in keys - answers.found - answers.gone.keys()}
-        shown = shown_values(workspace.warehouse.rows, self._plan.resource, answers.found & keys)
-        self._writes = [self._verified(one, shown) for one in self._writes]
+        rows, found = workspace.warehouse.rows, answers.found & keys
+        shown, at = shown_values(rows, self._plan.resource, found), places(rows, self._plan.resource, found)
+        self._writes = [self._verified(one, shown, at) for one in self._writes]
         if self._late:
             self._journal.late(self._late)
         return None
 
-    def _verified(self, write: Write, shown: Shown) -> Write:
+    def _verified(self, write: Write, shown: Shown, at: Places) -> Write:
         if write.key in self._unread:
             why = f"propsync could not read it back ({self._unread[write.key]}). Run the same command again"
             return replace(write, message=why)
-        found = verified(write, shown)
+        found = verified(write, shown, at)
         is_first = write.number not in self._journal.so_far.late  # a second read-back has waited long enough
         if found.state == APPLIED and is_first and is_as_before(write, shown):
             self._late.add(write.number)
