@@ -45,7 +45,7 @@ def test_a_write_that_removes_all_other_values_stops_the_apply_at_once(home: Pus
     with pytest.raises(OtherValuesLost, match="that the plan does not name are gone"):
         home.apply(plan)
     assert list(home.effects.values()) == [1], "the other five are as they were"
-    assert home.writes("record_id, state") == [(emptied[0], "verified")], "what was sent is recorded"
+    assert home.writes("record_id, code") == [(emptied[0], "OthersChanged")], "what was sent is recorded"
 
 
 @pytest.mark.slow
@@ -99,3 +99,36 @@ def test_a_number_that_the_api_writes_as_a_text_is_known_in_an_answer_from_befor
     others.keep(entry, before, verdicts.applied, lambda: asset({"height": "13"}))
     with pytest.raises(OtherValuesLost):
         others.check()
+
+
+@pytest.mark.slow
+def test_a_value_that_goes_with_a_write_is_named(home: PushHome) -> None:
+    """One of several: the API keeps the others of the asset."""
+
+    def lose(request: Request) -> None:
+        if request.method == "GET" and home.effects:
+            home.sandbox.world.assets.edit(edit.key[0], {lost: None})
+
+    (edit,) = edits_of_full_assets(home, 1)
+    held = {name for name, value in home.values(edit.key[0]).items() if value}
+    lost = min(held & writable(home, edit.type_id) - {edit.changes[0].field})
+    ((label,),) = home.rows("select label from asset_type_fields where field_id = ?", lost)
+    home.sandbox._server.app.before = lose
+    plan = home.plan(edit)
+    report = home.apply(plan)
+    assert (report.exit_code, home.writes("state, code")) == (3, [("applied", "OthersChanged")])
+    assert f"it is written, and {label} changed at the same time" in report.lines[0]
+    assert home.apply(plan).lines == report.lines
+
+
+@pytest.mark.slow
+def test_a_member_that_an_api_drops_from_a_put_is_named(home: PushHome) -> None:
+    def drop(request: Request) -> None:
+        if request.method == "GET" and home.effects:
+            home.sandbox.world.schedules.set_members(key, assignedUsers=[])
+
+    key = next(one for one in home.schedules(1_000) if home.members(one)["assignedUsers"])
+    home.sandbox._server.app.before = drop
+    report = home.apply(home.plan(home.schedule(UPDATE, key, {"description": "ours"}), resource="schedules"))
+    assert (report.exit_code, home.writes("state, code")) == (3, [("applied", "OthersChanged")])
+    assert "it is written, and assignedUsers changed at the same time" in report.lines[0]

@@ -9,6 +9,7 @@ import msgspec
 APPLIED, VERIFIED, FAILED, SKIPPED, PARKED = "applied", "verified", "failed", "skipped", "parked"
 CHANGED, GONE, EXISTS, UNSURE, STORED_OTHERWISE = "ChangedMeanwhile", "Gone", "Exists", "Unsure", "StoredOtherwise"
 ALREADY, GIVEN_UP, MADE_TWICE, ELSEWHERE = "Already", "GivenUp", "MadeTwice", "Elsewhere"
+OTHERS_CHANGED = "OthersChanged"
 """Reasons that are not the API's own codes."""
 
 

@@ -14,6 +14,7 @@ from propsync.push.outcome import (
     CHANGED,
     ELSEWHERE,
     MADE_TWICE,
+    OTHERS_CHANGED,
     SKIPPED,
     STORED_OTHERWISE,
     VERIFIED,
@@ -97,7 +98,7 @@ def verified(write: Write, shown: Shown, places: Places) -> Write:
         return replace(write, code=ELSEWHERE, message=_ELSEWHERE)
     change, now = write.change, there.get(write.change.field) if write.change else None
     if change is None or is_stored(change.new, now, change.kind):
-        return write if write.code == MADE_TWICE else replace(write, state=VERIFIED)
+        return write if write.code in (MADE_TWICE, OTHERS_CHANGED) else replace(write, state=VERIFIED)
     return _otherwise(write, _BEFORE if is_as_before(write, shown) else _OTHERWISE)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -19,6 +19,7 @@ from propsync.push.schedule_values import MEMBERS, STATUS, changes_of, is_begun,
 from propsync.suppression import Suppression
 
 Members = Mapping[str, Any]
+Note = Callable[[Members], None]
 
 
 class ScheduleWrites:
@@ -39,9 +40,13 @@ class ScheduleWrites:
                 return None
             raise
 
+    def shown(self, there: Members) -> Members:
+        """Members as the tables show them."""
+        return shown_members(there, self._suppression)
+
     def compared(self, entry: Entry, there: Members | None, sent: Sent) -> Outcome | None:
         """The outcome of an entry that needs no write, or must have none; None if propsync may send it."""
-        there = None if there is None else shown_members(there, self._suppression)
+        there = None if there is None else self.shown(there)
         if entry.action == CREATE:
             return self._compared_new(entry, there, sent)
         if there is None:
@@ -62,22 +67,29 @@ class ScheduleWrites:
             )
         return verdicts.exists()
 
-    def write(self, reader: Api, writer: Api, entry: Entry, there: Members | None, sent: Sent) -> Outcome:
+    def write(self, reader: Api, writer: Api, entry: Entry, there: Members | None, sent: Sent, note: Note) -> Outcome:
         """Sends the entry; `there` are the present members, `sent` is what an earlier apply may have done.
 
-        Raises ResourceFailed and what ends the run.
+        `note` gets those of each later look. Raises ResourceFailed and what ends the run.
         """
-        return _Write(self, reader, writer, entry, there or {}, sent).outcome()
+        return _Write(self, reader, writer, entry, there or {}, sent, note).outcome()
 
 
 class _Write:
     """One write of one schedule; each look brings the members that the plan does not name."""
 
     def __init__(
-        self, writes: ScheduleWrites, reader: Api, writer: Api, entry: Entry, there: Members, sent: Sent
+        self,
+        writes: ScheduleWrites,
+        reader: Api,
+        writer: Api,
+        entry: Entry,
+        there: Members,
+        sent: Sent,
+        note: Note,
     ) -> None:
         self._writes, self._reader, self._writer = writes, reader, writer
-        self._entry, self._there = entry, there
+        self._entry, self._there, self._note = entry, there, note
         self._looks = Looks(self._look, sent)
         self._leaving_out = False
 
@@ -89,7 +101,9 @@ class _Write:
         found = self._writes.compared(self._entry, there, sent)
         if self._entry.action == DELETE and there is None and sent:
             return verdicts.applied(before=self._there)
-        self._there = there or {}
+        if found is None:
+            self._there = there or {}
+            self._note(self._there)
         return found
 
     def _delete(self) -> Outcome:

@@ -24,8 +24,9 @@ from propsync.push.creations import Creations, KnownAssets, made_pairs
 from propsync.push.journal import Pair, WriteJournal
 from propsync.push.outcome import Outcome
 from propsync.push.plan import CREATE, DELETE, Entry
-from propsync.push.schedule_writes import ScheduleWrites
+from propsync.push.schedule_writes import Members, ScheduleWrites
 from propsync.push.shapes import AssetAnswers
+from propsync.push.unplanned import Unplanned
 from propsync.resources import ASSETS
 from propsync.suppression import Suppression
 
@@ -86,6 +87,7 @@ class Sender:
         self._schedules = ScheduleWrites(suppression)
         self._streak = _Streak()
         self.left: dict[int, Outcome] = {}
+        self.unplanned = Unplanned(self._plan.resource)
 
     def send(self) -> None:
         """Sends side by side. Raises StopRun and ApiUnreachable; the journal has everything done until then."""
@@ -174,6 +176,7 @@ class Sender:
         found = self._updates.compared(entry, there, sent)
         if found is not None:
             return found
+        self.unplanned.note(number, entry, there.values if there else {})
         self._journal.sending(number)
         return self._updates.write(clients.reader, clients.writer, entry, there, sent)
 
@@ -183,8 +186,13 @@ class Sender:
         found = self._schedules.compared(entry, there, sent)
         if found is not None:
             return found
+
+        def note(members: Members) -> None:
+            self.unplanned.note(number, entry, self._schedules.shown(members))
+
+        note(there or {})
         self._journal.sending(number)
-        return self._schedules.write(clients.reader, clients.writer, entry, there, sent)
+        return self._schedules.write(clients.reader, clients.writer, entry, there, sent, note)
 
     def _earlier(self, number: int) -> Sent:
         """The possible effect of an earlier apply of the plan."""

@@ -29,6 +29,7 @@ from propsync.push.outcome import (
     GIVEN_UP,
     GONE,
     MADE_TWICE,
+    OTHERS_CHANGED,
     PARKED,
     SKIPPED,
     UNSURE,
@@ -83,6 +84,12 @@ def made_twice(outcome: Outcome, asset_ids: Collection[str]) -> Outcome:
     named = ", ".join(sorted(asset_ids))
     what = f"the API also has {named} with these values, newer than the plan, and may have made the asset twice"
     return replace(outcome, code=MADE_TWICE, reason=what, step="Compare them: the API cannot delete an asset")
+
+
+def others_changed(outcome: Outcome, labels: Collection[str]) -> Outcome:
+    """The API has the planned values, and others of the record are gone or differ."""
+    what = f"it is written, and {', '.join(sorted(labels))} changed at the same time, which the plan does not name"
+    return replace(outcome, code=OTHERS_CHANGED, reason=what, step="Look whether the API did that, or somebody")
 
 
 def unsure(reason: str, step: str, asset_id: str | None = None) -> Outcome:

@@ -32,6 +32,7 @@ from propsync.push.published import Published
 from propsync.push.records import Places, Shown, Write, is_as_before, record_writes, verified, writes_of
 from propsync.push.sender import Sender
 from propsync.push.shapes import AssetAnswers
+from propsync.push.unplanned import Unplanned
 from propsync.push.written_values import Key, places, shown_values
 from propsync.resources import ASSETS
 from propsync.runbooks.notice import noticed
@@ -203,6 +204,7 @@ class _Apply:
         self._settings, self._plan, self._journal, self._suppression = settings, plan, journal, suppression
         self._call, self._policy, self._known = call, policy, known
         self._left: dict[int, Outcome] = {}
+        self._unplanned = Unplanned(plan.resource)
         self._stopped: PropsyncError | None = None
         self._writes: list[Write] = []
         self._unread: dict[Key, str] = {}
@@ -252,7 +254,7 @@ class _Apply:
                 sender.send()
             except (StopRun, ApiUnreachable) as error:
                 self._stopped = error
-            self._left = sender.left
+            self._left, self._unplanned = sender.left, sender.unplanned
         return str(self._stopped) if self._stopped else None
 
     def _work(self, workspace: Workspace, run: Run) -> list[str]:
@@ -277,6 +279,9 @@ class _Apply:
         self._unread = {key: answers.unknown.get(key, "") for key in keys - answers.found - answers.gone.keys()}
         rows, found = workspace.warehouse.rows, answers.found & keys
         shown, at = shown_values(rows, self._plan.resource, found), places(rows, self._plan.resource, found)
+        labels = {field_id: label for _, field_id, label, *_ in rows(statement("push/fields"))}
+        self._unplanned.compare(self._journal, shown, hidden_names(workspace, self._plan.resource), labels)
+        self._writes = writes_of(self._plan, with_in_flight(self._journal.so_far, self._left))
         self._writes = [self._verified(one, shown, at) for one in self._writes]
         if self._late:
             self._journal.late(self._late)
