@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 import ssl
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -76,6 +77,17 @@ def trust(base_url: str) -> ssl.SSLContext:
     if base_url.lower().startswith("http://"):
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # it trusts no certificate
     return ssl.create_default_context()
+
+
+def unread_authority() -> str | None:
+    """The file in SSL_CERT_FILE if nobody can read it: OpenSSL leaves out such a one, and says nothing."""
+    if not (path := os.environ.get("SSL_CERT_FILE")):
+        return None
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=path)
+    except OSError:  # ssl.SSLError is one: the file has no certificate
+        return path
+    return None
 
 
 def _proxy(base_url: str, verify: ssl.SSLContext) -> httpx.Proxy | None:

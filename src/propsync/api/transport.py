@@ -12,7 +12,7 @@ import httpx
 from propsync import log
 from propsync.api.answers import Traffic
 from propsync.api.clock import Clock
-from propsync.api.connections import Connections, certificate_fault
+from propsync.api.connections import Connections, certificate_fault, unread_authority
 from propsync.api.decoding import ACCEPT_ENCODING
 from propsync.api.requests import Accept, ApiRequest
 from propsync.api.retry import Setback
@@ -158,6 +158,8 @@ def _raise(where: str, error: Exception) -> NoReturn:
     reason = log.redact(str(error)) or type(error).__name__
     if fault := certificate_fault(error):
         step = _CERTIFICATE_STEPS.get(fault.verify_code)
+        if step is None and (path := unread_authority()):
+            step = f"Correct SSL_CERT_FILE: {path} has no certificate that this user can read"
         raise CertificateRefused(where, f"the server's certificate was not accepted ({reason})", step)
     if isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol):
         raise UsageError(where, f"the address cannot be used ({reason})", "Check PROPSYNC_BASE_URL")

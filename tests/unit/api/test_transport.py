@@ -67,6 +67,18 @@ def test_the_next_step_is_about_what_is_wrong_with_the_certificate(connect, serv
     assert step in caught.value.next_step
 
 
+def test_a_file_of_authorities_that_nobody_can_read_is_named(connect, secured, tmp_path, monkeypatch):
+    missing = tmp_path / "ca.pem"
+    monkeypatch.setenv("SSL_CERT_FILE", str(missing))
+    with pytest.raises(CertificateRefused) as caught:
+        connect(secured).fetch(LIST)
+    assert caught.value.next_step == f"Correct SSL_CERT_FILE: {missing} has no certificate that this user can read"
+    missing.write_text("no certificate")
+    with pytest.raises(CertificateRefused, match="not accepted") as caught:
+        connect(secured).fetch(LIST)
+    assert str(missing) in caught.value.next_step
+
+
 def test_the_system_s_trust_store_is_the_one_that_counts(connect, secured, authority, tmp_path, monkeypatch):
     authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
