@@ -330,6 +330,7 @@ def test_a_run_of_documents_leaves_what_moved_as_the_sync_found_it(tmp_path: Pat
     assert "misspelt.sql" in line, "once, although both runs came upon it"
 
 
+@pytest.mark.slow
 def test_a_renamed_field_and_a_new_one_have_lost_no_values(small_nights: SmallHome) -> None:
     found = "select offending, example from ops.checks where check_name = 'empty_values'"
     api = small_nights.server

@@ -353,6 +353,7 @@ def test_lists_that_suddenly_show_nothing_move_no_assessment_to_a_status_nobody_
     assert nights.changes("assessments", keys[0]) == ["insert"]
 
 
+@pytest.mark.slow
 def test_lists_that_leave_out_many_move_no_assessment_to_a_status_nobody_knows(nights: Nights) -> None:
     keys = _assessments(nights)
     nights.first_night()

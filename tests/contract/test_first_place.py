@@ -6,6 +6,7 @@ import json
 from itertools import product
 from typing import Any
 
+import pytest
 from contract.conftest import HomeFor
 from kit.dialects import Dialect
 from kit.world import Asset, AssetType, Result, small_world
@@ -28,6 +29,7 @@ class TwoPlaces(Dialect):
         return {"type": one.kind, "fieldId": one.field, **PAIRS[int(one.value)]}
 
 
+@pytest.mark.slow
 def test_all_readers_agree_on_the_place_that_counts(home_for: HomeFor) -> None:
     world = small_world()
     doors = world.asset_types[0]

@@ -53,6 +53,7 @@ def test_null_in_place_of_the_records_makes_no_records_of_what_is_beside_it(smal
     assert [small_nights.known(name) for name in records] == before
 
 
+@pytest.mark.slow
 def test_members_that_become_labels_leave_the_ids_to_those_beside_them(small_nights: SmallHome):
     assert small_nights.sync().exit_code == 0
     labels = {"property": "North", "propertyId": "p1", "type": "Doors", "typeId": "t1"}

@@ -114,6 +114,7 @@ def test_flags_in_every_form_have_their_rows_or_an_issue(small_nights: SmallHome
     assert small_nights.rows(ISSUES) == [("s2", "flags", issue, "Overdue"), ("s3", "flags", issue, "true"), unread]
 
 
+@pytest.mark.slow
 def test_one_text_in_place_of_an_object_takes_no_column_and_no_value_from_other_records(small_nights: SmallHome):
     people = [{"name": f"Ann {number}", "level": number} for number in range(4)]
     small_nights.server.assessments = [assessment(f"s{at}", assessor=person) for at, person in enumerate(people)]
