@@ -291,7 +291,7 @@ def test_a_slow_drip_ends(connect, server, clock):
 
 def test_an_address_that_cannot_be_used_is_said_once(connect):
     with pytest.raises(PropsyncError, match="PROPSYNC_BASE_URL") as caught:
-        connect("http://127.0.0.1:99999").fetch(ApiRequest("GET", "/x"))
+        connect("http://127.0.0.1:port").fetch(ApiRequest("GET", "/x"))
     assert caught.value.exit_code in (2, 3)
 
 
