@@ -119,7 +119,7 @@ class ArchiveWorkspace:
             settle_hiding(self.settings, place)
             with Workspace.offline(self.settings, place, self.settings.state / WAREHOUSE) as workspace:
                 refuse_lost_history(workspace)
-                refuse_foreign_landing(workspace)
+                refuse_foreign_landing(workspace, workspace.manifests.all_runs())
                 yield workspace
 
     def begin(self, workspace: Workspace) -> Run:

@@ -18,13 +18,13 @@ from propsync.settings import is_same_service
 _MOST_NAMED = 5
 
 
-def refuse_foreign_landing(workspace: Workspace) -> None:
-    """Raises LandingForeign if landing has runs of another service that this home does not know.
+def refuse_foreign_landing(workspace: Workspace, landed: Mapping[str, Collection[str]]) -> None:
+    """Raises LandingForeign if landing has runs of another service that this home does not know. `landed` has all.
 
     A run that was killed is known, and a backup of the state may lack later ones of its own home.
     """
     apis = apis_of_home(workspace)
-    unknown = workspace.journal.unknown(landed := workspace.manifests.all_runs()) if apis else []
+    unknown = workspace.journal.unknown(landed) if apis else []
     runs = _apis(workspace.manifests, {run_id: landed[run_id] for run_id in unknown})
     foreign = [run_id for run_id, others in runs.items() if not _are_of_one_home(apis, others)]
     if foreign:

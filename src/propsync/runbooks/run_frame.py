@@ -95,11 +95,9 @@ def _framed(
     began = time.monotonic()
     with Workspace.opened(settings, f"propsync {flow}", policy) as workspace:
         refuse_lost_history(workspace)
-        refuse_foreign_landing(workspace)
+        refuse_foreign_landing(workspace, landed := workspace.manifests.all_runs())
         work = prepare(workspace)
-        run = next_run(
-            flow, max(filter(None, (workspace.journal.last_time(), _last_landed(workspace))), default=None), now
-        )
+        run = next_run(flow, _last_time(workspace, landed), now)
         _tell_clock(run, now or datetime.now(UTC))
         for killed in workspace.journal.begin(run):
             _log.warning("run %s was killed; this run merges what it landed completely", killed)
@@ -202,10 +200,10 @@ def _tell_unmatched(workspace: Workspace) -> None:
         _log.warning("%s", line)
 
 
-def _last_landed(workspace: Workspace) -> datetime | None:
-    """The latest run that landed anything; the journal does not know it if the state was lost."""
-    runs = [run_id for resource in workspace.manifests.resources() for run_id in workspace.manifests.runs(resource)]
-    return time_of(max(runs)) if runs else None
+def _last_time(workspace: Workspace, landed: Collection[str]) -> datetime | None:
+    """The time of the latest run; the journal does not know what landed if the state was lost."""
+    known = [workspace.journal.last_time(), time_of(max(landed)) if landed else None]
+    return max(filter(None, known), default=None)
 
 
 def _build_desk(workspace: Workspace, run: Run, withheld: Collection[str], left: list[str]) -> str | None:

@@ -94,7 +94,9 @@ def configured(shapes: Mapping[str, Any], resource: str, catalogue: Catalogue) -
     _refuse_unknown(shapes, "[shapes]", (*catalogue.names, "volatile"))
     table = shapes.get(resource, {})
     if not isinstance(table, Mapping):
-        raise SettingsError(f"[shapes.{resource}]", "is not a table", "Write paths such as id = 'reference.id' there")
+        raise SettingsError(
+            f"[shapes.{resource}]", "it is not a table", "Write paths such as id = 'reference.id' there"
+        )
     known = tuple(role.name for role in catalogue[resource].roles)
     _refuse_unknown(table, f"[shapes.{resource}]", (*known, "list", "volatile", *_INNER.get(resource, ())))
     parts = {"volatile": shapes["volatile"], **table} if "volatile" in shapes else table
