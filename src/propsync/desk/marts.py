@@ -15,7 +15,7 @@ from propsync.desk.chosen import Chosen
 from propsync.desk.given import STAGED, Given
 from propsync.desk.inputs import made_by, marks_of_tables
 from propsync.errors import MergeFailed
-from propsync.merge import NEVER, mark_tables
+from propsync.merge import NEVER, differ, mark_tables, take_differing
 from propsync.warehouse import MARTS, Models, Warehouse, quoted, statement
 
 _OF_RUN = frozenset({"run_id", "as_of", "built_through", "is_whole"})
@@ -158,27 +158,24 @@ class Marts:
 
     def _replace(self, mart: str) -> bool:
         """Builds the mart beside its rows, and replaces those that differ; in its place if it has none."""
-        table, model = MARTS[f"marts.{mart}"], f"marts/{mart}"
+        staged, table, model = f"staging.{mart}", f"marts.{mart}", f"marts/{mart}"
         self._stage_for(self._models, model)
-        names = {"staged": f"staging.{quoted(mart)}", "target": f"marts.{quoted(mart)}"}
-        if not self._warehouse.value(f"select exists (from {names['target']})"):
+        if not self._warehouse.value(f"select exists (from {table})"):
             with self._warehouse.transaction():
                 made = self._models.open(model)
-                self._refuse_doubles(mart, names["target"])
+                self._refuse_doubles(mart, table)
             return bool(made)
         self._models.stage(model)
-        self._refuse_doubles(mart, names["staged"])
-        self._warehouse.execute(statement("desk/differing", **names, compared=_named(table.columns)))
-        if not self._warehouse.value("select exists (from staging.differing)"):
+        self._refuse_doubles(mart, staged)
+        if not differ(self._warehouse, staged, table):
             return False
         with self._warehouse.transaction():
-            self._warehouse.execute(statement("desk/remove_differing", **names))
-            self._warehouse.execute(statement("desk/fill_differing", **names))
+            take_differing(self._warehouse, staged, table)
         return True
 
     def _refuse_doubles(self, mart: str, built: str) -> None:
         key = MARTS[f"marts.{mart}"].key
-        if self._warehouse.value(statement("desk/doubles", built=built, key=_named(key))):
+        if self._warehouse.value(statement("desk/doubles", built=built, key=", ".join(map(quoted, key)))):
             raise MergeFailed(f"marts/{mart}", f"two rows have one key ({', '.join(key)})")
 
     def _note(self, outcomes: Iterable[_Outcome]) -> None:
@@ -206,7 +203,3 @@ def _opened(models: Models, mart: str) -> str:
 
 def _hash(*parts: Any) -> str:
     return xxhash.xxh3_128_hexdigest(repr(parts).encode())
-
-
-def _named(columns: Iterable[str]) -> str:
-    return ", ".join(map(quoted, columns))

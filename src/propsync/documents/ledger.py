@@ -11,7 +11,7 @@ from typing import Any
 
 from propsync.documents.fetch_log import Fetched
 from propsync.documents.lost_files import LOST
-from propsync.merge import mark_tables
+from propsync.merge import differ, mark_tables, take_differing
 from propsync.warehouse import Models, Warehouse, statement
 
 _MOST_DAYS = 36_500  # a century; DuckDB cannot write much later times
@@ -104,11 +104,11 @@ class Ledger:
 
     def cover(self, choice: DocumentChoice, run_id: str) -> int:
         """Brings `marts.document_coverage` up to date; returns how many documents are lacking."""
-        models = Models(self._warehouse, choice.values())
-        lacking = models.stage("marts/document_coverage")
-        if not self._is_covered() or self._warehouse.value(statement("documents/count_coverage_differences")):
+        lacking = Models(self._warehouse, choice.values()).stage("marts/document_coverage")
+        names = ("staging.document_coverage", "marts.document_coverage")
+        if differ(self._warehouse, *names) or not self._is_covered():
             with self._warehouse.transaction():
-                models.replace("marts/document_coverage")
+                take_differing(self._warehouse, *names)
                 mark_tables(self._warehouse, run_id, "marts", ["document_coverage"])
         return lacking
 

@@ -2,6 +2,7 @@
 
 from propsync.merge.carried_rows import CARRIED, carry_out, knows_run, latest_run
 from propsync.merge.carry_over import Carried
+from propsync.merge.differing import differ, take_differing
 from propsync.merge.erased_rows import ErasedRows
 from propsync.merge.erased_versions import (
     ErasuresOfFile,
@@ -72,6 +73,7 @@ __all__ = [
     "check_requirements",
     "definition_fragments",
     "described",
+    "differ",
     "finish_reference",
     "forget_contents",
     "form_of",
@@ -110,6 +112,7 @@ __all__ = [
     "statuses_seen",
     "stored_shape",
     "tables_of_family",
+    "take_differing",
     "to_hold",
     "unbuilt_tables",
     "write_history",

@@ -1,4 +1,4 @@
--- why: most rows of a mart stay as they were, and only those that differ are written again. Their keys come once, so two
+-- why: most rows of a table stay as they were, and only those that differ are written again. Their keys come once, so two
 -- rows of one hash are one row
 create or replace table staging.differing as
 select staged.place as staged_place, target.place as target_place

@@ -1,3 +1,3 @@
--- why: a mart is built whole beside its rows; those that it lacks come in
+-- why: a table is built whole beside its rows; those that it lacks come in
 insert into {{target}} by name
 select * from {{staged}} where rowid in (select staged_place from staging.differing)
