@@ -83,6 +83,7 @@ def test_sql_comes_from_a_file_or_from_standard_input(query, tmp_path: Path, enc
         (("",), b"", "the statement returns no rows"),
         (("-- nothing",), b"", "the statement returns no rows"),
         (("create temp table t as select 1",), b"", "the statement returns no rows"),
+        (("select", "1", "from", "x"), b"", "4 words came. Put quotation marks around all of it"),
     ],
 )
 def test_sql_that_is_not_there_is_told_in_one_line(query, words: tuple[str, ...], given: bytes, told: str):

@@ -187,7 +187,7 @@ def doctor() -> None:
     raise typer.Exit(print_doctor(settings()))
 
 
-@app.command(cls=SqlCommand)
+@app.command(cls=SqlCommand, context_settings={"allow_extra_args": True})
 def query(
     sql: Annotated[
         str | None,

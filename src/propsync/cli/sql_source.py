@@ -21,8 +21,15 @@ class SqlCommand(TyperCommand):
     """A command whose argument may begin with `--`, as a comment of SQL does."""
 
     def parse_args(self, ctx: typer_click.Context, args: list[str]) -> list[str]:
-        """Puts such an argument behind the options, so that nothing reads it as one."""
-        return super().parse_args(ctx, _sql_last(self.params, args))
+        """Puts such an argument behind the options, so that nothing reads it as one.
+
+        Raises UsageError for SQL in several words: a shell divides what has no quotation marks, and takes `*` for files.
+        """
+        left = super().parse_args(ctx, _sql_last(self.params, args))
+        if left:
+            what = f"it takes the SQL as one text, and {len(left) + 1:,} words came"
+            raise UsageError("query", what, """Put quotation marks around all of it: propsync query "SELECT …\"""")
+        return left
 
 
 def _sql_last(params: Any, args: list[str]) -> list[str]:
