@@ -16,6 +16,8 @@ from kit.small_api import asset
 from propsync.bucket import BucketHome
 from propsync.bucket.published import fetch_delta
 from propsync.errors import HomeUnusable
+from propsync.publish.delta_commit import Workshop
+from propsync.publish.delta_log import DeltaLog
 from propsync.storage import LocalStorage
 
 from .conftest import Machine, Machines
@@ -65,3 +67,16 @@ def test_a_folder_of_a_table_that_cannot_be_made_is_named(tmp_path: Path) -> Non
         bucket.put(f"{ASSETS}/_delta_log/{0:020}.json", b"{}")
         with pytest.raises(HomeUnusable, match="cannot be written: File exists"):
             fetch_delta(opened)
+
+
+def test_a_run_killed_while_it_wrote_a_table_does_not_stop_a_later_restore(tmp_path: Path) -> None:
+    bucket, home = FolderBucket(tmp_path / "bucket"), LocalStorage(tmp_path / "home")
+    work, key = home.root / "state/work", f"{ASSETS}/_delta_log/{0:020}.json"
+    work.mkdir(parents=True)
+    (home.root / "published").mkdir()
+    with (
+        Workshop.opened(DeltaLog(home.root / ASSETS), work),  # a kill leaves its folder
+        BucketHome.opened(home, bucket, URL, work, what="rebuild", wait_seconds=0) as opened,
+    ):
+        bucket.put(key, b"{}")
+        assert [*fetch_delta(opened)] == [key]

@@ -97,7 +97,7 @@ def fetch_delta(bucket: BucketHome) -> dict[str, tuple[str, str]]:
             found[key] = known[key]
         else:
             home.delete(key)
-    path = bucket.work / "delta.partial"
+    path = bucket.work / "delta_file.partial"  # delta.partial may be a folder that a killed run left
     for key in sorted(there.keys() - found.keys(), key=_order):
         download(bucket.storage, key, path)
         target = home.root / key
