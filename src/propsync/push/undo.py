@@ -25,7 +25,7 @@ from propsync.suppression import REPLACEMENT
 
 _EDITED = "somebody edited it since, so the undo leaves it as it is"
 _STAYS = "the API has no delete for assets, so the new asset stays"
-_ERASED = "a part of the value before was erased, so nobody can write it back"
+_ERASED = "the value before, or a part of it, was erased, so nobody can write it back"
 _UNFIT = "the value before does not fit its field, so the API would refuse it"
 _UNKNOWN = "propsync does not know yet what its write did: apply the plan again, then undo it"
 _PARKED = "propsync cannot tell what its write did, so the undo leaves it as it is"
@@ -56,6 +56,11 @@ class Recorded:
         """From the columns of `push/writes_to_undo`, without the plan's id."""
         run_id, file_row, resource, record, action, field, old, new, code, *how = row
         return cls(run_id, file_row, resource, record, action, field, _value(old), _value(new), code, *how)
+
+    @property
+    def is_erased(self) -> bool:
+        """Whether an erasure took both values: no update writes nothing in place of nothing."""
+        return self.action == UPDATE and self.old is None and self.new is None
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -150,7 +155,9 @@ def _updated(rows: list[Recorded], there: Present | None, fields: Fields) -> Ite
         field = _field(one, there.type_id if there else "", fields)
         now = there.values.get(str(one.field)) if there else None
         old = as_written(field.kind, one.old)
-        if there is not None and is_stored(old, now, field.kind):
+        if one.is_erased:
+            yield Refusal(one.row, field.label, first.record, _ERASED)
+        elif there is not None and is_stored(old, now, field.kind):
             yield None
         elif there is None or not _is_ours(one, now, there, field.kind):
             yield Refusal(one.row, field.label, first.record, _EDITED)
@@ -250,7 +257,7 @@ def _notes(entries: Sequence[Entry], refused: Sequence[Refusal], as_before: int)
     if unfit:
         lines.append(f"Impossible: {counted(unfit, 'value')} that the API shows, and would refuse")
     if erased:
-        lines.append(f"Impossible: {counted(erased, 'value')} of which a part was erased")
+        lines.append(f"Impossible: {counted(erased, 'value')}, erased wholly or in part")
     is_again = any(one.action == CREATE for one in entries)
     return [*lines, *([_BEGINS] if is_again else [])]
 
