@@ -148,10 +148,19 @@ def forget(settings: Settings, given: str) -> Erasure:
         if not chosen and known:
             marker = erasures.marker()
             chosen = [one for one in known if _is_of(marker, one, given)]
+            _refuse_several(chosen)
         if not chosen:
             step = 'Take the id from `propsync query "select * from ops.erasures"`'
             raise UsageError("--forget", "there is no such erasure", step)
         return [erasures.change(one, state=FORGOTTEN) for one in chosen][-1]
+
+
+def _refuse_several(found: list[Erasure]) -> None:
+    """Raises UsageError for the id of a field that was erased of several assets: one of them may be meant."""
+    active = [one for one in found if one.state != FORGOTTEN]
+    if len({(one.kind, *one.marks) for one in active}) > 1:
+        what = f"{len(active)} erasures are of this id: {', '.join(one.erasure_id for one in active)}"
+        raise UsageError("--forget", what, "Give the id of one of these erasures, as in ops.erasures")
 
 
 def _is_of(marker: Marker, erasure: Erasure, given: str) -> bool:
