@@ -9,6 +9,7 @@ import msgspec
 
 from propsync.documents.csv_rows import CsvTable
 from propsync.documents.zips.bundle import Bundle
+from propsync.suppression import Suppression
 from propsync.warehouse import Warehouse, comment_on_column, quoted, statement, texts, whole_numbers
 
 BUNDLE_TABLES = ("bundle_actions", "bundle_controls", "bundle_elements")
@@ -22,11 +23,15 @@ _MOST_CELLS = 200_000  # that may wait to be written
 
 
 class ContentRows:
-    """Takes rows and writes them in batches, inside the caller's transaction; `flush` writes the rest."""
+    """Takes rows and writes them in batches, inside the caller's transaction; `flush` writes the rest.
 
-    def __init__(self, warehouse: Warehouse, run_id: str) -> None:
+    It cuts erased ids out of them, as a rebuild does: a document may name a record that somebody erased.
+    """
+
+    def __init__(self, warehouse: Warehouse, run_id: str, suppression: Suppression | None = None) -> None:
         self._warehouse = warehouse
         self._run_id = run_id
+        self._suppression = suppression
         self._columns = {name: self._known(name) for name in BUNDLE_TABLES}
         self._batches: dict[tuple[str, tuple[str, ...]], list[list[object]]] = {}
         self._numbers = Counter[tuple[str, str, str]]()
@@ -94,6 +99,8 @@ class ContentRows:
 
     def _put(self, target: str, names: tuple[str, ...], row: list[object], more: int = 0) -> None:
         """`more` are the cells that one value of the row holds."""
+        if self._suppression:
+            row = [self._suppression.document(cell) if isinstance(cell, str) else cell for cell in row]
         self._batches.setdefault((target, names), []).append(row)
         self._cells += len(row) + more
         if self._cells >= _MOST_CELLS:

@@ -17,6 +17,7 @@ from propsync.documents.zips.bundle import Bundle
 from propsync.errors import DocumentDamaged
 from propsync.merge import mark_tables
 from propsync.runs import Run
+from propsync.suppression import Suppression
 from propsync.warehouse import Warehouse, statement
 
 _log = logging.getLogger("propsync.archive")
@@ -38,12 +39,15 @@ class Unread:
 
 
 class Contents:
-    """Puts the contents of documents into tables. Reading twice equals reading once."""
+    """Puts the contents of documents into tables, without erased ids. Reading twice equals reading once."""
 
-    def __init__(self, warehouse: Warehouse, blobs: Blobs, reader: DocumentReader) -> None:
+    def __init__(
+        self, warehouse: Warehouse, blobs: Blobs, reader: DocumentReader, suppression: Suppression | None = None
+    ) -> None:
         self._warehouse = warehouse
         self._blobs = blobs
         self._reader = reader
+        self._suppression = suppression
 
     def read(self, known: Mapping[str, Content], run: Run, *, with_text: bool) -> int:
         """Reads a bounded batch of unread versions; `known` has the contents of some of them, by hash.
@@ -95,7 +99,8 @@ class Contents:
             return [] if one.kind == "report" else None
 
     def _write(self, found: Mapping[Unread, Content], run_id: str) -> None:
-        rows, actions = ContentRows(self._warehouse, run_id), EarlierActions(self._warehouse, run_id)
+        rows = ContentRows(self._warehouse, run_id, self._suppression)
+        actions = EarlierActions(self._warehouse, run_id)
         shown = [one for one in found if one.kind == "bundle" and one.is_latest]
         earlier = {(one.assessment_id, one.sha256): one for one in found if one.is_earlier}
         actions.keep({one.assessment_id for one in shown})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
 from propsync.erasing.request import Request
@@ -61,12 +61,14 @@ def tables_with(warehouse: Warehouse, request: Request, suppression: Suppression
             yield one.name
 
 
-def documents_in(warehouse: Warehouse, words: str, suppression: Suppression, tables: Collection[str]) -> Iterator[str]:
-    """The hashes of documents that have a row with it in one of these tables."""
+def documents_in(
+    warehouse: Warehouse, words: str, sees: Callable[[str], bool], tables: Collection[str]
+) -> Iterator[str]:
+    """The hashes of documents with a row in one of these tables that has the words, and in which `sees` sees it."""
     for one in relations(warehouse):
         if one.name in tables:
             for lot in warehouse.batches(statement("erasing/documents_with", **one.fragments), _given(words)):
-                yield from (sha256 for sha256, row in lot if suppression.sees(row))
+                yield from (sha256 for sha256, row in lot if sees(row))
 
 
 def _given(words: str) -> dict[str, str]:

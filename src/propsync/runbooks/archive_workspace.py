@@ -200,7 +200,7 @@ class ArchiveWorkspace:
         return count > 0
 
     def _contents(self, workspace: Workspace) -> Contents:
-        return Contents(workspace.warehouse, self.blobs, self.reader)
+        return Contents(workspace.warehouse, self.blobs, self.reader, Suppression.of(workspace.storage))
 
     def publish(self, workspace: Workspace, choice: DocumentChoice, outcome: Outcome) -> tuple[int, str | None]:
         """Notes what is lacking of `choice`, builds the marts, and publishes if anything changed or was left behind.

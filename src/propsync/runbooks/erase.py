@@ -22,7 +22,7 @@ from propsync.landing import Inspection
 from propsync.merge import ErasedRows
 from propsync.runbooks.archive_lock import without_partials
 from propsync.runbooks.erase_documents import DocumentSearch
-from propsync.runbooks.erase_left import left_by_erasing, left_in_spellings
+from propsync.runbooks.erase_left import documents_that_name, left_by_erasing, left_in_spellings
 from propsync.runbooks.erase_lost import erasures_in, find_lost
 from propsync.runbooks.erase_own_lists import refuse_own_lists
 from propsync.runbooks.notice import noticed
@@ -115,6 +115,7 @@ def erase(settings: Settings, request: Request | None) -> Erased:
         erasure, counts = _begun(settings, place, request, unread)
         if erasure.state == DONE:
             left = left_in_spellings(settings, request, ())
+            left += documents_that_name(settings, place, [erasure])
             return Erased(erasure.erasure_id, erasure.kind, counts, None, ["It was erased before"], left)
         _log.info("erasure %s: propsync writes landing again", erasure.erasure_id)
         _rewrite(settings, place, erasure)

@@ -32,6 +32,13 @@ _TABLES = (
 """Their rows know how a CSV is written."""
 
 
+def documents_naming(warehouse: Warehouse, pseudonym: str) -> list[str]:
+    """The files of documents with a row that has the pseudonym of an erased id: the file itself has the id."""
+    tables = (*_TABLES, "main.document_text")
+    hashes = {*documents_in(warehouse, pseudonym, lambda row: pseudonym in row, tables)}
+    return sorted(path for (path,) in warehouse.rows(statement("documents/paths")) if Path(path).stem in hashes)
+
+
 class DocumentSearch:
     """Reads every stored document once; `unread` are those that it could not read."""
 
@@ -45,7 +52,7 @@ class DocumentSearch:
     def found(self, warehouse: Warehouse, words: str) -> list[str]:
         """The hashes of the documents that have it, by their rows or else by their files."""
         keys, texts = [*self._blobs.all(), *self._blobs.aside()], self._texts(warehouse)
-        in_rows = set(documents_in(warehouse, words, self._suppression, _TABLES))
+        in_rows = set(documents_in(warehouse, words, self._suppression.sees, _TABLES))
         hits = []
         with progress("Searching", len(keys), "documents") as bar:
             for key in keys:

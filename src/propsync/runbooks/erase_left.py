@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from propsync.erasing.files import OtherFiles
 from propsync.erasing.request import Request
 from propsync.erasing.search import tables_with
+from propsync.runbooks.erase_documents import documents_naming
 from propsync.runbooks.erase_verify import look_after_erasing
 from propsync.runbooks.workplace import Workplace
 from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.settings import Settings
 from propsync.storage import LocalStorage
-from propsync.suppression import Suppression
+from propsync.suppression import Erasure, Suppression
 from propsync.traces import Needle, Place
 
 _SHOWN = 3
@@ -25,10 +26,21 @@ def left_by_erasing(
     """The files of other programs that have it, and the new tables that do. A killed erasure no longer knows these."""
     for name in OtherFiles(LocalStorage(settings.home), suppression).elsewhere():
         yield f"{name} below this home has it too, and propsync does not write that file"
+    yield from documents_that_name(settings, place, suppression.erasures)
     if request and request.kind != "asset field":  # both ids stay
         with Workspace.offline(settings, place, settings.state / WAREHOUSE) as workspace:
             left = [*tables_with(workspace.warehouse, request, suppression)]
         yield from (f"{name} still has it. This is a fault in propsync: report it" for name in left)
+
+
+def documents_that_name(settings: Settings, place: Workplace, erasures: Iterable[Erasure]) -> Iterator[str]:
+    """A line about documents of other records that name an erased id: their files stay as the service made them."""
+    pseudonyms = [one.pseudonym for one in erasures if one.pseudonym]
+    with Workspace.offline(settings, place, settings.state / WAREHOUSE) as workspace:
+        found = [path for one in pseudonyms for path in documents_naming(workspace.warehouse, one)]
+    if found:
+        shown = "; ".join(found[:_SHOWN])
+        yield f"documents of other records name it: {len(found):,}, such as {shown}. propsync changes no document"
 
 
 def left_in_spellings(settings: Settings, request: Request | None, told: Sequence[str]) -> list[str]:

@@ -7,6 +7,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import pytest
 from propsync.documents.content_rows import ContentRows
 from propsync.documents.csv_rows import csv_tables
 from propsync.documents.zips.bundle import Bounds, read_bundle
+from propsync.suppression import DONE, ID, Erasure, Marker, Suppression
 from propsync.warehouse import Warehouse
 
 USUAL = ("Id", "Reference", "Title", "Priority", "Status", "Due date", "Responsible", "Cost", "Image")
@@ -29,6 +31,7 @@ class Shelf:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.suppression: Suppression | None = None
         self.warehouse = Warehouse(folder / "state.duckdb", memory_limit="1GB", folder=folder)
 
     def read(self, assessment_id: str, cells: dict[str, str] | Sequence[Sequence[str]], run_id: str = "run") -> None:
@@ -42,7 +45,7 @@ class Shelf:
         path = self.folder / "bundle.zip"
         with zipfile.ZipFile(path, "w") as packed:
             packed.writestr("actions.csv", content)
-        rows = ContentRows(self.warehouse, run_id)
+        rows = ContentRows(self.warehouse, run_id, self.suppression)
         with self.warehouse.transaction():
             rows.clear({f"hash of {assessment_id}"}, {assessment_id})
             for table, lots in csv_tables(path, read_bundle(path, Bounds())):
@@ -177,3 +180,16 @@ def test_wide_rows_in_numbers_are_written_in_bounded_lots(shelf: Shelf) -> None:
     shelf.read("a", lines)
     counts = "select count(*), count(c5), count(further), max(further->>'c999') from main.bundle_actions"
     assert shelf.warehouse.rows(counts) == [(700, 700, 700, "99")]
+
+
+def test_a_row_that_names_an_erased_asset_has_its_pseudonym(shelf: Shelf) -> None:
+    marker = Marker(bytes(32))
+    erasure = Erasure(
+        *("one", "asset", datetime.now(UTC), "asked", DONE),
+        record=marker.mark(ID, "asset-gone-1"),
+        pseudonym=marker.pseudonym("asset-gone-1"),
+    )
+    shelf.suppression = Suppression(marker, [erasure])
+    shelf.read("one", {"Reference": "asset-gone-1", "Title": "Door of asset-gone-1", "Priority": "High"})
+    gone = erasure.pseudonym
+    assert shelf.cells("one") == {"reference": gone, "title": f"Door of {gone}", "priority": "High"}

@@ -1,0 +1,74 @@
+"""An erased asset that bundles of assessments name: their rows do not show it, and their files stay."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+from erasing.traces import traces
+from kit.archives import SMALL, WRITERS, place
+from kit.comparing import difference
+
+from propsync.erasing.request import Request
+from propsync.runbooks import erase
+from propsync.runbooks.erase_verify import verify_erased
+from propsync_sandbox.findings import Subject
+
+pytestmark = pytest.mark.slow
+CSV = "elements.csv"
+
+
+class NamingBundles:
+    """The bundles of these assessments have a row of elements with the id `name`."""
+
+    def __init__(self) -> None:
+        self.name = ""
+        self.assessments: set[str] = set()
+
+    def bundle(self, of: Subject) -> bytes:
+        body, written = WRITERS["bundle"](of), io.BytesIO()
+        if str(of.record.key) not in self.assessments:
+            return body
+        with zipfile.ZipFile(io.BytesIO(body)) as source, zipfile.ZipFile(written, "w") as target:
+            for member in source.namelist():
+                target.writestr(member, source.read(member) + (self._row(source) if member == CSV else b""))
+        return written.getvalue()
+
+    def _row(self, source: zipfile.ZipFile) -> bytes:
+        header = next(csv.reader(io.StringIO(source.read(CSV).decode("utf-8-sig"))))
+        return ",".join([self.name, "Named", *[""] * (len(header) - 2)]).encode() + b"\r\n"
+
+
+def test_rows_of_later_bundles_name_it_no_more_and_files_that_do_are_told(archived_small: Path, tmp_path: Path) -> None:
+    writers = NamingBundles()
+    written = {"report": WRITERS["report"], "bundle": writers.bundle}
+    with place(tmp_path / "home", archived_small, writers=written, scale=SMALL) as made:
+        writers.name = gone = made.column("select min(asset_id) from assets")[0]
+        first, second = made.wanted()[:2]
+        writers.assessments = {first, second}
+        made.edit(first)
+        made.sync()
+        made.archive()
+        file = made.column(
+            "select path from documents where assessment_id = ? and kind = 'bundle' and is_latest", first
+        )[0]
+
+        report = erase(made.settings(), Request(asset=gone, reason="asked"))
+
+        assert (report.exit_code, len(report.left_behind)) == (3, 1)
+        assert report.left_behind[0].startswith(f"documents of other records name it: 1, such as {file}.")
+        assert {one.file for one in verify_erased(made.settings(), gone).findings.traces} == {file}
+        assert erase(made.settings(), Request(asset=gone, reason="asked")).left_behind == report.left_behind
+        made.edit(second)
+        made.sync()
+        assert made.archive().exit_code == 0
+        named = made.rows("select assessment_id, id from bundle_elements where name = 'Named' order by 1")
+        assert [key for key, _ in named] == sorted([first, second])
+        assert {name.partition("-")[0] for _, name in named} == {"erased"}
+        assert traces(made.published, gone) == []
+        published = made.copy_of_published()
+        assert made.rebuild().exit_code == 0
+        assert difference(published, made.published) == {}
