@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 import json
+import shutil
+from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from propsync.suppression import ID, TEXT, Erasure, Marker, Suppression, is_pseudonym, plain_text
+from propsync.errors import StateUnusable
+from propsync.storage import LocalStorage
+from propsync.suppression import (
+    DONE,
+    FORGOTTEN,
+    ID,
+    TEXT,
+    Erasure,
+    Erasures,
+    Marker,
+    Suppression,
+    is_pseudonym,
+    plain_text,
+)
 
 MARKER = Marker(b"k" * 32)
 NOW = datetime(2026, 5, 4, tzinfo=UTC)
@@ -167,3 +183,19 @@ def test_a_number_with_an_erased_text_goes_and_words_of_json_stay() -> None:
     body = b'{"tel":5550001,"other":555,"yes":true,"no":null}'
     assert erasing(of_text("5550001")).json(body) == b'{"tel":null,"other":555,"yes":true,"no":null}'
     assert erasing(of_text("null")).json(body) is body
+
+
+def test_a_whole_key_that_is_not_that_of_an_erasure_is_refused(tmp_path: Path) -> None:
+    erasures, others = (Erasures(LocalStorage(tmp_path / name)) for name in ("home", "other"))
+    others.marker()
+    erasures.put(replace(of_asset("asset-1"), state=DONE, key=erasures.marker().check))
+    kept = tmp_path / "home/landing/erasures/key"
+    assert erasures.damaged() == []
+    shutil.copyfile(tmp_path / "other/landing/erasures/key", kept)
+
+    with pytest.raises(StateUnusable, match="landing/erasures/key: it is not the key of erasure e1"):
+        erasures.marker()
+    assert erasures.damaged() == ["landing/erasures/key"]
+    erasures.change(*erasures.all(), state=FORGOTTEN)
+    erasures.marker()
+    assert erasures.damaged() == []

@@ -68,6 +68,7 @@ class Request:
             record_paths=tuple(dict.fromkeys([*shapes.get(key[0]).paths(key[1]), ("id",)])) if record else (),
             field_paths=tuple(dict.fromkeys([*found, ("id",)])) if self.field else (),
             pseudonym=marker.pseudonym(named) if named else None,
+            key=marker.check,
             name=self._name(marker),
         )
 

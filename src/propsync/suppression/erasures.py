@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -19,6 +18,7 @@ from propsync.suppression.marks import Mark, Marker
 FOLDER = "landing/erasures"
 _KEY = f"{FOLDER}/key"
 _KEY_BYTES = 32
+_RESTORE = "Restore landing/erasures from a backup, then run again. Without a backup, run"
 BEGUN, DONE, FORGOTTEN = "begun", "done", "forgotten"
 
 Path = tuple[str, ...]
@@ -69,6 +69,8 @@ class Erasure:
     same: tuple[SameVersion, ...] = ()
     documents: tuple[str, ...] = ()
     """The hashes of the documents that it removed."""
+    key: str = ""
+    """The check of the key that made its marks; an earlier version noted none."""
     name: Mark | None = None
     """An erased text as the names of tables and columns have it, with blanks between words."""
 
@@ -81,6 +83,10 @@ class Erasure:
     def resource(self) -> str | None:
         """The resource of an erased record."""
         return {"asset": "assets", "assessment": "assessments"}.get(self.kind)
+
+    def is_of_other_key(self, marker: Marker) -> bool:
+        """Whether another key made its marks, so that this one finds nothing of it; not if nobody looks for it."""
+        return self.state != FORGOTTEN and self.key not in ("", marker.check)
 
     def is_same_request(self, other: Erasure) -> bool:
         """Whether both erase the same thing."""
@@ -122,21 +128,29 @@ class Erasures:
         if key is None:
             if self.active():
                 what = "it is missing or damaged, and without it erased records would come back"
-                step = "Restore landing/erasures from a backup, then run again. Without a backup, run "
-                raise StateUnusable(_KEY, what, f"{step}`propsync erase --forget` with each id in that folder")
+                raise StateUnusable(_KEY, what, f"{_RESTORE} `propsync erase --forget` with each id in that folder")
             key = secrets.token_bytes(_KEY_BYTES)
-            self._storage.put(_KEY, f"{key.hex()}\n{_check(key)}\n".encode())
-        return Marker(key)
+            self._storage.put(_KEY, f"{key.hex()}\n{Marker(key).check}\n".encode())
+        marker = Marker(key)
+        for one in self.active():
+            if one.is_of_other_key(marker):
+                what = f"it is not the key of erasure {one.erasure_id}, which would come back"
+                raise StateUnusable(_KEY, what, f"{_RESTORE} `propsync erase --forget {one.erasure_id}`")
+        return marker
 
     def damaged(self) -> list[str]:
-        """Its files that cannot be read."""
-        found = [_KEY] if self._storage.exists(_KEY) and self._key() is None else []
-        for key in self._storage.list(FOLDER):
-            if key.endswith(".json"):
+        """Its files that cannot be read, and a key that is not that of each mark."""
+        key = self._key()
+        marker = Marker(key) if key is not None else None
+        found = [_KEY] if self._storage.exists(_KEY) and marker is None else []
+        for name in self._storage.list(FOLDER):
+            if name.endswith(".json"):
                 try:
-                    self._read(key)
+                    one = self._read(name)
                 except StateUnusable:
-                    found.append(key)
+                    found.append(name)
+                else:
+                    found += [_KEY] if marker is not None and one.is_of_other_key(marker) else []
         return found
 
     def _key(self) -> bytes | None:
@@ -146,7 +160,7 @@ class Erasures:
             key = bytes.fromhex(digits)
         except (FileNotFoundError, ValueError):
             return None
-        return key if len(key) == _KEY_BYTES and check in ([], [_check(key)]) else None
+        return key if len(key) == _KEY_BYTES and check in ([], [Marker(key).check]) else None
 
     def _read(self, key: str) -> Erasure:
         try:
@@ -154,11 +168,6 @@ class Erasures:
         except (OSError, ValueError) as error:
             step = "Restore landing/erasures from a backup, or remove this file, then run again"
             raise StateUnusable(key, f"it cannot be read: {error}", step) from error
-
-
-def _check(key: bytes) -> str:
-    """It shows damage of the file of the key."""
-    return hashlib.sha256(key).hexdigest()[:16]
 
 
 def new_id() -> str:

@@ -50,6 +50,11 @@ class Marker:
         self._key = key
         self._table = _coarse_table(key)
 
+    @property
+    def check(self) -> str:
+        """It shows damage of the file of the key, and that a mark was made with another one."""
+        return hashlib.sha256(self._key).hexdigest()[:16]
+
     def mark(self, form: str, text: str) -> Mark:
         """The mark of an id or a text."""
         plain = _bytes(text if form == ID else plain_text(text))
