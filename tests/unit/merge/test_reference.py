@@ -5,6 +5,7 @@ import os
 import pytest
 
 from propsync.merge import build_reference, finish_reference, lists_left_behind
+from propsync.resources import BUILT_IN, Definition, further_resources
 from propsync.warehouse import Warehouse
 
 
@@ -39,6 +40,15 @@ def test_ids_that_look_changed_by_excel_are_right_where_the_api_has_just_these(w
     build_reference(warehouse, "r2", lists(properties="property_id\n2-Mar\n3-Mar\n"))
     assert wrong(warehouse) == [("properties", 3, "3-Mar", True)]
     assert warehouse.rows("from main.properties order by 1") == [("1E+12",), ("2-Mar",)]
+
+
+def test_such_ids_of_a_further_list_of_the_api_are_judged_by_that_list(tmp_path, lists):
+    further = further_resources({"contractors": Definition("/contractors")})
+    catalogue = BUILT_IN.with_further(further)
+    with Warehouse(tmp_path / "state.duckdb", memory_limit="300MB", folder=tmp_path, catalogue=catalogue) as warehouse:
+        warehouse.execute("insert into main.contractors (contractor_id) values ('1E+12')")
+        build_reference(warehouse, "r1", lists(contractors="contractor_id,phone\n1E+12,1\n2-Mar,2\n"))
+        assert wrong(warehouse) == [("contractors", 3, "2-Mar", True)]
 
 
 def test_ids_of_one_side_only_are_noted_from_the_list_that_stays_too(warehouse, lists):

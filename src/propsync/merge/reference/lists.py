@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from propsync.merge.freshness import mark_tables
 from propsync.merge.reference.list_file import Mistake, ReferenceList, read_list
 from propsync.merge.reference.list_table import (
     add_list_columns,
+    is_of_api,
     key_of,
     list_columns,
     list_schema,
@@ -138,8 +139,17 @@ def _not_of_the_api(warehouse: Warehouse, table: str, found: ReferenceList, file
     if not found.suspects:
         return []
     StagedLists(warehouse, Models(warehouse, {}), files).stage_api_properties()
-    real = {name for (name,) in warehouse.rows(statement(_API_IDS[table]))}
+    real = {name for query in _api_ids(warehouse, table) for (name,) in warehouse.rows(query)}
     return [one for one in found.suspects if one.key not in real]
+
+
+def _api_ids(warehouse: Warehouse, table: str) -> Iterator[str]:
+    """Queries that give the ids of the API for people's list; a further list of the API has its own."""
+    if table in _API_IDS:
+        yield statement(_API_IDS[table])
+    if is_of_api(warehouse, table):
+        key = quoted(warehouse.catalogue[table].key_columns[0])
+        yield statement("merge/reference/ids_of_further", key=key, table=quoted(table))
 
 
 def _note(
