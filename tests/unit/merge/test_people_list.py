@@ -322,6 +322,8 @@ def test_a_file_that_is_being_saved_is_waited_for_and_never_taken_half(saved):
 
 def test_a_column_that_is_read_may_stand_there_once(read):
     assert told(read("property_id,region,Region\np1,North,Ash House\n")) == [(1, None, "2 columns are called region")]
+    two = "assessment_type_id,condition,Condition\nt,height_m >= 11,region = North\n"
+    assert told(read(two, "requirements")) == [(1, None, "2 columns are called condition")]
 
 
 @pytest.mark.parametrize(

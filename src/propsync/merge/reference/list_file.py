@@ -28,7 +28,7 @@ _DATE = re.compile(
 )
 _OF_PROPERTIES = ("name", "address", "postcode", "region", "uprn", "homes", "height_m", "built_year")
 _OF_USERS = ("full_name", "display_name", "title", "team", "email")
-_OF_REQUIREMENTS = ("assessment_type_id", "property_id", "every_months")
+_OF_REQUIREMENTS = ("assessment_type_id", "property_id", "condition", "every_months")
 _NAMES = {"properties": "properties", "property": "properties", "users": "users", "requirements": "requirements"}
 _LIKENESS = 0.85
 _READ = frozenset((*_OF_PROPERTIES, *_OF_USERS, *_OF_REQUIREMENTS))
