@@ -138,5 +138,28 @@ def test_a_condition_without_a_list_of_properties_is_a_mistake():
     assert "gives no such list" in said
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("conditions", "condition"),
+        ("property", "property_id"),
+        ("propertyid", "property_id"),
+        ("every_month", "every_months"),
+    ],
+)
+def test_a_column_with_nearly_the_name_of_one_that_it_lacks_is_a_mistake_of_its_heading(written, meant):
+    """Without the condition or the property, the rule would be one of every property, in silence."""
+    columns = [written if name == meant else name for name in COLUMNS]
+    said = faults([["t", None, None, None]], Known(), columns)
+    assert said == [(1, None, f"requirements have a column {meant}, not {written}; call it {meant}")]
+
+
+def test_a_list_may_have_further_columns():
+    columns = [*COLUMNS, "conditions", "property", "property_name"]
+    assert faults([["t", "p", None, None, "x", "y", "z"]], Known(), columns) == []
+    assert faults([["t", "p", "x"]], Known(), ["assessment_type_id", "property_id", "property_name"]) == []
+    assert faults([["t", "12", "x"]], Known(), ["assessment_type_id", "every_months", "property_name"]) == []
+
+
 def test_a_list_without_the_column_of_types_is_a_mistake_of_its_heading():
     assert faults([["a"]], Known(), ["type"]) == [(1, None, "it has no column assessment_type_id, only type")]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from propsync.merge.reference.list_file import Mistake, ReferenceList
@@ -11,6 +12,9 @@ from propsync.warehouse import snake_case
 
 REQUIREMENTS = "requirements"
 TYPE = "assessment_type_id"
+_BESIDE = ("property_id", "condition", "every_months")
+"""The columns that a list may leave out: without one, its rules are wider, or have no interval."""
+_LIKENESS = 0.8  # "property" is meant, "property_name" is not
 _MOST_MONTHS = 1200
 _CONDITION = re.compile(r"\s*([^\W\d][\w .()-]*+)\s*+(!=|<=|>=|=|<|>)\s*(.*)", re.DOTALL)
 _NUMBER = re.compile(r"-?\d{1,15}([.,]\d{1,15})?")
@@ -98,13 +102,20 @@ def check_requirements(found: ReferenceList, known: Known) -> list[Mistake]:
         return []
     if TYPE not in found.columns:
         return [Mistake(found.heading, None, f"it has no column {TYPE}, only {', '.join(found.columns)[:200]}")]
-    mistakes: list[Mistake] = []
+    mistakes = [Mistake(found.heading, None, reason) for reason in _nearly_named(found.columns)]
     first: dict[tuple[str, str | None, Condition | None], int] = {}
     for line, row in zip(found.lines, found.rows, strict=True):
         reason, key = _fault(dict(zip(found.columns, row, strict=True)), known, first, line)
         if reason:
             mistakes.append(Mistake(line, key, reason))
     return mistakes
+
+
+def _nearly_named(columns: Collection[str]) -> Iterator[str]:
+    """The reason for each column with nearly the name of one that the list lacks: its cells would say nothing."""
+    for meant in _BESIDE:
+        near = difflib.get_close_matches(meant, columns, n=1, cutoff=_LIKENESS) if meant not in columns else []
+        yield from (f"requirements have a column {meant}, not {one}; call it {meant}" for one in near)
 
 
 def _fault(
