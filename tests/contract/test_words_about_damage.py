@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
@@ -13,9 +14,13 @@ from kit.home import Home
 from kit.nights import Nights
 
 import propsync
+from propsync.cli.main import _words
 from propsync.cli.status import print_status
 from propsync.errors import HomeUnusable, PropsyncError, UsageError
+from propsync.runbooks.archive_lock import archive_lock
 from propsync.runbooks.doctor import examine
+from propsync.runbooks.workplace import workplace
+from propsync.storage import LocalStorage
 
 
 @pytest.fixture
@@ -125,3 +130,44 @@ def test_no_command_waits_for_a_pipe_in_place_of_a_file(home: Home, name: str, s
             failures.append(str(error))
     if said:
         assert said in " ".join(failures)
+
+
+@pytest.mark.parametrize("name", ["state/work", "state", "landing/pages", "published/dashboard", "archive/partial"])
+@pytest.mark.parametrize(
+    ("put", "said"),
+    [
+        (Path.touch, "another file is in its place. Move that file away"),
+        (
+            lambda path: path.symlink_to("nowhere"),
+            "a link that leads nowhere is in its place. Mend or remove that link",
+        ),
+        (
+            lambda path: path.symlink_to(path.name),
+            "a link that leads nowhere is in its place. Mend or remove that link",
+        ),
+    ],
+    ids=["a file", "a broken link", "a link to itself"],
+)
+def test_what_is_in_place_of_a_folder_is_named(tmp_path: Path, name: str, put: Callable[[Path], None], said: str):
+    """A sync called a file in place of `state/work` a fault in propsync."""
+    home = Home(tmp_path / "home", "http://127.0.0.1:9")
+    path = home.path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    put(path)
+    with (
+        pytest.raises(HomeUnusable) as failed,
+        workplace(home.settings(), "a test"),
+        archive_lock(home.settings(), "a test"),
+    ):
+        LocalStorage(home.path).put(f"{name}/file", b"")
+    assert str(failed.value) == f"{path}: cannot be used: {said}, then run the same command again"
+
+
+@pytest.mark.parametrize("name", ["landing", "landing/assets"])
+def test_a_link_to_itself_is_named_where_nothing_expects_it(tmp_path: Path, name: str):
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.symlink_to(path.name)
+    with pytest.raises(OSError, match="Too many levels") as failed:
+        LocalStorage(tmp_path).folders(name)
+    assert _words(failed.value).startswith(f"{path}: cannot be used: a link that leads nowhere is in its place. Mend")

@@ -9,8 +9,9 @@ import duckdb
 import pytest
 
 from propsync.cli import main
-from propsync.errors import StateUnusable
-from propsync.warehouse.database_errors import damage_of, our_errors
+from propsync.errors import MergeFailed, StateUnusable
+from propsync.storage import MORE_FILES
+from propsync.warehouse.database_errors import damage_of, opening, our_errors
 
 STEP = "Give it to the user who runs propsync, on a disk that can be written, then run the same command again"
 
@@ -22,6 +23,13 @@ def test_no_rebuild_is_advised_for_a_database_with_the_wrong_rights(reading, why
     with pytest.raises(StateUnusable) as refused, reading(path):
         raise duckdb.IOException(f'IO Error: Cannot open file "{path}": {why}')
     assert str(refused.value) == f'{path}: IO Error: Cannot open file "{path}": {why}. {STEP}'
+
+
+@pytest.mark.parametrize("reading", [our_errors, opening, damage_of])
+def test_a_lack_of_open_files_is_no_damage_of_a_database(reading) -> None:
+    """A rebuild would carry nothing over from a file that it took for damaged."""
+    with pytest.raises(MergeFailed, match=r"Raise the limit of open files \(`ulimit -n`"), reading(Path("w.duckdb")):
+        raise duckdb.IOException('IO Error: Could not rename file "a" to "b": Too many open files')
 
 
 @pytest.mark.parametrize(
@@ -43,6 +51,7 @@ OF_DISK = "the disk cannot read or write it (not for you). Make room or mend the
         (errno.EACCES, f"it cannot be used (not for you). {STEP}"),
         (errno.EROFS, f"it cannot be used (not for you). {STEP}"),
         (errno.EIO, OF_DISK),
+        (errno.EMFILE, f"it cannot be opened (not for you). {MORE_FILES}"),
         (errno.ENOSPC, OF_DISK),
     ],
 )

@@ -161,7 +161,7 @@ def test_a_full_disk_is_told_as_one(tmp_path):
 def test_a_home_that_is_in_the_way_of_itself_is_told_as_unusable(storage, key):
     storage.put("a", b"a file where a folder should be")
     storage.put("d/e", b"a folder where a file should be")
-    with pytest.raises(HomeUnusable, match="cannot be written"):
+    with pytest.raises(HomeUnusable, match=r"cannot be (written|used)"):
         storage.put(key, b"x")
     assert storage.list("") == ["a", "d/e"]
 
@@ -169,6 +169,12 @@ def test_a_home_that_is_in_the_way_of_itself_is_told_as_unusable(storage, key):
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EPERM, errno.EROFS, errno.EIO, errno.ESTALE])
 def test_rights_and_broken_disks_are_told_as_an_unusable_home(tmp_path, number):
     with pytest.raises(HomeUnusable, match=os.strerror(number)), disk_errors(tmp_path):
+        raise OSError(number, os.strerror(number))
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE])
+def test_a_lack_of_open_files_names_their_limit(tmp_path, number):
+    with pytest.raises(HomeUnusable, match=r"Raise the limit of open files \(`ulimit -n`"), disk_errors(tmp_path):
         raise OSError(number, os.strerror(number))
 
 

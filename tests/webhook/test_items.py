@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from propsync.errors import HomeUnusable
 from propsync.storage import LocalStorage
 from propsync.warehouse import Warehouse
 from propsync.webhook.inbox import Inbox, Post
@@ -222,9 +223,18 @@ def test_a_damaged_file_stays_and_harms_no_other(tmp_path: Path, caplog: pytest.
     storage = LocalStorage(tmp_path)
     inbox = Inbox(storage)
     storage.put("state/hints/0.jsonl", b"{damaged")
+    (tmp_path / "state/hints/1.jsonl").symlink_to("1.jsonl")  # as on a disk that cannot read it
     inbox.add([Post(datetime(2026, 1, 1, tzinfo=UTC), b'{"type": "property", "id": "P1"}')])
     with Warehouse(tmp_path / "state.duckdb", memory_limit="300MB", folder=tmp_path) as warehouse:
         take_in(warehouse, storage, datetime.now(UTC))
         assert warehouse.rows("select count(*) from ops.hints") == [(1,)]
-    assert inbox.files() == ["state/hints/0.jsonl"]
+    assert inbox.files() == inbox.damaged() == ["state/hints/0.jsonl", "state/hints/1.jsonl"]
     assert "cannot read this file of hints" in caplog.text
+
+
+def test_a_file_in_place_of_the_inbox_costs_no_run(tmp_path: Path):
+    storage = LocalStorage(tmp_path)
+    storage.put("state/hints", b"")
+    assert NextLook(storage).at(datetime.now(UTC), 1) is None
+    with pytest.raises(HomeUnusable, match="state/hints: cannot be used: another file is in its place"):
+        Inbox(storage).check()

@@ -102,6 +102,12 @@ def _words(error: Exception) -> str:
 
 def _of_a_file(error: OSError) -> str | None:
     """The message for an error of a right or of a disk; the output is a file without a name here."""
+    from propsync.storage import MORE_FILES, NO_FILES, in_the_way  # only a failure needs it
+
+    if found := in_the_way(error):
+        return str(found)
+    if error.errno in NO_FILES:
+        return f"{error.filename or 'a file'}: it cannot be opened ({error.strerror}). {MORE_FILES}"
     if error.errno in _REFUSED:
         return f"{error.filename or 'a file'}: it cannot be used ({error.strerror}). {GIVE_IT_BACK}"
     if error.errno not in _NOT_WRITTEN:

@@ -10,7 +10,7 @@ from propsync.errors import Busy
 from propsync.runbooks.workplace import PARTIALS, make_home
 from propsync.runs import RunLock
 from propsync.settings import Settings
-from propsync.storage import remove_partials
+from propsync.storage import disk_errors, remove_partials
 
 ARCHIVE_LOCK = "archive/archive.lock"
 """Below home; its holder works on documents."""
@@ -26,7 +26,8 @@ def archive_lock(settings: Settings, what: str) -> Iterator[Path]:
     """
     make_home(settings)
     partial = settings.home / PARTIALS
-    partial.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with disk_errors(partial):
+        partial.mkdir(parents=True, exist_ok=True, mode=0o700)
     with RunLock(settings.home / ARCHIVE_LOCK).held(what, 0):
         remove_partials(partial)
         yield partial

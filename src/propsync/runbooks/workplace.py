@@ -19,7 +19,7 @@ from propsync.errors import ErasureUnfinished, LandingForeign, PropsyncError, Se
 from propsync.merge import HIDDEN_FILES
 from propsync.runs import RunLock
 from propsync.settings import CONFIG_NAME, Settings, StorageAccess
-from propsync.storage import LocalStorage, Storage, remove, remove_partials
+from propsync.storage import LocalStorage, Storage, disk_errors, in_the_way, remove, remove_partials
 from propsync.suppression import Erasures
 
 PARTIALS = "archive/partial"
@@ -168,7 +168,10 @@ def check_delta(settings: Settings) -> None:
 
 
 def make_home(settings: Settings) -> None:
-    """Makes home and its folders with the modes that keep state private. Raises SettingsError where it cannot."""
+    """Makes home and its folders with the modes that keep state private. Raises SettingsError where it cannot.
+
+    A file or a broken link in place of a folder below home raises HomeUnusable.
+    """
     private, open_to_all = (settings.state, settings.landing, settings.home / "archive"), settings.published
     modes = {settings.home: _HOME_MODE, **dict.fromkeys(private, 0o700), open_to_all: 0o755}
     for folder, mode in modes.items():
@@ -178,6 +181,8 @@ def make_home(settings: Settings) -> None:
             if is_new or folder.stat().st_uid == settings.home.stat().st_uid:
                 folder.chmod(_shared(folder) if folder == settings.home and _has_others(folder) else mode)
         except OSError as error:
+            if folder != settings.home and (found := in_the_way(error)):
+                raise found from error
             raise SettingsError(
                 "PROPSYNC_HOME",
                 f"{folder} cannot be written: {error.strerror}",
@@ -201,7 +206,8 @@ def _shared(home: Path) -> int:
 
 
 def _work_folder(folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with disk_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     for leftover in folder.iterdir():
         if leftover.name.startswith("duckdb_temp"):
             remove(leftover)

@@ -5,10 +5,13 @@ removes or fsyncs.
 """
 
 from propsync.storage.disk import (
+    MORE_FILES,
+    NO_FILES,
     PARTIAL,
     copy,
     disk_errors,
     disk_use,
+    in_the_way,
     open_file,
     partial_file,
     remove,
@@ -23,6 +26,8 @@ from propsync.storage.local import LineFile, LocalStorage
 from propsync.storage.protocol import Storage
 
 __all__ = [
+    "MORE_FILES",
+    "NO_FILES",
     "PARTIAL",
     "LineFile",
     "LocalStorage",
@@ -30,6 +35,7 @@ __all__ = [
     "copy",
     "disk_errors",
     "disk_use",
+    "in_the_way",
     "open_file",
     "partial_file",
     "remove",

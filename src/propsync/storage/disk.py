@@ -17,6 +17,11 @@ from propsync.errors import DiskFull, FileLimited, HomeUnusable
 
 PARTIAL = ".partial"
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+_IN_THE_WAY = (errno.EEXIST, errno.ENOTDIR, errno.ELOOP)
+NO_FILES = (errno.EMFILE, errno.ENFILE)
+MORE_FILES = (
+    "Raise the limit of open files (`ulimit -n`, or LimitNOFILE= of a service), then run the same command again"
+)
 _numbers = count()
 
 
@@ -164,6 +169,27 @@ def disk_errors(where: Path | str) -> Iterator[None]:
         if error.errno == errno.EISDIR:
             step = "Move that folder away, then run the same command again"
             raise HomeUnusable(str(where), "cannot be written: a folder is where the file belongs", step) from error
+        if found := in_the_way(error):
+            raise found from error
         if error.errno not in (None, errno.ENOENT):
-            raise HomeUnusable(str(where), f"cannot be written: {error.strerror}") from error
+            more = MORE_FILES if error.errno in NO_FILES else None
+            raise HomeUnusable(str(where), f"cannot be written: {error.strerror}", more) from error
         raise
+
+
+def in_the_way(error: OSError) -> HomeUnusable | None:
+    """The error in propsync's words if a file, or a link to nothing, is where something else belongs."""
+    names = [name for name in (error.filename2, error.filename) if isinstance(name, str | bytes | os.PathLike)]
+    paths = [Path(os.fsdecode(name)) for name in names]
+    if error.errno == errno.ENOENT:
+        paths = [path for path in paths if path.is_symlink()]
+    elif error.errno not in _IN_THE_WAY:
+        return None
+    steps = (one for path in paths for one in (*reversed(path.parents), path))
+    found = next((one for one in steps if os.path.lexists(one) and not one.is_dir()), None)
+    if found is None:
+        return None
+    what, step = ("another file is in its place", "Move that file away")
+    if found.is_symlink():
+        what, step = "a link that leads nowhere is in its place", "Mend or remove that link"
+    return HomeUnusable(str(found), f"cannot be used: {what}", f"{step}, then run the same command again")

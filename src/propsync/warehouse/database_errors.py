@@ -10,6 +10,7 @@ from pathlib import Path
 import duckdb
 
 from propsync.errors import GIVE_IT_BACK, DiskFull, FileLimited, MergeFailed, StateUnusable
+from propsync.storage import MORE_FILES
 
 NO_MEMORY = "bad allocation"
 """DuckDB's words if the system refused the memory, and PROPSYNC_MEMORY_LIMIT did not."""
@@ -100,10 +101,12 @@ def _unusable(path: Path, words: str) -> StateUnusable:
 
 
 def _refuse_lack(path: Path, error: duckdb.Error) -> None:
-    """Raises FileLimited, DiskFull or MergeFailed if the error is a lack of room or of memory."""
+    """Raises FileLimited, DiskFull or MergeFailed if the error is a lack of room, of memory or of open files."""
     words = str(error)
     if "File too large" in words:
         raise FileLimited(str(path), "no file may grow further") from error
+    if "Too many open files" in words:
+        raise MergeFailed(path.name, words.splitlines()[0], MORE_FILES) from error
     if "No space left" in words or "max_temp_directory_size" in words or "Disk quota" in words:
         raise DiskFull(str(path), "the disk is full") from error
     if isinstance(error, duckdb.OutOfMemoryException):

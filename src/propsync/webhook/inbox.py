@@ -13,7 +13,8 @@ from propsync.storage import LocalStorage
 
 FOLDER = "state/hints"
 _TRIES = 5
-_DAMAGE = (ValueError, RecursionError)  # msgspec's errors are ValueErrors
+_KNOWN = (FileNotFoundError, PermissionError)  # a run took it in; somebody else made it
+_DAMAGE = (OSError, ValueError, RecursionError)  # msgspec's errors are ValueErrors
 _log = logging.getLogger("propsync.webhook")
 
 
@@ -56,6 +57,8 @@ class Inbox:
         """The posts of a file; None if it is damaged, which a log line reports."""
         try:
             return self._posts(key)
+        except _KNOWN:
+            raise
         except _DAMAGE as error:
             _log.error("%s: propsync cannot read this file of hints: %s", key, error)
             return None
@@ -73,6 +76,8 @@ class Inbox:
             return self._posts(key)
         except FileNotFoundError:  # a run has taken it in
             return []
+        except PermissionError:
+            raise
         except _DAMAGE:
             return None
 

@@ -52,9 +52,9 @@ class NextLook:
     def _note(self) -> _Note:
         try:
             return msgspec.json.decode(self._storage.get(_KEY), type=_Note)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return _Note()
-        except ValueError:
+        except (OSError, ValueError):
             return _Note(look_at=datetime.fromtimestamp(0, UTC))
 
     def _keep(self, note: _Note) -> None:
