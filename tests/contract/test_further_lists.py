@@ -308,6 +308,16 @@ def test_a_key_that_is_named_is_the_key_and_one_that_no_record_has_fails_the_lis
     assert "R0007" in copy.ids()
 
 
+def test_a_key_inside_an_object_is_named_among_the_shapes_and_the_error_says_so(nights: Nights):
+    copy = Copy(nights, UNFILTERED + 'key = "address.line1"\n')
+    (line,) = (line for line in copy.sync().left_behind if "no record has the member 'address.line1'" in line)
+    told = "[shapes.properties] id = 'address.line1'"
+    assert told in line
+    copy.write(UNFILTERED + told.replace("] ", "]\n"))
+    assert copy.sync().exit_code == 0
+    assert copy.ids()[:2] == ["0 High Street", "1 High Street"]
+
+
 def test_a_list_in_a_new_order_on_each_page_is_read_by_its_ids(copy: Copy):
     copy.list.shuffles = Random("order")
     report = copy.sync()

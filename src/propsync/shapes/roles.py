@@ -312,6 +312,8 @@ def _unknown(resource: Resource, role: Role) -> ShapeUnknown:
     names = " or ".join(repr(name) for name in role.documented)
     if names and resource.is_further:
         step = f"Correct key in [resources.{resource.name}], or remove it there: propsync then finds the key"
+        if any("." in name for name in role.documented):  # a name may have a dot of its own, so it is no path here
+            step += f". For a member of an object, remove it and write [shapes.{resource.name}] {role.name} = {names}"
         return ShapeUnknown(f"GET {resource.path}", f"no record has the member {names}", step)
     what = f"no record has the documented member {names}" if names else f"no member looks like the {role.name}"
     step = f"Run `propsync doctor`, then name it in propsync.toml: [shapes.{resource.name}] {role.name} = '…'"
