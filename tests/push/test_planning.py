@@ -426,6 +426,44 @@ def test_each_kind_of_file_gives_the_same_plan(home: WorldHome, tmp_path: Path) 
         assert [edit[1:] for edit in edits(plan)] == wanted, one
 
 
+def test_columns_of_parquet_with_one_name_keep_their_cells(home: WorldHome, tmp_path: Path) -> None:
+    names = ["asset_id", "#note", "#note", "Tag", "Height (mm)"]
+    cells = [DOOR, "a note", "another", "QR7", "7"]
+    pq.write_table(pa.Table.from_arrays([pa.array([one]) for one in cells], names), tmp_path / "a.parquet")
+    plan = planned(home, tmp_path, Wanted("assets", tmp_path / "a.parquet"))
+    assert [(one.label, one.new) for one in plan.entries[0].changes] == [("Tag", "QR7"), ("Height (mm)", 7)]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pa.array([10**15], pa.timestamp("s")),  # beyond the years of Python
+        pa.array([0], pa.timestamp("s", "Nowhere/Land")),
+        pa.Array.from_buffers(
+            pa.string(), 1, [None, pa.py_buffer(bytes([0, 0, 0, 0, 1, 0, 0, 0])), pa.py_buffer(b"\xff")]
+        ),
+    ],
+)
+def test_a_value_of_parquet_that_nothing_can_show_is_wrong_usage(home: WorldHome, tmp_path: Path, value: Any) -> None:
+    pq.write_table(pa.table({"asset_id": [DOOR], "Due": value}), tmp_path / "a.parquet")
+    with pytest.raises(UsageError, match=r"a\.parquet: its column Due has a value that propsync cannot read"):
+        planned(home, tmp_path, Wanted("assets", tmp_path / "a.parquet"))
+
+
+def test_a_value_of_a_query_that_nothing_can_show_is_wrong_usage(home: WorldHome, tmp_path: Path) -> None:
+    sql = f"select '{DOOR}' as asset_id, date 'infinity' as due"
+    with pytest.raises(UsageError, match=r"^--sql: its column due has a value .* Correct the query"):
+        planned(home, tmp_path, Wanted("assets", None, sql=sql))
+
+
+def test_damaged_pages_of_parquet_are_wrong_usage(home: WorldHome, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"asset_id": [DOOR] * 50}), tmp_path / "a.parquet")
+    content = (tmp_path / "a.parquet").read_bytes()
+    (tmp_path / "a.parquet").write_bytes(content[:4] + bytes(40) + content[44:])
+    with pytest.raises(UsageError, match="not readable Parquet"):
+        planned(home, tmp_path, Wanted("assets", tmp_path / "a.parquet"))
+
+
 def test_a_text_without_its_tabs_is_unedited_and_a_note_names_it(assets: Make) -> None:
     row = TEXTS.index("tab\there")
     door = f"a-door{row:02d}"

@@ -18,12 +18,12 @@ import msgspec
 from propsync.errors import UsageError
 from propsync.merge.reference.spreadsheet import SheetError, is_sheet, typed_sheets_of
 from propsync.merge.reference.text_file import WINDOWS, ListUnreadable, decoded_by, lines_of
+from propsync.push.parquet_file import parquet_rows
 from propsync.push.source import BLANKS, QUERY, Cell, Row, Source, is_blank
 
 _MOST_BYTES = 200_000_000
 _PARQUET = b"PAR1"
 _JSON = (".jsonl", ".ndjson", ".json")
-_ROWS = 2_000
 _OTHER_SEPARATORS = "|^~:"
 _ABOVE = 10  # rows of a title that people put above the header
 _DECODER = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
@@ -41,16 +41,17 @@ def read_file(path: Path, key: str) -> Source:
     content = _content(path)
     try:
         source = _source(path, content, key)
-        source.rows = _readable(path, source.rows)
+        source.rows = _readable(str(path), source.rows)
         return source
     except ListUnreadable as error:
-        raise _unusable(path, error) from error
+        raise _unusable(str(path), error) from error
 
 
 def read_answer(sql: str, content: bytes) -> Source:
     """The rows of a query, which DuckDB wrote as Parquet."""
-    header, rows = _parquet(content)
-    return Source(QUERY, hashlib.sha256(sql.encode()).hexdigest(), header, rows, has_addresses=False)
+    header, rows = parquet_rows(content)
+    named = (QUERY, hashlib.sha256(sql.encode()).hexdigest())
+    return Source(*named, header, _readable(QUERY, rows), has_addresses=False)
 
 
 def _source(path: Path, content: bytes, key: str) -> Source:
@@ -59,7 +60,7 @@ def _source(path: Path, content: bytes, key: str) -> Source:
         header, rows, hidden = _workbook(content, key)
         return Source(*named, header, rows, hidden=hidden)
     if content.startswith(_PARQUET):
-        return Source(*named, *_parquet(content), has_addresses=False)
+        return Source(*named, *parquet_rows(content), has_addresses=False)
     if path.suffix.lower() in _JSON:
         return Source(*named, *_json_lines(content), has_addresses=False)
     text, encoding = decoded_by(content)
@@ -79,17 +80,18 @@ def _content(path: Path) -> bytes:
         raise UsageError(str(path), f"it cannot be read: {why}", "Check its path and permissions") from None
 
 
-def _unusable(path: Path, error: ListUnreadable) -> UsageError:
-    where = str(path) if error.line is None else f"{path} line {error.line}"
-    return UsageError(where, error.reason, "Correct the file, then run `propsync push plan` again")
+def _unusable(name: str, error: ListUnreadable) -> UsageError:
+    where = name if error.line is None else f"{name} line {error.line}"
+    what = "query" if name == QUERY else "file"
+    return UsageError(where, error.reason, f"Correct the {what}, then run `propsync push plan` again")
 
 
-def _readable(path: Path, rows: Iterator[Row]) -> Iterator[Row]:
-    """The rows, whose errors name the file."""
+def _readable(name: str, rows: Iterator[Row]) -> Iterator[Row]:
+    """The rows, whose errors name the file or the query."""
     try:
         yield from rows
     except ListUnreadable as error:
-        raise _unusable(path, error) from error
+        raise _unusable(name, error) from error
 
 
 def _below_header(rows: Iterable[Row], key: str) -> tuple[list[str], Iterator[Row]]:
@@ -158,24 +160,6 @@ def _refuse_other_books(content: bytes) -> None:
 def _plain(cell: Cell) -> Cell:
     """Makes a sheet's whole numbers floats, because it keeps 15 of their digits."""
     return float(cell) if isinstance(cell, int) and not isinstance(cell, bool) else cell
-
-
-def _parquet(content: bytes) -> tuple[list[str], Iterator[Row]]:
-    # imports here, since few people have such a file
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        file = pq.ParquetFile(pa.BufferReader(content))
-    except pa.ArrowException as error:
-        raise ListUnreadable(f"it is not readable Parquet ({error})") from error
-    lots = (zip(*batch.to_pydict().values(), strict=True) for batch in file.iter_batches(_ROWS))
-    rows = enumerate(chain.from_iterable(lots), 1)
-    return file.schema_arrow.names, (Row(number, [*map(_of_parquet, row)]) for number, row in rows)
-
-
-def _of_parquet(cell: Any) -> Cell:
-    return SheetError("bytes, and no text") if isinstance(cell, bytes) else cell
 
 
 def _json_lines(content: bytes) -> tuple[list[str], Iterator[Row]]:
