@@ -199,4 +199,4 @@ class TwoDaysAgo(datetime):
 def test_tables_of_a_time_to_come_are_not_fresh(at: Place, told, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("propsync.cli.status.datetime", TwoDaysAgo)
     assert print_status(at.settings(), "26h", as_json=False) == 3
-    assert told()[1][-1].startswith("The tables are of a time to come: correct the clock")
+    assert told()[1][-1].startswith("The tables are dated in the future: correct the clock")

@@ -29,7 +29,7 @@ def erasures(tmp_path: Path) -> Erasures:
         (("--asset", "", "--field", "field-1"), EMPTY),  # else it would be the field of all assets
         (("--asset", "asset-1", "--field", ""), EMPTY),
         (("--assessment", " "), EMPTY),
-        (("--text", ""), "fewer than 4 signs"),
+        (("--text", ""), "fewer than 4 characters"),
         (("--asset", "asset-1", "--assessment", ""), TWO),
         (("--asset", "asset-1", "--forget", "0123456789ab"), TWO),
         (("--forget", "0123456789ab", "--resume"), TWO),

@@ -180,7 +180,7 @@ def test_a_dry_run_changes_nothing_and_forgetting_brings_it_back(home: PrivateHo
 @pytest.mark.slow
 def test_wrong_requests_are_refused_before_anything_changes(home: PrivateHome) -> None:
     for request, why in (
-        (Request(text="Jo", reason="asked"), "fewer than 4 signs"),
+        (Request(text="Jo", reason="asked"), "fewer than 4 characters"),
         (Request(text="Jane Doe", reason="asked"), "nothing in this home has it"),
         (Request(text="zqx occupant", reason="zqx Occupant asked"), "names what is to be erased"),
         (Request(asset=ASSET, reason="asked by " + ASSET), "names what is to be erased"),
@@ -189,7 +189,7 @@ def test_wrong_requests_are_refused_before_anything_changes(home: PrivateHome) -
             erase(home.settings(), request)
     (home.path / "properties.csv").write_text("property_id,tenant\np-1,ZQX occupant\n")
     (home.path / "propsync.toml").write_text('[reference]\nproperties = "properties.csv"\n')
-    with pytest.raises(UsageError, match="file of people's own has it"):
+    with pytest.raises(UsageError, match="one of your own files and has it"):
         erase(home.settings(), Request(text="zqx occupant", reason="asked"))
     assert not list((home.path / "landing" / "erasures").glob("*.json"))
 

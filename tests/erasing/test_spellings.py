@@ -155,7 +155,7 @@ def test_peoples_own_lists_have_a_text_in_any_spelling(home: SmallHome) -> None:
         (NAME, workbook(NAME)),
     ):
         (home.path / "users.csv").write_bytes(content)
-        with pytest.raises(UsageError, match="file of people's own has it"):
+        with pytest.raises(UsageError, match="one of your own files and has it"):
             erase(home.settings(), asked(name))
 
 

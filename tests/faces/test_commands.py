@@ -177,10 +177,10 @@ def test_status_names_the_rebuild_that_brings_a_state_database_back(propsync, sy
 def test_a_state_database_of_which_a_full_disk_left_nothing_is_found_before_the_night(propsync, synced):
     (synced / "state" / "warehouse.duckdb").write_bytes(b"")
     printed = propsync("status").stdout
-    assert "No run can use the state database: it is no DuckDB database" in printed
+    assert "No run can use the state database: it is not a DuckDB database" in printed
     assert printed.endswith("\nNext: propsync rebuild\n")
     done = propsync("doctor")
-    assert (done.returncode, "state/warehouse.duckdb: it is no DuckDB database" in done.stdout) == (1, True)
+    assert (done.returncode, "state/warehouse.duckdb: it is not a DuckDB database" in done.stdout) == (1, True)
 
 
 def test_a_rebuild_leaves_no_table_and_no_check_out_of_ops(propsync, synced):

@@ -1,4 +1,4 @@
-"""PROPSYNC_NOTIFY_URL gets one JSON POST a run, and whatever becomes of it is no matter to the run."""
+"""PROPSYNC_NOTIFY_URL gets one JSON POST per run, and whatever becomes of it is no matter to the run."""
 
 from __future__ import annotations
 

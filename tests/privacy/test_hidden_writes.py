@@ -115,7 +115,7 @@ def test_a_night_does_not_publish_what_a_killed_apply_wrote_of_a_hidden_field(ho
     assert home.sync(["assets", "schedules"]).exit_code == 0
     assert home.rows(f"select count(*) from ops.writes where field = '{text}'") == [(0,)]
     assert found_in(home.path / "published") == []
-    with pytest.raises(UsageError, match="take the line away"):
+    with pytest.raises(UsageError, match="remove the line"):
         home.apply(plan)
     hide(home)
     assert home.sync(["assets", "schedules"]).exit_code == 0

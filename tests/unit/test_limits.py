@@ -30,7 +30,7 @@ def test_too_little_memory_is_no_fault_in_propsync(
         main.run()
     said = capsys.readouterr().err
     assert code.value.code == 1
-    assert said.startswith("propsync: this process got no more memory or threads. Raise its limits (`ulimit")
+    assert said.startswith("propsync: this process could get no more memory or threads. Raise its limits (`ulimit")
 
 
 def test_python_still_says_it_in_these_words() -> None:

@@ -42,7 +42,9 @@ def test_a_disk_that_fails_is_named_before_a_rebuild(error: duckdb.Error) -> Non
         raise error
 
 
-OF_DISK = "the disk cannot read or write it (not for you). Make room or mend the disk, then run the same command again"
+OF_DISK = (
+    "the disk cannot read or write it (not for you). Make room or repair the disk, then run the same command again"
+)
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
--- Whether a text has nothing but blanks, as spreadsheets and forms leave them: such a cell says nothing.
+-- Whether a text has nothing but spaces, as spreadsheets and forms leave them: such a cell says nothing.
 -- Most texts begin with a visible sign of ASCII, and to compare takes a third of the search.
 create macro staging.is_blank(written) as case
   when written between '!' and '~' then false
   else not regexp_matches(written, '[^\s\v\p{Z}\x{200B}\x{FEFF}]')
 end;
 
--- A text without the spaces around it; NULL if it has nothing but blanks.
+-- A text without the spaces around it; NULL if it has nothing but spaces.
 create macro staging.said(written) as if(staging.is_blank(written), null, trim(written));
 
 -- Whether a field has a value: an option, a text that is not blank, or JSON that is not empty.

@@ -43,7 +43,7 @@ class TokenSource:
         """The next step if the API refuses the token; quotation marks come along with a line of a shell script."""
         then = _THEN.get(self.variable, "start the run again")
         if self._token[:1] in ("'", '"') and self._token[:1] == self._token[-1:]:
-            return f"Take away the quotation marks around {self.where}, then {then}"
+            return f"Remove the quotation marks around {self.where}, then {then}"
         place = f"{self.variable} or {self.variable}_FILE" if self.variable in _THEN else self.variable
         return f"Put a valid token in {place}, then {then}"
 

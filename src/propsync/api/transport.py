@@ -29,7 +29,7 @@ ERROR_BODY_BYTES = 64 * 1024
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError, httpx.UnsupportedProtocol)
 _OTHER_NAME = "Correct the host in PROPSYNC_BASE_URL, or ask the operator of the API for a certificate of that name"
 _CERTIFICATE_STEPS = {  # by OpenSSL's X509_V_ERR_ codes; trust in the authority would not help
-    9: "Correct the clock of this machine: the certificate begins later",
+    9: "Correct the clock of this machine: the certificate is not valid yet",
     10: "Ask the operator of the API to renew the certificate; if it is in date, correct the clock of this machine",
     62: _OTHER_NAME,
     64: _OTHER_NAME,

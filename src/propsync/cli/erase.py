@@ -22,7 +22,9 @@ Field = Annotated[
 Text = Annotated[
     str | None,
     typer.Option(
-        metavar="TEXT", show_default=False, help="Erase this text wherever it is, in any case. With - it asks for it."
+        metavar="TEXT",
+        show_default=False,
+        help="Erase this text wherever it is, in any case. With -, propsync asks for it.",
     ),
 ]
 Reason = Annotated[

@@ -95,7 +95,7 @@ def _words(error: Exception) -> str:
         return words
     if isinstance(error, MemoryError) or any(words in str(error).lower() for words in _NO_ROOM):
         step = "Raise its limits (`ulimit -v`, `ulimit -u`, or those of the service), then run the same command again"
-        return f"this process got no more memory or threads. {step}"
+        return f"this process could get no more memory or threads. {step}"
     step = "This is a fault in propsync: run again with --log-level DEBUG and report what it says"
     return f"{type(error).__name__}: {log.redact(' '.join(str(error).split()))}. {step}"
 
@@ -114,5 +114,5 @@ def _of_a_file(error: OSError) -> str | None:
         return None
     if error.filename is None:
         return f"standard output: it cannot be written ({error.strerror}). Make room there, or send it elsewhere"
-    step = "Make room or mend the disk, then run the same command again"
+    step = "Make room or repair the disk, then run the same command again"
     return f"{error.filename}: the disk cannot read or write it ({error.strerror}). {step}"

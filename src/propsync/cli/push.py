@@ -62,7 +62,9 @@ def plan(
     records: Which,
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="FILE", help="CSV, .xlsx, Parquet or JSON lines; a row a record.", show_default=False),
+        typer.Argument(
+            metavar="FILE", help="CSV, .xlsx, Parquet or JSON lines; one row per record.", show_default=False
+        ),
     ] = None,
     sql: Annotated[
         str | None, typer.Option(metavar="SELECT", help="Rows from SQL on the published tables.", show_default=False)

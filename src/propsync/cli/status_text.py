@@ -60,7 +60,7 @@ def _next(facts: dict[str, Any], max_age: str | None) -> str:
     if facts["unusable_state"]:
         return "Next: propsync rebuild"
     if facts["is_ahead"]:
-        return "The tables are of a time to come: correct the clock of this machine. Next: propsync sync"
+        return "The tables are dated in the future: correct the clock of this machine. Next: propsync sync"
     if not facts["is_fresh"] and not facts["was_synced"]:
         return "No sync has published yet, only runs that read a part. Next: propsync sync"
     if not facts["is_fresh"]:

@@ -40,7 +40,7 @@ _LIKELY = {
 FORMER = "former"
 """The source of a role that a field keeps though its label has changed."""
 _KEPT = "the labels of these fields fit no role any more, so they keep that of a former label; ops.roles names each"
-_FEW = "half of the values of these fields, or more, are no dates, so they are NULL in marts.asset_register"
+_FEW = "half of the values of these fields, or more, are not dates, so they are NULL in marts.asset_register"
 _MOST_SHOWN = 10
 
 Row = tuple[str, str, str, str, str]

@@ -31,7 +31,7 @@ _LEAST_ASCII = 0.25  # share of characters: delimiters and digits of a table, an
 def why_no_text(sample: bytes) -> str | None:
     """Why bytes are no table of text, from their first `SAMPLE`; None for text and for no bytes."""
     if kind := kind_of(sample):
-        return f"it is no table but {kind}"
+        return f"it is not a table but {kind}"
     if len(sample) < _LEAST:
         return None
     wide = _wide(sample)

@@ -44,7 +44,7 @@ class Request:
         An id may come from a variable that is not set. Without it the request would name much more.
         """
         if self.text is not None and len(plain_text(self.text).strip()) < _SHORTEST:
-            what = f"it has fewer than {_SHORTEST} signs, so it would be found in many other words"
+            what = f"it has fewer than {_SHORTEST} characters, so it would be found in many other words"
             raise UsageError("--text", what, "Give more of the text")
         given = [one for one in (self.asset, self.assessment, self.field) if one is not None]
         if not (self.words.strip() and all(one.strip() for one in given)):

@@ -237,6 +237,6 @@ def _unexplained(keys: Collection[str]) -> Outcome:
     first, *more = sorted(keys)
     if more:
         what = f"the API gave no clear answer, and {len(keys)} new assets have other values: {', '.join(sorted(keys))}"
-        return verdicts.unsure(what, "Look whether it is one of them")
+        return verdicts.unsure(what, "Check whether it is one of them")
     what = f"the API gave no clear answer, and a new asset has other values: {first}"
-    return verdicts.unsure(what, "Look whether it is this one", first)
+    return verdicts.unsure(what, "Check whether it is this one", first)

@@ -65,7 +65,7 @@ def _digits(number: float) -> str:
 def check_float(number: float) -> None:
     """Raises CellRefused for a number whose last digits the spreadsheet has lost, and for none."""
     if not math.isfinite(number):
-        raise CellRefused("it is no number; write digits, or leave the cell empty")
+        raise CellRefused("it is not a number; write digits, or leave the cell empty")
     if abs(number) >= EXACT:
         raise CellRefused(f"a spreadsheet keeps {_DIGITS} digits of a number, and this one has more: {AS_TEXT}")
 

@@ -154,7 +154,7 @@ def _workbook(content: bytes, key: str) -> _Sheet:
 def _refuse_other_books(content: bytes) -> None:
     with suppress(zipfile.BadZipFile), zipfile.ZipFile(io.BytesIO(content)) as archive:
         if "xl/workbook.xml" not in archive.namelist():
-            raise ListUnreadable("it is no .xlsx file; save it as .xlsx or CSV UTF-8")
+            raise ListUnreadable("it is not an .xlsx file; save it as .xlsx or CSV UTF-8")
 
 
 def _plain(cell: Cell) -> Cell:

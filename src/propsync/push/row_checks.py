@@ -143,7 +143,7 @@ class RowChecks:
         found = [one for one in types if one.is_called(text)]
         if len(found) > 1:
             ids = " or ".join(one.id for one in found)
-            raise self.refused(row, place, f"{len(found)} types are called so; write the id {ids}")
+            raise self.refused(row, place, f"{len(found)} types have this name; write the id {ids}")
         if not found:
             raise self.unknown(row, place, text, "propsync knows no such type; write its name or its id")
         return found[0]

@@ -151,7 +151,7 @@ class ScheduleRows:
         if self._hidden:
             raise self._checks.refused(row, place, _HIDDEN.format(self._hidden))
         if changes:
-            raise self._checks.refused(row, place, f"the row also changes {changes[0].label}; do one of both")
+            raise self._checks.refused(row, place, f"the row also changes {changes[0].label}; do only one of the two")
         return self._removal(row.number, key, before)
 
     def _removal(self, row: int | None, key: Key, before: dict[str, Any]) -> Entry:

@@ -274,7 +274,7 @@ def _otherwise(recorded: Sequence[Recorded], entries: Sequence[Entry]) -> list[s
     if not places:
         return []
     what = f"{counted(len(places), 'value')} to replace: the record has another one than propsync sent"
-    why = "The API has stored it otherwise, or somebody has edited it since. Compare old and new"
+    why = "The API has stored it in another form, or somebody has edited it since. Compare old and new"
     return [f"Otherwise: {what}: {first_of(places)}. {why}"]
 
 

@@ -27,7 +27,7 @@ from propsync.push.source import BLANKS, Cell, is_blank, is_empty
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(E[+-]?\d+)?", re.IGNORECASE)
 _GROUPED = re.compile(r"[+-]?[\d ,.'\u00a0\u202f]+")
-_NO_NUMBER = "it is no number; write digits, such as 12.5"
+_NO_NUMBER = "it is not a number; write digits, such as 12.5"
 _SHORT = 11  # digits, beyond which Excel shortens a number
 _LARGEST = 308  # powers of ten: a server keeps a number in 64 bits
 _DATE = re.compile(r"(\d{4}-\d{2}-\d{2})([T ]00:00(:00(\.0+)?)?(Z|[+-]00(:?00)?)?)?")
@@ -76,7 +76,7 @@ def _wanted(cell: Cell, field: Field, old: Any, *, is_lossy: bool, seen: Any) ->
 def _blank(old: Any) -> Kept:
     if is_same(old, None) or old == "":
         return KEPT
-    raise CellRefused("it has blanks alone: empty it to change nothing, or write [clear] to remove the value")
+    raise CellRefused("it has only spaces: empty it to change nothing, or write [clear] to remove the value")
 
 
 def _cleared(field: Field, old: Any) -> Any:
@@ -154,7 +154,7 @@ def _date(cell: Cell, _field: Field, _old: Any) -> str:
     if isinstance(cell, date):
         return cell.isoformat()
     if isinstance(cell, time | timedelta | bool | list | dict):
-        raise CellRefused("it is no date; write it as 2026-01-31")
+        raise CellRefused("it is not a date; write it as 2026-01-31")
     text = plain(cell).strip(BLANKS)
     if _AS_NUMBER.fullmatch(text):
         raise CellRefused(
@@ -183,7 +183,7 @@ def _time(cell: Cell, _field: Field, _old: Any) -> str:
             raise CellRefused("it has seconds, and the API takes hours and minutes alone; write 09:30")
         return cell.strftime("%H:%M")
     if isinstance(cell, date | bool | list | dict):
-        raise CellRefused("it is no time of day; write 09:30")
+        raise CellRefused("it is not a time of day; write 09:30")
     text = plain(cell).strip(BLANKS)
     if _FRACTION.fullmatch(text):
         raise CellRefused(f"a spreadsheet has made the time the number {text}: format its column as text, write 09:30")

@@ -89,7 +89,7 @@ def made_twice(outcome: Outcome, asset_ids: Collection[str]) -> Outcome:
 def others_changed(outcome: Outcome, labels: Collection[str]) -> Outcome:
     """The API has the planned values, and others of the record are gone or differ."""
     what = f"it is written, and {', '.join(sorted(labels))} changed at the same time, which the plan does not name"
-    return replace(outcome, code=OTHERS_CHANGED, reason=what, step="Look whether the API did that, or somebody")
+    return replace(outcome, code=OTHERS_CHANGED, reason=what, step="Check whether the API did that, or somebody")
 
 
 def unsure(reason: str, step: str, asset_id: str | None = None) -> Outcome:

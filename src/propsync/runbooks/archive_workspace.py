@@ -146,7 +146,7 @@ class ArchiveWorkspace:
         return Counter(counts)
 
     def correct_times(self, workspace: Workspace, now: datetime) -> None:
-        """Makes documents due that the clock, when it was ahead, gave a time to come."""
+        """Makes documents due that the clock, when it was ahead, gave a time in the future."""
         ledger, latest = Ledger(workspace.warehouse), now + _APART
         if count := ledger.times_to_come(latest):
             _log.warning("the clock was ahead when propsync asked for %d documents: they are due now", count)

@@ -53,7 +53,7 @@ class Scope:
             raise UsageError("backfill", "no filter was given", "Say what to read again, such as --property ID")
         wrong = [(one, why) for one in ids if (why := why_unaskable(one.strip()))]
         if wrong:
-            what = f"{wrong[0][0][:40]!r} cannot be an id:  {wrong[0][1]}"
+            what = f"{wrong[0][0][:40]!r} cannot be an id: {wrong[0][1]}"
             raise UsageError("backfill", what, "Give ids as the API spells them")
 
     def filters(self, catalogue: Catalogue) -> dict[str, dict[str, tuple[str, ...]]]:

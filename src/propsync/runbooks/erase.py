@@ -224,7 +224,9 @@ def _planned(
         refuse_needed(warehouse, request, suppression)
         refuse_own_lists(settings, suppression)
         if suppression.sees(request.reason):
-            raise UsageError("--reason", "it names what is to be erased, and the reason stays", "Leave that out of it")
+            raise UsageError(
+                "--reason", "it names what is to be erased, and the reason stays", "Give a reason without it"
+            )
         documents, unread = _documents(settings, place, suppression, warehouse, request)
         tables = dict(search_tables(warehouse, request))
         if request.text is None:  # the pattern finds longer ids too

@@ -17,7 +17,7 @@ def refuse_own_lists(settings: Settings, suppression: Suppression) -> None:
     for name, given in settings.reference.items():
         path = settings.home / str(given)
         if path.exists() and any(map(suppression.sees, _texts_of(path.read_bytes()))):
-            what = "this file of people's own has it, and propsync does not write such files"
+            what = "it is one of your own files and has it, and propsync does not write such files"
             raise UsageError(f"{path} ([reference] {name})", what, "Take it out of the file, then erase")
 
 

@@ -57,7 +57,7 @@ def verify_erased(settings: Settings, words: str) -> Verified:
     """
     needle = Needle(words)
     if not settings.state.is_dir():
-        raise UsageError("PROPSYNC_HOME", f"{settings.home} is no home of propsync", "Set it to your home folder")
+        raise UsageError("PROPSYNC_HOME", f"{settings.home} is not a home of propsync", "Set it to your home folder")
     with RunLock(settings.state / "run.lock").held(_WHAT, settings.lock_wait):
         return Verified(_searched(settings, needle), list(_beyond(settings)))
 

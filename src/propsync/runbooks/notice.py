@@ -84,7 +84,7 @@ class _Last(msgspec.Struct, frozen=True):
 def _post_news(settings: Settings, notice: dict[str, Any]) -> None:
     """Posts a problem unless the last notice was about it and is not a day old.
 
-    A run that found another at work is no problem: it tries again. A notice of a time to come is none: the clock
+    A run that found another at work is no problem: it tries again. A notice dated in the future is none: the clock
     was wrong.
     """
     code, now, storage = notice["exit_code"], datetime.now(UTC), LocalStorage(settings.home)

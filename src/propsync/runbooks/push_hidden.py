@@ -13,7 +13,7 @@ from propsync.settings import Settings
 from propsync.warehouse import PublishedReader, statement
 
 _SYNC = "Run `propsync sync`, then apply the plan again"
-_OTHERWISE = "Plan again without it; to send or finish this plan, take the line away and run `propsync sync`"
+_OTHERWISE = "Plan again without it; to send or finish this plan, remove the line and run `propsync sync`"
 
 
 def refuse_hidden(reader: PublishedReader, settings: Settings, plan: Plan) -> None:

@@ -104,7 +104,7 @@ def _refuse_hidden(settings: Settings, run: str, recorded: Sequence[Recorded]) -
     hidden = {line.path[0] for line in settings.privacy.hide if line.resource == "schedules" and line.path}
     if hidden & {*MEMBERS} and any(one.resource == "schedules" and one.action == DELETE for one in recorded):
         what = f"[privacy] hides {', '.join(sorted(hidden))}, so the schedules would come back without it"
-        raise UsageError(run, what, "Take the line away, run `propsync sync`, and undo the run then")
+        raise UsageError(run, what, "Remove the line, run `propsync sync`, and undo the run then")
 
 
 def _present(rows: Rows, resource: str, keys: set[Key]) -> Mapping[Key, Present]:

@@ -142,7 +142,9 @@ class ResourceSync:
             configured = statuses.configured(self._workspace, resource)
             if wanted == configured:
                 raise
-            _log.warning("%s: a status that the API showed is refused, only those set are asked for", resource.name)
+            _log.warning(
+                "%s: the API refuses a status that it showed, so propsync asks only for those set", resource.name
+            )
             wanted = configured
             listed.clear()
             swept = self._sweep(resource, wanted, listed, types)

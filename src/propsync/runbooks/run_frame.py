@@ -133,7 +133,7 @@ def _tell_clock(run: Run, now: datetime) -> None:
     if run.time - now > _APART:
         _log.warning(
             "the last run is of %s, and the clock of this machine is behind it. Until then, history dates each change "
-            "with that time. If the clock was wrong in that run, restore home from a backup of before it",
+            "with that time. If the clock was wrong in that run, restore home from a backup made before it",
             run.time.strftime("%Y-%m-%d %H:%M UTC"),
         )
 

@@ -25,7 +25,7 @@ def why_unusable(settings: Settings) -> str | None:
     if not state.exists():
         return "it is missing, though tables are published"
     if not state.is_file() or not _is_database(state):
-        return "it is no DuckDB database"
+        return "it is not a DuckDB database"
     with open_published(published) as reader:
         version = reader.rows(statement("runbooks/schema_version"))[1][0][0]
     return None if version == SCHEMA_VERSION else f"its schema version is {version}, not {SCHEMA_VERSION}"

@@ -128,7 +128,7 @@ class Settings(BaseModel):
     webhook_requests: kinds.Count = Field(5_000, description="most requests that hints may cost a day")
     delta: kinds.DeltaSchemas = Field((), description="schemas whose tables are written as Delta tables too")
     delta_keep_days: kinds.Days = Field(30, description="days that an older version of a Delta table can be read")
-    notify_url: kinds.NotifyUrl | None = Field(None, description="gets one JSON POST a run (Teams, healthchecks)")
+    notify_url: kinds.NotifyUrl | None = Field(None, description="receives one JSON POST per run (Teams, healthchecks)")
     reference: kinds.Reference = Field({}, description="people's own lists: a table and its CSV or .xlsx file each")
     resources: kinds.FurtherLists = Field({}, description="further lists of the same API: a table and its path each")
     shapes: kinds.Shapes = Field({}, description="what to believe instead of what was discovered")

@@ -72,7 +72,7 @@ class Erasure:
     key: str = ""
     """The check of the key that made its marks; an earlier version noted none."""
     name: Mark | None = None
-    """An erased text as the names of tables and columns have it, with blanks between words."""
+    """An erased text as the names of tables and columns have it, with spaces between words."""
 
     @property
     def marks(self) -> tuple[Mark, ...]:

@@ -23,7 +23,7 @@ _BLANKS = re.compile(r"[^\S ]\s*|\s{2,}")
 _BORDERS = ("", '"', "\0")
 """Around a whole text: nothing, quotes, or what separates cells that are searched together."""
 _JOINTS = ("-", "_", ".")
-"""Signs inside ids, if a letter or digit follows."""
+"""Characters inside ids, if a letter or digit follows."""
 SHORTEST_ID = 6
 """A shorter id counts only where it is a whole text: as a part of others it would be anything."""
 
@@ -103,7 +103,7 @@ class Marker:
         return _spliced(source, [(origins[first], _end(origins, last)) for first, last in spans], replacement)
 
     def _spans(self, text: str, mark: Mark) -> list[tuple[int, int]]:
-        """The signs of a composed text that are marked: the first, and the one after the last."""
+        """The characters of a composed text that are marked: the first, and the one after the last."""
         if mark.form == ID:
             whole = _bytes(text)
             starts = [len(whole[:at].decode("utf-8", "surrogatepass")) for at in self._places(whole, mark)]
@@ -174,17 +174,17 @@ def _stands_alone(plain: bytes, at: int, length: int, *, is_json: bool) -> bool:
 
 
 def _continues(beside: str) -> bool:
-    """Whether the signs beside an id, the nearest first, belong to a longer id: `f-1` is no part of `f-1-2`."""
+    """Whether the characters beside an id, the nearest first, belong to a longer id: `f-1` is no part of `f-1-2`."""
     return _is_of_word(beside[:1]) or (beside[:1] in _JOINTS and _is_of_word(beside[1:2]))
 
 
 def _is_of_word(sign: str) -> bool:
-    """Whether it is a letter or digit; scripts without blanks between words say nothing."""
+    """Whether it is a letter or digit; scripts without spaces between words say nothing."""
     return sign.isalnum() and unicodedata.category(sign) != "Lo"
 
 
 def _signs(part: bytes) -> str:
-    """The signs of a part, which may begin and end inside one."""
+    """The characters of a part, which may begin and end inside one."""
     return part.decode("utf-8", "ignore")
 
 

@@ -1,4 +1,4 @@
-"""The readings of a text: as it is, and with escapes of JSON, HTML and web addresses as the signs that they mean."""
+"""The readings of a text: as it is, and with the characters that escapes of JSON, HTML and web addresses mean."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def reading(text: str, depth: int) -> str | None:
 
 
 def traced(text: str, depth: int) -> tuple[str, Sequence[int]]:
-    """The reading at this depth, and the place in the text that each of its signs comes from; the end is the last."""
+    """The reading at this depth, and where in the text each of its characters comes from; the end is the last."""
     origins: Sequence[int] = range(len(text) + 1)
     for kind in (_ROUND * _ROUNDS)[:depth]:
         text, places = kind.traced(text)

@@ -29,15 +29,15 @@ class Hit:
 
 
 class Needle:
-    """One text. Case, composed letters and the number of blanks between words make no difference."""
+    """One text. Case, composed letters and the number of spaces between words make no difference."""
 
     def __init__(self, text: str) -> None:
         self.text = plain(text)
         if len(self.text) < _SHORTEST:
-            what = f"it has fewer than {_SHORTEST} signs, so propsync would find it in many other words"
+            what = f"it has fewer than {_SHORTEST} characters, so propsync would find it in many other words"
             raise UsageError("erase --verify", what, "Give more of the text")
         if len(self.text) > _LONGEST:
-            what = f"it has more than {_LONGEST:,} signs"
+            what = f"it has more than {_LONGEST:,} characters"
             raise UsageError("erase --verify", what, "Give the part of it that nothing else has")
         self.runs = tuple(dict.fromkeys(run.lower() for run in _RUN.findall(self.text)))
         """Runs of plain letters and digits: text that lacks one of them and has no escape has no trace."""

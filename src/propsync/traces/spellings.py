@@ -29,7 +29,7 @@ def sixteen_bit(text: str, form: str) -> bytes:
 
 
 def plain(text: str) -> str:
-    """The text with one space for each run of blanks, and composed letters."""
+    """The text with one space for each run of spaces, and composed letters."""
     return unicodedata.normalize("NFC", " ".join(text.split()))
 
 

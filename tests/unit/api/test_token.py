@@ -58,7 +58,7 @@ def test_a_refused_token_of_a_block_names_the_block(connect, server):
 @pytest.mark.parametrize("quote", ["'", '"'])
 def test_quotation_marks_around_a_refused_token_are_named(connect, server, quote):
     server.answer = only(TOKEN)
-    with pytest.raises(TokenRefused, match="Take away the quotation marks around the token in PROPSYNC_TOKEN, then"):
+    with pytest.raises(TokenRefused, match="Remove the quotation marks around the token in PROPSYNC_TOKEN, then"):
         connect(token=TokenSource(f"{quote}{TOKEN}{quote}")).fetch(LIST)
 
 

@@ -41,7 +41,7 @@ def test_a_field_with_few_dates_keeps_its_role_and_yields_to_one_of_dates():
     assert chosen(fields=[few])["t1", "installed"] == ("f6", "found")
     setting, value, source, evidence = Roles([few], DeskSettings()).noted()[0]
     assert (setting, value, source) == ("roles.installed.dates", "Lifts: Installed", "found")
-    assert "are no dates" in evidence
+    assert "are not dates" in evidence
     assert chosen(fields=[few, Field("t1", "Lifts", "f7", "Fitted", "date")])["t1", "installed"] == ("f7", "found")
     assert chosen(fields=[Field("t1", "Lifts", "f6", "Installed", "text")]) == {}
 

@@ -219,7 +219,7 @@ def test_a_csv_that_is_no_text_is_refused_with_the_reason_and_the_others_are_rea
     path = write(tmp_path / "bundle.zip", {"actions.csv": content, "controls.csv": b"Ref\n1\n", "x.bin": content})
     bundle = read_bundle(path, Bounds(ratio=10_000))
     refused, *others = bundle.members
-    assert refused.refused.startswith(("it is not text", "it is no table but "))
+    assert refused.refused.startswith(("it is not text", "it is not a table but "))
     assert (refused.sha256, refused.size_bytes) == (None, len(content))
     assert all(member.sha256 and member.refused is None for member in others)
     assert [table.name for table, _ in csv_tables(path, bundle)] == ["controls"]

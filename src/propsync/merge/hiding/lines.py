@@ -51,7 +51,7 @@ def refuse_needed(resource: Resource, shape: Shape, path: Path) -> None:
     if any(one[: len(path)] == path for one in needed):
         where = f"{resource.name}.{'.'.join(path)} in [privacy] hide"
         what = "propsync needs this member to know the record, its property, its type or its status"
-        raise SettingsError(where, what, "Take the line away")
+        raise SettingsError(where, what, "Remove the line")
     if resource.name == ASSET_TYPES.name:
         _refuse_naming(shape, path)
 
