@@ -23,7 +23,7 @@ class SqlCommand(TyperCommand):
     def parse_args(self, ctx: typer_click.Context, args: list[str]) -> list[str]:
         """Puts such an argument behind the options, so that nothing reads it as one.
 
-        Raises UsageError for SQL in several words: a shell divides what has no quotation marks, and takes `*` for files.
+        Raises UsageError for SQL in several words: a shell divides it without quotation marks, and takes `*` for files.
         """
         left = super().parse_args(ctx, _sql_last(self.params, args))
         if left:
