@@ -110,5 +110,5 @@ def test_two_applies_at_once_are_one(home: PushHome) -> None:
     plan = home.plan(home.update(asset_id, {home.field(kind, "text"): "new"}))
     with RunLock(home.path / "state" / "push.lock").held("a test", 0), pytest.raises(Busy, match="a test"):
         home.apply(plan)
-    with pytest.raises(UsageError, match="accepted no write"):
+    with pytest.raises(UsageError, match="has applied no plan with this id"):
         undo(home.settings(), plan.plan_id)

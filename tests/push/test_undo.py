@@ -308,6 +308,11 @@ def test_a_new_asset_that_may_exist_is_named_by_an_undo(home: PushHome) -> None:
     )
 
 
+def test_a_run_that_the_home_does_not_have_is_not_one_that_wrote_nothing(home: PushHome) -> None:
+    with pytest.raises(UsageError, match=r"^doors\.plan: this home has no such run, .*the id of the plan from"):
+        undo(home.settings(), "doors.plan")
+
+
 @pytest.mark.slow
 def test_a_run_that_wrote_nothing_cannot_be_undone_and_history_names_those_that_did(home: PushHome) -> None:
     with pytest.raises(UsageError, match="accepted no write"):

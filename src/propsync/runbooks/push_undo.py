@@ -22,7 +22,7 @@ from propsync.settings import Settings
 from propsync.storage import LocalStorage
 from propsync.warehouse import statement
 
-_CHOOSE = "Take the run from `propsync push history`"
+_CHOOSE = "Take the run or the id of the plan from `propsync push history`"
 
 
 def undo(settings: Settings, run: str) -> Plan:
@@ -37,6 +37,8 @@ def undo(settings: Settings, run: str) -> Plan:
         recorded = [Recorded.of(row[1:]) for row in written]
         journalled = _journalled(settings, {run, *(row[0] for row in written)})
         if all(one.is_parked for one in recorded):
+            if journalled is None and not _is_known(published, rows, run):
+                raise UsageError(run, "this home has no such run, and has applied no plan with this id", _CHOOSE)
             raise _nothing_to_undo(run, journalled, is_parked=bool(recorded))
         if len({row[0] for row in written}) > 1:
             raise UsageError(run, "it recorded several plans", "Give the id of one plan from `propsync push history`")
@@ -66,6 +68,11 @@ def _journalled(settings: Settings, plan_ids: Collection[str]) -> Journalled | N
     storage = LocalStorage(settings.home)
     found = (read_journal(storage, plan_id) for plan_id in journals(storage) if plan_id in plan_ids)
     return next(filter(None, found), None)
+
+
+def _is_known(published: Published, rows: Rows, run: str) -> bool:
+    """Whether a run has this id, or a plan that propsync applied."""
+    return published.has_run(run) or bool(rows(statement("push/count_writes"), {"plan_id": run})[0][0])
 
 
 def _nothing_to_undo(run: str, journalled: Journalled | None, *, is_parked: bool) -> UsageError:
