@@ -45,6 +45,7 @@ MIDNIGHT = datetime(2026, 1, 31)  # noqa: DTZ001
 LONG = "0012345678901234567890"
 
 VALID = [
+    ("number", Decimal("0.30000000000000004"), 0.3, Decimal("0.3")),
     ("text", None, "Bin store", "Bin store"),
     ("text", "a", " b ", " b "),  # blanks of a text are the text's
     ("text", "a", 12.0, "12"),
@@ -105,6 +106,9 @@ UNCHANGED = [
     ("text", "4.892E+092", "4.892E+092"),
     ("number", Decimal("12.50"), "12.5"),
     ("number", Decimal("12.50"), 12.5),
+    ("number", Decimal("0.30000000000000004"), 0.1 + 0.2),
+    ("number", 9007199254740993, 9007199254740992.0),  # as by_type has it
+    ("number", Decimal("1E+308"), 1e308),
     ("number", Decimal("1E3"), "1000"),
     ("number", "N/A", "N/A"),
     ("number", "12.50", 12.5),  # an API may show its values in forms of its own

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from decimal import Decimal, InvalidOperation
 
@@ -15,6 +16,13 @@ def is_same(one: object, other: object) -> bool:
     if isinstance(one, list) or isinstance(other, list):
         return _as_set(one) == _as_set(other)
     return type(one) is type(other) and one == other if isinstance(one, str) else one == other
+
+
+def is_double(one: float, value: object) -> bool:
+    """Whether a double is what a table by type has of a number: of more digits, it has the nearest double."""
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        return False
+    return math.isfinite(one) and one == float(Decimal(value))
 
 
 def is_empty(value: object) -> bool:
