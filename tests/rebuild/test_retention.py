@@ -97,6 +97,19 @@ def test_where_a_manifest_cannot_be_read_no_page_goes(lived: Lived) -> None:
     assert pages.get(lost) == b"[1]"
 
 
+@pytest.mark.slow
+def test_a_missing_manifest_that_comes_back_from_a_backup_finds_its_pages(lived: Lived) -> None:
+    before = lived.copy_of_published()
+    manifest = lived.path / "landing" / "assets" / landed_runs(lived.path)[0] / "manifest.json"
+    kept = manifest.read_bytes()
+    manifest.unlink()
+    prune_at(lived, night=4, keep_days=30)  # it advises to restore the manifest, and nothing else
+    manifest.write_bytes(kept)
+    assert is_whole(lived.path)
+    assert lived.rebuild().status == "ok"
+    assert_same(before, lived.published)
+
+
 def test_what_killed_runs_left_unfinished_goes_at_the_next_start(lived: Lived) -> None:
     left = [
         lived.path / "landing" / "pages" / "aa" / "tmp1.partial",

@@ -2,7 +2,7 @@
 
 from propsync.landing.bases import Base, BaseFile, Bases
 from propsync.landing.damage import Damage, Inspection
-from propsync.landing.manifests import Certificate, Landed, LookedUp, Manifest, Manifests
+from propsync.landing.manifests import Certificate, Landed, LookedUp, Manifest, Manifests, manifest_key
 from propsync.landing.pages import PageStore, sha256_of
 
 __all__ = [
@@ -17,5 +17,6 @@ __all__ = [
     "Manifest",
     "Manifests",
     "PageStore",
+    "manifest_key",
     "sha256_of",
 ]

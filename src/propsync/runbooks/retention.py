@@ -9,7 +9,7 @@ from typing import Any
 
 from propsync.documents.blobs import Blobs
 from propsync.errors import BaseLost, ManifestUnreadable, StateUnusable
-from propsync.landing import Base, BaseFile
+from propsync.landing import Base, BaseFile, manifest_key
 from propsync.merge import CARRIED, carry_out, has_changed, knows_erasures, merged_forms, write_history
 from propsync.resources import definition_of
 from propsync.runbooks.erase_lost import refuse_lost_erasures
@@ -17,6 +17,7 @@ from propsync.runbooks.workspace import Workspace
 from propsync.runs import Run, time_of
 from propsync.storage import PARTIAL
 from propsync.suppression import Erasures
+from propsync.warehouse import statement
 
 _log = logging.getLogger("propsync.retention")
 _DAY = timedelta(days=1)
@@ -66,10 +67,19 @@ def collect(workspace: Workspace) -> None:
         for run_id, names in workspace.manifests.all_runs().items():
             for name in names if base is not None and run_id <= base.run_id else ():
                 workspace.manifests.delete(name, run_id)
+        _refuse_missing(workspace, base)
         removed = workspace.pages.keep_only(workspace.manifests.named())
         _log.debug("landing: propsync removed %d pages that nothing names", removed)
     except ManifestUnreadable as error:  # propsync cannot know its pages, so it removes none
         _log.warning("propsync did not clean landing: %s", error)
+
+
+def _refuse_missing(workspace: Workspace, base: Base | None) -> None:
+    """Raises ManifestUnreadable if a manifest is gone: it may come back from a backup, and needs its pages then."""
+    landed = workspace.manifests.all_runs()
+    for run_id, name in workspace.warehouse.rows(statement("runs/expected_snapshots")):
+        if (base is None or run_id > base.run_id) and name not in landed.get(run_id, ()):
+            raise ManifestUnreadable(manifest_key(name, run_id), "it is missing")
 
 
 def _due(workspace: Workspace, run: Run, base: Base | None) -> list[str]:
