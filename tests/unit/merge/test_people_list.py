@@ -227,6 +227,18 @@ def test_what_excel_made_of_an_id_is_told(read):
     assert told(read("property_id\n3E5\np-1\n12-34\nBLK-2024-01\n")) == []
 
 
+@pytest.mark.parametrize("key", ["Total", "TOTALS", "Grand total", "sub-total", "property_id", "Property ID"])
+def test_a_total_or_a_second_header_is_no_record_unless_the_api_has_that_id(read, key):
+    """A total would count its homes twice, as those of a property that lacks every required assessment."""
+    found = read(f"property_id,homes\np1,12\n{key},12\n")
+    said = f"its property_id is {key}: remove totals and headers from among the rows"
+    assert (told(found), found.mistakes) == ([(3, key, said)], [])
+
+
+def test_an_id_may_begin_like_a_total(read):
+    assert told(read("property_id\nTotal House\ntotal-1\nsubtotality\n")) == []
+
+
 # -- what is wrong
 
 

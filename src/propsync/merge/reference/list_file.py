@@ -26,6 +26,7 @@ _DATE = re.compile(
     rf"\d{{4}}-\d\d-\d\d(T.*)?|\d{{1,2}}[/.-]\d{{1,2}}[/.-]\d{{2,4}}|\d{{1,2}}-{_MONTH}(-\d{{2,4}})?|{_MONTH}-\d{{2,4}}",
     re.IGNORECASE,
 )
+_TOTAL = re.compile(r"((sub|grand)[ -]?)?totals?", re.IGNORECASE)
 _OF_PROPERTIES = ("name", "address", "postcode", "region", "uprn", "homes", "height_m", "built_year")
 _OF_USERS = ("full_name", "display_name", "title", "team", "email")
 _OF_REQUIREMENTS = ("assessment_type_id", "property_id", "condition", "every_months")
@@ -49,7 +50,8 @@ class ReferenceList:
     """Names of columns and rows of text, NULL for a blank cell or an error; usable if it has no mistake.
 
     `heading` is the line of the header, and `lines` has that of each row. `suspects` are keys that Excel seems to have
-    changed: mistakes, unless the API has exactly these ids. `notes` are about cells that count as empty.
+    changed, and those of a total or a second header. They are mistakes, unless the API has exactly these ids. `notes`
+    are about cells that count as empty.
     """
 
     columns: list[str] = field(default_factory=list)
@@ -218,6 +220,8 @@ def _check_key(found: ReferenceList, first: dict[str, int], line: int, key: str,
         _note(found.suspects, line, key, f"Excel has shortened {column} to {key}; format its column as text")
     elif _DATE.fullmatch(key):
         _note(found.suspects, line, key, f"Excel has made {column} a date, {key}; format its column as text")
+    elif _TOTAL.fullmatch(key) or _name(key) == column:
+        _note(found.suspects, line, key, f"its {column} is {key}: remove totals and headers from among the rows")
     first.setdefault(key, line)
 
 
