@@ -30,6 +30,8 @@ def erasures(tmp_path: Path) -> Erasures:
         (("--asset", "asset-1", "--field", ""), EMPTY),
         (("--assessment", " "), EMPTY),
         (("--text", ""), "fewer than 4 characters"),
+        (("--text", "[Erased]"), "in place of erased texts"),
+        (("--text", "erased"), "in place of erased texts"),
         (("--asset", "asset-1", "--assessment", ""), TWO),
         (("--asset", "asset-1", "--forget", "0123456789ab"), TWO),
         (("--forget", "0123456789ab", "--resume"), TWO),

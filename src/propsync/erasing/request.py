@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from propsync.errors import UsageError
 from propsync.merge import ShapeStore
-from propsync.suppression import ID, TEXT, Erasure, Mark, Marker, new_id, plain_text
+from propsync.suppression import ID, REPLACEMENT, TEXT, Erasure, Mark, Marker, new_id, plain_text
 from propsync.warehouse import Warehouse, snake_case
 
 _SHORTEST = 4
@@ -39,13 +39,16 @@ class Request:
         return self.text or self.field or self.asset or self.assessment or ""
 
     def check(self) -> None:
-        """Raises UsageError for a text that is too short to be looked for, or an empty id.
+        """Raises UsageError for a text that is too short to be looked for or part of its replacement, or an empty id.
 
         An id may come from a variable that is not set. Without it the request would name much more.
         """
         if self.text is not None and len(plain_text(self.text).strip()) < _SHORTEST:
             what = f"it has fewer than {_SHORTEST} characters, so it would be found in many other words"
             raise UsageError("--text", what, "Give more of the text")
+        if self.text is not None and plain_text(self.text).strip() in REPLACEMENT:
+            what = f"propsync writes {REPLACEMENT} in place of erased texts, so it would stay"
+            raise UsageError("--text", what, "Erase the record by its id, or give more of the text")
         given = [one for one in (self.asset, self.assessment, self.field) if one is not None]
         if not (self.words.strip() and all(one.strip() for one in given)):
             raise UsageError("erase", "the id is empty", "Take the id from `propsync query`")
