@@ -1,5 +1,5 @@
 -- Whether a text has nothing but spaces, as spreadsheets and forms leave them: such a cell says nothing.
--- Most texts begin with a visible sign of ASCII, and to compare takes a third of the search.
+-- Most texts begin with a visible ASCII character, and to compare takes a third of the search.
 create macro staging.is_blank(written) as case
   when written between '!' and '~' then false
   else not regexp_matches(written, '[^\s\v\p{Z}\x{200B}\x{FEFF}]')

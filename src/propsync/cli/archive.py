@@ -22,7 +22,10 @@ archive_app = typer.Typer(cls=ManyValuesGroup, invoke_without_command=True, rich
 def archive(
     context: typer.Context,
     kind: Annotated[
-        str, typer.Option(help="Fetch only these kinds, separated by commas: report, bundle.", show_default="as set")
+        str,
+        typer.Option(
+            help="Fetch only these kinds, separated by commas: report, bundle.", show_default="PROPSYNC_ARCHIVE_KINDS"
+        ),
     ] = "",
     property_: Annotated[list[str] | None, ids_option("--property", "Only assessments of these properties.")] = None,
     limit: Annotated[
@@ -82,7 +85,7 @@ def export(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a BagIt bag of stored documents for a regulator. Names tell the property and the assessment."""
+    """Make a BagIt bag of stored documents for a regulator. Its folders show the property and the assessment."""
     from propsync.runbooks.archive_export import export as export_documents
 
     properties = tuple(one.strip() for text in property_ or () for one in text.split(","))

@@ -32,7 +32,7 @@ app = typer.Typer(
         "New here? `propsync demo` shows everything with made-up data. Then set PROPSYNC_BASE_URL and "
         "PROPSYNC_TOKEN, and run `propsync doctor` and `propsync sync`.\n\n"
         "Exit codes: 0 all well; 1 failed, nothing published; 2 wrong usage or settings; 3 published, but something "
-        "left behind; 4 another run at work."
+        "left behind. With 4 another run is at work, and 130 means interrupted."
     ),
 )
 
@@ -112,7 +112,7 @@ def sync(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Read the API, merge and publish; then fetch documents. The nightly run, once, now."""
+    """Read the API, merge and publish; then fetch documents. This is the nightly run."""
     from propsync.cli.report import print_report
     from propsync.runbooks import night
 
