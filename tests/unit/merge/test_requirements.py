@@ -139,6 +139,13 @@ def test_a_condition_without_a_list_of_properties_is_a_mistake():
 
 
 @pytest.mark.parametrize(
+    "written", ["region != ‘North’", "region != “North”", "region != 'North'", 'region != "North"']
+)
+def test_quotes_of_any_shape_are_no_part_of_the_value(written):
+    assert Condition.of(written) == Condition("region", "!=", "North", None)
+
+
+@pytest.mark.parametrize(
     ("written", "meant"),
     [
         ("conditions", "condition"),

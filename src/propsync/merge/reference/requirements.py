@@ -20,6 +20,7 @@ _CONDITION = re.compile(r"\s*([^\W\d][\w .()-]*+)\s*+(!=|<=|>=|=|<|>)\s*(.*)", r
 _NUMBER = re.compile(r"-?\d{1,15}([.,]\d{1,15})?")
 _THOUSANDS_OR_FRACTION = re.compile(r"-?\d{1,3},\d{3}")
 _OPERATORS = "= != < <= > >="
+_QUOTES = ("''", '""', "\u2018\u2019", "\u201c\u201d")  # word processors write the curly ones
 _FURTHER = re.compile(r"[<>=!]|\s(and|or)\s", re.IGNORECASE)
 
 
@@ -166,5 +167,5 @@ def _months(written: str | None) -> int | None:
 
 
 def _unquoted(value: str) -> str:
-    is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
+    is_quoted = len(value) > 1 and value[0] + value[-1] in _QUOTES
     return value[1:-1].strip() if is_quoted else value
