@@ -19,6 +19,7 @@ from kit.sandbox_home import SandboxHome
 from propsync_sandbox import Sandbox
 
 PAGE = (ROOT / "docs" / "connect.md").read_text(encoding="utf-8")
+QUERIES = re.findall(r"^```sql\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 EXAMPLES = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 
 
@@ -46,7 +47,7 @@ def test_an_example_in_python_finds_rows(home: SandboxHome, example: str) -> Non
 def test_the_example_with_two_files_reads_the_history_of_each(
     home: SandboxHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (example,) = (one for one in re.findall(r"^```sql\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE) if "USE" in one)
+    (example,) = (one for one in QUERIES if "USE" in one)
     shutil.copy(home.published, home.path / "earlier.duckdb")
     new = home.sandbox.world.assets.add()
     home.sync()
@@ -59,6 +60,24 @@ def test_the_example_with_two_files_reads_the_history_of_each(
         (unnamed,) = connection.execute("select count(*) from earlier.assets_as_of(now())").fetchall()
         (named,) = connection.execute("select count(*) from today.assets_as_of(now())").fetchall()
         assert unnamed == named, "DuckDB does not read the file that is named: the page says so"
+
+
+@pytest.mark.release
+def test_the_example_of_a_copy_has_every_table_view_and_macro(
+    home: SandboxHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (example,) = (one for one in QUERIES if "COPY FROM" in one)
+    monkeypatch.chdir(home.path)
+    with duckdb.connect() as connection:
+        connection.execute(example)
+    counts = "select count(*) from duckdb_{}() where not internal"
+    with (
+        duckdb.connect("mine.duckdb") as mine,
+        duckdb.connect(str(home.published), read_only=True) as published,
+    ):
+        for kind in ("tables", "views", "functions"):
+            assert mine.sql(counts.format(kind)).fetchall() == published.sql(counts.format(kind)).fetchall()
+        assert mine.sql("from assets_as_of(now())").fetchall() != []
 
 
 @pytest.mark.release
