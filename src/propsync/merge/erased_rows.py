@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from propsync.records import bytes_hash, key_of
 from propsync.storage import disk_errors, remove
-from propsync.suppression import Suppression
+from propsync.suppression import REPLACEMENT, Suppression
 
 if TYPE_CHECKING:  # it takes 0.15 s to import, and nights need none of it
     import pyarrow as pa
@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # it takes 0.15 s to import, and nights need none of it
 _AT_ONCE = 5_000
 _OF_DOCUMENTS = ("main.documents", "main.bundle_", "main.document_text", "history.bundle_")
 _HISTORY = "history."
-_VALUES = ("old_value", "new_value")
+_NULL = "null"
 _OF_NAMES = ("names.types", "names.fields", "names.layout", "ops.columns")
 _OF_FIELDS = ("names.fields", "hidden.fields")
 _HINTED = ("record_id", "key_1", "key_2")
@@ -111,7 +111,7 @@ class ErasedRows:
         if name == "ops.writes" and self._tells_of(row, "record_id", "field"):
             row = row | {"old_value": None, "new_value": None, "message": None}
         if name == "ops.writes":
-            row = row | {one: self._value(row[one]) for one in _VALUES}
+            row = row | {"old_value": self._before(row["old_value"]), "new_value": self._value(row["new_value"])}
         if name == "ops.hints" and self._suppression.cuts(*map(row.get, _HINTED)):
             row = row | {"state": "ignored", "record_id": None, "next_look_at": None, "key_1": None, "key_2": None}
         if name == "main.documents" and row["sha256"] in self._emptied:
@@ -147,6 +147,11 @@ class ErasedRows:
     def _value(self, written: str | None) -> str | None:
         """A value as JSON, which an undo reads again."""
         return None if written is None else self._suppression.json(written.encode()).decode()
+
+    def _before(self, written: str | None) -> str | None:
+        """The value before a write. An erased number gives way to null, and an undo would clear the present value."""
+        after = self._value(written)
+        return f'"{REPLACEMENT}"' if after == _NULL != written else after
 
     def _cell(self, cell: Any) -> Any:
         if isinstance(cell, str):
