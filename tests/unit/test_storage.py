@@ -166,9 +166,18 @@ def test_a_home_that_is_in_the_way_of_itself_is_told_as_unusable(storage, key):
     assert storage.list("") == ["a", "d/e"]
 
 
-@pytest.mark.parametrize("number", [errno.EACCES, errno.EPERM, errno.EROFS, errno.EIO, errno.ESTALE])
-def test_rights_and_broken_disks_are_told_as_an_unusable_home(tmp_path, number):
-    with pytest.raises(HomeUnusable, match=os.strerror(number)), disk_errors(tmp_path):
+@pytest.mark.parametrize(
+    ("number", "step"),
+    [
+        (errno.EACCES, "Give it to the user who runs propsync"),
+        (errno.EPERM, "Give it to the user who runs propsync"),
+        (errno.EROFS, "on a disk that can be written"),
+        (errno.EIO, "The disk or its connection failed"),
+        (errno.ESTALE, "Run `propsync doctor`"),  # it names a network file system
+    ],
+)
+def test_rights_and_broken_disks_are_told_as_an_unusable_home(tmp_path, number, step):
+    with pytest.raises(HomeUnusable, match=f"{os.strerror(number)}.*{step}"), disk_errors(tmp_path):
         raise OSError(number, os.strerror(number))
 
 

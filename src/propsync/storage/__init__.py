@@ -5,6 +5,7 @@ removes or fsyncs.
 """
 
 from propsync.storage.disk import (
+    LOOK_AT_DISK,
     MORE_FILES,
     NO_FILES,
     PARTIAL,
@@ -26,6 +27,7 @@ from propsync.storage.local import LineFile, LocalStorage
 from propsync.storage.protocol import Storage
 
 __all__ = [
+    "LOOK_AT_DISK",
     "MORE_FILES",
     "NO_FILES",
     "PARTIAL",

@@ -13,7 +13,7 @@ from itertools import count
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from propsync.errors import DiskFull, FileLimited, HomeUnusable
+from propsync.errors import GIVE_IT_BACK, DiskFull, FileLimited, HomeUnusable
 
 PARTIAL = ".partial"
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
@@ -22,6 +22,14 @@ NO_FILES = (errno.EMFILE, errno.ENFILE)
 MORE_FILES = (
     "Raise the limit of open files (`ulimit -n`, or LimitNOFILE= of a service), then run the same command again"
 )
+LOOK_AT_DISK = (
+    "The disk or its connection failed: look at the messages of the system (`dmesg`). Then run the same command again"
+)
+_STEPS = {
+    **dict.fromkeys(NO_FILES, MORE_FILES),
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), GIVE_IT_BACK),
+    errno.EIO: LOOK_AT_DISK,
+}
 _numbers = count()
 
 
@@ -172,8 +180,7 @@ def disk_errors(where: Path | str) -> Iterator[None]:
         if found := in_the_way(error):
             raise found from error
         if error.errno not in (None, errno.ENOENT):
-            more = MORE_FILES if error.errno in NO_FILES else None
-            raise HomeUnusable(str(where), f"cannot be written: {error.strerror}", more) from error
+            raise HomeUnusable(str(where), f"cannot be written: {error.strerror}", _STEPS.get(error.errno)) from error
         raise
 
 

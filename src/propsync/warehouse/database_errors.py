@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 
 from propsync.errors import GIVE_IT_BACK, DiskFull, FileLimited, MergeFailed, StateUnusable
-from propsync.storage import MORE_FILES
+from propsync.storage import LOOK_AT_DISK, MORE_FILES
 
 NO_MEMORY = "bad allocation"
 """DuckDB's words if the system refused the memory, and PROPSYNC_MEMORY_LIMIT did not."""
@@ -19,10 +19,6 @@ RAISE_LIMITS = "Raise the limits of this process (`ulimit -v`, or those of the s
 
 _NO_RIGHT = re.compile("Permission denied|Read-only file system")
 _DISK_FAILS = re.compile("fsync failed|Input/output error")
-_LOOK_AT_DISK = (
-    "The disk or its connection failed: look at the messages of the system (`dmesg`). Then run the same command again, "
-    "and `propsync rebuild` if it says so again"
-)
 _FIRST = re.compile('^Original error: "(.*)"$', re.MULTILINE)
 
 
@@ -96,7 +92,7 @@ def _unusable(path: Path, words: str) -> StateUnusable:
 
     Nor does it help a disk that fails: the file may be whole, and a new one would fail too.
     """
-    steps = {_NO_RIGHT: GIVE_IT_BACK, _DISK_FAILS: _LOOK_AT_DISK}
+    steps = {_NO_RIGHT: GIVE_IT_BACK, _DISK_FAILS: f"{LOOK_AT_DISK}, and `propsync rebuild` if it says so again"}
     return StateUnusable(str(path), words, next((step for one, step in steps.items() if one.search(words)), None))
 
 
