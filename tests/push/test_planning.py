@@ -627,6 +627,12 @@ def test_a_header_that_cannot_be_used_is_named(
         ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an .xls file"),
         ("a.parquet", b"PAR1", "not readable Parquet"),
         ("a.jsonl", b'{"asset_id": "x"}\n[1]', "line 2"),
+        (
+            "a.jsonl",
+            b'{"asset_id": "x"}\n{"asset_id": "y", "Tag": "a", "Tag": "b"}',
+            "line 2: an object has 'Tag' twice",
+        ),
+        ("a.json", b'[{"asset_id": "y", "Tag": "a", "Tag": "b"}]', "an object has 'Tag' twice"),
     ],
 )
 def test_an_unreadable_file_is_wrong_usage(

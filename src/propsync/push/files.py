@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import hashlib
 import io
+import json
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -30,6 +31,10 @@ _DECODER = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 _ARRAY = msgspec.json.Decoder(list[dict[str, Any]], float_hook=Decimal)
 _Sheet = tuple[list[str], Iterator[Row], frozenset[int]]
 """The names of a sheet's columns, its rows, and the numbers of those that it hides."""
+
+
+class _Doubled(Exception):
+    """The name that a JSON object has twice; a decoder would keep the last value."""
 
 
 class _Empty(ListUnreadable):
@@ -183,6 +188,20 @@ def _of_records(records: Any) -> tuple[list[str], Iterator[Row]]:
 
 def _decoded(decoder: Any, body: bytes, line: int | None) -> Any:
     try:
-        return decoder.decode(body)
+        records = decoder.decode(body)
+        json.loads(body, object_pairs_hook=_refuse_doubles, parse_int=str)
     except (msgspec.DecodeError, RecursionError) as error:
         raise ListUnreadable(f"it is not an object of JSON ({error})", line) from error
+    except _Doubled as error:
+        raise ListUnreadable(
+            f"an object has {str(error)!r} twice, and propsync cannot tell which counts", line
+        ) from error
+    return records
+
+
+def _refuse_doubles(members: list[tuple[str, Any]]) -> None:
+    names = set[str]()
+    for name, _ in members:
+        if name in names:
+            raise _Doubled(name)
+        names.add(name)
