@@ -10,7 +10,7 @@ import pytest
 
 from propsync.cli import main
 from propsync.errors import MergeFailed, StateUnusable
-from propsync.storage import MORE_FILES
+from propsync.storage import LOOK_AT_DISK, MORE_FILES
 from propsync.warehouse.database_errors import damage_of, opening, our_errors
 
 STEP = "Give it to the user who runs propsync, on a disk that can be written, then run the same command again"
@@ -42,9 +42,7 @@ def test_a_disk_that_fails_is_named_before_a_rebuild(error: duckdb.Error) -> Non
         raise error
 
 
-OF_DISK = (
-    "the disk cannot read or write it (not for you). Make room or repair the disk, then run the same command again"
-)
+FULL = "it cannot be written (not for you). Make room on the disk, then run the same command again"
 
 
 @pytest.mark.parametrize(
@@ -52,9 +50,9 @@ OF_DISK = (
     [
         (errno.EACCES, f"it cannot be used (not for you). {STEP}"),
         (errno.EROFS, f"it cannot be used (not for you). {STEP}"),
-        (errno.EIO, OF_DISK),
-        (errno.EMFILE, f"it cannot be opened (not for you). {MORE_FILES}"),
-        (errno.ENOSPC, OF_DISK),
+        (errno.EIO, f"it cannot be used (not for you). {LOOK_AT_DISK}"),
+        (errno.EMFILE, f"it cannot be used (not for you). {MORE_FILES}"),
+        (errno.ENOSPC, FULL),
     ],
 )
 def test_no_file_with_the_wrong_rights_or_on_a_bad_disk_is_a_fault_in_propsync(

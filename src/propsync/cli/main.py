@@ -15,10 +15,9 @@ from propsync.cli import garbage, output, stopping
 from propsync.cli.commands import app
 from propsync.cli.start import INTERRUPTED, WORDS
 from propsync.cli.text_tables import say
-from propsync.errors import GIVE_IT_BACK, PropsyncError, ResourceFailed
+from propsync.errors import PropsyncError, ResourceFailed
 
 _NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-_REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 _NO_ROOM = ("can't start new thread", "failed to map segment from shared object", "cannot allocate memory")
 _PUBLISHING = ("sync", "backfill", "rebuild", "archive")  # their work is done, whether or not anybody reads the output
 
@@ -102,17 +101,15 @@ def _words(error: Exception) -> str:
 
 def _of_a_file(error: OSError) -> str | None:
     """The message for an error of a right or of a disk; the output is a file without a name here."""
-    from propsync.storage import MORE_FILES, NO_FILES, in_the_way  # only a failure needs it
+    from propsync.storage import in_the_way, step_against  # only a failure needs it
 
     if found := in_the_way(error):
         return str(found)
-    if error.errno in NO_FILES:
-        return f"{error.filename or 'a file'}: it cannot be opened ({error.strerror}). {MORE_FILES}"
-    if error.errno in _REFUSED:
-        return f"{error.filename or 'a file'}: it cannot be used ({error.strerror}). {GIVE_IT_BACK}"
+    if error.filename is None and error.errno in _NOT_WRITTEN:
+        return f"standard output: it cannot be written ({error.strerror}). Make room there, or send it elsewhere"
+    if step := step_against(error):
+        return f"{error.filename or 'a file'}: it cannot be used ({error.strerror}). {step}"
     if error.errno not in _NOT_WRITTEN:
         return None
-    if error.filename is None:
-        return f"standard output: it cannot be written ({error.strerror}). Make room there, or send it elsewhere"
-    step = "Make room or repair the disk, then run the same command again"
-    return f"{error.filename}: the disk cannot read or write it ({error.strerror}). {step}"
+    step = "Make room on the disk, then run the same command again"
+    return f"{error.filename}: it cannot be written ({error.strerror}). {step}"

@@ -28,7 +28,7 @@ class ContentRows:
     It cuts erased ids out of them, as a rebuild does: a document may name a record that somebody erased.
     """
 
-    def __init__(self, warehouse: Warehouse, run_id: str, suppression: Suppression | None = None) -> None:
+    def __init__(self, warehouse: Warehouse, run_id: str, suppression: Suppression) -> None:
         self._warehouse = warehouse
         self._run_id = run_id
         self._suppression = suppression

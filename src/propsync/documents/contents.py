@@ -41,9 +41,7 @@ class Unread:
 class Contents:
     """Puts the contents of documents into tables, without erased ids. Reading twice equals reading once."""
 
-    def __init__(
-        self, warehouse: Warehouse, blobs: Blobs, reader: DocumentReader, suppression: Suppression | None = None
-    ) -> None:
+    def __init__(self, warehouse: Warehouse, blobs: Blobs, reader: DocumentReader, suppression: Suppression) -> None:
         self._warehouse = warehouse
         self._blobs = blobs
         self._reader = reader

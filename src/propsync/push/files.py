@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from decimal import Decimal
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -31,10 +32,6 @@ _DECODER = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 _ARRAY = msgspec.json.Decoder(list[dict[str, Any]], float_hook=Decimal)
 _Sheet = tuple[list[str], Iterator[Row], frozenset[int]]
 """The names of a sheet's columns, its rows, and the numbers of those that it hides."""
-
-
-class _Doubled(Exception):
-    """The name that a JSON object has twice; a decoder would keep the last value."""
 
 
 class _Empty(ListUnreadable):
@@ -189,19 +186,16 @@ def _of_records(records: Any) -> tuple[list[str], Iterator[Row]]:
 def _decoded(decoder: Any, body: bytes, line: int | None) -> Any:
     try:
         records = decoder.decode(body)
-        json.loads(body, object_pairs_hook=_refuse_doubles, parse_int=str)
+        json.loads(body, object_pairs_hook=partial(_refuse_doubles, line), parse_int=str)
     except (msgspec.DecodeError, RecursionError) as error:
         raise ListUnreadable(f"it is not an object of JSON ({error})", line) from error
-    except _Doubled as error:
-        raise ListUnreadable(
-            f"an object has {str(error)!r} twice, and propsync cannot tell which counts", line
-        ) from error
     return records
 
 
-def _refuse_doubles(members: list[tuple[str, Any]]) -> None:
+def _refuse_doubles(line: int | None, members: list[tuple[str, Any]]) -> None:
+    """Raises ListUnreadable for a name that an object has twice: a decoder keeps the last value."""
     names = set[str]()
     for name, _ in members:
         if name in names:
-            raise _Doubled(name)
+            raise ListUnreadable(f"an object has {name!r} twice, and propsync cannot tell which counts", line)
         names.add(name)

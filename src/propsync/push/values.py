@@ -21,7 +21,7 @@ from propsync.push.damage import (
     plain,
 )
 from propsync.push.fields import USERS, Field
-from propsync.push.sameness import is_double, is_same, is_stored
+from propsync.push.sameness import is_same, is_stored
 from propsync.push.shown import CLEAR, has_lost, is_misread, is_of_other_page, is_unedited, is_windows, without_quote
 from propsync.push.source import BLANKS, Cell, is_blank, is_empty
 
@@ -52,7 +52,7 @@ def planned(cell: Cell, field: Field, old: Any, *, is_lossy: bool = False, is_ex
     """
     if is_exact and isinstance(old, str):
         return KEPT if cell == old else _wanted(cell, field, old, is_lossy=False, seen=None)
-    if is_unedited(cell, field, old) if isinstance(cell, str) else isinstance(cell, float) and is_double(cell, old):
+    if isinstance(cell, str | float) and is_unedited(cell, field, old):
         return KEPT
     cell = without_quote(cell) if isinstance(cell, str) and not is_exact else cell
     value = _wanted(cell, field, old, is_lossy=is_lossy, seen=old)

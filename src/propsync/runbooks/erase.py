@@ -115,7 +115,7 @@ def erase(settings: Settings, request: Request | None) -> Erased:
         erasure, counts = _begun(settings, place, request, unread)
         if erasure.state == DONE:
             left = left_in_spellings(settings, request, ())
-            left += documents_that_name(settings, place, [erasure])
+            left += documents_that_name(settings, place, erasure)
             return Erased(erasure.erasure_id, erasure.kind, counts, None, ["It was erased before"], left)
         _log.info("erasure %s: propsync writes landing again", erasure.erasure_id)
         _rewrite(settings, place, erasure)

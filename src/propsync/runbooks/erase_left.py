@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from propsync.erasing.files import OtherFiles
 from propsync.erasing.request import Request
@@ -26,18 +26,20 @@ def left_by_erasing(
     """The files of other programs that have it, and the new tables that do. A killed erasure no longer knows these."""
     for name in OtherFiles(LocalStorage(settings.home), suppression).elsewhere():
         yield f"{name} below this home has it too, and propsync does not write that file"
-    yield from documents_that_name(settings, place, suppression.erasures)
+    for erasure in suppression.erasures:
+        yield from documents_that_name(settings, place, erasure)
     if request and request.kind != "asset field":  # both ids stay
         with Workspace.offline(settings, place, settings.state / WAREHOUSE) as workspace:
             left = [*tables_with(workspace.warehouse, request, suppression)]
         yield from (f"{name} still has it. This is a fault in propsync: report it" for name in left)
 
 
-def documents_that_name(settings: Settings, place: Workplace, erasures: Iterable[Erasure]) -> Iterator[str]:
+def documents_that_name(settings: Settings, place: Workplace, erasure: Erasure) -> Iterator[str]:
     """A line about documents of other records that name an erased id: their files stay as the service made them."""
-    pseudonyms = [one.pseudonym for one in erasures if one.pseudonym]
+    if erasure.pseudonym is None:
+        return
     with Workspace.offline(settings, place, settings.state / WAREHOUSE) as workspace:
-        found = [path for one in pseudonyms for path in documents_naming(workspace.warehouse, one)]
+        found = documents_naming(workspace.warehouse, erasure.pseudonym)
     if found:
         shown = "; ".join(found[:_SHOWN])
         yield f"documents of other records name it: {len(found):,}, such as {shown}. propsync changes no document"

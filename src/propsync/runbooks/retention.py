@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -64,19 +64,19 @@ def collect(workspace: Workspace) -> None:
     try:
         base = workspace.bases.newest()
         workspace.bases.keep_only(base)
-        for run_id, names in workspace.manifests.all_runs().items():
+        landed = workspace.manifests.all_runs()
+        for run_id, names in landed.items():
             for name in names if base is not None and run_id <= base.run_id else ():
                 workspace.manifests.delete(name, run_id)
-        _refuse_missing(workspace, base)
+        _refuse_missing(workspace, base, landed)
         removed = workspace.pages.keep_only(workspace.manifests.named())
         _log.debug("landing: propsync removed %d pages that nothing names", removed)
     except ManifestUnreadable as error:  # propsync cannot know its pages, so it removes none
         _log.warning("propsync did not clean landing: %s", error)
 
 
-def _refuse_missing(workspace: Workspace, base: Base | None) -> None:
+def _refuse_missing(workspace: Workspace, base: Base | None, landed: Mapping[str, Collection[str]]) -> None:
     """Raises ManifestUnreadable if a manifest is gone: it may come back from a backup, and needs its pages then."""
-    landed = workspace.manifests.all_runs()
     for run_id, name in workspace.warehouse.rows(statement("runs/expected_snapshots")):
         if (base is None or run_id > base.run_id) and name not in landed.get(run_id, ()):
             raise ManifestUnreadable(manifest_key(name, run_id), "it is missing")

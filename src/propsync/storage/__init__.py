@@ -7,7 +7,6 @@ removes or fsyncs.
 from propsync.storage.disk import (
     LOOK_AT_DISK,
     MORE_FILES,
-    NO_FILES,
     PARTIAL,
     copy,
     disk_errors,
@@ -19,6 +18,7 @@ from propsync.storage.disk import (
     remove_folder,
     remove_partials,
     replace,
+    step_against,
     sync_file,
     sync_open,
     write_all,
@@ -29,7 +29,6 @@ from propsync.storage.protocol import Storage
 __all__ = [
     "LOOK_AT_DISK",
     "MORE_FILES",
-    "NO_FILES",
     "PARTIAL",
     "LineFile",
     "LocalStorage",
@@ -44,6 +43,7 @@ __all__ = [
     "remove_folder",
     "remove_partials",
     "replace",
+    "step_against",
     "sync_file",
     "sync_open",
     "write_all",

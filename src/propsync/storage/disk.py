@@ -18,7 +18,6 @@ from propsync.errors import GIVE_IT_BACK, DiskFull, FileLimited, HomeUnusable
 PARTIAL = ".partial"
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 _IN_THE_WAY = (errno.EEXIST, errno.ENOTDIR, errno.ELOOP)
-NO_FILES = (errno.EMFILE, errno.ENFILE)
 MORE_FILES = (
     "Raise the limit of open files (`ulimit -n`, or LimitNOFILE= of a service), then run the same command again"
 )
@@ -26,7 +25,7 @@ LOOK_AT_DISK = (
     "The disk or its connection failed: look at the messages of the system (`dmesg`). Then run the same command again"
 )
 _STEPS = {
-    **dict.fromkeys(NO_FILES, MORE_FILES),
+    **dict.fromkeys((errno.EMFILE, errno.ENFILE), MORE_FILES),
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), GIVE_IT_BACK),
     errno.EIO: LOOK_AT_DISK,
 }
@@ -180,8 +179,13 @@ def disk_errors(where: Path | str) -> Iterator[None]:
         if found := in_the_way(error):
             raise found from error
         if error.errno not in (None, errno.ENOENT):
-            raise HomeUnusable(str(where), f"cannot be written: {error.strerror}", _STEPS.get(error.errno)) from error
+            raise HomeUnusable(str(where), f"cannot be written: {error.strerror}", step_against(error)) from error
         raise
+
+
+def step_against(error: OSError) -> str | None:
+    """The step against a missing right, a limit of open files or a failing disk; None for other errors."""
+    return _STEPS.get(error.errno or 0)
 
 
 def in_the_way(error: OSError) -> HomeUnusable | None:

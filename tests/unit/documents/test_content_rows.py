@@ -31,7 +31,7 @@ class Shelf:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.suppression: Suppression | None = None
+        self.suppression = Suppression(None, ())
         self.warehouse = Warehouse(folder / "state.duckdb", memory_limit="1GB", folder=folder)
 
     def read(self, assessment_id: str, cells: dict[str, str] | Sequence[Sequence[str]], run_id: str = "run") -> None:
