@@ -35,6 +35,18 @@ def test_a_published_object_that_was_replaced_is_put_again(machines: Machines, f
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    "body", [b'{"run": "\xff", "url": "\xff", "files": {}}', b"[" * 100_000], ids=["bytes", "depth"]
+)
+def test_notes_that_nobody_can_read_are_made_again(machines: Machines, first: Machine, body: bytes) -> None:
+    here, there = first.path / "state", machines.bucket.root / "published"
+    for note in (here / "bucket.json", here / "machine", there / "_published.json"):
+        note.write_bytes(body)
+    assert first.sync().exit_code == 0
+    assert flaws(machines.bucket, first.path) == []
+
+
+@pytest.mark.slow
 def test_landing_that_home_lost_or_damaged_comes_back(
     machines: Machines, first: Machine, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 import pytest
 from kit.bucket import URL, FolderBucket, copied, flaws
 
-from propsync.bucket import BucketHome, Lease, begin_sending, refuse_unfit, restore, settle_restored
+from propsync.bucket import BucketHome, Lease, begin_sending, holder_of, refuse_unfit, restore, settle_restored
 from propsync.bucket.lease import LEASE
 from propsync.documents.blobs import key_of
 from propsync.documents.bucket_blobs import BucketBlobs
@@ -154,12 +155,34 @@ def test_a_holder_at_work_keeps_the_lease_whatever_its_clock_says(
 ) -> None:
     lease = Lease(bucket, "slow clock", "propsync sync")
     with monkeypatch.context() as patch:
-        patch.setattr("propsync.bucket.lease._now", lambda: "2020-01-01T00:00:00+00:00")
+        patch.setattr("propsync.bucket.lease._now", lambda: datetime(2020, 1, 1, tzinfo=UTC))
         lease.acquire(0)
         with pytest.raises(Busy, match="propsync sync"):
             Lease(bucket, "another", "propsync sync").acquire(0.5)
         lease.check()
         lease.release()
+
+
+@pytest.mark.parametrize(
+    ("whole", "damaged"),
+    [
+        (b'"renewed_at":"2', b'"renewed_at":"x'),
+        (b'"propsync', b'"prop\xffync'),
+        (b'Z","seconds"', b'","seconds"'),
+        (b'"seconds":3000', b'"seconds":9e99'),
+        (b"{", b'{"more":' + b"[" * 100_000),
+    ],
+    ids=["time", "bytes", "zone", "seconds", "depth"],
+)
+def test_a_damaged_lease_keeps_nobody_out(bucket: FolderBucket, whole: bytes, damaged: bytes) -> None:
+    Lease(bucket, "another", "propsync sync", seconds=3_000).acquire(0)
+    written = (bucket.root / LEASE).read_bytes()
+    assert whole in written
+    (bucket.root / LEASE).write_bytes(written.replace(whole, damaged, 1))
+    assert holder_of(bucket) is None
+    lease = Lease(bucket, "machine", "propsync sync")
+    lease.acquire(0)
+    lease.release()
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>a page of a proxy</html>"])

@@ -169,7 +169,7 @@ class CommitLog:
             if body == stored:
                 raise seals.SealBroken("it has no seal")
             return msgspec.json.decode(body, type=kind)
-        except (FileNotFoundError, ValueError) as error:
+        except (FileNotFoundError, ValueError, RecursionError) as error:
             what = f"it cannot be read from the bucket: {type(error).__name__}"
             raise BaseLost(key, what, _LAST_STEP if self._is_last(key) else _STEP) from error
 

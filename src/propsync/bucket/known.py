@@ -44,7 +44,7 @@ def other_url(home: LocalStorage, url: str) -> str | None:
 def _noted(home: LocalStorage) -> Known | None:
     try:
         return msgspec.json.decode(home.get(_KNOWN), type=Known)
-    except (FileNotFoundError, msgspec.DecodeError):
+    except (FileNotFoundError, ValueError, RecursionError):  # msgspec's errors are ValueErrors
         return None
 
 
@@ -56,7 +56,7 @@ def write_known(home: LocalStorage, known: Known) -> None:
 def machine_id(home: LocalStorage) -> str:
     """The id of this home, made once."""
     try:
-        return home.get(_MACHINE).decode()
+        return home.get(_MACHINE).decode(errors="replace")
     except FileNotFoundError:
         home.put(_MACHINE, secrets.token_hex(16).encode())
         return home.get(_MACHINE).decode()

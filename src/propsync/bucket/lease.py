@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
+from typing import Annotated
 
 import msgspec
 
@@ -20,6 +21,8 @@ LEASE = "lease.json"
 SECONDS = 60.0
 """How long a lease holds without a renewal."""
 
+_LONGEST = 3_600.0
+"""More seconds than any propsync holds a lease: an object that says so is damaged."""
 _LOOK_AGAIN = 1.0  # seconds
 _TAKES = 10
 """How often in a row a machine may fail to take a free lease: others may come first, but not each time."""
@@ -42,8 +45,8 @@ class Holder(msgspec.Struct, frozen=True):
     what: str
     fence: int
     since: str
-    renewed_at: str
-    seconds: float
+    renewed_at: Annotated[datetime, msgspec.Meta(tz=True)]
+    seconds: Annotated[float, msgspec.Meta(gt=0, le=_LONGEST)]
     nonce: str = ""
     is_ended: bool = False
     holder_id: str = ""
@@ -53,7 +56,7 @@ class Holder(msgspec.Struct, frozen=True):
 
     def looks_over(self) -> bool:
         """Whether its time was over long ago by this machine's clock."""
-        age = (datetime.now(UTC) - datetime.fromisoformat(self.renewed_at)).total_seconds()
+        age = (datetime.now(UTC) - self.renewed_at).total_seconds()
         return age > self.seconds + 60
 
 
@@ -72,7 +75,14 @@ class Lease:
         self._storage, self._seconds, self._clock = storage, seconds or SECONDS, clock
         now = _now()
         self._me = Holder(
-            machine, socket.gethostname(), what, 0, now, now, self._seconds, holder_id=secrets.token_hex(8)
+            machine,
+            socket.gethostname(),
+            what,
+            fence=0,
+            since=now.isoformat(),
+            renewed_at=now,
+            seconds=self._seconds,
+            holder_id=secrets.token_hex(8),
         )
         self._tag: str | None = None
         self._until = 0.0
@@ -211,9 +221,10 @@ def _ages(storage: Storage) -> Iterator[tuple[str, float]]:
 
 
 def _holder(body: bytes) -> Holder | None:
+    """The holder that a lease names, None if it is damaged: such a lease keeps nobody out."""
     try:
         return msgspec.json.decode(body, type=Holder)
-    except msgspec.DecodeError:
+    except (ValueError, RecursionError):  # msgspec's errors are ValueErrors
         return None
 
 
@@ -222,5 +233,5 @@ def _replaced(holder: Holder, **changes: object) -> Holder:
     return msgspec.structs.replace(holder, **changes)
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat()
+def _now() -> datetime:
+    return datetime.now(UTC)

@@ -62,7 +62,7 @@ def published_note(storage: Storage) -> PublishedNote | None:
     """The note about what a home or a bucket has under published/; None if nobody can read one."""
     try:
         return msgspec.json.decode(storage.get(_NOTE), type=PublishedNote)
-    except (FileNotFoundError, msgspec.DecodeError):
+    except (FileNotFoundError, ValueError, RecursionError):  # msgspec's errors are ValueErrors
         return None
 
 

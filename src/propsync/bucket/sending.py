@@ -45,7 +45,7 @@ def begin_sending(bucket: BucketHome, plan_id: str) -> None:
 def _sender(body: bytes, url: str, key: str) -> _Sender:
     try:
         return msgspec.json.decode(body, type=_Sender)
-    except msgspec.DecodeError:
+    except (ValueError, RecursionError):  # msgspec's errors are ValueErrors
         raise UsageError(
             f"{key} in {url}",
             "it is damaged, so propsync does not know whether another machine sends this plan",
