@@ -163,6 +163,16 @@ def test_a_holder_at_work_keeps_the_lease_whatever_its_clock_says(
         lease.release()
 
 
+def test_a_copy_of_a_home_waits_for_the_lease_of_the_first(bucket: FolderBucket, opened: Desk, tmp_path: Path) -> None:
+    first = opened("first")
+    shutil.copytree(tmp_path / "first", tmp_path / "copy")
+    with pytest.raises(Busy, match="first"):
+        opened("copy", wait_seconds=0)
+    first.lease.check()
+    freeze(first)
+    opened("first", wait_seconds=0)  # the kernel's lock shows that the one before is dead
+
+
 @pytest.mark.parametrize(
     ("whole", "damaged"),
     [

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from propsync.bucket.commits import Commit, CommitLog, Contents, Place, objects_below, other_objects
 from propsync.bucket.durable import changed_keys, durable_keys, is_erasure, is_fixed, removed_keys
-from propsync.bucket.known import Known, machine_id, other_url, read_known, write_known
+from propsync.bucket.known import Known, folder_number, machine_id, other_url, read_known, write_known
 from propsync.bucket.lease import Lease, refuse_unfit
 from propsync.bucket.packs import FOLDERS, PackReader, PackWriter, sequence_of, sha256_of
 from propsync.errors import HomeBehind, HomeUnusable, LeaseLost, SettingsError
@@ -72,7 +72,7 @@ class BucketHome:
             refuse_unfit(storage)
             refuse_other_programs(storage, url)
             _warn_of_move(home, url)
-        lease = Lease(storage, machine_id(home), what)
+        lease = Lease(storage, machine_id(home), what, folder=folder_number(home))
         lease.acquire(wait_seconds)
         try:
             bucket = cls(home, storage, url, work, lease, known)

@@ -60,3 +60,8 @@ def machine_id(home: LocalStorage) -> str:
     except FileNotFoundError:
         home.put(_MACHINE, secrets.token_hex(16).encode())
         return home.get(_MACHINE).decode()
+
+
+def folder_number(home: LocalStorage) -> int:
+    """The number of its folder on the disk: a copy has the id of this home, and another number."""
+    return (home.root / _MACHINE).parent.stat().st_ino

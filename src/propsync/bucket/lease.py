@@ -38,7 +38,10 @@ def _seconds_with_sleep() -> float:
 
 
 class Holder(msgspec.Struct, frozen=True):
-    """What the lease object says. `fence` grows by one with each holder; `nonce` differs in each version of it."""
+    """What the lease object says. `fence` grows by one with each holder; `nonce` differs in each version of it.
+
+    `folder` is the number of its home on the disk, which a copy of that home does not have.
+    """
 
     machine: str
     host: str
@@ -50,6 +53,7 @@ class Holder(msgspec.Struct, frozen=True):
     nonce: str = ""
     is_ended: bool = False
     holder_id: str = ""
+    folder: int = 0
 
     def __str__(self) -> str:
         return f"{self.what} (on {self.host}, since {self.since[:19]}Z)"
@@ -69,6 +73,7 @@ class Lease:
         machine: str,
         what: str,
         *,
+        folder: int = 0,
         seconds: float | None = None,
         clock: Callable[[], float] = _seconds_with_sleep,
     ) -> None:
@@ -83,6 +88,7 @@ class Lease:
             renewed_at=now,
             seconds=self._seconds,
             holder_id=secrets.token_hex(8),
+            folder=folder,
         )
         self._tag: str | None = None
         self._until = 0.0
@@ -136,7 +142,8 @@ class Lease:
 
     def _is_own(self, holder: Holder) -> bool:
         """Whether the holder was this home: it is dead, because the kernel's lock on home is ours."""
-        return (holder.machine, holder.host) == (self._me.machine, self._me.host)
+        mine = (self._me.machine, self._me.host, self._me.folder)
+        return (holder.machine, holder.host, holder.folder) == mine
 
     def _renewed(self, tag: str | None) -> bool:
         began = self._clock()
