@@ -55,3 +55,18 @@ def test_more_hints_than_a_run_takes_in_are_all_read(
     assert home.states() == ["changed"] * 6
     assert added in home.known("assets")
     assert "looked at 6, put off 0" in caplog.text
+
+
+def test_looks_at_many_cost_the_day_what_they_took_and_no_more(
+    home: HintHome, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "propsync.hints")
+    keys = home.column("select assessment_id from assessments where status = 'approved' order by 1 limit 12")
+    for key in keys:
+        home.sandbox.world.assessments.set_members(key, title="Seen the same day")
+    home.hint(*map(assessment_hint, keys))
+    home.requests()
+    assert home.read(webhook_requests=30).exit_code == 0
+    assert len(home.requests()) <= 30
+    assert home.states() == ["changed"] * len(keys)
+    assert f"looked at {len(keys)}, put off 0" in caplog.text

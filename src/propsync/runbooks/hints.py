@@ -26,7 +26,12 @@ from propsync.webhook.rows import Hints
 _log = logging.getLogger("propsync.hints")
 
 _REQUESTS = {PROPERTY: 12, ASSESSMENT: 4, SCHEDULE: 2}
-"""About as many as a look takes if it names one of these alone; propsync plans a day's budget with it."""
+"""About as many as a look takes if it names one of these alone; propsync plans a day's budget with it.
+
+A look at many takes far fewer each, so propsync plans again after each run, with what is left.
+"""
+_LEAST_LEFT = 10
+"""A part of the day's budget: with less left than this part, another run would look at few, and publish for them."""
 _COUNTS = ("fetched", "inserted", "updated", "deleted", "rejected")
 _MOST_SUBJECTS = 10_000
 """Of those that are due, as many as one run takes into its memory."""
@@ -107,7 +112,7 @@ class _Course:
             looks.at_records(records)
         elif places:
             places = self._look_at_places(looks, places)
-        is_left = bool(places) or has_more
+        is_left = bool(places) or has_more or (self.rest > 0 and _affords_more(workspace, hints, run))
         self.is_over = not is_left or (looks.has_failed and not 0 < self._refused < _MOST_REFUSED)
         self.seen += len(hints.seen)
         self.postponed += len(hints.postponed)
@@ -145,6 +150,13 @@ def _affordable(workspace: Workspace, hints: Hints, run: Run) -> tuple[list[Subj
             return chosen, number_due - len(chosen), False
         chosen.append(one)
     return chosen, 0, len(due) < number_due
+
+
+def _affords_more(workspace: Workspace, hints: Hints, run: Run) -> bool:
+    """Whether the looks of this run left so much of the day's budget that another run is worth it."""
+    chosen, rest, _ = _affordable(workspace, hints, run)
+    most = workspace.settings.webhook_requests
+    return bool(chosen) and (not rest or most - _used(workspace, hints, run) >= most / _LEAST_LEFT)
 
 
 def _used(workspace: Workspace, hints: Hints, run: Run) -> int:
