@@ -25,6 +25,7 @@ class Fault(Enum):
     BROKEN = auto()  # 500, and the server never saw the request
     LACKING = auto()  # 501: the server does not know what the request asks for
     ELSEWHERE = auto()  # 301 without an address, as of a bucket in another region
+    CONFLICT = auto()  # 409 in the words of S3: another request is in the way, and the server did nothing
     SLOW_DOWN = auto()  # 503 in the words of S3
     SILENT = auto()  # no answer until the client gives up; the server never saw the request
     SILENT_AFTER = auto()  # no answer, though the server did it
@@ -38,7 +39,9 @@ class Fault(Enum):
 
 _LISTED = re.compile(rb"<Contents>.*?</Contents>|<Blob>.*?</Blob>", re.DOTALL)
 _MOVED = b"<Error><Code>PermanentRedirect</Code><Message>Please send requests to that endpoint.</Message></Error>"
+_ABORTED = b"<Error><Code>OperationAborted</Code><Message>A conflicting operation is in progress.</Message></Error>"
 _ANSWERS = {
+    Fault.CONFLICT: (409, _ABORTED),
     Fault.ELSEWHERE: (301, _MOVED),
     Fault.BROKEN: (500, _INTERNAL),
     Fault.LACKING: (501, b"<Error><Code>NotImplemented</Code><Message>No such header here.</Message></Error>"),

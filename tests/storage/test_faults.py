@@ -128,7 +128,7 @@ def delete(one: Faulty) -> None:
 
 NOTHING = [read_nothing, read_past_end]
 VERBS = [put, put_new, put_new_too_late, swap_new, swap, swap_too_late, get, read, *NOTHING, listed, exists, delete]
-PASSING = [fault for fault in Fault if fault not in (Fault.LACKING, Fault.ELSEWHERE, Fault.EMPTY)]
+PASSING = [fault for fault in Fault if fault not in (Fault.LACKING, Fault.ELSEWHERE, Fault.EMPTY, Fault.CONFLICT)]
 
 
 SILENT = (Fault.SILENT, Fault.SILENT_AFTER)
@@ -279,6 +279,29 @@ def test_a_lasting_fault_is_a_storage_that_is_away_within_the_patience(faulty: F
         assert time.monotonic() - began < 4, name
         assert len(faulty.proxy.requests) <= 6, "three, and those that the client repeats on a fresh connection"
         faulty.proxy.requests.clear()
+
+
+@pytest.mark.parametrize("verb", [put_new, put_new_too_late, swap_new, swap_too_late, delete])
+def test_a_request_in_the_way_of_another_is_sent_again(faulty: Faulty, verb: Callable[[Faulty], None]):
+    faulty.proxy.next_ones(Fault.CONFLICT, method="POST" if verb is delete else "PUT")
+    verb(faulty)
+
+
+def test_a_file_in_the_way_of_another_request_is_put_again(faulty: Faulty, file: Path):
+    faulty.proxy.next_ones(Fault.CONFLICT)
+    faulty.through.put_file("a", file)
+    assert faulty.direct.get("a") == file.read_bytes()
+
+
+def test_requests_that_get_in_the_way_of_each_other_for_long_are_a_storage_that_is_away(faulty: Faulty, file: Path):
+    faulty.proxy.fault = lambda request: Fault.CONFLICT if request.method != "GET" else None
+    for name in ("put", "put_new", "put_file", "delete"):
+        with pytest.raises(StorageAway, match=r"409 Conflict: OperationAborted|refuses to make it"):
+            ALL[name](faulty.through, file)
+    faulty.proxy.always(Fault.CONFLICT)
+    for verb in ALL.values():
+        with pytest.raises(StorageAway):
+            verb(faulty.through, file)
 
 
 @pytest.mark.parametrize("name", ["ministack", *slow("azurite")])

@@ -24,6 +24,7 @@ from propsync.errors import PropsyncError, StorageAway, StorageRefused, StorageU
 TRIES = 3
 """How often a verb does what obstore does not retry."""
 
+_UNCHANGED = (AlreadyExistsError, PreconditionError)
 _REFUSED = (PermissionDeniedError, UnauthenticatedError, InvalidPathError)
 _PASSING = (408, 409, 425, 429)  # statuses below 500 that another time may not come
 _LACKING = 501
@@ -50,15 +51,15 @@ class PastEnd(Exception):
 
 
 @contextmanager
-def answered(url: str, key: str) -> Iterator[None]:
-    """A request about `key` in the bucket at `url`. Raises Unchanged, PastEnd, FileNotFoundError, StorageAway,
-    StorageRefused, StorageUnfit.
+def answered(url: str, key: str, *, has_condition: bool = False) -> Iterator[None]:
+    """A request about `key` in the bucket at `url`. Raises PastEnd, FileNotFoundError, StorageAway, StorageRefused,
+    StorageUnfit, and Unchanged if it `has_condition`: a server may answer any request with 409 or 412.
     """
     try:
         yield
-    except (AlreadyExistsError, PreconditionError):
-        raise Unchanged from None
     except (FileNotFoundError, BaseError) as error:
+        if has_condition and isinstance(error, _UNCHANGED):
+            raise Unchanged from None
         if _NO_BUCKET.search(str(error)):
             raise StorageRefused(url, "there is no such bucket or container") from None
         if _NO_UPLOAD.search(str(error)):  # also after an upload that became whole, and its answer was lost

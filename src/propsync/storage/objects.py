@@ -67,11 +67,10 @@ class ObjectStorage:
 
         def put() -> bool:
             try:
-                with self._errors(key):
+                with self._errors(key, has_condition=True):
                     obstore.put(self._store, key, body, mode="create")
             except Unchanged:
-                found = self.tagged(key)
-                return found is not None and found[0] == body
+                return self._there(key)[0] == body
             return True
 
         return again(put, self._patience)
@@ -190,14 +189,24 @@ class ObjectStorage:
 
         def swap() -> str | None:
             try:
-                with self._errors(key):
+                with self._errors(key, has_condition=True):
                     mode: Any = "create" if tag is None else {"e_tag": tag}
                     return str(obstore.put(self._store, key, body, mode=mode)["e_tag"])
             except (Unchanged, FileNotFoundError):
-                found = self.tagged(key)  # the answer to a first request may have been lost
+                # the answer to a first request may have been lost
+                found = self._there(key) if tag is None else self.tagged(key)
                 return found[1] if found and found[0] == body else None
 
         return again(swap, self._patience)
+
+    def _there(self, key: str) -> tuple[bytes, str]:
+        """An object that kept a put from making it. Raises StorageAway if there is none.
+
+        S3 answers a put in the same way if another request is in the way at that moment.
+        """
+        if (found := self.tagged(key)) is None:
+            raise StorageAway(f"{self.name}/{key}", "the server refuses to make it, as if it were there already")
+        return found
 
     def _got(self, key: str, options: GetOptions) -> tuple[bytes, ObjectMeta]:
         def get() -> tuple[bytes, ObjectMeta]:
@@ -207,13 +216,13 @@ class ObjectStorage:
                 raise StorageAway(f"{self.name}/{key}", f"the server sends no byte of it, though it has {size:,}")
             return body, found.meta
 
-        return self._asked(key, get)
+        return self._asked(key, get, has_condition="if_match" in options)
 
-    def _asked(self, key: str, ask: Callable[[], _T]) -> _T:
+    def _asked(self, key: str, ask: Callable[[], _T], *, has_condition: bool = False) -> _T:
         """Asks again if an answer broke off: obstore does not repeat a "not found" whose words were cut."""
 
         def asked() -> _T:
-            with self._errors(key):
+            with self._errors(key, has_condition=has_condition):
                 return ask()
 
         return again(asked, self._patience)
@@ -225,8 +234,8 @@ class ObjectStorage:
                 next(iter(obstore.list(self._store, chunk_size=1)), None)
             self._has_bucket = True
 
-    def _errors(self, key: str) -> AbstractContextManager[None]:
-        return answered(self.name, key)
+    def _errors(self, key: str, *, has_condition: bool = False) -> AbstractContextManager[None]:
+        return answered(self.name, key, has_condition=has_condition)
 
 
 def _part(start: int, tag: str | None) -> GetOptions:
