@@ -25,6 +25,7 @@ def behind_nginx(folder: Path, receiver: int) -> Iterator[int]:
     (shown,) = _PAGE.blocks("nginx")
     written = re.sub(r"/etc/ssl/\w+/hooks\.example\.org\.\w+", str(folder / "hooks.pem"), shown)
     written = written.replace("listen 443 ssl", f"listen 127.0.0.1:{port} ssl").replace("4280", str(receiver))
+    written = written.replace("/var/log/nginx/error.log", "stderr")
     paths = "".join(
         f"{name}_temp_path {folder}/{name};\n" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
@@ -44,7 +45,8 @@ def behind_caddy(folder: Path, receiver: int) -> Iterator[int]:
     (shown,) = _PAGE.blocks("caddyfile")
     site = f"https://{HOST}:{port} {{\n    bind 127.0.0.1\n    tls {folder}/hooks.pem {folder}/hooks.pem"
     written = shown.replace(f"{HOST} {{", site).replace("4280", str(receiver))
-    (folder / "Caddyfile").write_text(f"{{\n    admin off\n    auto_https disable_redirects\n}}\n{written}")
+    options = "{\n    admin off\n    auto_https disable_redirects\n"
+    (folder / "Caddyfile").write_text(written.replace("{\n", options, 1))
     command = ["caddy", "run", "--adapter", "caddyfile", "--config", str(folder / "Caddyfile")]
     with _listening(command, folder / "caddy.log", folder, port):
         yield port

@@ -81,6 +81,21 @@ def test_its_proxies_pass_hints_on_and_say_who_sent_them(tmp_path: Path, name: s
         assert len(receiver.bodies()) == MOST_A_MINUTE
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [pytest.param(name, marks=needs(name)) for name in PROXIES])
+def test_its_proxies_log_no_secret_while_the_receiver_is_down(tmp_path: Path, name: str):
+    trust = ssl.create_default_context()
+    with PROXIES[name](tmp_path, free_port()) as port:
+        trust.load_verify_locations(tmp_path / "ca.pem")
+        with httpx.Client(verify=trust, headers={"Host": f"{HOST}:{port}"}) as one:
+            for body in (b"[]", b"x" * 2 * MOST_BYTES):
+                posted = one.post(f"https://127.0.0.1:{port}{HOOK}", content=body, extensions={"sni_hostname": HOST})
+                assert posted.status_code in (413, 502)
+    logs = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert tmp_path / f"{name}.log" in logs
+    assert [path for path in logs if HOOK.encode() in path.read_bytes()] == []
+
+
 def test_its_query_of_unknown_shapes_and_its_types_are_those_of_the_program():
     rows = re.findall(r"^\| `(\w+)` \|", PAGE.text, re.MULTILINE)
     assert rows == list(READABLE)
