@@ -363,6 +363,17 @@ def test_a_token_refused_in_the_middle_stops_and_the_next_apply_finishes(home: P
     assert home.apply(plan).is_repeat
 
 
+def test_an_apply_that_stops_before_it_sends_leaves_nothing_unfinished(home: PushHome) -> None:
+    plan = home.plan(*texts_of(home, 2))
+    home.sandbox.set_faults([rule("GET", {"kind": "status", "status": 401}, times=None)])
+    with pytest.raises(TokenRefused):
+        home.apply(plan)
+    assert unfinished(home.settings()) == []
+    home.sandbox.set_faults([])
+    assert home.apply(plan).exit_code == 0
+    assert_done_once(home, plan)
+
+
 @pytest.mark.release
 def test_a_token_that_cannot_even_read_leaves_what_was_written_as_applied(home: PushHome) -> None:
     edits = texts_of(home, 12)

@@ -57,6 +57,11 @@ class Journalled:
     """Assets of a property and type that existed before propsync created its own."""
     outcomes: dict[int, Outcome] = field(default_factory=dict)
 
+    @property
+    def is_blank(self) -> bool:
+        """Whether no apply has sent, left or settled any entry."""
+        return not (self.sent or self.left or self.outcomes)
+
     def tries(self, entry: int) -> int:
         """How often an apply has tried an entry without an outcome."""
         return max(self.left[entry], int(entry in self.sent))
@@ -145,6 +150,12 @@ class WriteJournal:
     def close(self) -> None:
         """Closes the file."""
         self._file.close()
+
+    def leave(self) -> None:
+        """Closes the file, and deletes it if it says nothing yet: the plan is not unfinished then."""
+        self.close()
+        if self.so_far.is_blank:
+            self._storage.delete(journal_key(self.so_far.plan.plan_id))
 
     def sending(self, entry: int, seen: Collection[str] = ()) -> None:
         """Notes that propsync is about to send an entry; `seen` are the assets that exist already."""

@@ -178,7 +178,7 @@ def _journal(
     try:
         yield journal
     finally:
-        journal.close()
+        journal.leave()
 
 
 def _repeated(plan: Plan, recorded: list[tuple[str, WriteState]]) -> PushReport:
@@ -215,10 +215,11 @@ class _Apply:
         self._announce()
         self._call("send", lambda: self._send(answers))
         if self._stopped and not self._journal.so_far.outcomes:
+            if self._journal.so_far.is_blank:
+                self._end_announcement()
             raise self._stopped
         report = self._recorded()
-        if access := self._settings.storage():
-            end_sending(object_storage(access), self._plan.plan_id)
+        self._end_announcement()
         if self._stopped:
             raise self._stopped
         own = PushReport(self._plan, report.run_id, [WriteState.of(one) for one in self._writes])
@@ -243,6 +244,10 @@ class _Apply:
         with workplace(self._settings, "propsync push apply") as place:
             if place.bucket is not None:
                 begin_sending(place.bucket, self._plan.plan_id)
+
+    def _end_announcement(self) -> None:
+        if access := self._settings.storage():
+            end_sending(object_storage(access), self._plan.plan_id)
 
     def _send(self, answers: AssetAnswers) -> str | None:
         look, write = self._settings.require_api(), self._settings.require_push()
