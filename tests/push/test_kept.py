@@ -10,7 +10,7 @@ from kit.deaths import dying
 from kit.home import moved
 from kit.push_home import PushHome
 
-from propsync.errors import Busy, StateUnusable, UsageError
+from propsync.errors import Busy, StateUnusable, TokenRefused, UsageError
 from propsync.push.journal import journal_key
 from propsync.push.plan import DELETE, UPDATE, Plan
 from propsync.runbooks.push_undo import undo, unfinished
@@ -62,6 +62,29 @@ def test_writes_outlive_a_lost_state(home: PushHome) -> None:
     assert difference(before, home.published, "ops.writes") == {}
     assert home.apply(plan).is_repeat
     assert home.effects.total() == 4
+
+
+@pytest.mark.slow
+def test_a_plan_whose_journal_is_lost_goes_on_from_what_is_recorded(home: PushHome) -> None:
+    (asset_id, place, kind), (other, other_place, other_kind) = home.assets(2)
+    text, other_text = home.field(kind, "text"), home.field(other_kind, "text")
+    edits = home.update(asset_id, {text: "new"}), home.update(other, {other_text: "new"})
+    last = home.create(other_place, other_kind, {other_text: "two"})
+    plan = home.plan(home.create(place, kind, {text: "one"}), *edits, last)
+    home.sandbox.set_faults([{"match": {"method": "PATCH"}, "after": 1, "effect": {"kind": "status", "status": 401}}])
+    with pytest.raises(TokenRefused):
+        home.apply(plan, max_concurrency=1)
+    recorded = "record_id, file_row, field, state, run_id, written_at"
+    verified = home.writes(recorded)
+    assert [row[3] for row in verified] == ["verified"] * 2
+    home.sandbox.set_faults([])
+    shutil.rmtree(home.path / "state" / "push")
+    report = home.apply(plan)
+    assert (report.exit_code, report.is_repeat, report.counts()["verified"]) == (0, False, 4)
+    assert set(verified) <= set(home.writes(recorded))
+    assert sorted(home.effects.values()) == [1] * 4
+    assert len(undo(home.settings(), plan.plan_id).entries) == 2
+    assert home.apply(plan).is_repeat
 
 
 @pytest.mark.release

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -175,16 +175,22 @@ class WriteJournal:
         """Notes a final outcome, without what was erased."""
         self._add(_Line("done", entry=entry, outcome=shown_outcome(outcome, self._suppression)))
 
+    def take_over(self, outcomes: Mapping[int, Outcome]) -> None:
+        """Notes the final outcomes that earlier runs have recorded, all or none."""
+        shown = {entry: shown_outcome(one, self._suppression) for entry, one in outcomes.items()}
+        self._add(*(_Line("done", entry=entry, outcome=one) for entry, one in shown.items()))
+
     def finish(self) -> None:
         """Deletes the journal, after a run has recorded and published every outcome: `ops.writes` has them now."""
         self.close()
         self._storage.delete(journal_key(self.so_far.plan.plan_id))
 
-    def _add(self, line: _Line) -> None:
-        body = _ENCODER.encode(line)
+    def _add(self, *lines: _Line) -> None:
+        body = b"\n".join(map(_ENCODER.encode, lines))
         with self._writing:
             self._file.add(body)
-            self.so_far.take(line)
+            for line in lines:
+                self.so_far.take(line)
             self._written += 1
             own = self._written
         with self._settling:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -29,6 +29,7 @@ from propsync.push.journal import WriteJournal, journal_key
 from propsync.push.outcome import APPLIED, Outcome
 from propsync.push.plan import CREATE, DELETE, Plan
 from propsync.push.published import Published
+from propsync.push.recorded import RecordedWrite, recorded_outcomes
 from propsync.push.records import Places, Shown, Write, is_as_before, record_writes, verified, writes_of
 from propsync.push.sender import Sender
 from propsync.push.shapes import AssetAnswers
@@ -96,7 +97,7 @@ def apply(
                     raise _not_begun(plan)
                 _check_new(Published(reader), plan)
             answers = AssetAnswers.published(reader, settings.shapes, suppression)
-        with _journal(settings, plan, suppression, is_recorded=bool(recorded)) as journal:
+        with _journal(settings, plan, suppression, recorded_outcomes(plan, recorded)) as journal:
             if journal is None:
                 return _repeated(plan, recorded)
             if gives_up:
@@ -149,10 +150,10 @@ def _check_new(published: Published, plan: Plan) -> None:
         raise UsageError(f"plan {plan.plan_id}", what, _PLAN_AGAIN)
 
 
-def _recorded(reader: PublishedReader, plan: Plan) -> list[tuple[str, WriteState]]:
-    """The run and the state of each write of the plan that the published file has."""
+def _recorded(reader: PublishedReader, plan: Plan) -> list[RecordedWrite]:
+    """The writes of the plan that the published file has."""
     _, rows = reader.rows(statement("push/writes_of_plan", plan_id=text(plan.plan_id)))
-    return [(run_id, WriteState(row, record, field, *how)) for run_id, row, record, field, *how in rows]
+    return [RecordedWrite(*row) for row in rows]
 
 
 def _known_assets(reader: PublishedReader, plan: Plan) -> KnownAssets:
@@ -167,24 +168,30 @@ def _known_assets(reader: PublishedReader, plan: Plan) -> KnownAssets:
 
 @contextmanager
 def _journal(
-    settings: Settings, plan: Plan, suppression: Suppression, *, is_recorded: bool
+    settings: Settings, plan: Plan, suppression: Suppression, recorded: Mapping[int, Outcome | None]
 ) -> Iterator[WriteJournal | None]:
-    """The journal; None if an earlier run recorded the plan, and nothing of it is unfinished."""
+    """The journal; None if earlier runs recorded every entry of the plan, and nothing of it is unfinished.
+
+    If it is lost, it takes over what they recorded: its state or its machine was lost in the middle of an apply.
+    """
     storage = LocalStorage(settings.home)
-    if is_recorded and not storage.exists(journal_key(plan.plan_id)):
+    is_done = len(recorded) == len(plan.entries)
+    if is_done and not storage.exists(journal_key(plan.plan_id)):
         yield None
         return
     journal = WriteJournal(storage, plan, suppression)
     try:
-        yield journal
+        if recorded and not is_done and journal.so_far.is_blank:
+            journal.take_over({number: one for number, one in recorded.items() if one})
+        yield None if is_done and journal.so_far.is_blank else journal
     finally:
         journal.leave()
 
 
-def _repeated(plan: Plan, recorded: list[tuple[str, WriteState]]) -> PushReport:
-    runs = [run_id for run_id, _ in recorded]
+def _repeated(plan: Plan, recorded: list[RecordedWrite]) -> PushReport:
+    runs = [one.run_id for one in recorded]
     labels = {change.field: change.label for entry in plan.entries for change in entry.changes}
-    states = [replace(state, column=labels.get(state.column or "", state.column)) for _, state in recorded]
+    states = [WriteState.recorded(one, labels) for one in recorded]
     return PushReport(plan, max(runs, default=""), states, is_repeat=True)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from propsync.push.outcome import ALREADY, APPLIED, SKIPPED, VERIFIED
 from propsync.push.plan import Plan
+from propsync.push.recorded import RecordedWrite
 from propsync.push.records import Write
 from propsync.push.summary import summary
 
@@ -32,6 +33,12 @@ class WriteState:
         """Without the value."""
         label = write.change.label if write.change else None
         return cls(write.entry.row, write.record, label, write.state, write.code, write.message, write.at is not None)
+
+    @classmethod
+    def recorded(cls, write: RecordedWrite, labels: Mapping[str, str]) -> WriteState:
+        """As an earlier run recorded it; `labels` are those of the plan's fields."""
+        column = labels.get(write.field or "", write.field)
+        return cls(write.row, write.record, column, write.state, write.code, write.message, write.at is not None)
 
     @property
     def of_record(self) -> str:
