@@ -10,9 +10,9 @@ create macro staging.measure_sql(unit, ids, day, is_today) as case
     'from marts.compliance_days where day = date ''', day, ''' and assessment_type_id = ', ids
   )
   else concat(
-    'select coalesce(sum(weight) filter (is_in_date), 0) as numerator, sum(weight) as denominator, ',
-    'coalesce(sum(weight) filter (is_unknown), 0) as unknown from (',
-    'select ', if(unit = 'homes', 'any_value(homes)', '1'), ' as weight, ',
+    'select sum(if(is_in_date, weight, 0)) as numerator, sum(weight) as denominator, ',
+    'sum(if(is_unknown, weight, 0)) as unknown from (',
+    'select ', if(unit = 'homes', 'coalesce(any_value(homes), 0)', '1'), ' as weight, ',
     'bool_and(state in (''in date'', ''due soon'')) as is_in_date, ',
     'bool_or(state = ''unknown'') and not bool_or(state = ''out of date'') as is_unknown ',
     'from marts.compliance where assessment_type_id in (', ids, ') group by property_id)'
