@@ -85,6 +85,11 @@ def found(warehouse: Warehouse, table: str, cells: Cells) -> dict[str, str | Non
             {"priority": "severity", "title": "title"},
             id="a name decides between two columns of priorities",
         ),
+        pytest.param(
+            {"closed_at": [None, " 2026-01-01 ", None], "raised_at": [f"{day} " for day in DAYS]},
+            {"closed": "closed_at", "raised": "raised_at"},
+            id="dates with blanks around them are dates, as in the marts",
+        ),
     ],
 )
 def test_members_of_flags(made: Warehouse, cells: Cells, parts: Mapping[str, str | None]) -> None:
