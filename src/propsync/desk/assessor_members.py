@@ -22,7 +22,7 @@ class AssessorMembers:
 
     def __init__(self, warehouse: Warehouse, choices: DeskChoices) -> None:
         table = f"main.{ASSESSMENTS}"
-        self._found = MemberSearch(warehouse, table, TABLES[table].columns, choices, ()).find(_PARTS)
+        self._found = MemberSearch(warehouse, table, TABLES[table].columns, choices).find(_PARTS)
 
     def fragments(self) -> dict[str, str]:
         """The pieces of SQL with which marts read each part."""

@@ -18,7 +18,7 @@ class DeskChoices:
 
     `as_of` is the start of the last run that read the API or documents, `today` its day in PROPSYNC_TIME_ZONE. `lists`
     has the mark of each staging table that counts days. Words are in lower case; `priority_order` begins with the most
-    urgent.
+    urgent. `configured` names the entries whose words propsync.toml has.
     """
 
     as_of: datetime
@@ -32,6 +32,7 @@ class DeskChoices:
     action_open: tuple[str, ...] = DEFAULTS["action_open"]
     priority_order: tuple[str, ...] = DEFAULTS["priority_order"]
     fails: tuple[str, ...] = DEFAULTS["fails"]
+    configured: tuple[str, ...] = ()
     measure_rules: tuple[dict[str, Any], ...] = field(default_factory=measure_rules)
 
     @classmethod

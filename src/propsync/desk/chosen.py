@@ -69,6 +69,7 @@ def _complete(
         action_open=words["action_open"].words,
         priority_order=words["priority_order"].words,
         fails=words["fails"].words,
+        configured=tuple(name for name, one in words.items() if one.source == "configured"),
         measure_rules=chosen_rules(settings.measures),
     )
 

@@ -37,9 +37,9 @@ class FlagMembers:
 
     def __init__(self, warehouse: Warehouse, choices: DeskChoices) -> None:
         self._found = {
-            table: MemberSearch(
-                warehouse, f"main.{table}", TABLES[f"main.{table}"].columns, choices, choices.flag_open
-            ).find(parts)
+            table: MemberSearch(warehouse, f"main.{table}", TABLES[f"main.{table}"].columns, choices, "flag_open").find(
+                parts
+            )
             for table, parts in ((FLAGS, _OF_FLAG), (HISTORY, _OF_ENTRY))
         }
 

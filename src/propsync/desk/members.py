@@ -14,6 +14,7 @@ from propsync.warehouse import Warehouse, quoted, statement, text
 _MOST_CELLS = 6_000  # of a table that a search reads
 _MOST_WORDS = 30  # different words that a column of states or priorities may hold
 _ENOUGH = 0.5  # of a column's cells that fit, if its name speaks for it too
+_ANY = 1e-9  # so few are enough if people named the words
 _NEARLY_ALL = 0.9
 _WORDS = {
     "state": "words that mean open or closed",
@@ -91,14 +92,24 @@ class _Column:
 
 
 class MemberSearch:
-    """The columns of one table that has `assessment_id`, of which `excluded` play no part."""
+    """The columns of one table that has `assessment_id`, of which `excluded` play no part.
+
+    `open_words` is the entry of `[desk]` with the words that mean open in this table.
+    """
 
     def __init__(
-        self, warehouse: Warehouse, table: str, excluded: Iterable[str], choices: DeskChoices, open_words: Sequence[str]
+        self,
+        warehouse: Warehouse,
+        table: str,
+        excluded: Iterable[str],
+        choices: DeskChoices,
+        open_words: str | None = None,
     ) -> None:
         self._warehouse = warehouse
         self._table = table
-        self._values = {"open_words": list(open_words), "priority_order": list(choices.priority_order)}
+        words = getattr(choices, open_words) if open_words else ()
+        self._values = {"open_words": list(words), "priority_order": list(choices.priority_order)}
+        self._enough = {"state": _ANY} if open_words in choices.configured else {}
         self._columns = list(self._profiled(frozenset(excluded)))
 
     def find(self, parts: Iterable[Part]) -> dict[str, Member]:
@@ -112,8 +123,10 @@ class MemberSearch:
     def _member(self, part: Part, columns: Sequence[_Column]) -> Member:
         if any(one.name == part.usual for one in columns):
             return Member(part.name, part.usual, "the usual column")
-        fitting = [one for one in columns if one.fits(part.holds) and not set(part.never).intersection(one.words)]
-        named = sorted((rank, one.name, one) for one in fitting if (rank := _rank(part, one)) is not None)
+        possible = [one for one in columns if not set(part.never).intersection(one.words)]
+        fitting = [one for one in possible if one.fits(part.holds)]
+        likely = [one for one in possible if one.fits(part.holds, self._enough.get(part.holds, _ENOUGH))]
+        named = sorted((rank, one.name, one) for one in likely if (rank := _rank(part, one)) is not None)
         if named:
             return self._chosen(part, named[0][2], "by its name and values")
         if part.holds == "state" and (flag := _yes_or_no(columns)):

@@ -65,7 +65,9 @@ def chosen_words(
 
 def _chosen(configured: tuple[str, ...] | None, entry: str, seen: list[str]) -> Words:
     if configured is not None:
-        return Words(configured, "configured", "propsync.toml says so")
+        listed = set(map(_plain, configured))
+        others = [word for word in seen if entry != "fails" and _plain(word) not in listed]
+        return Words(configured, "configured", _evidence("propsync.toml says so", others))
     found = [word for word in seen if _KNOWN[entry](word)]
     unknown = [word for word in seen if word not in found] if entry != "fails" else []
     if not found or len(seen) > _MOST_WORDS:
@@ -87,8 +89,12 @@ def _evidence(known: str, unknown: list[str]) -> str:
     return f"{known}; propsync does not know the meaning of {shown}" if unknown else known
 
 
+def _plain(word: str) -> str:
+    return re.sub(r"[\s_-]+", "", word)
+
+
 def _means_open(word: str) -> bool:
-    return re.sub(r"[\s_-]+", "", word) in _OPEN
+    return _plain(word) in _OPEN
 
 
 _KNOWN: dict[str, Callable[[str], bool]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -25,7 +26,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
         yield warehouse
 
 
-def found(warehouse: Warehouse, table: str, cells: Cells) -> dict[str, str | None]:
+def found(warehouse: Warehouse, table: str, cells: Cells, choices: DeskChoices = CHOICES) -> dict[str, str | None]:
     """The column for each part of a table that has these columns alone."""
     position = "row_number" if table == "bundle_actions" else "flag_position"
     before = [name for (name,) in warehouse.rows(f"select column_name from (describe main.{table})")]
@@ -37,7 +38,7 @@ def found(warehouse: Warehouse, table: str, cells: Cells) -> dict[str, str | Non
     for number, row in enumerate(rows, 1):
         marks = ", ".join("?" * (len(row) + 2))
         warehouse.execute(f"insert into main.{table} ({names}) values ({marks})", [f"a{number}", number, *row])
-    evidence = FoundMembers(warehouse, CHOICES).evidence()
+    evidence = FoundMembers(warehouse, choices).evidence()
     warehouse.execute(f"delete from main.{table}")
     for name in cells:
         if name not in before:
@@ -95,6 +96,14 @@ def found(warehouse: Warehouse, table: str, cells: Cells) -> dict[str, str | Non
 def test_members_of_flags(made: Warehouse, cells: Cells, parts: Mapping[str, str | None]) -> None:
     told = found(made, "assessment_flags", cells)
     assert {part: told[part] for part in parts} == parts
+
+
+def test_one_word_that_people_named_makes_a_column_of_states(made: Warehouse) -> None:
+    """Otherwise their entry would count for nothing, and no flag would have a state."""
+    cells: Cells = {"status": ["offen", "erledigt", "erledigt"], "colour": ["offen", "rot", "rot"]}
+    words = replace(CHOICES, flag_open=("offen",))
+    assert found(made, "assessment_flags", cells, words)["status"] is None
+    assert found(made, "assessment_flags", cells, replace(words, configured=("flag_open",)))["status"] == "status"
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,12 @@ def test_propsync_toml_wins_whatever_the_data_shows():
     assert (found.words, found.source) == (("raised",), "configured")
 
 
+def test_words_that_propsync_toml_lacks_are_named():
+    found = _chosen(("in progress",), "action_open", ["in-progress", "mystery"])
+    assert found.evidence == "propsync.toml says so; propsync does not know the meaning of mystery"
+    assert "good" not in _chosen(("bad",), "fails", ["good"]).evidence
+
+
 @pytest.mark.parametrize(
     ("table", "position", "column"),
     [
