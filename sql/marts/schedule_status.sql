@@ -37,7 +37,7 @@ select
   coalesce(has_schedule, false) as has_schedule,
   schedules.status,
   schedules.due_date,
-  if(is_finished, 0, staging.days_overdue($today, schedules.due_date)) as days_overdue,
+  if(is_finished and schedules.due_date is not null, 0, staging.days_overdue($today, schedules.due_date)) as days_overdue,
   case
     when has_schedule is null then 'no schedule'
     when is_finished then 'finished'
