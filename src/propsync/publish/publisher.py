@@ -16,8 +16,8 @@ from typing import Any
 import xxhash
 
 from propsync.progress import progress
-from propsync.publish.note import DELTA, NOTE, read_note
-from propsync.publish.table_files import FOLDERS, TableFile, delta_files, table_files
+from propsync.publish.note import DELTA, NOTE, THROUGH, published_through, read_note
+from propsync.publish.table_files import FOLDERS, TableFile, delta_files, of_unended_run, table_files
 from propsync.storage import PARTIAL, copy, disk_errors, open_file, remove, remove_folder, replace
 from propsync.warehouse import (
     Earlier,
@@ -89,7 +89,7 @@ class Publisher:
     def is_behind(self, warehouse: Warehouse) -> bool:
         """Whether the state has unpublished changes, because somebody killed a run before it could publish."""
         latest = warehouse.value(statement("publish/latest_change"))
-        return latest is not None and latest > str(self.note().get("run", ""))
+        return latest is not None and latest > published_through(self.note())
 
     def publish(
         self,
@@ -97,13 +97,15 @@ class Publisher:
         run_id: str,
         withheld: Collection[str] = (),
         pages: Mapping[str, bytes] | None = None,
+        *,
+        has_ended: bool = True,
     ) -> list[str]:
         """Publishes everything as of `run_id`: warehouse.duckdb, tables, `pages`, Delta tables, and the note last.
 
         The tables in `withheld` stay as they were published before, and so do views of them, and pages that are not
         among `pages`. Returns a line for each file that differs from the note, because the disk or somebody altered it.
-        It empties staging first, since writing the tables needs the memory. Raises StateUnusable, and changes nothing,
-        if the disk has damaged a block of the state.
+        It empties staging first, since writing the tables needs the memory. Without `has_ended`, the run publishes its
+        own changes later. Raises StateUnusable, and changes nothing, if the disk has damaged a block of the state.
         """
         warehouse.empty_staging()
         with disk_errors(self._folder):
@@ -116,7 +118,9 @@ class Publisher:
         if is_hidden_otherwise:
             before = {}  # nothing of what is published may stay
             self._remove_pages_and_delta()
-        tables = table_files(warehouse, run_id, self._time_zone, withheld, before.get("tables", {}))
+        unended = None if has_ended else run_id
+        noted_before = before.get("tables", {})
+        tables = of_unended_run(table_files(warehouse, run_id, self._time_zone, withheld, noted_before), unended)
         whole, damaged = self._looked_at(before, self._unchanged(tables, before))
         if self._is_latest(warehouse, before, run_id):
             damaged += self._looked_at(before, [WAREHOUSE])[1]
@@ -129,10 +133,10 @@ class Publisher:
                 bar.advance()
         files |= self._pages(before, pages or {})
         self._remove_others(set(tables))
-        delta, altered = self._put_delta(warehouse, run_id, withheld, before.get(DELTA, {}))
+        delta, altered = self._put_delta(warehouse, run_id, withheld, before.get(DELTA, {}), unended)
         noted: dict[str, Any] = {"tables": {name: table.version for name, table in tables.items()}}
         noted |= ({DELTA: delta} if delta else {}) | ({_HIDDEN: hidden} if hidden else {})
-        noted |= {_ERASED: erased} if erased else {}
+        noted |= ({_ERASED: erased} if erased else {}) | ({} if has_ended else {THROUGH: published_through(before)})
         self._write_note(run_id, files, noted, withheld)
         return damaged + altered
 
@@ -211,7 +215,12 @@ class Publisher:
             warehouse.execute(sql)
 
     def _put_delta(
-        self, warehouse: Warehouse, run_id: str, withheld: Collection[str], noted: Mapping[str, Mapping[str, Any]]
+        self,
+        warehouse: Warehouse,
+        run_id: str,
+        withheld: Collection[str],
+        noted: Mapping[str, Mapping[str, Any]],
+        unended: str | None,
     ) -> tuple[dict[str, dict[str, Any]], list[str]]:
         """The result of `DeltaTables.publish`; without schemas it removes the Delta tables of earlier settings."""
         folder = self._folder / DELTA
@@ -221,7 +230,7 @@ class Publisher:
         from propsync.publish.delta import DeltaTables  # its library is an extra
 
         versions = {name: str(one.get("table")) for name, one in noted.items()}
-        tables = delta_files(warehouse, run_id, self._delta.schemas, withheld, versions)
+        tables = of_unended_run(delta_files(warehouse, run_id, self._delta.schemas, withheld, versions), unended)
         writer = DeltaTables(
             folder,
             self._work,

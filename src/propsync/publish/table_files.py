@@ -12,6 +12,7 @@ from propsync.warehouse import MARTS, Warehouse, quoted, statement, text, view_s
 
 FOLDERS = ("parquet", "flat")
 _FLAT = ("main", "marts", "by_type")
+_UNENDED = "unended"
 _EVERY_RUN = "ops"  # its tables are news even after a quiet night
 BY_CLOCK: Mapping[str, Collection[str]] = {"marts.trust": ("hours_since",)}
 """Columns that a view computes from the present time. A file would keep what they were at the run, so none has them."""
@@ -75,6 +76,12 @@ def delta_files(
         if name in columns
     )
     return {file.name: file for file in _with_withheld(list(files), withheld, noted)}
+
+
+def of_unended_run(files: dict[str, TableFile], unended: str | None) -> dict[str, TableFile]:
+    """The same files, in a version of their own if a run that has not ended changed the table: it may do so again."""
+    changed = {name: file for name, file in files.items() if file.version.split(" ")[0] == unended}
+    return files | {name: replace(file, version=f"{file.version} {_UNENDED}") for name, file in changed.items()}
 
 
 def _plain_columns(

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from propsync.merge import tables_of_family, unbuilt_tables
+from propsync.publish import published_through
 from propsync.runbooks.workspace import Workspace
 from propsync.runs import Run
 from propsync.warehouse import CORRECT_IT, Findings, run_checks, run_mart_checks
@@ -32,7 +33,7 @@ def check(workspace: Workspace, run: Run) -> Withheld:
     findings = run_checks(
         workspace.warehouse,
         run.run_id,
-        since=str(note.get("run", "")),
+        since=published_through(note),
         folder=workspace.settings.checks_folder,
         also=note.get("withheld", ()),
         is_in_between=run.is_in_between,

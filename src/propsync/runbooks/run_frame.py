@@ -166,7 +166,7 @@ def finish_earlier(workspace: Workspace, run: Run) -> list[str]:
         try:
             withheld = check(workspace, run)
             workspace.place.commit(run.run_id)
-            return workspace.publisher.publish(workspace.warehouse, run.run_id, withheld.tables)
+            return workspace.publisher.publish(workspace.warehouse, run.run_id, withheld.tables, has_ended=False)
         except CheckFailed as error:
             _log.error("%s", error)  # this run's own checks decide
     return []
