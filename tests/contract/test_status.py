@@ -13,8 +13,8 @@ import pytest
 from kit.archives import SMALL, Place, place
 
 from propsync.cli.status import print_status
-from propsync.errors import TokenRefused
-from propsync.runbooks import Scope
+from propsync.errors import TokenRefused, UsageError
+from propsync.runbooks import Scope, erase
 from propsync.runs import RunLock
 
 
@@ -172,6 +172,38 @@ def test_a_copy_is_as_old_as_the_resource_that_no_sync_reads(at: Place, capsys: 
     at.sandbox.set_faults([])
     at.sync()
     assert print_status(at.settings(), "26h", as_json=False) == 0
+
+
+@pytest.mark.parametrize("what", ["propsync archive", "propsync erase --dry-run", "propsync dashboard"])
+def test_no_command_that_reads_no_tables_hides_that_the_last_sync_failed(at: Place, told, what: str):
+    lock = RunLock(at.settings().state / "run.lock")
+    with pytest.raises(TokenRefused), lock.held("propsync nightly", 0):
+        raise TokenRefused("GET /properties/assets", "the API answered 401")
+    for _ in range(2):
+        with lock.held(what, 0):
+            pass
+    status, lines = told()
+    assert "failed: GET /properties/assets: the API answered 401" in status["trouble"]
+    assert status["trouble"] in lines
+    at.sync()
+    assert told()[0]["trouble"] is None
+
+
+def test_a_wrong_option_is_no_run_that_failed(at: Place, told):
+    with pytest.raises(UsageError):
+        erase(at.settings(), None)
+    assert told()[0]["trouble"] is None
+
+
+def test_an_erasure_keeps_no_error_of_earlier_runs(at: Place):
+    lock = RunLock(at.settings().state / "run.lock")
+    with pytest.raises(TokenRefused), lock.held("propsync nightly", 0):
+        raise TokenRefused("GET /properties/assets?id=Secret1", "the API answered 401")
+    with lock.held("propsync archive", 0):
+        pass
+    assert b"Secret1" in lock.path.read_bytes()
+    with lock.held("propsync erase", 0, is_erasing=True):
+        assert b"Secret1" not in lock.path.read_bytes()
 
 
 class Cancelled(BaseException):

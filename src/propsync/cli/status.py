@@ -30,6 +30,7 @@ _LONGEST = timedelta(days=36_500)  # a century; the calendar begins 2,000 years 
 _CLOCKS_DIFFER = timedelta(minutes=5)  # between two machines of one bucket
 _STATUSES = ("ok", "attention", "killed", "failed")  # from good to bad
 _PUBLISHING = ("propsync nightly", "propsync backfill")  # without a publication they failed; others may have no news
+_TYPED = ("propsync erase", "propsync push apply", "propsync storage move")  # a person has read why propsync refused
 
 
 def print_status(settings: Settings, max_age: str | None, *, as_json: bool) -> int:
@@ -69,9 +70,21 @@ def _print_nothing(settings: Settings, *, as_json: bool, is_wanted: bool) -> int
 
 
 def _trouble(lock: RunLock, published_at: datetime | None) -> str | None:
-    """Events after the last publication that the published copy cannot show: a failed or killed run."""
-    who = lock.owner()
-    if not who or lock.is_held() or (published_at is not None and datetime.fromisoformat(who["since"]) <= published_at):
+    """Events after the last publication that the published copy cannot show: a failed or killed run.
+
+    Such a run of the tables counts until one publishes, whatever other command was at work since.
+    """
+    notes = lock.notes()
+    if not notes or lock.is_held():
+        return None
+    told = [_trouble_in(who, published_at) for who in notes if who is notes[0] or who["what"] in _PUBLISHING]
+    return next((one for one in told if one), None)
+
+
+def _trouble_in(who: dict[str, Any], published_at: datetime | None) -> str | None:
+    if published_at is not None and datetime.fromisoformat(who["since"]) <= published_at:
+        return None
+    if who.get("is_refused") and who["what"].startswith(_TYPED):
         return None
     run = f"The run of {in_words(datetime.fromisoformat(who['since']))}"
     if who.get("error") == INTERRUPTED:

@@ -84,7 +84,7 @@ def workplace(
     check_delta(settings)
     refuse_lost_lines(settings)
     make_home(settings)
-    with RunLock(settings.state / "run.lock").held(what, settings.lock_wait):
+    with RunLock(settings.state / "run.lock").held(what, settings.lock_wait, is_erasing=is_erasing):
         for folder in (settings.landing, settings.published, settings.state):
             remove_partials(folder)
         work = _work_folder(settings.state / "work")

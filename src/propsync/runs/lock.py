@@ -14,7 +14,7 @@ from typing import Any
 
 from filelock import lock_descriptor, unlock_descriptor
 
-from propsync.errors import Busy, PropsyncError
+from propsync.errors import Busy, PropsyncError, UsageError
 from propsync.storage import disk_errors, open_file
 
 _LOOK_AGAIN = 0.2  # seconds
@@ -36,13 +36,17 @@ class RunLock:
         self.path = path
 
     @contextmanager
-    def held(self, what: str, wait_seconds: float) -> Iterator[None]:
-        """Holds the lock during the block. Raises Busy after `wait_seconds`."""
+    def held(self, what: str, wait_seconds: float, *, is_erasing: bool = False) -> Iterator[None]:
+        """Holds the lock during the block. Raises Busy after `wait_seconds`.
+
+        The notes of other commands stay, unless it `is_erasing`: their errors may name what has to go.
+        """
         with disk_errors(self.path):
             handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             self._wait(handle, what, wait_seconds)
             who = {"what": what, "pid": os.getpid(), "host": socket.gethostname(), "since": _now(), "ended": None}
+            who["before"] = [] if is_erasing else [note for note in self.notes() if note["what"] != what]
             with disk_errors(self.path):
                 _sign(handle, who)
             try:
@@ -64,13 +68,18 @@ class RunLock:
         return f"{who['what']} (process {who['pid']} on {who['host']}, since {since})"
 
     def owner(self) -> dict[str, Any]:
-        """The holder's note: what, pid, host, since, ended, error; empty if propsync cannot read it."""
+        """The holder's note: what, pid, host, since, ended, error, before; empty if propsync cannot read it."""
         try:
             with open_file(self.path) as file:
                 found = json.loads(file.read())
         except (OSError, ValueError):
             return {}
         return found if isinstance(found, dict) and found.keys() >= _SIGNATURE else {}
+
+    def notes(self) -> list[dict[str, Any]]:
+        """The note of the present or last holder, and the last one of each other command; the newest first."""
+        who = self.owner()
+        return [who, *who.pop("before", [])] if who else []
 
     def is_held(self) -> bool:
         """Whether a live process holds the lock right now."""
@@ -100,6 +109,7 @@ def _outcome(who: dict[str, Any]) -> Iterator[None]:
         yield
     except BaseException as error:
         who["error"] = _cause(error)
+        who["is_refused"] = isinstance(error, UsageError)
         raise
     finally:
         who["ended"] = _now()
