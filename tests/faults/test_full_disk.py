@@ -112,7 +112,7 @@ def test_a_run_can_say_that_it_has_ended_while_others_fill_the_disk(small_disk: 
                     pass
         finally:
             is_over.set()
-    assert lock.owner()["ended"]
+    assert lock.owner().ended
 
 
 def test_a_delta_table_stays_as_it_was_on_a_disk_without_room_for_its_log(small_disk: Path) -> None:

@@ -70,6 +70,9 @@ with RunLock(Path(sys.argv[1])).held("nightly", 0):
 """
 
 
+NOTE = '{"what": "nightly", "pid": 1, "host": "here", "since": "2026-01-31T00:00:00Z"}'
+
+
 @pytest.fixture
 def lock(tmp_path):
     return RunLock(tmp_path / "run.lock")
@@ -96,15 +99,15 @@ def test_a_second_process_waits_then_says_who_is_at_work(lock, holder):
     assert 0.5 <= time.monotonic() - started < 5
     assert caught.value.exit_code == 4
     assert lock.is_held()
-    assert lock.owner()["what"] == "nightly"  # waiting has not wiped the name
+    assert lock.owner().what == "nightly"  # waiting has not wiped the name
 
 
 def test_a_process_that_waits_gets_the_lock_when_the_holder_ends(lock, holder):
     holder.stdin.write("\n")
     holder.stdin.flush()
     with lock.held("backfill", 20):
-        assert lock.owner()["what"] == "backfill"
-        assert lock.owner()["ended"] is None
+        assert lock.owner().what == "backfill"
+        assert lock.owner().ended is None
 
 
 def test_the_death_of_the_holder_frees_the_lock(lock, holder):
@@ -112,7 +115,7 @@ def test_the_death_of_the_holder_frees_the_lock(lock, holder):
     holder.send_signal(signal.SIGKILL)
     holder.wait()
     assert not lock.is_held()
-    assert lock.owner()["ended"] is None  # it had no time to say so
+    assert lock.owner().ended is None  # it had no time to say so
     with lock.held("nightly", 0):
         assert lock.is_held()
 
@@ -146,18 +149,31 @@ def test_how_the_holder_ended_is_told_after_it(lock):
     with lock.held("nightly", 0):
         pass
     assert re.fullmatch(r"nightly \(process \d+ on .+, since \d{4}-\d\d-\d\d \d\d:\d\d UTC\)", lock.holder())
-    assert lock.owner()["ended"]
-    assert "error" not in lock.owner()
+    assert lock.owner().ended
+    assert lock.owner().error is None
     with pytest.raises(DiskFull), lock.held("nightly", 0):
         raise DiskFull("/x", "the disk is full")
-    assert lock.owner()["error"].startswith("/x: the disk is full")
+    assert lock.owner().error.startswith("/x: the disk is full")
     with pytest.raises(ValueError, match="t0ken"), lock.held("nightly", 0):
         raise ValueError("t0ken")
-    assert lock.owner()["error"] == "ValueError"
+    assert lock.owner().error == "ValueError"
     assert not lock.is_held()
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "7", "{}", '{"pid": 1}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "7",
+        "{}",
+        '{"pid": 1}',
+        "[" * 9_999,
+        NOTE.replace("2026", "x"),
+        NOTE.replace("}", ', "before": [5]}'),
+    ],
+)
 def test_a_lock_file_that_tells_nothing_is_another_run(lock, text):
     lock.path.write_text(text)
     assert lock.holder() == "another run"
@@ -165,6 +181,19 @@ def test_a_lock_file_that_tells_nothing_is_another_run(lock, text):
         assert json.loads(lock.path.read_text())["what"] == "nightly"
 
 
+def test_the_last_note_of_each_command_stays(lock):
+    for what in ("nightly", "archive", "nightly", "dashboard", "archive"):
+        with lock.held(what, 0):
+            pass
+    assert [(note.what, note.before) for note in lock.notes()] == [("archive", []), ("dashboard", []), ("nightly", [])]
+
+
+def test_an_error_whose_letters_nobody_can_write_is_told_after_it(lock):
+    with pytest.raises(DiskFull), lock.held("nightly", 0):
+        raise DiskFull("/x\udcff", "the disk is full")
+    assert lock.owner().error.startswith("/x?: the disk is full")
+
+
 def test_without_a_lock_file_nobody_holds_it(lock):
     assert not lock.is_held()
-    assert lock.owner() == {}
+    assert lock.owner() is None

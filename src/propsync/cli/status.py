@@ -18,7 +18,7 @@ from propsync.errors import UsageError
 from propsync.publish import read_note
 from propsync.resources import BUILT_IN
 from propsync.runbooks.usable_state import why_unusable
-from propsync.runs import INTERRUPTED, RunLock
+from propsync.runs import INTERRUPTED, Note, RunLock
 from propsync.settings import Settings
 from propsync.storage import LocalStorage, disk_use
 from propsync.warehouse import PublishedReader, open_published, statement, text
@@ -77,23 +77,23 @@ def _trouble(lock: RunLock, published_at: datetime | None) -> str | None:
     notes = lock.notes()
     if not notes or lock.is_held():
         return None
-    told = [_trouble_in(who, published_at) for who in notes if who is notes[0] or who["what"] in _PUBLISHING]
+    told = [_trouble_in(who, published_at) for who in notes if who is notes[0] or who.what in _PUBLISHING]
     return next((one for one in told if one), None)
 
 
-def _trouble_in(who: dict[str, Any], published_at: datetime | None) -> str | None:
-    if published_at is not None and datetime.fromisoformat(who["since"]) <= published_at:
+def _trouble_in(who: Note, published_at: datetime | None) -> str | None:
+    if published_at is not None and who.since <= published_at:
         return None
-    if who.get("is_refused") and who["what"].startswith(_TYPED):
+    if who.is_refused and who.what.startswith(_TYPED):
         return None
-    run = f"The run of {in_words(datetime.fromisoformat(who['since']))}"
-    if who.get("error") == INTERRUPTED:
+    run = f"The run of {in_words(who.since)}"
+    if who.error == INTERRUPTED:
         return f"{run} was interrupted"
-    if who.get("error"):
-        return f"{run} failed: {who['error']}"
-    if not who.get("ended"):
+    if who.error:
+        return f"{run} failed: {who.error}"
+    if not who.ended:
         return f"{run} was killed"
-    if who["what"] not in _PUBLISHING:
+    if who.what not in _PUBLISHING:
         return None
     if published_at is None:
         return f"{run} published nothing, because nothing could be read, or somebody has removed the files since"

@@ -67,12 +67,12 @@ def _documents(settings: Settings, policy: RetryPolicy | None) -> list[ArchiveRe
 
 def _beside(lock: RunLock) -> list[ArchiveReport]:
     """The report of a night whose documents another run keeps it from; an archive run fetches them itself."""
-    holder = lock.holder()
-    if lock.owner().get("what") == ARCHIVING:
-        _log.info("an archive run is at work and fetches the documents: %s", holder)
+    who = lock.owner()
+    if who and who.what == ARCHIVING:
+        _log.info("an archive run is at work and fetches the documents: %s", who)
         return []
-    told = f"documents: propsync fetched none, because {holder} is at work. Run `propsync archive` when it has ended"
-    return [ArchiveReport(left_behind=[told])]
+    told = f"documents: propsync fetched none, because {lock.holder()} is at work"
+    return [ArchiveReport(left_behind=[f"{told}. Run `propsync archive` when it has ended"])]
 
 
 def _with_documents(report: Report, came: ArchiveReport) -> Report:

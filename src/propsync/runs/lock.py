@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 import time
@@ -10,18 +9,37 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
+import msgspec
 from filelock import lock_descriptor, unlock_descriptor
 
 from propsync.errors import Busy, PropsyncError, UsageError
 from propsync.storage import disk_errors, open_file
 
 _LOOK_AGAIN = 0.2  # seconds
-_SIGNATURE = {"what", "pid", "host", "since"}
+_MOST_BEFORE = 20
+"""More notes than there are commands, so a file that has more is not ours."""
 
 INTERRUPTED = "interrupted"
 """The error in the note of a holder that somebody stopped."""
+
+
+class Note(msgspec.Struct, kw_only=True):
+    """What the lock's file says of a holder; `before` has the last note of each other command, the newest first."""
+
+    what: str
+    pid: int
+    host: str
+    since: Annotated[datetime, msgspec.Meta(tz=True)]
+    ended: datetime | None = None
+    error: str | None = None
+    is_refused: bool = False
+    before: Annotated[list[Note], msgspec.Meta(max_length=_MOST_BEFORE)] = []
+
+    def __str__(self) -> str:
+        since = self.since.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+        return f"{self.what} (process {self.pid} on {self.host}, since {since})"
 
 
 def take_lock(handle: int) -> bool:
@@ -45,8 +63,8 @@ class RunLock:
             handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             self._wait(handle, what, wait_seconds)
-            who = {"what": what, "pid": os.getpid(), "host": socket.gethostname(), "since": _now(), "ended": None}
-            who["before"] = [] if is_erasing else [note for note in self.notes() if note["what"] != what]
+            before = [] if is_erasing else [note for note in self.notes() if note.what != what]
+            who = Note(what=what, pid=os.getpid(), host=socket.gethostname(), since=datetime.now(UTC), before=before)
             with disk_errors(self.path):
                 _sign(handle, who)
             try:
@@ -61,25 +79,20 @@ class RunLock:
 
     def holder(self) -> str:
         """The present or last holder of the lock, in words."""
-        who = self.owner()
-        if not who:
-            return "another run"
-        since = datetime.fromisoformat(who["since"]).astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
-        return f"{who['what']} (process {who['pid']} on {who['host']}, since {since})"
+        return str(self.owner() or "another run")
 
-    def owner(self) -> dict[str, Any]:
-        """The holder's note: what, pid, host, since, ended, error, before; empty if propsync cannot read it."""
+    def owner(self) -> Note | None:
+        """The note of the present or last holder; None if propsync cannot read it."""
         try:
             with open_file(self.path) as file:
-                found = json.loads(file.read())
-        except (OSError, ValueError):
-            return {}
-        return found if isinstance(found, dict) and found.keys() >= _SIGNATURE else {}
+                return msgspec.json.decode(file.read(), type=Note)
+        except (OSError, ValueError, RecursionError):  # msgspec's errors are ValueErrors
+            return None
 
-    def notes(self) -> list[dict[str, Any]]:
+    def notes(self) -> list[Note]:
         """The note of the present or last holder, and the last one of each other command; the newest first."""
         who = self.owner()
-        return [who, *who.pop("before", [])] if who else []
+        return [msgspec.structs.replace(who, before=[]), *who.before] if who else []
 
     def is_held(self) -> bool:
         """Whether a live process holds the lock right now."""
@@ -103,29 +116,25 @@ class RunLock:
 
 
 @contextmanager
-def _outcome(who: dict[str, Any]) -> Iterator[None]:
+def _outcome(who: Note) -> Iterator[None]:
     """Adds when and how the holder ended, which nothing else records for a run that published nothing."""
     try:
         yield
     except BaseException as error:
-        who["error"] = _cause(error)
-        who["is_refused"] = isinstance(error, UsageError)
+        who.error = _cause(error)
+        who.is_refused = isinstance(error, UsageError)
         raise
     finally:
-        who["ended"] = _now()
+        who.ended = datetime.now(UTC)
 
 
 def _cause(error: BaseException) -> str:
     if isinstance(error, PropsyncError):
-        return str(error)
+        return str(error).encode(errors="replace").decode()  # a path may hold bytes that are no letters
     return type(error).__name__ if isinstance(error, Exception) else INTERRUPTED
 
 
-def _sign(handle: int, who: dict[str, Any]) -> None:
-    body = json.dumps(who).encode()
+def _sign(handle: int, who: Note) -> None:
+    body = msgspec.json.encode(who)
     os.pwrite(handle, body, 0)  # first, into the room that the file has: a full disk has none for an empty one
     os.ftruncate(handle, len(body))
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="microseconds")  # two runs may begin within a second
