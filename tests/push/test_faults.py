@@ -374,6 +374,24 @@ def test_an_apply_that_stops_before_it_sends_leaves_nothing_unfinished(home: Pus
     assert_done_once(home, plan)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("is_new", [True, False])
+def test_a_sent_record_whose_look_the_api_refuses_is_left_to_the_next_apply(home: PushHome, *, is_new: bool) -> None:
+    asset_id, place, kind = home.assets(1)[0]
+    values = {home.field(kind, "text"): "ours"}
+    plan = home.plan(home.create(place, kind, values) if is_new else home.update(asset_id, values))
+    with dying(2):  # before the outcome is in the journal
+        home.apply(plan)
+    refused = {"kind": "status", "status": 400, "code": "PropertyAssetValuesInvalid"}
+    home.sandbox.set_faults([rule("GET", refused, times=None)])
+    report = home.apply(plan)
+    assert (report.exit_code, home.writes("state")) == (3, [("parked" if is_new else "failed",)])
+    assert "propsync has sent this record and cannot look at it" in report.left_behind[0]
+    home.sandbox.set_faults([])
+    assert home.apply(plan).exit_code == 0
+    assert_done_once(home, plan)
+
+
 @pytest.mark.release
 def test_a_token_that_cannot_even_read_leaves_what_was_written_as_applied(home: PushHome) -> None:
     edits = texts_of(home, 12)

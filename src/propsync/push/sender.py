@@ -12,6 +12,8 @@ from propsync.api import Api, Sent, TokenSource
 from propsync.errors import (
     ApiFailing,
     ApiUnreachable,
+    NotFound,
+    RequestRefused,
     ResourceFailed,
     UsageError,
     WriteForbidden,
@@ -158,6 +160,8 @@ class Sender:
             if not self._accepts(entry):
                 raise
             return verdicts.refused_alone(error)
+        except (RequestRefused, NotFound) as error:  # of a look: a refused write has its outcome
+            return verdicts.unseen(error) if number in self._journal.so_far.sent else verdicts.failed(error)
         except (ResourceFailed, UsageError) as error:
             return verdicts.failed(error)
 

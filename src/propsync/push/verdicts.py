@@ -41,6 +41,7 @@ from propsync.push.sameness import is_stored
 _NOT_SENT = "so propsync sent nothing"
 _NOT_DONE = "while the API was busy, so propsync did not send it again"
 _PLAN_AGAIN = "Run `propsync sync`, then plan again"
+_AGAIN = "Run the same command again"
 _REFUSED = "Plan again. If the API refuses it again, report this line"
 
 _UNSUPPORTED = (405, 501)  # the API does not know the method
@@ -139,7 +140,13 @@ def failed(error: PropsyncError) -> Outcome:
         return _refused(error)
     if error.says_not_found:
         return Outcome(FAILED, "NotFound", error.what, "Check the ids of the record")
-    return Outcome(FAILED, type(error).__name__, error.what, "Run the same command again", is_final=False)
+    return Outcome(FAILED, type(error).__name__, error.what, _AGAIN, is_final=False)
+
+
+def unseen(error: PropsyncError) -> Outcome:
+    """The outcome of a record that propsync has sent, if the API refuses the look at it: the next apply looks again."""
+    what = f"propsync has sent this record and cannot look at it, because {error.what}"
+    return Outcome(FAILED, type(error).__name__, what, _AGAIN, is_final=False)
 
 
 def unexplained(error: UnexpectedAnswer) -> Outcome:
