@@ -26,7 +26,7 @@ INTERRUPTED = "interrupted"
 
 
 class Note(msgspec.Struct, kw_only=True):
-    """What the lock's file says of a holder; `before` has the last note of each other command, the newest first."""
+    """The note in the file of a lock: its holder, and in `before` the last note of each other command, newest first."""
 
     what: str
     pid: int
