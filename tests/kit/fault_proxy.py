@@ -25,6 +25,7 @@ class Fault(Enum):
     BROKEN = auto()  # 500, and the server never saw the request
     LACKING = auto()  # 501: the server does not know what the request asks for
     ELSEWHERE = auto()  # 301 without an address, as of a bucket in another region
+    ABSENT = auto()  # 404 with a page of a proxy's own
     CONFLICT = auto()  # 409 in the words of S3: another request is in the way, and the server did nothing
     SLOW_DOWN = auto()  # 503 in the words of S3
     SILENT = auto()  # no answer until the client gives up; the server never saw the request
@@ -41,6 +42,7 @@ _LISTED = re.compile(rb"<Contents>.*?</Contents>|<Blob>.*?</Blob>", re.DOTALL)
 _MOVED = b"<Error><Code>PermanentRedirect</Code><Message>Please send requests to that endpoint.</Message></Error>"
 _ABORTED = b"<Error><Code>OperationAborted</Code><Message>A conflicting operation is in progress.</Message></Error>"
 _ANSWERS = {
+    Fault.ABSENT: (404, b"<html>Nothing is here.</html>"),
     Fault.CONFLICT: (409, _ABORTED),
     Fault.ELSEWHERE: (301, _MOVED),
     Fault.BROKEN: (500, _INTERNAL),

@@ -128,7 +128,8 @@ def delete(one: Faulty) -> None:
 
 NOTHING = [read_nothing, read_past_end]
 VERBS = [put, put_new, put_new_too_late, swap_new, swap, swap_too_late, get, read, *NOTHING, listed, exists, delete]
-PASSING = [fault for fault in Fault if fault not in (Fault.LACKING, Fault.ELSEWHERE, Fault.EMPTY, Fault.CONFLICT)]
+LASTING = (Fault.LACKING, Fault.ELSEWHERE, Fault.EMPTY, Fault.ABSENT, Fault.CONFLICT)
+PASSING = [fault for fault in Fault if fault not in LASTING]
 
 
 SILENT = (Fault.SILENT, Fault.SILENT_AFTER)
@@ -302,6 +303,15 @@ def test_requests_that_get_in_the_way_of_each_other_for_long_are_a_storage_that_
     for verb in ALL.values():
         with pytest.raises(StorageAway):
             verb(faulty.through, file)
+
+
+def test_a_server_that_finds_nothing_where_propsync_puts_refuses_it(faulty: Faulty, file: Path):
+    faulty.proxy.always(Fault.ABSENT)
+    for name in ("put", "put_new", "put_file"):
+        with pytest.raises(StorageRefused, match=r"404 Not Found\. Correct PROPSYNC_STORAGE_URL"):
+            ALL[name](faulty.through, file)
+    with pytest.raises(FileNotFoundError):
+        faulty.through.put_file("a", file.with_name("gone"))
 
 
 @pytest.mark.parametrize("name", ["ministack", *slow("azurite")])

@@ -51,9 +51,11 @@ class PastEnd(Exception):
 
 
 @contextmanager
-def answered(url: str, key: str, *, has_condition: bool = False) -> Iterator[None]:
+def answered(url: str, key: str, *, has_condition: bool = False, is_put: bool = False) -> Iterator[None]:
     """A request about `key` in the bucket at `url`. Raises PastEnd, FileNotFoundError, StorageAway, StorageRefused,
     StorageUnfit, and Unchanged if it `has_condition`: a server may answer any request with 409 or 412.
+
+    A server that answers a put with 404 refuses it: then FileNotFoundError says that a file to put is gone.
     """
     try:
         yield
@@ -65,6 +67,8 @@ def answered(url: str, key: str, *, has_condition: bool = False) -> Iterator[Non
         if _NO_UPLOAD.search(str(error)):  # also after an upload that became whole, and its answer was lost
             raise StorageAway(f"{url}/{key}", "the server no longer has the parts of this upload") from None
         if isinstance(error, FileNotFoundError):
+            if is_put and _status(error):
+                raise StorageRefused(f"{url}/{key}", _words(error)) from None
             raise FileNotFoundError(key) from None
         if _status(error) == _NO_RANGE or _AT_END in str(error):
             raise PastEnd from None
@@ -101,13 +105,13 @@ def _named(error: BaseError) -> type[PropsyncError]:
     return StorageAway
 
 
-def _status(error: BaseError) -> int:
+def _status(error: Exception) -> int:
     """The status of the server's answer, 0 if there was none."""
     found = _STATUS.search(str(error))
     return int(found[1][:3]) if found else 0
 
 
-def _words(error: BaseError) -> str:
+def _words(error: Exception) -> str:
     """The server's own words, or obstore's, without secrets, in one line."""
     text = str(error).partition(_DEBUG)[0]
     if _REDIRECT.search(text):

@@ -59,7 +59,7 @@ class ObjectStorage:
 
     def put(self, key: str, body: bytes) -> None:
         """Stores `body`, over any object of that key."""
-        with self._errors(key):
+        with self._errors(key, is_put=True):
             obstore.put(self._store, key, body, chunk_size=_PART, max_concurrency=_PARTS)
 
     def put_new(self, key: str, body: bytes) -> bool:
@@ -67,7 +67,7 @@ class ObjectStorage:
 
         def put() -> bool:
             try:
-                with self._errors(key, has_condition=True):
+                with self._errors(key, has_condition=True, is_put=True):
                     obstore.put(self._store, key, body, mode="create")
             except Unchanged:
                 return self._there(key)[0] == body
@@ -79,7 +79,7 @@ class ObjectStorage:
         """Stores a file, in parts if it is large."""
 
         def put() -> None:
-            with self._errors(key):
+            with self._errors(key, is_put=True):
                 obstore.put(self._store, key, source, chunk_size=_PART, max_concurrency=_PARTS)
 
         again(put, self._patience)
@@ -234,8 +234,8 @@ class ObjectStorage:
                 next(iter(obstore.list(self._store, chunk_size=1)), None)
             self._has_bucket = True
 
-    def _errors(self, key: str, *, has_condition: bool = False) -> AbstractContextManager[None]:
-        return answered(self.name, key, has_condition=has_condition)
+    def _errors(self, key: str, *, has_condition: bool = False, is_put: bool = False) -> AbstractContextManager[None]:
+        return answered(self.name, key, has_condition=has_condition, is_put=is_put)
 
 
 def _part(start: int, tag: str | None) -> GetOptions:
