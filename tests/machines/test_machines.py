@@ -69,6 +69,29 @@ def test_a_bucket_that_goes_away_amid_a_restore_leaves_no_unfinished_file(machin
 
 
 @pytest.mark.slow
+def test_a_bucket_that_goes_away_amid_the_copy_of_the_tables_gets_the_rest_next_time(machines: Machines) -> None:
+    first, note = machines("first"), machines.bucket.root / "published/_published.json"
+    assert first.sync().exit_code == 0
+    before = note.read_bytes()
+    machines.api.assets.append(asset("later"))
+
+    @contextmanager
+    def around(verb: str, key: str) -> Iterator[None]:
+        if (verb, key) == ("put_file", "published/warehouse.duckdb"):
+            raise StorageAway(key, "no answer")
+        yield
+
+    plain, machines.bucket.around = machines.bucket.around, around
+    with pytest.raises(StorageAway, match="then puts into the bucket what it lacks"):
+        first.sync()
+    assert first.column("select count(*) from assets") == [len(machines.api.assets)]
+    assert note.read_bytes() == before
+    machines.bucket.around = plain
+    assert first.sync().exit_code == 0
+    assert flaws(machines.bucket, first.path) == []
+
+
+@pytest.mark.slow
 def test_a_stopped_restore_removes_nothing_that_the_bucket_lost_meanwhile(machines: Machines, tmp_path: Path) -> None:
     first = machines("first")
     assert first.sync().exit_code == 0
