@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
+from kit.deaths import dying
 from kit.push_home import PushHome
 
 from propsync.errors import OtherValuesLost
@@ -119,6 +120,43 @@ def test_a_value_that_goes_with_a_write_is_named(home: PushHome) -> None:
     assert (report.exit_code, home.writes("state, code")) == (3, [("applied", "OthersChanged")])
     assert f"it is written, and {label} changed at the same time" in report.lines[0]
     assert home.apply(plan).lines == report.lines
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_killed", [True, False])
+def test_a_value_that_went_with_a_write_is_named_by_a_later_apply(home: PushHome, *, is_killed: bool) -> None:
+    (edit,) = edits_of_full_assets(home, 1)
+    held = {name for name, value in home.values(edit.key[0]).items() if value}
+    lost, later = sorted(held & writable(home, edit.type_id) - {edit.changes[0].field})[:2]
+    ((label,),) = home.rows("select label from asset_type_fields where field_id = ?", lost)
+    plan = home.plan(edit)
+    if is_killed:
+        with dying(3):  # right after the answer is in the journal
+            home.apply(plan)
+    else:
+        home.sandbox.set_faults([{"match": {"method": "GET"}, "after": 2, "effect": {"kind": "status", "status": 500}}])
+        assert "could not read it back" in home.apply(plan).lines[0]
+        home.sandbox.set_faults([])
+    home.sandbox.world.assets.edit(edit.key[0], {lost: None})
+    report = home.apply(plan)
+    assert (report.exit_code, home.writes("state, code")) == (3, [("applied", "OthersChanged")])
+    assert f"it is written, and {label} changed at the same time" in report.lines[0]
+    home.sandbox.world.assets.edit(edit.key[0], {later: None})
+    assert home.apply(plan).is_repeat
+
+
+@pytest.mark.slow
+def test_what_somebody_removes_after_the_read_back_is_not_named(home: PushHome) -> None:
+    first, second = edits_of_full_assets(home, 2)
+    broken = {"method": "GET", "query": {"id": second.key[0]}}
+    home.sandbox.set_faults([{"match": broken, "effect": {"kind": "status", "status": 500}}])
+    plan = home.plan(first, second)
+    assert home.apply(plan).counts() == {"verified": 1, "skipped": 0, "failed": 1}
+    home.sandbox.set_faults([])
+    held = {name for name, value in home.values(first.key[0]).items() if value}
+    theirs = min(held & writable(home, first.type_id) - {first.changes[0].field})
+    home.sandbox.world.assets.edit(first.key[0], {theirs: None})
+    assert home.apply(plan).exit_code == 0
 
 
 @pytest.mark.slow

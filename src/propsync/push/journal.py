@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -27,9 +27,11 @@ Pair = tuple[str, str]
 
 
 class _Line(msgspec.Struct, frozen=True, omit_defaults=True):
-    """`step` is begun, resumed, sending, left, done or late; `entry` is a place among the plan's entries.
+    """`step` is begun, resumed, sending, left, done, compared or late; `entry` is a place among the plan's entries.
 
-    `ids` are the assets that a list showed before a new one was created, `entries` those that a read-back was late for.
+    `ids` are the assets that a list showed before a new one was created. `entries` are those of a read-back, which was
+    late or has shown their other values.
+    `held` are the fields that held a value right before the write, and that the plan does not name.
     """
 
     step: str
@@ -38,6 +40,7 @@ class _Line(msgspec.Struct, frozen=True, omit_defaults=True):
     ids: list[str] = []
     outcome: Outcome | None = None
     entries: list[int] = []
+    held: list[str] = []
 
 
 @dataclass
@@ -56,6 +59,10 @@ class Journalled:
     seen: dict[Pair, set[str]] = field(default_factory=dict)
     """Assets of a property and type that existed before propsync created its own."""
     outcomes: dict[int, Outcome] = field(default_factory=dict)
+    held: dict[int, set[str]] = field(default_factory=dict)
+    """Fields of an entry's record, not planned, that held a value at a look before a write."""
+    compared: set[int] = field(default_factory=set)
+    """The entries whose read-back has shown what became of these."""
 
     @property
     def is_blank(self) -> bool:
@@ -68,7 +75,7 @@ class Journalled:
 
     def take(self, line: _Line) -> None:
         """Adds one line."""
-        self.late.update(line.entries)
+        (self.compared if line.step == "compared" else self.late).update(line.entries)
         if line.entry is not None:
             entry = self.plan.entries[line.entry]
             made = line.outcome.asset_id if line.outcome else None
@@ -81,6 +88,7 @@ class Journalled:
                 self.left[line.entry] += 1
             else:
                 self.sent.add(line.entry)
+                self.held.setdefault(line.entry, set()).update(line.held)
                 self.in_flight.add(line.entry)
 
 
@@ -157,11 +165,14 @@ class WriteJournal:
         if self.so_far.is_blank:
             self._storage.delete(journal_key(self.so_far.plan.plan_id))
 
-    def sending(self, entry: int, seen: Collection[str] = ()) -> None:
-        """Notes that propsync is about to send an entry; `seen` are the assets that exist already."""
+    def sending(self, entry: int, seen: Collection[str] = (), held: Sequence[str] = ()) -> None:
+        """Notes that propsync is about to send an entry; `seen` are the assets that exist already.
+
+        `held` are fields of the record with a value, which the plan does not name.
+        """
         of = self.so_far.plan.entries[entry]
         known = self.so_far.seen.get((of.property_id, of.type_id), set())
-        self._add(_Line("sending", entry=entry, ids=sorted(set(seen) - known)))
+        self._add(_Line("sending", entry=entry, ids=sorted(set(seen) - known), held=[*held]))
 
     def left(self, entry: int) -> None:
         """Notes that the next apply has to try an entry, after the others."""
@@ -170,6 +181,10 @@ class WriteJournal:
     def late(self, entries: Collection[int]) -> None:
         """Notes that a read-back shows these entries as before: the next one decides."""
         self._add(_Line("late", entries=sorted(entries)))
+
+    def compared(self, entries: Collection[int]) -> None:
+        """Notes that a read-back has shown the other values of these entries' records."""
+        self._add(_Line("compared", entries=sorted(entries)))
 
     def done(self, entry: int, outcome: Outcome) -> None:
         """Notes a final outcome, without what was erased."""

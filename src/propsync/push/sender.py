@@ -180,8 +180,8 @@ class Sender:
         found = self._updates.compared(entry, there, sent)
         if found is not None:
             return found
-        self.unplanned.note(number, entry, there.values if there else {})
-        self._journal.sending(number)
+        held = self.unplanned.note(number, entry, there.values if there else {})
+        self._journal.sending(number, held=held)
         return self._updates.write(clients.reader, clients.writer, entry, there, sent)
 
     def _send_schedule(self, clients: Clients, number: int, entry: Entry) -> Outcome:
@@ -194,8 +194,8 @@ class Sender:
         def note(members: Members) -> None:
             self.unplanned.note(number, entry, self._schedules.shown(members))
 
-        note(there or {})
-        self._journal.sending(number)
+        held = self.unplanned.note(number, entry, self._schedules.shown(there or {}))
+        self._journal.sending(number, held=held)
         return self._schedules.write(clients.reader, clients.writer, entry, there, sent, note)
 
     def _earlier(self, number: int) -> Sent:

@@ -1,6 +1,6 @@
 """The values of a record that a plan does not name: the API's document does not say that a write keeps them.
 
-They are known of the records that this apply writes. After a kill, those that it had written by then are not compared.
+The journal has the names of those that held a value, so that a later apply can compare too. It has no value of them.
 """
 
 from __future__ import annotations
@@ -24,11 +24,14 @@ class Unplanned:
         self._is_assets = resource == ASSETS.name
         self._before: dict[int, Mapping[str, Any]] = {}
 
-    def note(self, number: int, entry: Entry, values: Mapping[str, Any]) -> None:
-        """The values of a record right before its write, by field."""
+    def note(self, number: int, entry: Entry, values: Mapping[str, Any]) -> list[str]:
+        """Takes the values of a record right before its write, by field; returns the names of those not empty."""
         planned = {change.field for change in entry.changes}
-        if entry.action == UPDATE:
-            self._before[number] = {name: value for name, value in values.items() if name not in planned}
+        if entry.action != UPDATE:
+            return []
+        self._before[number] = {name: value for name, value in values.items() if name not in planned}
+        held = [name for name, value in self._before[number].items() if not is_empty(value)]
+        return held if self._is_assets else [name for name in held if name in MEMBERS]
 
     def compare(
         self,
@@ -38,19 +41,20 @@ class Unplanned:
         labels: Mapping[str, str],
     ) -> None:
         """Gives the records that lost such values an outcome that says so. `shown` are the values after the write."""
-        for number in self._before:
-            key, outcome = journal.so_far.plan.entries[number].key, journal.so_far.outcomes.get(number)
+        so_far = journal.so_far
+        for number in so_far.held.keys() - so_far.compared:
+            key, outcome = so_far.plan.entries[number].key, so_far.outcomes.get(number)
             if outcome and outcome.state == APPLIED and key in shown:
-                named = [labels.get(one) or one for one in self._changed(number, shown[key]).difference(hidden)]
-                if named:
-                    journal.done(number, verdicts.others_changed(outcome, named))
+                changed = self._changed(number, so_far.held[number], shown[key]).difference(hidden)
+                if changed:
+                    journal.done(number, verdicts.others_changed(outcome, [labels.get(one) or one for one in changed]))
 
-    def _changed(self, number: int, there: Mapping[str, Any]) -> set[str]:
-        """The fields of an asset whose value is gone, and the members of a schedule that are not as a PUT had them.
+    def _changed(self, number: int, held: Collection[str], there: Mapping[str, Any]) -> set[str]:
+        """The fields whose value is gone, and the members of a schedule that are not as a PUT of this apply had them.
 
         An API may work out further values of an asset.
         """
-        before = self._before[number]
-        if self._is_assets:
-            return {name for name, value in before.items() if not is_empty(value) and is_empty(there.get(name))}
+        before = None if self._is_assets else self._before.get(number)
+        if before is None:
+            return {name for name in held if is_empty(there.get(name))}
         return {one for one in MEMBERS if one in before and not is_stored(before[one], there.get(one))}

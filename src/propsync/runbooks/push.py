@@ -297,6 +297,7 @@ class _Apply:
         self._writes = [self._verified(one, shown, at) for one in self._writes]
         if self._late:
             self._journal.late(self._late)
+        self._journal.compared({one.number for one in self._writes if one.key in found} - self._late)
         return None
 
     def _verified(self, write: Write, shown: Shown, at: Places) -> Write:
