@@ -72,6 +72,7 @@ def texts_of(home: PushHome, kind: str) -> list[str]:
     [
         (202, "applied", "the API does not show the write yet. Run the same command again"),
         (409, "failed", "the API answered 409 (Status409), which the API's document does not mention. Plan again"),
+        (413, "failed", "The values may be too long: shorten them, then plan again"),
     ],
 )
 def test_a_write_that_the_api_only_accepts_is_not_called_failed(

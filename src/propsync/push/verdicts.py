@@ -41,9 +41,11 @@ from propsync.push.sameness import is_stored
 _NOT_SENT = "so propsync sent nothing"
 _NOT_DONE = "while the API was busy, so propsync did not send it again"
 _PLAN_AGAIN = "Run `propsync sync`, then plan again"
+_SHORTEN = "The values may be too long: shorten them, then plan again"
 _AGAIN = "Run the same command again"
 _REFUSED = "Plan again. If the API refuses it again, report this line"
 
+_TOO_LARGE = 413
 _UNSUPPORTED = (405, 501)  # the API does not know the method
 
 
@@ -171,4 +173,5 @@ def _refused(error: RequestRefused) -> Outcome:
     known = WriteErrorCode.of(error.code)
     if known is not None:
         return Outcome(FAILED, known.value, known.meaning, known.next_step)
-    return Outcome(FAILED, error.code or f"Status{error.status}", error.what, _REFUSED)
+    step = _SHORTEN if error.status == _TOO_LARGE else _REFUSED
+    return Outcome(FAILED, error.code or f"Status{error.status}", error.what, step)
