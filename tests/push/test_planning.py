@@ -450,6 +450,16 @@ def test_a_value_of_parquet_that_nothing_can_show_is_wrong_usage(home: WorldHome
         planned(home, tmp_path, Wanted("assets", tmp_path / "a.parquet"))
 
 
+@pytest.mark.parametrize("of_day", [pa.time32("ms"), pa.time64("us")])
+def test_the_end_of_a_day_in_parquet_is_not_its_beginning(home: WorldHome, tmp_path: Path, of_day: pa.DataType) -> None:
+    end = pa.array([86_400 * {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[of_day.unit], None])
+    times = end.cast(pa.int32() if of_day.bit_width == 32 else pa.int64()).view(of_day)
+    pq.write_table(pa.table({"asset_id": [DOOR, "a-door01"], "At": times}), tmp_path / "a.parquet")
+    plan = planned(home, tmp_path, Wanted("assets", tmp_path / "a.parquet"))
+    assert [(one.found, one.reason[:30]) for one in plan.refused] == [("24:00:00", "write a time of the 24-hour da")]
+    assert plan.entries == []
+
+
 def test_a_value_of_a_query_that_nothing_can_show_is_wrong_usage(home: WorldHome, tmp_path: Path) -> None:
     sql = f"select '{DOOR}' as asset_id, date 'infinity' as due"
     with pytest.raises(UsageError, match=r"^--sql: its column due has a value .* Correct the query"):

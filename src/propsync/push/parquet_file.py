@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _ROWS = 2_000  # in memory at once
+_LONG = 64  # bits of a time
+_OF_DAY = {unit: 86_400 * 10**digits for unit, digits in (("s", 0), ("ms", 3), ("us", 6), ("ns", 9))}
+_END = "24:00:00"
 
 
 def parquet_rows(content: bytes) -> tuple[list[str], Iterator[Row]]:
@@ -44,10 +47,19 @@ def _rows_of(batch: pa.RecordBatch) -> Iterator[tuple[Any, ...]]:
 
 
 def _cells(name: str, column: pa.Array) -> list[Any]:
+    from pyarrow import types
+
     try:
-        return column.to_pylist()  # type: ignore[no-any-return]
+        return _times(column) if types.is_time(column.type) else column.to_pylist()
     except (ValueError, OverflowError, LookupError) as error:  # no text, no time of Python, or an unknown zone
         raise ListUnreadable(f"its column {name} has a value that propsync cannot read ({error})") from error
+
+
+def _times(column: pa.Array) -> list[Any]:
+    """The times of a column. The end of a day is a text, because Python has 00:00 for it."""
+    numbers = column.view("int64" if column.type.bit_width == _LONG else "int32").to_pylist()
+    end = _OF_DAY[column.type.unit]
+    return [_END if number == end else cell for number, cell in zip(numbers, column.to_pylist(), strict=True)]
 
 
 def _unreadable(error: Exception) -> ListUnreadable:
