@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
-from kit.comparing import difference
+from kit.comparing import assert_same, difference
 from kit.small_api import SmallHome, assessment, asset
+from variants import daily
 
 ISSUES = "select record_id, name, issue, value from ops.value_issues order by all"
 
@@ -145,3 +147,19 @@ def test_a_column_for_a_member_that_was_an_object_has_the_object_of_earlier_rows
     small_nights.rebuild()
     assert difference(before, small_nights.published) == {}
     assert difference(before, small_nights.published, "marts.changes") == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("values", daily([[7, [1, 2]], [[], 2.5], [True, {"a": 1}], [{"a": 1}, True]], 2))
+def test_an_object_or_array_where_other_nights_have_a_scalar_is_text_in_each_row(
+    small_nights: SmallHome, values: list[Any]
+):
+    shown = {one["id"]: one for one in small_nights.server.assessments}
+    for key, value in zip(["s0", "s1"], values, strict=True):
+        shown[key]["score"] = value
+        assert small_nights.sync().exit_code == 0
+    rows = small_nights.rows("select score from assessments where assessment_id in ('s0', 's1') order by assessment_id")
+    assert [json.loads(text) for (text,) in rows] == values
+    before = small_nights.copy_of_published()
+    small_nights.rebuild()
+    assert_same(before, small_nights.published)

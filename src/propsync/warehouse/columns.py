@@ -48,9 +48,11 @@ class OpenColumns:
         found, self.full = scalars.find()
         self.members, self.unfit = scalars.members, sorted(scalars.unfit)
         moved = []
+        apart = self._held_apart([source for source in found if source not in self.columns])
         for source, scalar in found.items():
             known = self.columns.get(source)
-            column = self._make(source, scalar.type) if known is None else _widened(known, scalar.type)
+            kind = "VARCHAR" if source in apart else scalar.type
+            column = self._make(source, kind) if known is None else _widened(known, kind)
             if column != known:
                 self.columns[source] = column
                 moved.append(("column" if known is None else "column type", column))
@@ -75,6 +77,14 @@ class OpenColumns:
     def _registered(self) -> list[OpenColumn]:
         found = self._warehouse.rows(statement("columns/registered"), self._of_table)
         return [OpenColumn(tuple(source.split(".")), name, kind) for source, name, kind in found]
+
+    def _held_apart(self, sources: Sequence[Source]) -> set[Source]:
+        """Those of `sources` at which rows of the table have an object or an array."""
+        if not sources:
+            return set()
+        paths = ", ".join(text(json_path(source)) for source in sources)
+        rows = self._warehouse.rows(statement("columns/held_apart", table=self._target, paths=f"[{paths}]"))
+        return {sources[place - 1] for (place,) in rows}
 
     def _make(self, source: Source, kind: str) -> OpenColumn:
         name = "_".join(snake_case(name, "member") for name in source)

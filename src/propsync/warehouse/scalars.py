@@ -66,7 +66,7 @@ class Scalars:
         numbers = [source for source in sources if seen.kinds.get(source, {}).keys() & {"UBIGINT", "BIGINT", "DOUBLE"}]
         seen.kinds |= self._kinds(sources if seen.is_cut else numbers)
         kinds = {source: seen.kinds[source] for source in sources if source in seen.kinds}
-        return {one.source: one for one in _scalars(kinds)}, full
+        return {one.source: one for one in _scalars(kinds, self._known)}, full
 
     def _is_new(self, source: Source) -> bool:
         """Whether a column may come of it; notes where a name prevents that."""
@@ -158,15 +158,16 @@ def _walk(structure: Any, source: Source) -> Iterator[tuple[Source, str]]:
         yield source, "OBJECT" if structure == "JSON" else structure
 
 
-def _scalars(kinds: Mapping[Source, Counter[str]]) -> Iterator[Scalar]:
+def _scalars(kinds: Mapping[Source, Counter[str]], known: Collection[Source] = ()) -> Iterator[Scalar]:
     """The paths with a scalar in some record; if another record has an object or an array there, all become text.
 
-    The members of that object keep columns of their own: one odd record must not take them from all others.
+    At a `known` path, earlier records had the scalar. The members of that object keep columns of their own: one odd
+    record must not take them from all others.
     """
     for source, counts in kinds.items():
         found = {_type(kind) for kind in counts} - {"NULL"}
-        if found and not _is_container(found):
-            yield Scalar(source, wider(found), sum(counts.values()))
+        if found and (source in known or not _is_container(found)):
+            yield Scalar(source, "VARCHAR" if _is_container(found) else wider(found), sum(counts.values()))
 
 
 def _is_unfit(name: str) -> bool:
