@@ -27,7 +27,11 @@ unread as (
     'is neither an array nor an object of flags' as issue,
     flags->>'$' as value
   from dirty
-  where json_type(flags) not in ('ARRAY', 'OBJECT')
+  where
+    json_type(flags) not in ('ARRAY', 'OBJECT')
+    or list_bool_or(
+      list_transform(staging.entries(flags), lambda flag: json_type(flag) = 'ARRAY' and json_array_length(flag) > 0)
+    )
 ),
 places as (
   select part, unnest(from_json(paths, '[["VARCHAR"]]')) as path

@@ -46,8 +46,15 @@ def settle_read(
 
 
 def settle_flags(shape: Shape, records: Sequence[Any], *, is_whole: bool = True) -> None:
-    """Settles the part "flags" of assessments in the same way."""
-    _settle(shape, "flags", FLAGS, records, [one for one in records if entries(one, FLAGS)], is_whole)
+    """Settles the part "flags" of assessments in the same way. An array in place of a flag is none."""
+    read = [one for one in records if any(not isinstance(entry.value, list) for entry in entries(one, FLAGS))]
+    _settle(shape, "flags", FLAGS, records, read, is_whole, unread=[one for one in records if _has_flags(one)])
+
+
+def _has_flags(record: Any) -> bool:
+    """Whether there is anything where its flags are, other than empty lists."""
+    found = entries(record, FLAGS)
+    return any(_is_something(entry.value) for entry in found) if found else _is_something(follow(record, FLAGS))
 
 
 def settle_due_dates(shape: Shape, records: Sequence[Any], *, is_whole: bool = True) -> None:
