@@ -89,6 +89,24 @@ def test_an_id_that_turns_out_to_be_none_merges_no_records(small_nights: SmallHo
     assert small_nights.rows("select count(*) from history.assessments") == [(1,)]
 
 
+@pytest.mark.slow
+def test_a_list_that_takes_another_shape_between_two_attempts_ends_no_run(small_nights: SmallHome):
+    asked = 0
+    listed = small_nights.server.listed
+
+    def unsteady(query: dict[str, str]) -> Any:
+        nonlocal asked
+        asked += 1
+        page = listed(query)
+        return {"total": page["total"] + asked % 3, "rows" if asked <= 6 else "items": page["assessments"]}
+
+    small_nights.server.listed = unsteady  # type: ignore[method-assign]
+    report = small_nights.sync()
+    assert report.exit_code == 3
+    assert [line for line in report.left_behind if line.startswith("assessments")]
+    assert small_nights.rows("select count(*) from assets") == [(6,)]
+
+
 def _approved(nights: SmallHome) -> list[dict[str, Any]]:
     return [one | {"status": "Approved"} for one in nights.server.assessments]
 

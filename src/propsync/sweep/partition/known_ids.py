@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import msgspec
 
 from propsync.api import why_unaskable
 from propsync.landing import Landed, PageStore
-from propsync.records import Cutter
+from propsync.records import Cutter, PayloadUnreadable
 from propsync.resources import Resource
 from propsync.shapes import Shape
 from propsync.sweep.partition.planner import Part, Place
@@ -64,10 +64,17 @@ class KnownIds:
         seen: dict[tuple[str, ...] | None, Place] = {}  # by key: a list that moves shows many records twice
         for one in landed:
             if one.role == "page":
-                records = cutter.cut(self._pages.get(one.sha256)).records
+                records = self._records(one, cutter)
                 self.observe(records)
                 seen.update(zip(cutter.keys(records), map(self.place, records), strict=True))
         self.counts |= Counter(seen.values())
+
+    def _records(self, landed: Landed, cutter: Cutter) -> Sequence[msgspec.Raw]:
+        """The records of a landed page; none if an earlier attempt found it in a shape that the list has no more."""
+        try:
+            return cutter.cut(self._pages.get(landed.sha256)).records
+        except PayloadUnreadable:
+            return []
 
     def keys(self, part: Part, landed: Iterable[Landed], cutter: Cutter) -> list[str]:
         """The first parts of all known keys at a part's places, from before and from this run."""
@@ -78,7 +85,7 @@ class KnownIds:
     def _landed_keys(self, part: Part, landed: Iterable[Landed], cutter: Cutter) -> Iterator[str]:
         for one in landed:
             if one.role in ("page", "again"):
-                for record in cutter.cut(self._pages.get(one.sha256)).records:
+                for record in self._records(one, cutter):
                     key = cutter.key(record)
                     if key and part.holds(self.place(record)):
                         yield key[0]
