@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from propsync.records import Path, follow
-from propsync.resources import Resource
+from propsync.resources import ASSESSMENTS, ASSET_TYPES, ASSETS, BUILT_IN, SCHEDULES, TYPES_BESIDE, Resource
 from propsync.shapes.choice import Choice
 from propsync.shapes.members import astray, carries, plain
 
 _COMMON = ("items", "results", "records", "entries", "values", "data", "content", "rows", "list")
+_OF_RECORDS = (ASSETS.name, ASSESSMENTS.name, SCHEDULES.name)
 
 
 def find_list(pages: Sequence[Any], resource: Resource) -> Choice | None:
@@ -22,7 +23,8 @@ def find_list(pages: Sequence[Any], resource: Resource) -> Choice | None:
         return Choice(((),), "found", "the answer is a bare array")
     if resource.list_member and any(isinstance(follow(page, (resource.list_member,)), list) for page in pages):
         return Choice(((resource.list_member,),), "documented", "the API's document names it")
-    arrays = _that_may_be_it(pages, list(dict.fromkeys(path for page in pages for path in _arrays(page))), resource)
+    arrays = _not_of_others(list(dict.fromkeys(path for page in pages for path in _arrays(page))), resource)
+    arrays = _that_may_be_it(pages, arrays, resource)
     if not arrays:
         return None
     best = min(arrays, key=lambda path: (*_fit(pages, path, resource), path))
@@ -35,6 +37,18 @@ def refuse_list_astray(choice: Choice, pages: Sequence[Any], resource: Resource)
     if saying and not any(_has_list(page, choice.paths[0]) for page in saying):
         seen = f"the answer has no member {choice.text}" if choice.paths[0] else "the answer is not a bare array"
         raise astray(resource.name, "list", seen)
+
+
+def _not_of_others(arrays: Sequence[Path], resource: Resource) -> list[Path]:
+    """The arrays without those named for another list of the API, and without the types that its pages repeat.
+
+    A cache or a proxy may answer with a page of that list.
+    """
+    others = {plain(one) for one in _OF_RECORDS if one != resource.name} if resource.name in BUILT_IN.names else set()
+    left = [path for path in arrays if plain(path[-1]) not in others]
+    if len(left) < len(arrays) and resource != ASSET_TYPES:
+        return [path for path in left if path[-1] != TYPES_BESIDE]
+    return left
 
 
 def _has_list(page: Any, path: Path) -> bool:

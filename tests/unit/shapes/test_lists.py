@@ -53,6 +53,17 @@ def test_an_answer_without_an_array_has_no_list(page):
     assert find_list([page], ASSESSMENTS) is None
 
 
+@pytest.mark.parametrize("resource", [ASSESSMENT_TYPES, ASSESSMENTS, SCHEDULES])
+def test_a_page_of_another_list_is_not_the_list(resource):
+    assert find_list([{"total": 2, "assets": [ONE, TWO], "types": [ONE]}], resource) is None
+    assert find_list([{"total": 2, "assets": [ONE, TWO], "foo": [ONE]}], resource).paths == (("foo",),)
+
+
+def test_a_page_of_assets_has_the_asset_types_beside_them():
+    assert find_list([{"total": 2, "assets": [ONE, TWO], "types": [ONE]}], ASSET_TYPES).paths == (("types",),)
+    assert find_list([{"total": 2, "schedules": [ONE, TWO]}], ASSET_TYPES) is None
+
+
 def test_what_stands_beside_a_total_of_nothing_is_not_the_list():
     assert find_list([{"total": 0, "warnings": ["nobody"]}], ASSESSMENTS) is None
 
