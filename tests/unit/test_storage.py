@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kit.unlisted import unlisted
 
 from propsync.errors import DiskFull, FileLimited, HomeUnusable
 from propsync.storage import (
@@ -250,6 +251,29 @@ def test_leftovers_go_wherever_they_are_and_nothing_else(storage):
     remove_partials(storage.root)
     assert [path.name for path in storage.root.rglob("*") if path.is_file()] == ["c"]
     remove_partials(storage.root / "nowhere")
+
+
+@pytest.mark.parametrize(("number", "step"), [(errno.EACCES, "Give it to the user"), (errno.EIO, "The disk or its")])
+@pytest.mark.parametrize("folder", ["a", "a/b"])
+def test_a_folder_that_cannot_be_listed_is_not_an_empty_one(storage, monkeypatch, folder, number, step):
+    """Erased records came back, because their erasures were in a folder that nobody could list."""
+    storage.put("a/b/c", b"x")
+    (storage.root / f"other{PARTIAL}").write_bytes(b"half")
+    unlisted(monkeypatch, storage.root / folder, number)
+    with pytest.raises(HomeUnusable, match=f"{folder}: cannot be listed: {os.strerror(number)}. {step}"):
+        storage.list("a")
+    remove_partials(storage.root)
+    assert [path.name for path in storage.root.iterdir()] == ["a"]
+
+
+def test_a_link_to_nowhere_is_not_an_empty_folder(storage):
+    storage.put("b/c", b"x")
+    (storage.root / "a").symlink_to("nowhere")
+    with pytest.raises(HomeUnusable, match="a: cannot be used: a link that leads nowhere is in its place"):
+        storage.list("a")
+    (storage.root / "a").unlink()
+    (storage.root / "a").symlink_to("b")
+    assert storage.list("a") == ["a/c"]
 
 
 def test_disk_use_counts_every_file(storage):

@@ -6,17 +6,18 @@ import errno
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedReader, FileIO
 from itertools import count
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, NoReturn, cast
 
 from propsync.errors import GIVE_IT_BACK, DiskFull, FileLimited, HomeUnusable
 
 PARTIAL = ".partial"
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+_NO_FOLDER = (errno.ENOENT, errno.ENOTDIR)
 _IN_THE_WAY = (errno.EEXIST, errno.ENOTDIR, errno.ELOOP)
 MORE_FILES = (
     "Raise the limit of open files (`ulimit -n`, or LimitNOFILE= of a service), then run the same command again"
@@ -39,9 +40,17 @@ def write_all(file: BinaryIO, body: bytes) -> None:
         rest = rest[file.write(rest) :]
 
 
+def _refuse_unlisted(error: OSError) -> NoReturn:
+    where, what = str(error.filename), f"cannot be listed: {error.strerror}"
+    raise in_the_way(error) or HomeUnusable(where, what, step_against(error)) from error
+
+
 def remove_partials(folder: Path) -> None:
-    """Removes unfinished files of killed runs anywhere under `folder`; only the holder of the run lock may call it."""
-    for path in files_below(folder):
+    """Removes unfinished files of killed runs anywhere under `folder`; only the holder of the run lock may call it.
+
+    They do no harm, so one in a folder that the system cannot list stays.
+    """
+    for path in files_below(folder, lambda _: None):
         if PARTIAL in path[len(str(folder)) :]:  # an unfinished database has a .wal after its name
             remove(Path(path))
 
@@ -60,9 +69,18 @@ def disk_use(folder: Path) -> int:
     return sizes
 
 
-def files_below(folder: Path) -> Iterator[str]:
-    """Paths as texts: landing has tens of thousands of files, and every run looks at their names."""
-    for where, _, names in os.walk(folder):
+def files_below(folder: Path, unlisted: Callable[[OSError], object] = _refuse_unlisted) -> Iterator[str]:
+    """Paths as texts: landing has tens of thousands of files, and every run looks at their names.
+
+    A folder that is not there has none, nor has a file. The error of one that the system cannot list goes to
+    `unlisted`, which raises HomeUnusable by default: nobody may take it for an empty one.
+    """
+
+    def note(error: OSError) -> None:
+        if error.errno not in _NO_FOLDER or Path(error.filename).is_symlink():
+            unlisted(error)
+
+    for where, _, names in os.walk(folder, onerror=note):
         yield from (f"{where}{os.sep}{name}" for name in names)
 
 

@@ -169,7 +169,7 @@ class LocalStorage:
         return []
 
     def list(self, prefix: str) -> list[str]:
-        """Keys under the folder `prefix`, sorted; without partial files."""
+        """Keys under the folder `prefix`, sorted; without partial files. Raises HomeUnusable."""
         before = len(str(self.root)) + 1
         keys = (path[before:] for path in files_below(self.root / prefix))
         return sorted(key for key in keys if PARTIAL not in key)
