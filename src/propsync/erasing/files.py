@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import gzip
 import logging
+import os
 import zlib
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import msgspec
 
 from propsync.errors import UsageError
-from propsync.storage import LocalStorage, open_file
+from propsync.storage import PARTIAL, LocalStorage, files_below, open_file
 from propsync.storage.places import DOCUMENTS, ROTTEN
 from propsync.suppression import Suppression
 
@@ -91,17 +93,23 @@ class OtherFiles:
             if one.get("assessment_id") == assessment_id and one.get("sha256"):
                 yield one["sha256"]
 
-    def elsewhere(self) -> list[str]:
-        """Files that other programs write below home, and that have it: propsync leaves them alone."""
-        return [key for key in self._others() if self._sees(key)]
+    def elsewhere(self) -> Iterator[str]:
+        """A line about each file of other programs below home that has it, or that propsync cannot read.
 
-    def _others(self) -> Iterator[str]:
-        for key in self._storage.list("."):
-            name = key.removeprefix("./")
-            is_database = name.startswith(_OWN_DATABASES) and name.endswith((".duckdb", ".duckdb.wal"))
-            is_ours = name.startswith(_OWN) or is_database
-            if not is_ours and (self._storage.root / name).stat().st_size <= _MOST:
-                yield name
+        propsync leaves them alone. A pipe or a broken link among them has nothing.
+        """
+        unlisted: list[OSError] = []
+        for path in files_below(self._storage.root, unlisted.append):
+            name = os.path.relpath(path, self._storage.root)
+            try:
+                if not _is_ours(name) and self._has_it(Path(path), name):
+                    yield f"{name} below this home has it too, and propsync does not write that file"
+            except OSError as error:
+                yield _unknown(name, error)
+        yield from (_unknown(os.path.relpath(one.filename, self._storage.root), one) for one in unlisted)
+
+    def _has_it(self, path: Path, name: str) -> bool:
+        return path.is_file() and path.stat().st_size <= _MOST and self._sees(name)
 
     def _taken(self) -> list[bytes]:
         if not self._storage.exists(_TAKEN):
@@ -114,6 +122,15 @@ class OtherFiles:
 
     def _sees(self, key: str) -> bool:
         return self._suppression.sees(self._storage.get(key).decode("utf-8", "replace"))
+
+
+def _is_ours(name: str) -> bool:
+    is_database = name.startswith(_OWN_DATABASES) and name.endswith((".duckdb", ".duckdb.wal"))
+    return name.startswith(_OWN) or is_database or PARTIAL in name
+
+
+def _unknown(name: str, error: OSError) -> str:
+    return f"{name} cannot be read ({error.strerror}), so propsync does not know whether it has it"
 
 
 def _holds_tables(body: bytes) -> bool:

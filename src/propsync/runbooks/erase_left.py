@@ -24,8 +24,7 @@ def left_by_erasing(
     settings: Settings, place: Workplace, request: Request | None, suppression: Suppression
 ) -> Iterator[str]:
     """The files of other programs that have it, and the new tables that do. A killed erasure no longer knows these."""
-    for name in OtherFiles(LocalStorage(settings.home), suppression).elsewhere():
-        yield f"{name} below this home has it too, and propsync does not write that file"
+    yield from OtherFiles(LocalStorage(settings.home), suppression).elsewhere()
     for erasure in suppression.erasures:
         yield from documents_that_name(settings, place, erasure)
     if request and request.kind != "asset field":  # both ids stay
