@@ -12,6 +12,7 @@ from propsync.shapes.members import astray, carries, plain
 
 _COMMON = ("items", "results", "records", "entries", "values", "data", "content", "rows", "list")
 _OF_RECORDS = (ASSETS.name, ASSESSMENTS.name, SCHEDULES.name)
+_OF_SCHEDULES = {"duedate", "assignedusers"}  # members that no other record has (API §2.6)
 
 
 def find_list(pages: Sequence[Any], resource: Resource) -> Choice | None:
@@ -23,7 +24,7 @@ def find_list(pages: Sequence[Any], resource: Resource) -> Choice | None:
         return Choice(((),), "found", "the answer is a bare array")
     if resource.list_member and any(isinstance(follow(page, (resource.list_member,)), list) for page in pages):
         return Choice(((resource.list_member,),), "documented", "the API's document names it")
-    arrays = _not_of_others(list(dict.fromkeys(path for page in pages for path in _arrays(page))), resource)
+    arrays = _not_of_others(pages, list(dict.fromkeys(path for page in pages for path in _arrays(page))), resource)
     arrays = _that_may_be_it(pages, arrays, resource)
     if not arrays:
         return None
@@ -39,16 +40,25 @@ def refuse_list_astray(choice: Choice, pages: Sequence[Any], resource: Resource)
         raise astray(resource.name, "list", seen)
 
 
-def _not_of_others(arrays: Sequence[Path], resource: Resource) -> list[Path]:
+def _not_of_others(pages: Sequence[Any], arrays: Sequence[Path], resource: Resource) -> list[Path]:
     """The arrays without those named for another list of the API, and without the types that its pages repeat.
 
-    A cache or a proxy may answer with a page of that list.
+    A cache or a proxy may answer with a page of that list. An array `assessments` may hold schedules of assessments.
     """
     others = {plain(one) for one in _OF_RECORDS if one != resource.name} if resource.name in BUILT_IN.names else set()
-    left = [path for path in arrays if plain(path[-1]) not in others]
+    left = [
+        path
+        for path in arrays
+        if plain(path[-1]) not in others or (resource == SCHEDULES and _are_schedules(_members(pages, path)))
+    ]
     if len(left) < len(arrays) and resource != ASSET_TYPES:
         return [path for path in left if path[-1] != TYPES_BESIDE]
     return left
+
+
+def _are_schedules(members: Sequence[Any]) -> bool:
+    named = [one for one in members if isinstance(one, dict) and any(plain(name) in _OF_SCHEDULES for name in one)]
+    return len(named) * 2 > len(members)
 
 
 def _has_list(page: Any, path: Path) -> bool:

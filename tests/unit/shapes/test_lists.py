@@ -59,6 +59,11 @@ def test_a_page_of_another_list_is_not_the_list(resource):
     assert find_list([{"total": 2, "assets": [ONE, TWO], "foo": [ONE]}], resource).paths == (("foo",),)
 
 
+def test_schedules_may_stand_under_the_name_of_assessments():
+    page = {"total": 1, "assessments": [{"property": "p", "type": "t", "status": "notstarted", "dueDate": None}]}
+    assert find_list([page], SCHEDULES).paths == (("assessments",),)
+
+
 def test_a_page_of_assets_has_the_asset_types_beside_them():
     assert find_list([{"total": 2, "assets": [ONE, TWO], "types": [ONE]}], ASSET_TYPES).paths == (("types",),)
     assert find_list([{"total": 2, "schedules": [ONE, TWO]}], ASSET_TYPES) is None
