@@ -122,7 +122,7 @@ def test_verifying_a_move_names_what_differs(machines: Machines, first: Machine)
     ("pattern", "what"),
     [
         ("packs/*", "its bytes for .* have changed"),
-        ("log/*1.json", "log/.* cannot be read"),
+        ("log/*1.json", "log/.* cannot be read from the bucket: its bytes have changed"),
         ("published/*.duckdb", ""),
     ],
 )

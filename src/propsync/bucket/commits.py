@@ -170,7 +170,8 @@ class CommitLog:
                 raise seals.SealBroken("it has no seal")
             return msgspec.json.decode(body, type=kind)
         except (FileNotFoundError, ValueError, RecursionError) as error:
-            what = f"it cannot be read from the bucket: {type(error).__name__}"
+            is_gone = isinstance(error, FileNotFoundError)
+            what = f"it cannot be read from the bucket: {'it is missing' if is_gone else 'its bytes have changed'}"
             raise BaseLost(key, what, _LAST_STEP if self._is_last(key) else _STEP) from error
 
     def _is_last(self, key: str) -> bool:
