@@ -109,6 +109,9 @@ UNCHANGED = [
     ("number", Decimal("0.30000000000000004"), 0.1 + 0.2),
     ("number", 9007199254740993, 9007199254740992.0),  # as by_type has it
     ("number", Decimal("1E+308"), 1e308),
+    ("number", Decimal("1E+308"), "1e+308"),  # as a query writes it into a CSV
+    ("number", 123456789012345678, "1.2345678901234568e+17"),
+    ("number", 9007199254740993, Decimal("9007199254740992.0")),  # and into JSON
     ("number", Decimal("1E3"), "1000"),
     ("number", "N/A", "N/A"),
     ("number", "12.50", 12.5),  # an API may show its values in forms of its own

@@ -25,6 +25,12 @@ def is_double(one: float, value: object) -> bool:
     return math.isfinite(one) and one == float(Decimal(value))
 
 
+def is_written_double(cell: str | Decimal, value: object) -> bool:
+    """Whether a text is how CSV or JSON of these tables has that double: 1e+22, or 17 digits of a longer number."""
+    is_number = isinstance(value, int | Decimal) and not isinstance(value, bool)
+    return is_number and str(cell).lower() == repr(float(Decimal(value)))  # type: ignore[arg-type]
+
+
 def is_empty(value: object) -> bool:
     """Whether a value says nothing: an API may show a field without a value as null, "" or []."""
     return value is None or value in ("", []) or value == {}

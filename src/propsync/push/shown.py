@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from propsync.push.fields import CHOSEN, Field
-from propsync.push.sameness import is_double
+from propsync.push.sameness import is_double, is_written_double
 from propsync.push.source import BLANKS
 
 CLEAR = "[clear]"
@@ -54,10 +54,14 @@ def _leads_back(field: Field, choice: str, label: str) -> bool:
     return is_plain and label.casefold() != CLEAR and field.named(label) == field.like(label) == {choice}
 
 
-def is_unedited(cell: str | float, field: Field, value: Any) -> bool:
-    """Whether a text or a double is what a template, or a table of the type, shows for the value."""
+def is_unedited(cell: str | float | Decimal, field: Field, value: Any) -> bool:
+    """Whether a text or a number is what a template, or a table of the type, shows for the value."""
     if isinstance(cell, float):
         return is_double(cell, value)
+    if is_written_double(cell, value):
+        return True
+    if isinstance(cell, Decimal):
+        return False
     if is_same_text(cell, shown(field, value)):
         return True
     if isinstance(value, list) and field.kind in CHOSEN:

@@ -52,7 +52,7 @@ def planned(cell: Cell, field: Field, old: Any, *, is_lossy: bool = False, is_ex
     """
     if is_exact and isinstance(old, str):
         return KEPT if cell == old else _wanted(cell, field, old, is_lossy=False, seen=None)
-    if isinstance(cell, str | float) and is_unedited(cell, field, old):
+    if isinstance(cell, str | float | Decimal) and is_unedited(cell, field, old):
         return KEPT
     cell = without_quote(cell) if isinstance(cell, str) and not is_exact else cell
     value = _wanted(cell, field, old, is_lossy=is_lossy, seen=old)
