@@ -65,7 +65,8 @@ def test_writes_outlive_a_lost_state(home: PushHome) -> None:
 
 
 @pytest.mark.slow
-def test_a_plan_whose_journal_is_lost_goes_on_from_what_is_recorded(home: PushHome) -> None:
+@pytest.mark.parametrize("has_twin", [False, True])
+def test_a_plan_whose_journal_is_lost_goes_on_from_what_is_recorded(home: PushHome, *, has_twin: bool) -> None:
     (asset_id, place, kind), (other, other_place, other_kind) = home.assets(2)
     text, other_text = home.field(kind, "text"), home.field(other_kind, "text")
     edits = home.update(asset_id, {text: "new"}), home.update(other, {other_text: "new"})
@@ -79,7 +80,11 @@ def test_a_plan_whose_journal_is_lost_goes_on_from_what_is_recorded(home: PushHo
     assert [row[3] for row in verified] == ["verified"] * 2
     home.sandbox.set_faults([])
     shutil.rmtree(home.path / "state" / "push")
+    twin = home.sandbox.world.assets.add(place, kind, {text: "one"}) if has_twin else None
     report = home.apply(plan)
+    if twin:
+        assert (report.exit_code, report.counts()["verified"], twin in report.lines[0]) == (3, 3, True)
+        return
     assert (report.exit_code, report.is_repeat, report.counts()["verified"]) == (0, False, 4)
     assert set(verified) <= set(home.writes(recorded))
     assert sorted(home.effects.values()) == [1] * 4

@@ -86,7 +86,8 @@ def made_twice(outcome: Outcome, asset_ids: Collection[str]) -> Outcome:
     """The API has the new asset, and the same values in others that are newer than the plan."""
     named = ", ".join(sorted(asset_ids))
     what = f"the API also has {named} with these values, newer than the plan, and may have made the asset twice"
-    return replace(outcome, code=MADE_TWICE, reason=what, step="Compare them: the API cannot delete an asset")
+    step = "Compare them: the API cannot delete an asset"
+    return replace(outcome, state=APPLIED, code=MADE_TWICE, reason=what, step=step)
 
 
 def others_changed(outcome: Outcome, labels: Collection[str]) -> Outcome:
