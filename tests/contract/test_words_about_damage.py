@@ -111,7 +111,7 @@ def test_a_night_names_what_is_damaged_in_landing(home: Home, caplog: pytest.Log
     ("name", "said"),
     [
         ("state/warehouse.duckdb", "or a pipe is where the file belongs"),
-        ("state/run.lock", "run.lock: cannot be written"),
+        ("state/run.lock", "cannot be written: a pipe, a socket or a device is in its place. Move that away, then run"),
         ("published/warehouse.duckdb", "nothing is published yet"),
         ("published/_published.json", None),
         ("landing/assets/*/manifest.json", None),

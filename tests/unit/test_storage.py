@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kit.unlisted import unlisted
 
+from propsync.cli.main import _words
 from propsync.errors import DiskFull, FileLimited, HomeUnusable
 from propsync.storage import (
     PARTIAL,
@@ -306,3 +307,21 @@ def test_what_is_placed_takes_the_place_of_what_a_power_cut_left_half(tmp_path):
         write_all(file, b"half and half")
         storage.place("blobs/aa/one", Path(file.name))
     assert storage.get("blobs/aa/one") == b"half and half"
+
+
+def test_what_is_in_place_of_a_file_is_named_with_what_helps(storage):
+    """It was an illegal seek, or a fault in propsync."""
+    said = "a pipe, a socket or a device is in its place"
+    storage.root.mkdir()
+    os.mkfifo(storage.root / "a")
+    with pytest.raises(OSError, match=said) as read:
+        storage.get("a")
+    assert _words(read.value) == (
+        f"{storage.root / 'a'}: it cannot be used ({said}). Move that away, then run the same command again"
+    )
+    handle = os.open(storage.root / "a", os.O_RDWR)
+    try:
+        with pytest.raises(HomeUnusable, match=f"{said}. Move that away, then run"), disk_errors(storage.root / "a"):
+            os.lseek(handle, 0, os.SEEK_SET)
+    finally:
+        os.close(handle)

@@ -18,6 +18,8 @@ from propsync.errors import GIVE_IT_BACK, DiskFull, FileLimited, HomeUnusable
 PARTIAL = ".partial"
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 _NO_FOLDER = (errno.ENOENT, errno.ENOTDIR)
+_NO_FILE = (errno.ESPIPE, errno.ENXIO)
+_PIPE = "a pipe, a socket or a device is in its place"
 _IN_THE_WAY = (errno.EEXIST, errno.ENOTDIR, errno.ELOOP)
 MORE_FILES = (
     "Raise the limit of open files (`ulimit -n`, or LimitNOFILE= of a service), then run the same command again"
@@ -28,6 +30,7 @@ LOOK_AT_DISK = (
 _STEPS = {
     **dict.fromkeys((errno.EMFILE, errno.ENFILE), MORE_FILES),
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), GIVE_IT_BACK),
+    **dict.fromkeys(_NO_FILE, "Move that away, then run the same command again"),
     errno.EIO: LOOK_AT_DISK,
 }
 _numbers = count()
@@ -130,7 +133,7 @@ def _regular(path: str, flags: int) -> int:
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode):  # `open` itself refuses a folder
         return handle
     os.close(handle)
-    raise OSError(errno.EINVAL, "a pipe or a device is in its place", path)
+    raise OSError(errno.ESPIPE, _PIPE, path)
 
 
 def sync_open(file: BinaryIO) -> None:
@@ -197,7 +200,8 @@ def disk_errors(where: Path | str) -> Iterator[None]:
         if found := in_the_way(error):
             raise found from error
         if error.errno not in (None, errno.ENOENT):
-            raise HomeUnusable(str(where), f"cannot be written: {error.strerror}", step_against(error)) from error
+            why = _PIPE if error.errno in _NO_FILE else error.strerror
+            raise HomeUnusable(str(where), f"cannot be written: {why}", step_against(error)) from error
         raise
 
 
