@@ -56,7 +56,7 @@ class LineProgress:
         self._done, self._bytes = 0.0, 0
         self._lock = threading.Lock()
         self._began = self._last = clock()
-        self._spoke = False
+        self._told: float | None = None
 
     def advance(self, n: float = 1, size: int = 0) -> None:
         """Counts n more, and the bytes that came with them."""
@@ -67,13 +67,13 @@ class LineProgress:
                 self._say()
 
     def finish(self) -> None:
-        """Writes the last line, if it wrote any before."""
+        """Writes the last line, if it wrote any before and that was not the last."""
         with self._lock:
-            if self._spoke:
+            if self._told is not None and self._told != self._done:
                 self._say()
 
     def _say(self) -> None:
-        self._last, self._spoke = self._clock(), True
+        self._last, self._told = self._clock(), self._done
         total = "" if self.total is None else f" of {self.total:,.0f}"
         line = f"{self._description}: {self._done:,.0f}{total} {self._unit}".rstrip() + self._traffic()
         logging.getLogger("propsync.progress").info("%s", line)

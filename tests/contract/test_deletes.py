@@ -644,7 +644,7 @@ def test_a_server_that_suddenly_lists_a_third_deletes_nothing_and_is_told_of(
     assert nights.held("assets") == set(lost)
     assert nights.rows("select distinct run_id, resource from ops.held_deletes") == [(run_id, "assets")]
     told = _status(nights, monkeypatch)
-    assert "Held: 100 assets" in told
+    assert "Held: 100 of the assets" in told
     assert f"--accept-deletes {run_id}" in told
     assert sum(map(len, _looked_up(nights, "assets"))) <= 153
 

@@ -38,6 +38,15 @@ def test_elsewhere_than_on_a_terminal_progress_is_a_line_every_ten_seconds(strea
     assert told == ["assets: 10 of 25 pages", "assets: 20 of 25 pages", "assets: 25 of 25 pages"]
 
 
+def test_the_end_repeats_no_line(stream):
+    now = [0.0]
+    bar = LineProgress("Backfilling", 1, "chunks", lambda: now[0])
+    now[0] = 11
+    bar.advance()
+    bar.finish()
+    assert stream.getvalue().count("Backfilling: 1 of 1 chunks") == 1
+
+
 def test_quick_work_leaves_no_progress_lines(stream):
     with progress("quick", 3, "pages") as bar:
         bar.advance(3)

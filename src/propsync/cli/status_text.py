@@ -36,7 +36,8 @@ def print_facts(facts: dict[str, Any], max_age: str | None) -> None:
     for row in facts["resources"]:
         echo(_resource_line(row, facts["tables"].get(row["resource"], 0)))
     for row in facts["held_deletes"]:
-        echo(f"Held: {row['records']} {row['resource'].replace('_', ' ')}, {row['reason']} (run {row['run_id']})")
+        name = row["resource"].replace("_", " ")
+        echo(f"Held: {row['records']:,} of the {name}, {row['reason']} (run {row['run_id']})")
     for row in facts["newly_volatile"]:
         name = row["resource"].replace("_", " ")
         echo(
@@ -116,7 +117,7 @@ def _resource_line(row: dict[str, Any], rows: int) -> str:
     is_of_part = not row["is_of_sync"] and row["verdict"] != "failed"
     read = _PART if is_of_part else _verdict_at(row["verdict"], in_words(row["read_at"]))
     line = f"{name:<17}{rows:>9,} rows  {read}"
-    held = f"; {row['held']} that the API no longer lists are held" if row["held"] else ""
+    held = f"; held, as the API no longer lists them: {row['held']:,}" if row["held"] else ""
     rejected = f"; {row['rejected']} could not be read (ops.rejected_records)" if row["rejected"] else ""
     return f"{line}{held}{rejected}{': ' + row['error'] if row['error'] else ''}"
 

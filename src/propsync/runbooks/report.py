@@ -116,7 +116,8 @@ def _held(name: str, reasons: Sequence[tuple[str, int]]) -> list[str]:
     count = sum(count for _, count in reasons)
     shown = [reason for reason, _ in reasons[:_MOST_REASONS]]
     more = ["…"] if len(reasons) > _MOST_REASONS else []
-    return [f"the API no longer lists {count} {name}; propsync holds their deletes ({'; '.join([*shown, *more])})"]
+    why = "; ".join([*shown, *more])
+    return [f"the API no longer lists {count:,} of the {name}; propsync holds their deletes ({why})"]
 
 
 def in_one_line(error: BaseException) -> str:

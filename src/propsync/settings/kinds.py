@@ -35,6 +35,9 @@ Home = Annotated[Path, AfterValidator(checks.check_home), Accepts("a folder on a
 TokenFile = Annotated[
     Path, AfterValidator(checks.absolute), Accepts("the path of a file, or of a pipe, that holds the token alone")
 ]
+SecretFile = Annotated[
+    Path, AfterValidator(checks.absolute), Accepts("the path of a file, or of a pipe, that holds nothing else")
+]
 Storage = Annotated[
     str,
     AfterValidator(checks.check_storage),

@@ -112,13 +112,13 @@ class Settings(BaseModel):
     webhook_secret: kinds.WebhookSecret | None = Field(
         None, description="last part of the path at which `propsync webhook` receives hints; never in propsync.toml"
     )
-    webhook_secret_file: kinds.TokenFile | None = Field(
+    webhook_secret_file: kinds.SecretFile | None = Field(
         None, description="file that holds that secret, instead of the secret"
     )
     webhook_signing_key: kinds.SigningKey | None = Field(
         None, description="key by which the service signs its posts (Standard Webhooks); never in propsync.toml"
     )
-    webhook_signing_key_file: kinds.TokenFile | None = Field(
+    webhook_signing_key_file: kinds.SecretFile | None = Field(
         None, description="file that holds the signing key, instead of the key"
     )
     webhook_address_header: kinds.HeaderName | None = Field(
