@@ -20,7 +20,7 @@ from propsync.runbooks import Report, Scope
 from propsync.runs import RunLock
 from propsync_sandbox import Sandbox
 
-NOTHING_FOUND = "propsync knows no property nonsense; are these ids, spelt as in the API?"
+NOTHING_FOUND = "propsync knows no property nonsense; check that you gave ids, spelt as in the API"
 
 
 @pytest.fixture

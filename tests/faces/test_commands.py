@@ -417,8 +417,8 @@ def test_a_table_that_is_piped_is_not_cut(propsync, synced):
 def test_a_backfill_that_finds_nothing_asks_how_ids_are_spelt(propsync, synced):
     done = propsync("backfill", "--property", "nonsense")
     assert done.returncode == 0
-    assert "are these ids, spelt as in the API?" in done.stdout
-    assert "are these ids, spelt as in the API?" in done.stderr
+    assert "check that you gave ids, spelt as in the API" in done.stdout
+    assert "check that you gave ids, spelt as in the API" in done.stderr
 
 
 @pytest.mark.release

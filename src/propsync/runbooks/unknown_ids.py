@@ -20,4 +20,4 @@ def unknown_ids(settings: Settings, given: Mapping[str, Sequence[str]]) -> str |
         return None
     shown = [f"{kind.replace('_', ' ')} {one}" for kind, one in found[:_MOST_NAMED]]
     more = [f"{len(found) - _MOST_NAMED:,} more"] if len(found) > _MOST_NAMED else []
-    return f"propsync knows no {', '.join([*shown, *more])}; are these ids, spelt as in the API?"
+    return f"propsync knows no {', '.join([*shown, *more])}; check that you gave ids, spelt as in the API"
