@@ -40,7 +40,7 @@ def value_of_kind(kind: str, results: Sequence[Any], references: Sequence[Path])
     left = Counter(path for of_result in places for path in of_result)
     if not left:
         return None
-    best = min(left, key=lambda path: (_place_rank(path, kind), -left[path], -_fitting(kind, results, path), path))
+    best = min(left, key=lambda path: (_place_rank(path, kind), -left[path], *_lesser(kind, results, path)))
     best = next(
         (path for path in sorted(left) if _may_be_value(path[-1], kind) and _is_fuller(results, path, best)), best
     )
@@ -71,6 +71,11 @@ def _may_hold_value(kind: str, held: dict[str, Any], name: str) -> bool:
     if kind in _SINGLE:
         return not isinstance(held[name], dict | list)
     return len(held) == 1 or (kind == "option" and isinstance(held[name], list))
+
+
+def _lesser(kind: str, results: Sequence[Any], path: Path) -> tuple[float, bool, Path]:
+    """Ranks members with equal names and numbers: by their values, then `rawValue` before `display`."""
+    return -_fitting(kind, results, path), not plain(path[-1]).endswith("value"), path
 
 
 def _fitting(kind: str, results: Sequence[Any], path: Path) -> float:

@@ -543,6 +543,14 @@ def test_what_people_decided_must_lead_somewhere():
         find_result_shape(shape, [asset({"type": "text", "field": "f", "value": "x"})], {"f"})
 
 
+@pytest.mark.parametrize("other", ["display", "formatted"])
+def test_of_members_that_look_alike_the_one_named_a_value_is_the_value(other):
+    results = [{"type": "text", "field": "f", other: f"no. {one}", "rawValue": one} for one in ("7", "8")]
+    shape = Shape("assets")
+    find_result_shape(shape, [asset(*results)], {"f"})
+    assert shape.choices["result_value:text"].text == "rawValue"
+
+
 @pytest.mark.parametrize("part", ["result_field", "result_value:text"])
 def test_the_name_of_a_member_that_people_decided_is_in_no_array(part):
     shape = Shape("assets", {part: Choice(((),), "configured", "")})
