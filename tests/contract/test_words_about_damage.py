@@ -16,7 +16,7 @@ from kit.nights import Nights
 import propsync
 from propsync.cli.main import _words
 from propsync.cli.status import print_status
-from propsync.errors import HomeUnusable, PropsyncError, UsageError
+from propsync.errors import HomeUnusable, PropsyncError, StopRun, UsageError
 from propsync.runbooks.archive_lock import archive_lock
 from propsync.runbooks.doctor import examine
 from propsync.runbooks.workplace import workplace
@@ -171,3 +171,24 @@ def test_a_link_to_itself_is_named_where_nothing_expects_it(tmp_path: Path, name
     with pytest.raises(OSError, match="Too many levels") as failed:
         LocalStorage(tmp_path).folders(name)
     assert _words(failed.value).startswith(f"{path}: cannot be used: a link that leads nowhere is in its place. Mend")
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (errno.ENOSPC, "the disk is full. Free some space under PROPSYNC_HOME"),
+        (errno.EIO, "The disk or its connection failed"),
+        (errno.EMFILE, "Raise the limit of open files"),
+    ],
+)
+def test_another_home_is_no_step_against_a_full_or_failing_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, said: str
+):
+    def mkdir(_: Path, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    home = Home(tmp_path / "home", "http://127.0.0.1:9")
+    settings = home.settings()
+    monkeypatch.setattr(Path, "mkdir", mkdir)
+    with pytest.raises(StopRun, match=f"home: .*{said}"), workplace(settings, "a test"):
+        pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import re
@@ -26,6 +27,7 @@ PARTIALS = "archive/partial"
 """Documents under way, below home."""
 _UNFIT_FOR_DELTA = re.compile(r"%[0-9A-Fa-f]{2}|#|[\x00-\x1f\x7f]")  # deltalake reads a path as a part of an address
 _HOME_MODE = 0o711
+_OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE)
 _OWN = ("archive", "checks", "landing", "prefect", "published", "state")
 _log = logging.getLogger("propsync.bucket")
 
@@ -170,7 +172,8 @@ def check_delta(settings: Settings) -> None:
 def make_home(settings: Settings) -> None:
     """Makes home and its folders with the modes that keep state private. Raises SettingsError where it cannot.
 
-    A file or a broken link in place of a folder below home raises HomeUnusable.
+    A full disk raises DiskFull. One that fails, or a file or a broken link in place of a folder below home, raises
+    HomeUnusable.
     """
     private, open_to_all = (settings.state, settings.landing, settings.home / "archive"), settings.published
     modes = {settings.home: _HOME_MODE, **dict.fromkeys(private, 0o700), open_to_all: 0o755}
@@ -183,6 +186,9 @@ def make_home(settings: Settings) -> None:
         except OSError as error:
             if folder != settings.home and (found := in_the_way(error)):
                 raise found from error
+            if error.errno in _OF_THE_DISK:  # another folder may be no better
+                with disk_errors(folder):
+                    raise
             raise SettingsError(
                 "PROPSYNC_HOME",
                 f"{folder} cannot be written: {error.strerror}",
