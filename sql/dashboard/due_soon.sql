@@ -1,5 +1,5 @@
 -- title: Schedules due in 30 days
--- of: marts.schedule_status
+-- of: main.schedules
 -- why: schedules that are due from today to the 30th day from now
 select coalesce(property_label, property_name, property_id) as property, assessment_type, due_date, assignees, status
 from marts.schedule_status

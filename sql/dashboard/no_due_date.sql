@@ -1,5 +1,5 @@
 -- title: Schedules without a due date
--- of: marts.schedule_status
+-- of: main.schedules
 -- why: unfinished schedules without a due date, which can never become overdue
 select
   coalesce(property_label, property_name, property_id) as property,

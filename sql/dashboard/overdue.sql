@@ -1,5 +1,5 @@
 -- title: Schedules overdue
--- of: marts.schedule_status
+-- of: main.schedules
 -- why: schedules whose due date has passed, the longest overdue first
 select
   coalesce(property_label, property_name, property_id) as property,

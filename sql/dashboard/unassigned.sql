@@ -1,5 +1,5 @@
 -- title: Schedules with nobody assigned
--- of: marts.schedule_assignees
+-- of: main.schedules
 -- why: unfinished schedules that nobody is to carry out, the earliest due date first
 select coalesce(property_label, property_name, property_id) as property, assessment_type, due_date, days_overdue, status
 from marts.schedule_assignees

@@ -114,11 +114,11 @@ def test_a_number_fits_its_card(browser: Browser, page: str, shown: str) -> None
 
 def test_the_reason_why_a_number_is_unknown_fits_its_card(browser: Browser, drawn: Drawing, tmp_path: Path) -> None:
     path = tmp_path / "index.html"
-    path.write_bytes(drawn("delete from marts.schedule_status", "delete from marts.schedule_assignees").html)
+    path.write_bytes(drawn("delete from main.schedules").html)
     for width in (360, 900, 1400):
         seen_as(browser, width, "light")
         browser.open(path.as_uri())
-        assert "marts.schedule_assignees has no rows" in browser.run("document.body.textContent")
+        assert "main.schedules has no rows" in browser.run("document.body.textContent")
         assert browser.run(OUT_OF_THEIR_CARDS) == 0, width
 
 

@@ -127,6 +127,14 @@ def test_what_is_missing_or_empty_is_unknown_and_says_so(drawn: Drawing) -> None
     assert "Unknown: main.documents has no rows" in words
 
 
+def test_nothing_is_known_of_schedules_before_their_first_read(drawn: Drawing) -> None:
+    """Approved assessments alone have rows in marts.schedule_status too, and none of these is overdue."""
+    page = drawn("delete from main.schedules", "update marts.schedule_status set due_band = 'no schedule'")
+    known = {one.question.name for one in page.numbers if one.count is not None}
+    assert known == {"without_required"}
+    assert "Unknown: main.schedules has no rows" in Parsed(page.html).words
+
+
 def test_shares_say_on_which_read_they_rest_if_the_last_one_failed(drawn: Drawing) -> None:
     words = "These numbers rest on the last complete read of assessments and schedules, on 9 Jan 2026."
     never = "propsync has not read the assessments and the schedules completely yet."
