@@ -397,6 +397,18 @@ def test_status_tells_the_disk_use_and_a_rebuild_makes_nothing_fresher(propsync,
     assert "On disk: published " in propsync("status").stdout
 
 
+def test_as_json_a_command_that_fails_before_it_has_a_report_leaves_standard_output_empty(propsync, synced):
+    for words in (
+        ("backfill",),
+        ("sync", "--only", "doors"),
+        ("push", "show", "no.plan"),
+        ("rebuild", "--accept-loss", "x"),
+    ):
+        done = propsync(*words, "--json")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith("propsync: ")
+
+
 def test_a_run_that_publishes_nothing_says_so_in_its_last_line_on_standard_error(propsync, sandbox, synced):
     sandbox.set_faults([{"match": {"path": ".*"}, "effect": {"kind": "status", "status": 400}}])
     for words in (("sync", "--no-archive"), ("sync", "--json"), ("backfill", "--asset", "a")):
