@@ -18,6 +18,7 @@ from variants import daily
 from propsync.api import RetryPolicy
 from propsync.cli.commands import app
 from propsync.errors import TokenRefused, UsageError
+from propsync.runs import RunLock
 
 ASSET, ASSESSMENT = "/properties/assets", "/assessments"
 
@@ -645,7 +646,11 @@ def test_a_server_that_suddenly_lists_a_third_deletes_nothing_and_is_told_of(
     assert nights.rows("select distinct run_id, resource from ops.held_deletes") == [(run_id, "assets")]
     told = _status(nights, monkeypatch)
     assert "Held: 100 of the assets" in told
-    assert f"--accept-deletes {run_id}" in told
+    assert told.endswith(f"--accept-deletes {run_id}\n")
+    lock = RunLock(nights.path / "state" / "run.lock")
+    with pytest.raises(TokenRefused), lock.held("propsync nightly", 0):
+        raise TokenRefused("GET /properties/assets", "the API answered 401")
+    assert _status(nights, monkeypatch).endswith("Next: propsync doctor, then propsync sync\n")
     assert sum(map(len, _looked_up(nights, "assets"))) <= 153
 
 

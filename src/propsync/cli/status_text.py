@@ -66,7 +66,7 @@ def _next(facts: dict[str, Any], max_age: str | None) -> str:
         return "No sync has published yet, only runs that read a part. Next: propsync sync"
     if not facts["is_fresh"]:
         return f"Older than {max_age}: {', '.join(facts['old'])}. A nightly run is missing. Next: propsync sync"
-    if facts["held_deletes"]:
+    if facts["held_deletes"] and not _has_failed(facts):  # to accept them is a sync, which would fail too
         held_by = facts["held_deletes"][-1]["run_id"]
         return f"Next: look at ops.held_deletes, then propsync sync --accept-deletes {held_by}"
     if facts["landing"] and facts["landing"]["damaged"]:
@@ -76,8 +76,12 @@ def _next(facts: dict[str, Any], max_age: str | None) -> str:
     return _next_after_runs(facts)
 
 
+def _has_failed(facts: dict[str, Any]) -> bool:
+    return " failed: " in (facts["trouble"] or "")
+
+
 def _next_after_runs(facts: dict[str, Any]) -> str:
-    if " failed: " in (facts["trouble"] or ""):
+    if _has_failed(facts):
         return "Next: propsync doctor, then propsync sync"
     is_whole = facts["status"] == "ok" and not facts["trouble"]
     if facts["status"] != "ok" and facts["flow"] == "push" and not facts["trouble"]:
