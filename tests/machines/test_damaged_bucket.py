@@ -47,6 +47,16 @@ def test_notes_that_nobody_can_read_are_made_again(machines: Machines, first: Ma
 
 
 @pytest.mark.slow
+def test_a_home_that_lost_its_tables_takes_the_run_log_from_the_bucket(machines: Machines, first: Machine) -> None:
+    before = first.column("select run_id from ops.runs")
+    (first.path / "state/warehouse.duckdb").unlink()
+    shutil.rmtree(first.path / "published")
+    assert first.sync().exit_code == 0
+    assert set(first.column("select run_id from ops.runs")) > {*before}
+    assert flaws(machines.bucket, first.path) == []
+
+
+@pytest.mark.slow
 def test_landing_that_home_lost_or_damaged_comes_back(
     machines: Machines, first: Machine, caplog: pytest.LogCaptureFixture
 ) -> None:

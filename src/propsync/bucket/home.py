@@ -84,6 +84,11 @@ class BucketHome:
         finally:
             lease.release()
 
+    def lacks_tables(self) -> None:
+        """Says that home has no tables left: only those of the bucket have the run log and the rows of documents."""
+        if self.known is not None and self.known.contents.places:
+            self.known.is_partial = True
+
     def is_behind(self) -> bool:
         """Whether the bucket holds work that this home has not taken in. Raises HomeUnusable if it holds less."""
         head = self.log.head()

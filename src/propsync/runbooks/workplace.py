@@ -18,6 +18,7 @@ from propsync.documents.blobs import Blobs
 from propsync.documents.bucket_blobs import BucketBlobs
 from propsync.errors import ErasureUnfinished, LandingForeign, PropsyncError, SettingsError, StopRun
 from propsync.merge import HIDDEN_FILES
+from propsync.publish import WAREHOUSE
 from propsync.runs import RunLock
 from propsync.settings import CONFIG_NAME, Settings, StorageAccess
 from propsync.storage import LocalStorage, Storage, disk_errors, in_the_way, remove, remove_partials
@@ -137,6 +138,8 @@ def _bucket(settings: Settings, access: StorageAccess, work: Path, what: str) ->
     with BucketHome.opened(
         home, object_storage(access), access.url, work, what=what, wait_seconds=settings.lock_wait
     ) as bucket:
+        if not any((folder / WAREHOUSE).exists() for folder in (settings.state, settings.published)):
+            bucket.lacks_tables()
         yield bucket
 
 
