@@ -111,6 +111,14 @@ def _publish_in_place(patches: Patches) -> None:
     patches.put(publisher, "replace", write)
 
 
+@_bug("Parquet without what a run changes after it has published earlier runs")
+def _own_changes_kept_back(patches: Patches) -> None:
+    def publish(self: Any, *given: Any, has_ended: bool = True, **named: Any) -> Any:
+        return before(self, *given, **named)
+
+    before = patches.put(publisher.Publisher, "publish", publish)
+
+
 @_bug("overlapping interval: a version is not closed")
 def _not_closed(patches: Patches) -> None:
     patches.put(merger.Merger, "_close", lambda *_: None)

@@ -117,6 +117,8 @@ class Questions:
     def _ask(self, found: Published, problems: Problems) -> None:
         if self.runs[-1][2].killed:
             found.read_all()
+        elif len(self.runs) > 1 and self.runs[-2][2].killed:  # it publishes twice
+            _check_files(found, problems)
         check_keys(found, problems)
         is_erased = self.veil is not None and bool(found.rows("from ops.erasures"))
         self._check_erased(found, problems, is_erased=is_erased)
@@ -197,6 +199,7 @@ class Questions:
                 self.further.check_tables(found, problems)
             self._check_told(found, problems)
             check_merged(self.home, found, problems)
+            _check_files(found, problems)
             is_waiting = self._check_wanted(found, problems)
             self.coverage += of_end(found)
         check_landing(self.home, problems, self.rot.damaged())
@@ -260,6 +263,11 @@ class Questions:
             self.after_erasure()
 
         return ask
+
+
+def _check_files(found: Published, problems: Problems) -> None:
+    stale = found.stale_files()
+    problems.expect(not stale, "each Parquet file has the rows of its table", stale)
 
 
 def _is_before_the_end(order: Order) -> bool:

@@ -101,6 +101,17 @@ class Published:
         tables = self.rows("select schema_name, table_name from duckdb_tables() where not internal")
         return sum(len(self.rows(f'from "{schema}"."{table}"')) for schema, table in tables)
 
+    def stale_files(self) -> list[str]:
+        """The Parquet files, flat ones too, that do not have the rows of their table; columns of other types aside."""
+        return [str(path) for path in self._folder.glob("*/*/*.parquet") if self._is_stale(path)]
+
+    def _is_stale(self, path: Path) -> bool:
+        file, table = f"read_parquet('{path}')", f'"{path.parent.name}"."{path.stem}"'
+        there, here = ({row[:2] for row in self.rows(f"describe from {one}")} for one in (file, table))
+        columns = ", ".join(f'"{name}"' for name, _ in there & here)
+        asked = [f"select {columns} from {one}" for one in (file, table)]
+        return any(self.rows(f"{one} except all {other} limit 1") for one, other in (asked, asked[::-1]))
+
 
 @contextmanager
 def published(home: Path) -> Iterator[Published]:
