@@ -167,3 +167,27 @@ def test_an_object_or_array_where_other_nights_have_a_scalar_is_text_in_each_row
     before = small_nights.copy_of_published()
     small_nights.rebuild()
     assert_same(before, small_nights.published)
+
+
+@pytest.mark.slow
+def test_an_array_one_night_and_an_object_the_next_make_the_columns_of_both_at_once(small_nights: SmallHome):
+    shown = small_nights.server.assessments
+    for one, value in zip(shown, ([], {"a": 1}), strict=False):
+        one["meta"] = value
+        assert small_nights.sync().exit_code == 0
+    assert small_nights.rows("select meta_a from assessments where meta_a is not null") == [(1,)]
+    before = small_nights.copy_of_published()
+    small_nights.rebuild()
+    assert_same(before, small_nights.published)
+
+
+@pytest.mark.slow
+def test_a_column_has_the_type_that_closed_versions_need(small_nights: SmallHome):
+    shown = small_nights.server.assessments[0]
+    for value in ({"a": 1}, None, 7):
+        shown["score"] = value
+        assert small_nights.sync().exit_code == 0
+    assert small_nights.rows("select score from assessments where score is not null") == [("7",)]
+    before = small_nights.copy_of_published()
+    small_nights.rebuild()
+    assert_same(before, small_nights.published)

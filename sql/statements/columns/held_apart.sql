@@ -2,6 +2,6 @@
 select distinct place
 from (
   select unnest(kinds) as kind, generate_subscripts(kinds, 1) as place
-  from (select json_type(payload, {{paths}}) as kinds from {{table}})
+  from (select json_type(payload, {{paths}}) as kinds from ({{rows}}))
 )
 where kind in ('OBJECT', 'ARRAY')

@@ -79,12 +79,18 @@ class OpenColumns:
         return [OpenColumn(tuple(source.split(".")), name, kind) for source, name, kind in found]
 
     def _held_apart(self, sources: Sequence[Source]) -> set[Source]:
-        """Those of `sources` at which rows of the table have an object or an array."""
+        """Those of `sources` at which rows of the table, or closed versions of them, have an object or an array."""
         if not sources:
             return set()
         paths = ", ".join(text(json_path(source)) for source in sources)
-        rows = self._warehouse.rows(statement("columns/held_apart", table=self._target, paths=f"[{paths}]"))
-        return {sources[place - 1] for (place,) in rows}
+        asked = statement("columns/held_apart", paths=f"[{paths}]", rows=self._rows())
+        return {sources[place - 1] for (place,) in self._warehouse.rows(asked)}
+
+    def _rows(self) -> str:
+        if f"history.{self._table.name}" not in self._warehouse.tables:
+            return statement("columns/rows_now", table=self._target)
+        history = f"history.{quoted(self._table.name)}"
+        return statement("columns/rows_ever", table=self._target, history=history)
 
     def _make(self, source: Source, kind: str) -> OpenColumn:
         name = "_".join(snake_case(name, "member") for name in source)
@@ -112,7 +118,7 @@ class OpenColumns:
         rows = [(*table, one.name, ".".join(one.source), one.type, run_id, run_id) for one in columns]
         self._warehouse.add("ops.columns", rows)
         paths = ", ".join(text(json_path(one.source)) for one in columns)
-        if self._warehouse.value(statement("columns/has_member", table=target, paths=paths)):
+        if self._warehouse.value(statement("columns/has_member", rows=self._rows(), paths=paths)):
             self._warehouse.execute(statement("columns/forget_built"), self._of_table)
 
     def _widen(self, columns: Sequence[OpenColumn], run_id: str) -> None:

@@ -161,6 +161,8 @@ def _walk(structure: Any, source: Source) -> Iterator[tuple[Source, str]]:
 def _scalars(kinds: Mapping[Source, Counter[str]], known: Collection[Source] = ()) -> Iterator[Scalar]:
     """The paths with a scalar in some record; if another record has an object or an array there, all become text.
 
+    Objects and arrays alone make no column, whether they come in one night or in several.
+
     At a `known` path, earlier records had the scalar. The members of that object keep columns of their own: one odd
     record must not take them from all others.
     """
@@ -178,7 +180,7 @@ def _is_unfit(name: str) -> bool:
 
 
 def _is_container(types: Collection[str]) -> bool:
-    return types in ({"OBJECT"}, {"ARRAY"})
+    return set(types) <= {"OBJECT", "ARRAY"}
 
 
 def _type(kind: str) -> str:
