@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from kit.bucket import MUTATING, FolderBucket, flaws
+from kit.bucket import MUTATING, FolderBucket, flaws, put_back
 from kit.deaths import Killed
 from kit.small_api import asset
 
@@ -55,8 +55,7 @@ class Death:
     def bury(self) -> None:
         """The home becomes what it was at the moment of death."""
         if self._is_dead:
-            shutil.rmtree(self._home)
-            self._aside.rename(self._home)
+            put_back(self._home, self._aside)
 
 
 def dies(machine: Machine, number: int, *, after: bool) -> bool:

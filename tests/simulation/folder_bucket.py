@@ -159,3 +159,14 @@ def copied(bucket: FolderBucket, root: Path) -> FolderBucket:
     """Another bucket with the same objects."""
     shutil.copytree(bucket.root, root)
     return FolderBucket(root)
+
+
+def put_back(home: Path, aside: Path) -> None:
+    """Home becomes what `aside` has, and its folder of state stays: propsync knows a copy of a home by another one."""
+    for path in [*home.glob("*"), *home.glob("state/*")]:
+        if path.is_symlink() or path.is_file():
+            path.unlink()
+        elif path != home / "state":
+            shutil.rmtree(path)
+    shutil.copytree(aside, home, symlinks=True, dirs_exist_ok=True)
+    shutil.rmtree(aside)

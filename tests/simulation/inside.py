@@ -19,6 +19,7 @@ from propsync.runbooks.verify_report import VerifyReport
 from propsync.settings import Settings, load_settings
 
 from . import buckets, clock, one_reader
+from .folder_bucket import put_back
 from .kills import Killed, install, moments
 from .outcome import Order, Outcome
 
@@ -62,8 +63,7 @@ class Inside:
             return self._ended_early("") if moments.is_dead else _outcome(report)
         finally:
             if moments.is_dead:
-                shutil.rmtree(self.home)
-                self._aside.rename(self.home)
+                put_back(self.home, self._aside)
             else:
                 moments.plan(None, self._copy)  # the questions after a run use propsync's own functions
 
