@@ -225,6 +225,8 @@ class Life:
         self._rot(0)
         for written in self.writing.all:
             self.apply(f"the last push of {written.path.stem}", written, is_list_named=is_named)
+        for written in self.writing.unfinished():  # somebody has undone a write since: it may only be late to show
+            self.apply(f"the very last push of {written.path.stem}", written, is_list_named=is_named)
         outcome = self.run("the quiet run", 24, is_list_named=is_named)
         if outcome.held:
             self.questions.after_run()
