@@ -48,10 +48,10 @@ class OpenColumns:
         found, self.full = scalars.find()
         self.members, self.unfit = scalars.members, sorted(scalars.unfit)
         moved = []
-        apart = self._held_apart([source for source in found if source not in self.columns])
+        held = self._held_before([source for source in found if source not in self.columns])
         for source, scalar in found.items():
             known = self.columns.get(source)
-            kind = "VARCHAR" if source in apart else scalar.type
+            kind = "VARCHAR" if held.get(source) else scalar.type
             column = self._make(source, kind) if known is None else _widened(known, kind)
             if column != known:
                 self.columns[source] = column
@@ -60,6 +60,8 @@ class OpenColumns:
             with self._warehouse.transaction():
                 self._add([column for change, column in moved if change == "column"], run_id)
                 self._widen([column for change, column in moved if change == "column type"], run_id)
+                if held or any(change == "column type" for change, _ in moved):
+                    self._warehouse.execute(statement("columns/forget_built"), self._of_table)
         return [(change, column.name, column.type) for change, column in moved]
 
     def select_list(self, at: Callable[[Source], str] | None = None) -> str:
@@ -78,13 +80,16 @@ class OpenColumns:
         found = self._warehouse.rows(statement("columns/registered"), self._of_table)
         return [OpenColumn(tuple(source.split(".")), name, kind) for source, name, kind in found]
 
-    def _held_apart(self, sources: Sequence[Source]) -> set[Source]:
-        """Those of `sources` at which rows of the table, or closed versions of them, have an object or an array."""
+    def _held_before(self, sources: Sequence[Source]) -> dict[Source, bool]:
+        """Those of `sources` at which rows of the table, or closed versions of them, have something.
+
+        The value says whether some have an object or an array.
+        """
         if not sources:
-            return set()
+            return {}
         paths = ", ".join(text(json_path(source)) for source in sources)
-        asked = statement("columns/held_apart", paths=f"[{paths}]", rows=self._rows())
-        return {sources[place - 1] for (place,) in self._warehouse.rows(asked)}
+        asked = statement("columns/held_before", paths=f"[{paths}]", rows=self._rows())
+        return {sources[place - 1]: is_apart for place, is_apart in self._warehouse.rows(asked)}
 
     def _rows(self) -> str:
         if f"history.{self._table.name}" not in self._warehouse.tables:
@@ -117,9 +122,6 @@ class OpenColumns:
         table = (self._table.schema, self._table.name)
         rows = [(*table, one.name, ".".join(one.source), one.type, run_id, run_id) for one in columns]
         self._warehouse.add("ops.columns", rows)
-        paths = ", ".join(text(json_path(one.source)) for one in columns)
-        if self._warehouse.value(statement("columns/has_member", rows=self._rows(), paths=paths)):
-            self._warehouse.execute(statement("columns/forget_built"), self._of_table)
 
     def _widen(self, columns: Sequence[OpenColumn], run_id: str) -> None:
         for column in columns:
@@ -127,8 +129,6 @@ class OpenColumns:
             self._warehouse.execute(statement("warehouse/widen_column", **names))
             wider_now = {"type": column.type, "run_id": run_id, "column": column.name}
             self._warehouse.execute(statement("columns/note_wider"), self._of_table | wider_now)
-        if columns:
-            self._warehouse.execute(statement("columns/forget_built"), self._of_table)
 
 
 def _widened(column: OpenColumn, kind: str) -> OpenColumn:
