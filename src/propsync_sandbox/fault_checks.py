@@ -83,6 +83,7 @@ EFFECTS: dict[str, dict[str, Wanted]] = {
     "cut_filter": {"of": _TEXT, "first": _COUNT},
     "edit": {"key": _KEY, "values": _VALUES},
     "move_rows": {"how": _one_of("to_next", "shift", "duplicate", "drop"), "rows": _COUNT},
+    "hide": {"rows": _COUNT},
 }
 EFFECT_KINDS = tuple(EFFECTS)
 _REQUIRED = {"status": ("status",), "edit": ("key", "values")}

@@ -36,6 +36,8 @@ move_rows      how: to_next | shift | duplicate | drop (to_next); rows (1).
                to_next: the first rows change places with those of the next page; shift: the page begins later, so the
                next page's first rows come twice and these never; duplicate: the first rows come twice, the last fall
                off a full page; drop: the first rows are left out of this one answer.
+hide           rows: the records with the lowest keys (1) are on no page of a list, nor in its total. It hides them from
+               look-ups too, unless an earlier rule takes these.
 """
 
 import json

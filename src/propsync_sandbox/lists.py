@@ -98,7 +98,8 @@ class Lists:
     ) -> Answer:
         limit = min(self.most, request.whole_number("limit", LIMIT, LIMIT))
         page = request.whole_number("page", 1)
-        matching = self.order.arrange(resource, [r for r in self._candidates(resource, request) if wanted(r)])
+        there = self.tear.without_hidden(self._candidates(resource, request), request.effect)
+        matching = self.order.arrange(resource, [record for record in there if wanted(record)])
         records = self.tear.rows(matching, request, page, limit)
         total = self.tear.total(len(matching), request.effect, limit, len(records))
         write = partial(self._write, resource, total, records, with_flags, types)

@@ -1,4 +1,4 @@
-"""The faults of a page of a list: the two effects `total` and `move_rows`."""
+"""The faults of a page of a list: the effects `total`, `move_rows` and `hide`."""
 
 import threading
 from random import Random
@@ -28,6 +28,14 @@ class Tear:
         else:
             lie = effect.by
         return max(0, total + lie)
+
+    @staticmethod
+    def without_hidden(records: list[Record], effect: Effect | None) -> list[Record]:
+        """All but the first by key, whatever the filter, if the effect is `hide`."""
+        if effect is None or effect.kind != "hide":
+            return records
+        hidden = {record.key for record in sorted(records, key=lambda record: record.key)[: effect.rows]}
+        return [record for record in records if record.key not in hidden]
 
     def rows(self, matching: list[Record], request: Request, page: int, limit: int) -> list[Record]:
         first, end, effect = (page - 1) * limit, page * limit, request.effect

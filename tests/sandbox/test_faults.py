@@ -234,6 +234,18 @@ def test_dropped_rows_are_back_at_the_next_request(start) -> None:
     assert pages(client, 1, 1) == [one[3:], one]
 
 
+def test_hidden_rows_are_on_no_page_and_in_no_total_until_the_rule_ends(start) -> None:
+    sandbox, client = start()
+    shown = client.get(ASSETS).json()
+    hidden = sorted(asset["id"] for asset in shown["assets"])[:3]
+    sandbox.set_faults([{"effect": {"kind": "hide", "rows": 3}}])
+    listed = [client.get(ASSETS, params={"limit": 20, "page": page}).json() for page in (1, 2, 3)]
+    assert {one["total"] for one in listed} == {shown["total"] - 3}
+    assert not {asset["id"] for one in listed for asset in one["assets"]}.intersection(hidden)
+    sandbox.set_faults([])
+    assert client.get(ASSETS).json()["total"] == shown["total"]
+
+
 def test_a_rule_matches_method_path_and_query_and_page_one_when_unsaid(start) -> None:
     match = {"method": "GET", "path": "/assessments.*", "query": {"page": "1", "performed": "For"}}
     _, client = start(faults=[{"match": match, "effect": {"kind": "status", "status": 418}}])

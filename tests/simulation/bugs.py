@@ -242,7 +242,9 @@ def _total_believed(patches: Patches) -> None:
 def _silent_gone(patches: Patches) -> None:
     def conclude(self: Any, batch: Any, answer: Any) -> list[Any]:
         before(self, batch, answer)
-        self._answers.gone.update(dict.fromkeys(self._shown_and_silent(batch, answer)[1], "planted"))
+        silent = self._shown_and_silent(batch, answer)[1]
+        self._answers.gone.update(dict.fromkeys(silent, "planted"))
+        self._times.update(silent)  # as if a second answer had not shown them either
         return []
 
     before = patches.put(by_ids.ByIds, "_conclude", conclude)

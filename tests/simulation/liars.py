@@ -18,11 +18,15 @@ _FILTERS += (*[("/assessments/schedules", name) for name in ("property", "status
 
 
 def among_liars(seed: int, nights: tuple[Night, ...]) -> tuple[Night, ...]:
-    """A lie in one night of a third of the seeds; half of those nights stand still, so that what is read is known."""
+    """A lie in one night of a third of the seeds; half of those nights stand still, so that what is read is known.
+
+    That night reads all lists if the seed has one that does, and is not the first, so that there is something to lose.
+    """
     dice = Random(f"liars {seed}")
     if dice.random() >= 1 / 3:
         return nights
-    place = dice.randrange(len(nights))
+    reading = [place for place, night in enumerate(nights) if night.reads_all]
+    place = dice.choice([place for place in reading if place] or reading or range(len(nights)))
     lie = dice.choice((_wrong_total, _cut_filter, _cut_look_up))(dice)
     still = {"edit_chance": 0.0, "kill": None} if dice.random() < 0.5 else {}
     lying = replace(nights[place], faults=(*lie, *nights[place].faults), **still)  # type: ignore[arg-type]
@@ -48,9 +52,13 @@ def _cut_filter(dice: Random) -> tuple[Rule, ...]:
 
 
 def _cut_look_up(dice: Random) -> tuple[Rule, ...]:
-    """Lists leave out the same rows each time, and of the ids that are then asked for the first alone are heeded."""
+    """Lists leave out the same rows each time, and of the ids that are then asked for the first alone are heeded.
+
+    In half of the cases their totals leave these rows out too, so nothing but a look-up can tell.
+    """
     dropped = {"kind": "move_rows", "how": "drop", "rows": dice.choice((2, 3))}
-    lists = {"match": {"path": "/assessments", "query": {"performed": "For|By"}}, "effect": dropped}
+    effect = dropped if dice.random() < 0.5 else {"kind": "hide", "rows": 4 * dropped["rows"]}
+    lists = {"match": {"path": "/assessments", "query": {"performed": "For|By"}}, "effect": effect}
     return (_cut("/assessments", "assessment", 1), lists)
 
 

@@ -63,6 +63,11 @@ class Night:
     is_list_named: bool = True
     """Whether propsync.toml names the further list, in seeds that have one."""
 
+    @property
+    def reads_all(self) -> bool:
+        """Whether it is a nightly of all resources."""
+        return not (self.rebuilds or self.documents or self.ids_of or self.only)
+
     def __str__(self) -> str:
         kinds = [rule["effect"]["kind"] for rule in self.faults]
         what = f"backfill by {self.ids_of}" if self.ids_of else ", ".join(self.only) or "everything"
