@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from kit.home import Home
 from kit.kept import KeptHomes
 from kit.sandbox_home import SandboxHome
 from kit.small_api import SmallHome, asset
+from kit.unlisted import unlisted
 from kit.world import World, small_world
 from kit.world_home import WorldHome
 from kit.world_server import WorldServer
@@ -269,6 +271,24 @@ def test_an_own_check_is_forgotten_once_its_file_is_gone(night: WorldHome) -> No
     assert night.rows(of_own) == []
     _own_check(night, "counted", counted.format(5))
     assert night.sync().exit_code == 0
+
+
+@pytest.mark.slow
+def test_own_checks_that_nobody_can_list_are_not_forgotten(night: WorldHome) -> None:
+    """Their earlier values would go, and the next comparison would find nothing to compare with."""
+    counted = _COMPARED.replace("warn", "fail") + "select 'a' as subject, {} as value, null as total"
+    _own_check(night, "counted", counted.format(9))
+    assert night.sync().exit_code == 0
+    _own_check(night, "counted", counted.format(5))
+    with pytest.MonkeyPatch.context() as patch:
+        unlisted(patch, night.path / "checks", errno.EACCES)
+        report = night.sync()
+    assert (report.exit_code, report.published is not None) == (3, True)
+    (line,) = report.left_behind
+    why = "cannot be listed: Permission denied, so no check of your own has run"
+    assert line.startswith(f"{night.path}/checks: {why}. Give it to the user who runs propsync")
+    assert night.sync().exit_code == 3
+    assert night.rows("select offending from ops.checks where check_name = 'counted'") == [(1,)]
 
 
 def test_an_own_check_that_never_ends_or_reads_what_is_gone_costs_no_other(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
+from kit.unlisted import unlisted
 from privacy.private import PrivateHome
 
-from propsync.errors import SettingsError
+from propsync.errors import HomeUnusable, SettingsError
 from propsync.runbooks.doctor_privacy import examine_lines
 
 
@@ -20,6 +22,21 @@ def test_without_propsync_toml_no_run_shows_what_a_home_hides(tmp_path: Path) ->
             run()
     (finding,) = examine_lines(home.settings())
     assert finding.next_step.startswith("Restore it, or name it with --config")
-    assert [path.name for path in home.path.iterdir()] == ["state"]
+    assert list((home.path / "published").iterdir()) == list((home.path / "landing").iterdir()) == []
     home.hide()
     assert list(examine_lines(home.settings())) == []
+
+
+def test_a_folder_that_nobody_can_list_does_not_pass_for_a_home_that_hides_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = PrivateHome(tmp_path / "home", "http://127.0.0.1:9")
+    (home.path / "state").mkdir(parents=True)
+    unlisted(monkeypatch, home.path / "state", errno.EACCES)
+    for run in (home.sync, home.rebuild):
+        with pytest.raises(HomeUnusable, match=r"state: cannot be listed: Permission denied\. Give it to the user"):
+            run()
+    (finding,) = examine_lines(home.settings())
+    assert (finding.is_well, finding.seen) == (False, f"{home.path}/state: cannot be listed: Permission denied")
+    home.hide("assets.occupant")
+    assert list(examine_lines(home.settings())) == [finding]

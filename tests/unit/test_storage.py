@@ -22,6 +22,7 @@ from propsync.storage import (
     copy,
     disk_errors,
     disk_use,
+    files_named,
     partial_file,
     remove_partials,
     replace,
@@ -265,6 +266,20 @@ def test_a_folder_that_cannot_be_listed_is_not_an_empty_one(storage, monkeypatch
         storage.list("a")
     remove_partials(storage.root)
     assert [path.name for path in storage.root.iterdir()] == ["a"]
+
+
+@pytest.mark.parametrize(("number", "step"), [(errno.EACCES, "Give it to the user"), (errno.EIO, "The disk or its")])
+def test_files_by_name_are_not_missing_if_nobody_can_list_their_folder(tmp_path, monkeypatch, number, step):
+    for name in ("b.sql", "a.sql", "c.txt"):
+        (tmp_path / name).touch()
+    assert files_named(tmp_path, "*.sql") == [tmp_path / "a.sql", tmp_path / "b.sql"]
+    assert files_named(tmp_path / "nowhere", "*.sql") == files_named(tmp_path / "c.txt", "*.sql") == []
+    (tmp_path / "link").symlink_to("nowhere")
+    with pytest.raises(HomeUnusable, match="link: cannot be used: a link that leads nowhere is in its place"):
+        files_named(tmp_path / "link", "*.sql")
+    unlisted(monkeypatch, tmp_path, number)
+    with pytest.raises(HomeUnusable, match=f"cannot be listed: {os.strerror(number)}. {step}"):
+        files_named(tmp_path, "*.sql")
 
 
 def test_a_link_to_nowhere_is_not_an_empty_folder(storage):

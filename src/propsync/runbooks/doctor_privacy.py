@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from propsync.errors import SettingsError, UsageError
+from propsync.errors import HomeUnusable, SettingsError, UsageError
 from propsync.merge import HIDDEN_FILES, Unmatched, check_lines, stored_shape
 from propsync.runbooks.finding import Finding
 from propsync.runbooks.workplace import refuse_lost_lines
 from propsync.runbooks.workspace import configured_catalogue
 from propsync.settings import Settings
 from propsync.shapes import Shape
+from propsync.storage import files_named
 from propsync.warehouse import open_published, statement
 
 _PERSONAL = re.compile(
@@ -54,13 +55,14 @@ def examine_lines(settings: Settings) -> Iterator[Finding]:
     try:
         refuse_lost_lines(settings)
         check_lines(lines, configured_catalogue(settings), _shapes(path))
-    except SettingsError as refused:
+        hidden = files_named(settings.state, HIDDEN_FILES)
+    except (SettingsError, HomeUnusable) as refused:
         yield Finding("privacy", False, f"{refused.where}: {refused.what}", refused.next_step)
         return
     if not lines or not path.exists():
         return
     try:
-        met = _met(settings)
+        met = _met(hidden)
     except UsageError:
         return  # a run is at work, and has the file of hidden records open
     with open_published(path) as reader:
@@ -78,10 +80,10 @@ def _shapes(path: Path) -> Callable[[str], Shape]:
     return lambda resource: stored_shape(resource, [(part, *told) for of, part, *told in rows if of == resource])
 
 
-def _met(settings: Settings) -> set[str]:
+def _met(hidden: Iterable[Path]) -> set[str]:
     """The lines that matched anything in an earlier run."""
     met: set[str] = set()
-    for path in settings.state.glob(HIDDEN_FILES):
+    for path in hidden:
         with open_published(path) as reader:
             met |= {line for (line,) in reader.rows(statement("runbooks/lines_met"))[1]}
     return met

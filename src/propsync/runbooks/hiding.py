@@ -27,7 +27,7 @@ from propsync.runbooks.workplace import Workplace
 from propsync.runbooks.workspace import WAREHOUSE, Workspace, configured_catalogue
 from propsync.runs import mark_all, next_run
 from propsync.settings import Settings
-from propsync.storage import PARTIAL, remove, remove_partials, replace
+from propsync.storage import PARTIAL, files_named, remove, remove_partials, replace
 from propsync.suppression import Erasures
 from propsync.warehouse import Warehouse, resource_fragments, settle_file, statement, text, write_rows
 
@@ -42,7 +42,7 @@ def settle_hiding(settings: Settings, place: Workplace) -> None:
     """
     state = settings.state / WAREHOUSE
     lines = settings.privacy.hide
-    if not state.exists() or not (lines or any(settings.state.glob(HIDDEN_FILES))):
+    if not state.exists() or not (lines or files_named(settings.state, HIDDEN_FILES)):
         return
     catalogue = whole_catalogue(settings, place.folder, None, {"state": state})
     check_lines(lines, catalogue)
@@ -142,6 +142,6 @@ def _remove_others(settings: Settings, state: Path, catalogue: Catalogue, place:
 
 def _remove_unnamed(settings: Settings, named: str | None) -> None:
     """Removes files of hidden records that no state names: a killed run left them."""
-    for path in settings.state.glob(f"{HIDDEN_FILES}*"):
+    for path in files_named(settings.state, f"{HIDDEN_FILES}*"):
         if named is None or not path.name.startswith(named):
             remove(path)

@@ -13,7 +13,7 @@ from propsync.runbooks.rebuild import rebuild
 from propsync.runbooks.workplace import Workplace, workplace
 from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.settings import CONFIG_NAME, Settings
-from propsync.storage import LocalStorage
+from propsync.storage import LocalStorage, files_named
 from propsync.storage.places import DOCUMENTS
 
 _WHAT = "propsync storage move"
@@ -112,7 +112,7 @@ def _copy_choices(settings: Settings, target: LocalStorage) -> None:
 
     Without `[privacy]` the next run would publish all of it, and without a check whatever that keeps back.
     """
-    checks = sorted(settings.checks_folder.glob("*.sql"))
+    checks = files_named(settings.checks_folder, "*.sql")
     for path in (settings.home / CONFIG_NAME, *settings.reference.values(), *checks):
         if path.is_relative_to(settings.home) and ".." not in path.parts and path.is_file():
             key = str(path.relative_to(settings.home))

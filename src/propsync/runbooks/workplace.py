@@ -21,7 +21,7 @@ from propsync.merge import HIDDEN_FILES
 from propsync.publish import WAREHOUSE
 from propsync.runs import RunLock
 from propsync.settings import CONFIG_NAME, Settings, StorageAccess
-from propsync.storage import LocalStorage, Storage, disk_errors, in_the_way, remove, remove_partials
+from propsync.storage import LocalStorage, Storage, disk_errors, files_named, in_the_way, remove, remove_partials
 from propsync.suppression import Erasures
 
 PARTIALS = "archive/partial"
@@ -85,8 +85,8 @@ def workplace(
     StorageRefused, LeaseLost, and HomeBehind unless home `may_be_behind`.
     """
     check_delta(settings)
-    refuse_lost_lines(settings)
     make_home(settings)
+    refuse_lost_lines(settings)
     with RunLock(settings.state / "run.lock").held(what, settings.lock_wait, is_erasing=is_erasing):
         for folder in (settings.landing, settings.published, settings.state):
             remove_partials(folder)
@@ -107,8 +107,11 @@ def workplace(
 
 
 def refuse_lost_lines(settings: Settings) -> None:
-    """Raises SettingsError if home hides parts, and there is no propsync.toml: a run would show all of them."""
-    if not settings.has_file and any(settings.state.glob(HIDDEN_FILES)):
+    """Raises SettingsError if home hides parts, and there is no propsync.toml: a run would show all of them.
+
+    Raises HomeUnusable for a state/ that cannot be listed.
+    """
+    if not settings.has_file and files_named(settings.state, HIDDEN_FILES):
         what = "there is no such file, and without it a run would show what this home hides"
         restore = "Restore it, or name it with --config"
         step = f"{restore}. To show all of it again, write hide = [] under [privacy] in a new one"

@@ -8,6 +8,7 @@ import shutil
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from fnmatch import fnmatchcase
 from io import BufferedReader, FileIO
 from itertools import count
 from pathlib import Path
@@ -85,6 +86,20 @@ def files_below(folder: Path, unlisted: Callable[[OSError], object] = _refuse_un
 
     for where, _, names in os.walk(folder, onerror=note):
         yield from (f"{where}{os.sep}{name}" for name in names)
+
+
+def files_named(folder: Path, pattern: str) -> list[Path]:
+    """The entries of a folder whose names match, sorted; a folder that is not there has none.
+
+    `Path.glob` takes a folder that it may not list for an empty one. Raises HomeUnusable.
+    """
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(folder / entry.name for entry in entries if fnmatchcase(entry.name, pattern))
+    except OSError as error:
+        if error.errno in _NO_FOLDER and not folder.is_symlink():
+            return []
+        _refuse_unlisted(error)
 
 
 def make_folder(folder: Path, *, is_synced: bool = True) -> None:

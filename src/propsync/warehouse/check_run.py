@@ -7,7 +7,7 @@ from dataclasses import astuple, dataclass, field
 from pathlib import Path
 
 from propsync.errors import CheckFailed, MergeFailed
-from propsync.warehouse.checks import Check, Checks, peoples_checks, unusable
+from propsync.warehouse.checks import UNLISTED, Check, Checks, peoples_checks, unusable
 from propsync.warehouse.connection import Warehouse
 from propsync.warehouse.declared_tables import text
 from propsync.warehouse.statements import statement
@@ -82,7 +82,8 @@ def run_checks(
     changed = _changed(warehouse, run_id, since) | {*also}
     declared = _CHECKS.declared(warehouse)
     own, wrong = _own_checks(warehouse, folder) if folder else ([], {})
-    _forget_all_but(warehouse, {*wrong, *(one.name for one in (*declared, *own))})
+    if UNLISTED not in wrong:
+        _forget_all_but(warehouse, {*wrong, *(one.name for one in (*declared, *own))})
     since_it_ran = _changed_since_they_ran(warehouse, run_id, [one for one in declared if one.is_of_moves])
     due = [one for one in declared if _is_due(one, changed | since_it_ran.get(one.name, set()))]
     due = _of_run(due, is_in_between=is_in_between)

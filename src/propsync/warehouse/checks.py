@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
-from propsync.errors import SettingsError
+from propsync.errors import HomeUnusable, SettingsError
 from propsync.resources import BUILT_IN, Resource
 from propsync.shipped import shipped
+from propsync.storage import files_named
 from propsync.warehouse.connection import Warehouse
 from propsync.warehouse.declared_tables import MARTS, Table, quoted
 from propsync.warehouse.model_order import sources
@@ -20,6 +21,8 @@ from propsync.warehouse.templates import filled
 
 _HEADER = re.compile(r"^-- (severity|direction|share|floor|new): *(\S+) *$", re.MULTILINE)
 _ACCEPTED = {"severity": ("fail", "warn"), "direction": ("up", "down", "both"), "new": ("counted", "ignored")}
+UNLISTED = "(all of your own)"
+"""Takes the place of a check's name if the system cannot list people's folder: any check may still be in it."""
 _NO_HEADER = "it has no line `-- severity: fail` or `-- severity: warn`"
 
 
@@ -96,8 +99,13 @@ def peoples_checks(warehouse: Warehouse, folder: Path, taken: Collection[str]) -
 
     A check with a name in `taken` is none: its findings and its values would replace those of propsync's own check.
     """
-    found, wrong = [], dict[str, str]()
-    for path in sorted(folder.glob("*.sql")):
+    found, wrong = list[Check](), dict[str, str]()
+    try:
+        paths = files_named(folder, "*.sql")
+    except HomeUnusable as error:
+        what = f"{error.what}, so no check of your own has run"
+        return found, {UNLISTED: str(HomeUnusable(error.where, what, error.next_step))}
+    for path in paths:
         try:
             found.append(replace(_check(warehouse, _free_name(path, taken), _written(path)), is_own=True))
         except UnicodeDecodeError:
