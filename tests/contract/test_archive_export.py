@@ -232,6 +232,26 @@ def test_a_bag_that_could_not_be_finished_leaves_nothing(at: Place, bag: Path, m
     assert list(bag.parent.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (errno.EIO, "cannot be written: Input/output error. The disk or its connection failed"),
+        (errno.EMFILE, "Raise the limit of open files"),
+        (errno.EFBIG, "no file may grow further. Raise the limit"),
+    ],
+)
+def test_another_folder_is_no_step_against_a_disk_that_fails(
+    at: Place, bag: Path, monkeypatch: pytest.MonkeyPatch, number: int, said: str
+):
+    def fails(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(archive_export, "make_bag", fails)
+    with pytest.raises(StopRun, match=f"{bag}: .*{said}"):
+        exported(at, bag)
+    assert list(bag.parent.iterdir()) == []
+
+
 @pytest.mark.parametrize("file", ["report.pdf", "documents.csv", "bag-info.txt"])
 def test_a_bag_that_does_not_validate_is_not_handed_over(
     at: Place, bag: Path, monkeypatch: pytest.MonkeyPatch, file: str

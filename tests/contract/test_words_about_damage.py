@@ -192,3 +192,15 @@ def test_another_home_is_no_step_against_a_full_or_failing_disk(
     monkeypatch.setattr(Path, "mkdir", mkdir)
     with pytest.raises(StopRun, match=f"home: .*{said}"), workplace(settings, "a test"):
         pass
+
+
+def test_another_home_is_no_step_against_a_disk_that_became_read_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def chmod(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    settings = Home(tmp_path / "home", "http://127.0.0.1:9").settings()
+    settings.published.mkdir(parents=True)
+    monkeypatch.setattr(Path, "chmod", chmod)
+    said = "home: cannot be written: Read-only file system. Give it to the user who runs propsync, on a disk that can"
+    with pytest.raises(HomeUnusable, match=said), workplace(settings, "a test"):
+        pass

@@ -9,9 +9,11 @@ import duckdb
 import pytest
 
 from propsync.cli import main
-from propsync.errors import MergeFailed, StateUnusable
+from propsync.errors import MergeFailed, QueryWrong, StateUnusable, UsageError
 from propsync.storage import LOOK_AT_DISK, MORE_FILES
+from propsync.warehouse import reader
 from propsync.warehouse.database_errors import damage_of, opening, our_errors
+from propsync.warehouse.query_errors import explained
 
 STEP = "Give it to the user who runs propsync, on a disk that can be written, then run the same command again"
 
@@ -40,6 +42,28 @@ def test_a_disk_that_fails_is_named_before_a_rebuild(error: duckdb.Error) -> Non
     step = r"look at the messages of the system.* run the same command again, and"
     with pytest.raises(StateUnusable, match=step), our_errors(Path("warehouse.duckdb")):
         raise error
+
+
+@pytest.mark.parametrize(
+    ("words", "step"),
+    [
+        ("Input/output error", f"{LOOK_AT_DISK}. If it says so again, `propsync sync` writes the published file again"),
+        ("Too many open files", MORE_FILES),
+    ],
+)
+def test_a_query_names_the_disk_that_cannot_read_what_is_published(
+    words: str, step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise duckdb.IOException(f'IO Error: Could not read from file "{tmp_path}": {words}')
+
+    with pytest.raises(QueryWrong) as refused, explained():
+        fails()
+    assert refused.value.next_step == step
+    monkeypatch.setattr(reader.duckdb, "connect", fails)
+    with pytest.raises(UsageError) as unopened:
+        reader.connected(tmp_path, {}, "UTC")
+    assert unopened.value.next_step == step
 
 
 FULL = "it cannot be written (not for you). Make room on the disk, then run the same command again"

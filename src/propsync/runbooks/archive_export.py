@@ -24,7 +24,7 @@ from propsync.runbooks.bag_folder import unfinished
 from propsync.runbooks.workplace import blobs_of
 from propsync.runs import exit_code
 from propsync.settings import Settings
-from propsync.storage import sync_file
+from propsync.storage import disk_errors, sync_file
 from propsync.warehouse import open_published
 
 MOST_TOLD = 20
@@ -47,6 +47,7 @@ _COLUMNS = (
     "file",
 )
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+_OF_THE_SYSTEM = (errno.EIO, errno.EMFILE, errno.ENFILE, errno.EFBIG)
 _log = logging.getLogger("propsync.archive")
 
 
@@ -89,8 +90,8 @@ def export(
     """Makes the bag `folder`, whole or not at all, from the published documents; takes no lock and never calls the
     API.
 
-    Raises UsageError (exit 2) for a folder that is not empty or cannot be made, and if there is nothing to export;
-    DiskFull (exit 1).
+    Raises UsageError (exit 2) for a folder that is not empty or cannot be made, and if there is nothing to export.
+    A full disk raises DiskFull, and one that fails HomeUnusable: both exit 1.
     """
     target = _free_folder(settings, folder)
     _check_text(organisation or "")
@@ -243,5 +244,8 @@ def _our_errors(target: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in _NO_ROOM:
             raise DiskFull(str(target), "the disk is full", "Free some space there, then run it again") from error
+        if error.errno in _OF_THE_SYSTEM:  # another folder may be no better
+            with disk_errors(error.filename or target):
+                raise
         what = f"it cannot be written: {error.strerror}"
         raise UsageError(str(target), what, "Give a folder that you can write to") from error

@@ -178,8 +178,8 @@ def check_delta(settings: Settings) -> None:
 def make_home(settings: Settings) -> None:
     """Makes home and its folders with the modes that keep state private. Raises SettingsError where it cannot.
 
-    A full disk raises DiskFull. One that fails, or a file or a broken link in place of a folder below home, raises
-    HomeUnusable.
+    A full disk raises DiskFull. One that fails or became read-only, or a file or a broken link in place of a folder
+    below home, raises HomeUnusable.
     """
     private, open_to_all = (settings.state, settings.landing, settings.home / "archive"), settings.published
     modes = {settings.home: _HOME_MODE, **dict.fromkeys(private, 0o700), open_to_all: 0o755}
@@ -192,7 +192,8 @@ def make_home(settings: Settings) -> None:
         except OSError as error:
             if folder != settings.home and (found := in_the_way(error)):
                 raise found from error
-            if error.errno in _OF_THE_DISK:  # another folder may be no better
+            became_read_only = error.errno == errno.EROFS and folder.exists()
+            if became_read_only or error.errno in _OF_THE_DISK:  # another folder may be no better
                 with disk_errors(folder):
                     raise
             raise SettingsError(

@@ -17,6 +17,12 @@ NO_MEMORY = "bad allocation"
 
 RAISE_LIMITS = "Raise the limits of this process (`ulimit -v`, or those of the service), or lower PROPSYNC_MEMORY_LIMIT"
 
+READING = (
+    ("Input/output error", f"{LOOK_AT_DISK}. If it says so again, `propsync sync` writes the published file again"),
+    ("Too many open files", MORE_FILES),
+)
+"""The steps if the system cannot read what is published, each after words of DuckDB."""
+
 _NO_RIGHT = re.compile("Permission denied|Read-only file system")
 _DISK_FAILS = re.compile("fsync failed|Input/output error")
 _FIRST = re.compile('^Original error: "(.*)"$', re.MULTILINE)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import duckdb
 
 from propsync.errors import QueryWrong
-from propsync.warehouse.database_errors import NO_MEMORY, RAISE_LIMITS, interruptible
+from propsync.warehouse.database_errors import NO_MEMORY, RAISE_LIMITS, READING, interruptible
 
 _MOST = 5
 _EXCERPT = re.compile(r"\n+(LINE \d+: .*\n *\^[\^~]*) *", re.DOTALL)
@@ -18,6 +18,7 @@ _NAMES = re.compile(r'("[^"\n]+"(?:,? or |, ))+"[^"\n]+"')
 _STREAMED = re.compile(r"^.*(get_next failed\(\): |reading the stream [^\n]* failed: (IOError: )?)", re.DOTALL)
 _LINE = re.compile(r"LINE (\d+)(: .*\n)", re.DOTALL)
 _ADVICE = (
+    *READING,
     (r"Table with name|schema .* does not exist", "Run `propsync query --tables` to see the tables"),
     (r"olumn .*(not found|not exist)|not have a column", "Run `propsync query --describe TABLE` to see its columns"),
     (r"read-only", "The published tables are read-only: keep rows of your own in a temp table"),

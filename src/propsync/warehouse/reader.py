@@ -12,6 +12,7 @@ import duckdb
 
 from propsync.errors import QueryWrong, UsageError
 from propsync.warehouse.connection import NO_BAR
+from propsync.warehouse.database_errors import READING
 from propsync.warehouse.declared_tables import text
 from propsync.warehouse.query_errors import explained
 
@@ -101,8 +102,10 @@ def connected(path: Path, config: Config, zone: str) -> duckdb.DuckDBPyConnectio
     try:
         connection = duckdb.connect(path, read_only=True, config=config)
     except duckdb.Error as error:
-        what = f"it cannot be opened: {str(error).splitlines()[0]}"
-        raise UsageError(str(path), what, _ADVICE if os.access(path, os.R_OK) else _NO_RIGHT) from error
+        words = str(error).splitlines()[0]
+        advice = _ADVICE if os.access(path, os.R_OK) else _NO_RIGHT
+        advice = next((step for seen, step in READING if seen in words), advice)
+        raise UsageError(str(path), f"it cannot be opened: {words}", advice) from error
     try:
         connection.execute(NO_BAR)
         connection.execute(f"set global TimeZone = {text(zone)}")
