@@ -23,12 +23,14 @@ from propsync.storage import (
     disk_errors,
     disk_use,
     files_named,
+    mode_of,
     partial_file,
     remove_partials,
     replace,
     sync_open,
     write_all,
 )
+from propsync.warehouse.reader import check_published
 
 segments = st.from_regex(r"[a-z0-9]{1,8}", fullmatch=True)
 keys = st.lists(segments, min_size=1, max_size=3).map(lambda parts: "/".join([*parts, "end.json"]))
@@ -151,6 +153,30 @@ def test_a_process_killed_before_the_end_leaves_nothing_that_looks_stored(storag
     assert len(list((storage.root / "a").iterdir())) == 2
     assert storage.list("") == ["a/b"]
     assert not storage.exists("a/c")
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
+def test_a_file_that_the_system_cannot_look_at_is_not_missing(storage, monkeypatch, number):
+    """`Path.is_file` and its like say no then, from Python 3.14 on: an erasure would pass over such a file."""
+    storage.put("a/b", b"x")
+    real = os.stat
+
+    def stat_of(path, *given, **named):
+        if str(path) == str(storage.root / "a/b"):
+            raise OSError(number, os.strerror(number), str(path))
+        return real(path, *given, **named)
+
+    with monkeypatch.context() as patch:
+        for name in ("exists", "isdir", "isfile"):
+            patch.setattr(Path, name.replace("isd", "is_d").replace("isf", "is_f"), getattr(os.path, name))
+        patch.setattr(os, "stat", stat_of)
+        with pytest.raises(OSError, match=os.strerror(number)):
+            storage.exists("a/b")
+        with pytest.raises(OSError, match=os.strerror(number)):
+            check_published(storage.root / "a/b")
+    assert storage.exists("a/b")
+    (storage.root / "loop").symlink_to("loop")
+    assert [mode_of(storage.root / name) for name in ("a/b/c", "loop", "x\0")] == [0, 0, 0]
 
 
 def test_a_full_disk_is_told_as_one(tmp_path):

@@ -20,7 +20,7 @@ from propsync.resources import BUILT_IN
 from propsync.runbooks.usable_state import why_unusable
 from propsync.runs import INTERRUPTED, Note, RunLock
 from propsync.settings import Settings
-from propsync.storage import LocalStorage, disk_use
+from propsync.storage import LocalStorage, disk_use, mode_of
 from propsync.warehouse import PublishedReader, open_published, statement, text
 from propsync.webhook.inbox import FOLDER as HINTS
 from propsync.webhook.inbox import Inbox
@@ -41,7 +41,7 @@ def print_status(settings: Settings, max_age: str | None, *, as_json: bool) -> i
     """
     allowed = _span(max_age) if max_age is not None else None
     path = settings.published / "warehouse.duckdb"
-    if not path.exists():
+    if not mode_of(path):
         return _print_nothing(settings, as_json=as_json, is_wanted=allowed is not None)
     with open_published(path) as reader:
         facts = _facts(reader, settings)

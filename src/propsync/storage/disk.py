@@ -19,6 +19,7 @@ from propsync.errors import GIVE_IT_BACK, DiskFull, FileLimited, HomeUnusable
 PARTIAL = ".partial"
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 _NO_FOLDER = (errno.ENOENT, errno.ENOTDIR)
+_NOTHING = (*_NO_FOLDER, errno.ELOOP)
 _NO_FILE = (errno.ESPIPE, errno.ENXIO)
 _PIPE = "a pipe, a socket or a device is in its place"
 _IN_THE_WAY = (errno.EEXIST, errno.ENOTDIR, errno.ELOOP)
@@ -100,6 +101,21 @@ def files_named(folder: Path, pattern: str) -> list[Path]:
         if error.errno in _NO_FOLDER and not folder.is_symlink():
             return []
         _refuse_unlisted(error)
+
+
+def mode_of(path: Path) -> int:
+    """The type and mode of what is at a path, links followed; 0 if nothing is.
+
+    Raises OSError if the system cannot say: `Path.exists` and its like then say no, from Python 3.14 on.
+    """
+    try:
+        return path.stat().st_mode
+    except ValueError:  # a name that no file can have
+        return 0
+    except OSError as error:
+        if error.errno in _NOTHING:
+            return 0
+        raise
 
 
 def make_folder(folder: Path, *, is_synced: bool = True) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import stat
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
@@ -18,6 +19,7 @@ from propsync.storage.disk import (
     disk_errors,
     files_below,
     make_folder,
+    mode_of,
     open_file,
     private,
     remove,
@@ -159,8 +161,8 @@ class LocalStorage:
                 yield block
 
     def exists(self, key: str) -> bool:
-        """Whether `key` exists."""
-        return (self.root / key).is_file()
+        """Whether `key` exists. Raises OSError if the system cannot say."""
+        return stat.S_ISREG(mode_of(self.root / key))
 
     def folders(self, prefix: str) -> list[str]:
         """Names of the folders in the folder `prefix`, sorted."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import duckdb
 
 from propsync.errors import QueryWrong, UsageError
+from propsync.storage import mode_of
 from propsync.warehouse.connection import NO_BAR
 from propsync.warehouse.database_errors import READING
 from propsync.warehouse.declared_tables import text
@@ -85,7 +87,7 @@ def check_published(path: Path) -> None:
     """Raises UsageError if propsync has published nothing yet."""
     if path.is_dir():
         raise UsageError(str(path), "it is a folder", _instead_of(path))
-    if not path.is_file():
+    if not stat.S_ISREG(mode_of(path)):
         step = "Run `propsync sync`; if the tables are in another home, set PROPSYNC_HOME"
         raise UsageError(str(path), "nothing is published yet", step)
 
