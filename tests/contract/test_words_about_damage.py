@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from kit.home import Home
 from kit.nights import Nights
+from kit.unlisted import unlisted
 
 import propsync
 from propsync.cli.main import _words
@@ -59,6 +60,17 @@ def test_a_published_folder_that_no_file_can_be_moved_to_is_a_finding(home: Home
     assert not finding.is_well
     assert "published: cannot be written: it is on another disk" in finding.seen
     assert sorted(home.path.rglob("*")) == files
+
+
+def test_a_folder_that_no_run_can_list_is_a_finding(home: Home, monkeypatch: pytest.MonkeyPatch):
+    """A sync by root leaves such folders in landing: each run stopped there, and the doctor said that all was well."""
+    folder = next((home.path / "landing/assets").iterdir())
+    unlisted(monkeypatch, folder, errno.EACCES)
+    with pytest.raises(HomeUnusable, match=f"{folder}: cannot be listed"):
+        home.sync()
+    (finding,) = [one for one in islice(examine(home.settings()), 4) if one.what == "folders"]
+    assert (finding.is_well, finding.seen) == (False, f"{folder}: cannot be listed: Permission denied")
+    assert finding.next_step.startswith("Give it to the user who runs propsync")
 
 
 def test_a_home_in_place_of_its_published_file_gives_the_way_to_it(home: Home):

@@ -13,7 +13,7 @@ import psutil
 
 from propsync.api import Api, RetryPolicy, TokenSource, page_request
 from propsync.desk import AGAINST
-from propsync.errors import ApiUnreachable, NotFound, PropsyncError, ResourceFailed, StopRun, UsageError
+from propsync.errors import ApiUnreachable, HomeUnusable, NotFound, PropsyncError, ResourceFailed, StopRun, UsageError
 from propsync.log import redact
 from propsync.merge import KEYS, REQUIREMENTS, TYPE, Known, Mistake, check_requirements, described, read_list
 from propsync.records import decode_shallow, first_text, follow
@@ -42,7 +42,7 @@ from propsync.shapes import (
     settle_flags,
     settle_read,
 )
-from propsync.storage import PARTIAL, remove, replace
+from propsync.storage import PARTIAL, files_below, remove, replace
 from propsync.sweep import ListCheck
 from propsync.warehouse import open_published, statement
 
@@ -102,6 +102,17 @@ def _places(settings: Settings) -> Iterator[Finding]:
     yield Finding("file system", is_local, f"{settings.state} is on {kind or 'an unknown file system'}", step)
     for folder in (settings.published, settings.landing):
         yield from _is_reached(settings, folder)
+    yield from _are_listed(settings.state, settings.landing, settings.home / "archive")
+
+
+def _are_listed(*folders: Path) -> Iterator[Finding]:
+    """A finding if the system cannot list one below them, such as one of a run by root: each run stops there."""
+    try:
+        for folder in folders:
+            for _ in files_below(folder):
+                pass
+    except HomeUnusable as error:
+        yield Finding("folders", False, f"{error.where}: {error.what}", error.next_step)
 
 
 def _is_reached(settings: Settings, folder: Path) -> Iterator[Finding]:
