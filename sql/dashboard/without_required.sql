@@ -1,5 +1,5 @@
 -- title: Properties without a required assessment
--- of: marts.compliance
+-- of: marts.compliance.is_missing
 -- why: properties for which the API shows no approved assessment of a type that they must have. If one was deleted, the
 -- reason in marts.compliance says so
 select
@@ -11,6 +11,6 @@ select
   ) as assessment_types
 from marts.compliance
 left join (select property_id, property_label from marts.properties) as labels using (property_id)
-where last_assessment_id is null
+where is_missing
 group by property_id, property_name, property_label, homes
 order by lacking desc, homes desc nulls last, property

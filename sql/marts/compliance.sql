@@ -76,6 +76,7 @@ select
   performed_on as last_approved_on,
   date_source,
   assessment_id as last_assessment_id,
+  if(first_read_at is null, null, assessment_id is null) as is_missing,
   every_months,
   judged.source as requirement_source,
   verdict,

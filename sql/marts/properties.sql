@@ -1,6 +1,15 @@
 -- grain: property_id
 -- why: everything about one building in one row, whether or not a list of yours has it
-with assets as (
+with reads as (
+  -- before the first read of a list, its numbers are unknown
+  select
+    coalesce(bool_or(resource = 'assets'), false) or exists (from main.assets) as knows_assets,
+    coalesce(bool_or(resource = 'assessments'), false) or exists (from main.assessments) as knows_assessments,
+    coalesce(bool_or(resource = 'schedules'), false) or exists (from main.schedules) as knows_schedules
+  from staging.read_verdicts
+  where first_complete_at is not null
+),
+assets as (
   select property_id, count(*) as assets from main.assets where property_id is not null group by property_id
 ),
 schedules as (
@@ -45,9 +54,9 @@ required as (
   select
     property_id,
     count(*) as required_assessments,
-    count(*) filter (last_assessment_id is null) as missing_assessments,
+    if(bool_or(is_missing is null), null, count(*) filter (is_missing)) as missing_assessments,
     array_to_string(
-      list_sort(list(assessment_type) filter (last_assessment_id is null and assessment_type is not null)), '; '
+      list_sort(list(assessment_type) filter (is_missing and assessment_type is not null)), '; '
     ) as missing,
     count(*) filter (state = 'in date') as in_date,
     count(*) filter (state = 'due soon') as due_soon,
@@ -109,33 +118,34 @@ select
   listed.built_year,
   in_list,
   in_api,
-  coalesce(assets, 0) as assets,
-  coalesce(assessments, 0) as assessments,
-  coalesce(approved_assessments, 0) as approved_assessments,
-  coalesce(assessments_in_progress, 0) as assessments_in_progress,
+  if(knows_assets, coalesce(assets, 0), null) as assets,
+  if(knows_assessments, coalesce(assessments, 0), null) as assessments,
+  if(knows_assessments, coalesce(approved_assessments, 0), null) as approved_assessments,
+  if(knows_assessments, coalesce(assessments_in_progress, 0), null) as assessments_in_progress,
   last_approved_on,
-  coalesce(schedules, 0) as schedules,
-  coalesce(overdue, 0) as overdue,
-  coalesce(most_days_overdue, 0) as most_days_overdue,
-  coalesce(due_in_30_days, 0) as due_in_30_days,
-  coalesce(without_due_date, 0) as without_due_date,
-  coalesce(unassigned, 0) as unassigned,
+  if(knows_schedules, coalesce(schedules, 0), null) as schedules,
+  if(knows_schedules, coalesce(overdue, 0), null) as overdue,
+  if(knows_schedules, coalesce(most_days_overdue, 0), null) as most_days_overdue,
+  if(knows_schedules, coalesce(due_in_30_days, 0), null) as due_in_30_days,
+  if(knows_schedules, coalesce(without_due_date, 0), null) as without_due_date,
+  if(knows_schedules, coalesce(unassigned, 0), null) as unassigned,
   next_due_date,
   coalesce(required_assessments, 0) as required_assessments,
-  coalesce(missing_assessments, 0) as missing_assessments,
+  if(required_assessments is null, 0, missing_assessments) as missing_assessments,
   missing,
   coalesce(in_date, 0) as in_date,
   coalesce(due_soon, 0) as due_soon,
   coalesce(out_of_date, 0) as out_of_date,
   coalesce(unknown, 0) as unknown,
-  coalesce(open_flags, 0) as open_flags,
+  if(knows_assessments, coalesce(open_flags, 0), null) as open_flags,
   oldest_flag_days,
-  coalesce(flags_in_unknown_state, 0) as flags_in_unknown_state,
-  coalesce(open_actions, 0) as open_actions,
+  if(knows_assessments, coalesce(flags_in_unknown_state, 0), null) as flags_in_unknown_state,
+  if(knows_assessments, coalesce(open_actions, 0), null) as open_actions,
   most_urgent_rank,
-  coalesce(actions_in_unknown_state, 0) as actions_in_unknown_state,
-  coalesce(approved_without_bundle, 0) as approved_without_bundle
+  if(knows_assessments, coalesce(actions_in_unknown_state, 0), null) as actions_in_unknown_state,
+  if(knows_assessments, coalesce(approved_without_bundle, 0), null) as approved_without_bundle
 from every_id
+cross join reads
 left join staging.listed_properties as listed using (property_id)
 left join labels using (property_id)
 left join assets using (property_id)

@@ -33,7 +33,7 @@ def test_what_a_check_found_is_said_in_words() -> None:
 
 def test_a_reason_over_two_lines_is_whole() -> None:
     assert question("without_required").why.endswith("If one was deleted, the reason in marts.compliance says so")
-    assert question("without_required").of == "marts.compliance"
+    assert question("without_required").of == "marts.compliance.is_missing"
     for path in (shipped("sql") / "dashboard").glob("*.sql"):
         comments = path.read_text().split("\n-- why: ")[1].split("\n")
         last = next(place for place, line in enumerate(comments[1:], 1) if not line.startswith("-- "))

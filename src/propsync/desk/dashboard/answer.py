@@ -79,19 +79,20 @@ class Asker:
             return Answer(asked, error=error.what)
 
     def _answer(self, asked: Question, most: int) -> Answer:
-        if asked.of not in self._tables:
-            return Answer(asked, nothing=f"This copy does not have {asked.of} yet. The next sync makes it.")
+        if (table := ".".join(asked.table)) not in self._tables:
+            return Answer(asked, nothing=f"This copy does not have {table} yet. The next sync makes it.")
         columns, rows = self._reader.rows(f"{asked.sql}\nlimit {most}")
         if rows and f"from {asked.of}\n" in asked.sql:
             self._has_rows[asked.of] = True
         if not self._looks_through_rows(asked):
-            return Answer(asked, nothing=f"Unknown: {asked.of} has no rows.")
+            return Answer(asked, nothing=f"Unknown: {asked.of} has no {'values' if asked.column else 'rows'}.")
         return Answer(asked, len(rows) if len(rows) < most else self._count(asked), columns, rows)
 
     def _looks_through_rows(self, asked: Question) -> bool:
         if asked.of not in self._has_rows:
-            named = f"{quoted(asked.schema)}.{quoted(asked.table)}"
-            found = self._reader.rows(statement("desk/dashboard/has_rows", table=named))[1]
+            named = ".".join(map(quoted, asked.table))
+            counts = f"{quoted(asked.column)} is not null" if asked.column else "true"
+            found = self._reader.rows(statement("desk/dashboard/has_rows", table=named, counts=counts))[1]
             self._has_rows[asked.of] = bool(found[0][0])
         return self._has_rows[asked.of]
 

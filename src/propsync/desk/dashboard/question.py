@@ -1,7 +1,7 @@
 """The questions of the dashboard: a select each in `sql/dashboard/`, which the page also shows.
 
-A file opens with `-- title:`, `-- of:` (the table that must have rows, or the answer is unknown) and `-- why:`.
-Each may continue on further lines.
+A file opens with `-- title:`, `-- of:` and `-- why:`. Each may continue on further lines. `of` is a table that must
+have rows, or a column of one that must have a value. Without them, the answer is unknown.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ class Question:
     sql: str
 
     @property
-    def schema(self) -> str:
-        """The schema of the table that must have rows."""
-        return self.of.partition(".")[0]
+    def table(self) -> tuple[str, str]:
+        """The schema and the name of the table that must have rows."""
+        schema, name, *_ = self.of.split(".")
+        return schema, name
 
     @property
-    def table(self) -> str:
-        """That table, without its schema."""
-        return self.of.partition(".")[2]
+    def column(self) -> str | None:
+        """Its column that must have a value, if `of` names one."""
+        return next(iter(self.of.split(".")[2:]), None)
 
     @property
     def unordered(self) -> str:
