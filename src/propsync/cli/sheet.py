@@ -104,7 +104,7 @@ class _Sheet:
         elif isinstance(value, bool):
             self._sheet.write_boolean(self._row, at, value)
         else:
-            self._sheet.write_number(self._row, at, value, self._formats[at])
+            self._sheet.write_number(self._row, at, _Double(value), self._formats[at])
 
     def _write_text(self, at: int, value: str) -> None:
         if len(value) > _MOST_CHARACTERS // 2 and len(value.encode("utf-16-le")) // 2 > _MOST_CHARACTERS:
@@ -118,6 +118,14 @@ class _Sheet:
         for at, (name, kind) in enumerate(zip(self._columns, self._kinds, strict=True)):
             needed = _WIDTHS.get(kind) or _widest(row[at] for row in lot)
             self._sheet.set_column(at, at, min(max(needed + 1, len(name) + _FILTER, _NARROWEST), _WIDEST))
+
+
+class _Double(float):
+    """A number that stays the same double in the file: the library asks for 16 digits, and some need 17."""
+
+    def __format__(self, asked: str) -> str:
+        written = super().__format__(asked)
+        return written if float(written) == self else repr(float(self))
 
 
 def _widest(values: Iterable[Cell]) -> int:
