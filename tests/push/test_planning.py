@@ -465,6 +465,23 @@ def test_a_value_of_a_query_that_nothing_can_show_is_wrong_usage(home: WorldHome
         planned(home, tmp_path, Wanted("assets", None, sql=sql))
 
 
+@pytest.mark.parametrize(
+    ("cell", "kind"),
+    [
+        ("timetz '09:30:00+02'", "TIME WITH TIME ZONE"),
+        ("interval '90 minutes'", "INTERVAL"),
+        ("[interval 1 day]", r"INTERVAL\[\]"),
+    ],
+)
+def test_a_type_that_the_rows_of_a_query_would_alter_is_wrong_usage(
+    home: WorldHome, tmp_path: Path, cell: str, kind: str
+) -> None:
+    sql = f"select '{DOOR}' as asset_id, {cell} as at"
+    with pytest.raises(UsageError, match=rf"its column at is of the type {kind}, .* such as at::time"):
+        planned(home, tmp_path, Wanted("assets", None, sql=sql))
+    planned(home, tmp_path, Wanted("assets", None, sql=sql.replace(" as at", ' as "#at"') + ", 'x' as location"))
+
+
 def test_damaged_pages_of_parquet_are_wrong_usage(home: WorldHome, tmp_path: Path) -> None:
     pq.write_table(pa.table({"asset_id": [DOOR] * 50}), tmp_path / "a.parquet")
     content = (tmp_path / "a.parquet").read_bytes()

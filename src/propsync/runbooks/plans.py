@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from pathlib import Path
 from propsync.errors import UsageError
 from propsync.publish import WAREHOUSE
 from propsync.push.asset_rows import AssetRows
+from propsync.push.columns import NOTE
 from propsync.push.erased import refuse_erased_rows
 from propsync.push.fields import RecordType
 from propsync.push.files import read_answer, read_file
@@ -27,11 +29,13 @@ from propsync.settings import Settings
 from propsync.storage import LocalStorage
 from propsync.suppression import Suppression
 from propsync.warehouse import check_published
+from propsync.warehouse.query_result import QueryResult
 from propsync.warehouse.sealed_query import SealedQuery
 
 ASSETS, SCHEDULES = "assets", "schedules"
 _KEYS = {ASSETS: "asset_id", SCHEDULES: "property_id"}
 _MOST_BYTES = 200_000_000
+_ALTERED = re.compile(r"\b(INTERVAL|TIME WITH TIME ZONE)\b")
 
 
 @dataclass(frozen=True)
@@ -115,11 +119,20 @@ def _answer(inquiry: SealedQuery, sql: str) -> Iterator[bytes]:
         raise UsageError("--sql", "it returns no rows", "Write one SELECT")
     size = 0
     with closing(answer), closing(answer.pieces("parquet")) as pieces:
+        _check_types(answer)
         for piece in pieces:
             size += len(piece)
             if size > _MOST_BYTES:
                 raise UsageError("--sql", f"the rows are larger than {_MOST_BYTES:,} bytes", "Ask for less")
             yield piece
+
+
+def _check_types(answer: QueryResult) -> None:
+    """Refuses types that Parquet alters without a word: it moves a time to UTC, and makes an interval bytes."""
+    for name, kind in zip(answer.columns, answer.types(), strict=True):
+        if _ALTERED.search(kind) and not name.startswith(NOTE):
+            what = f"its column {name} is of the type {kind}, and no field has such values"
+            raise UsageError("--sql", what, f"Make it a time or a text, such as {name}::time or {name}::varchar")
 
 
 @contextmanager

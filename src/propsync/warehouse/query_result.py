@@ -58,12 +58,13 @@ class QueryResult:
 
     def kinds(self) -> list[str]:
         """The kind of each column in a spreadsheet: text, list, truth, digits, float, date, time or moment."""
-        return kinds_of(self._types())
+        return kinds_of(self.types())
 
-    def _types(self) -> Sequence[object]:
+    def types(self) -> list[str]:
+        """The type of each column, as DuckDB writes it."""
         for statements in macros("sheet"):
             self._writer.execute(statements)
-        return self._writer.sql("from answer").types
+        return [str(one) for one in self._writer.sql("from answer").types]
 
     def cells(self, kinds: Sequence[str]) -> Generator[list[tuple[Cell, ...]]]:
         """All rows as cells of a sheet. A value that a sheet would alter is text."""
@@ -87,7 +88,7 @@ class QueryResult:
 
     def pieces(self, kind: str) -> Generator[bytes]:
         """The rows as a file: csv, json (one array; NaN and infinity are null, as JSON has none) or parquet."""
-        unrounded = parquet(self.columns, self._types()) if kind == "parquet" else None
+        unrounded = parquet(self.columns, self.types()) if kind == "parquet" else None
         pieces = self._file(f"({unrounded})" if unrounded else "answer", kind)
         return _valid_json(pieces) if kind == "json" else pieces
 
