@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from kit.push_home import PushHome, push_home
 from push.corrections import csv_file, planned
 
 from propsync.errors import UsageError
+from propsync.push.sameness import is_form_of
 from propsync.runbooks.plans import Wanted
 from propsync_sandbox.exchange import Request
 
@@ -234,6 +236,46 @@ def test_a_plan_that_a_copy_of_the_home_applies_too_makes_no_second_assets(home:
     assert (report.exit_code, restored.writes("state, code")) == (3, [("skipped", "Exists")] * 2)
     assert "was made since the plan, so propsync sent nothing" in report.left_behind[0]
     assert (posts(home), sum(home.effects.values())) == (2, 2)
+
+
+@pytest.mark.slow
+def test_nor_does_it_if_the_api_has_tidied_the_values(kept: KeptHomes, tmp_path: Path) -> None:
+    """It trims texts and rounds numbers, so no new asset has exactly the planned values."""
+    with push_home(kept, tmp_path / "home", normalise=True) as home:
+        place, kind, text, _ = room(home)
+        number = home.field(kind, "number")
+        values = {text: "  ours ", number: Decimal("3.14159")}
+        plan = home.plan(home.create(place, kind, values))
+        restored = PushHome(home.sandbox, shutil.copytree(home.path, tmp_path / "backup", symlinks=True))
+        other = home.plan(home.create(place, kind, values | {number: Decimal("3.15159")}))
+        assert home.apply(plan).exit_code == 3, "stored otherwise"
+        report = restored.apply(plan)
+        assert (report.exit_code, restored.writes("state, code")) == (3, [("skipped", "Exists")] * 2)
+        assert posts(home) == 1
+        home.apply(other)
+        assert posts(home) == 2, "3.14 is no form of 3.15159"
+
+
+@pytest.mark.parametrize(
+    ("kind", "now", "new", "is_one"),
+    [
+        ("text", "Flat 7", " flat  7", True),
+        ("text", "Flat 7", "Flat 71", False),
+        ("text", "Flat 7", None, False),
+        ("number", Decimal("3.14"), Decimal("3.14159"), True),
+        ("number", 4, Decimal("3.9"), True),
+        ("number", "3.10", Decimal("3.1"), True),
+        ("number", Decimal("3.15"), Decimal("3.141"), True),  # rounded up
+        ("number", Decimal("3.14159"), Decimal("3.14"), False),  # nothing makes a number longer
+        ("number", 5, Decimal("3.9"), False),
+        ("number", None, 0, False),
+        ("date", "2026-01-31T00:00:00Z", "2026-01-31", True),
+        ("option", ["b", "a"], ["a", "b"], True),
+        ("option", ["b"], ["a", "b"], False),
+    ],
+)
+def test_a_value_may_come_back_in_another_form(kind: str, now: object, new: object, is_one: bool) -> None:
+    assert is_form_of(now, new, kind) is is_one
 
 
 def test_assets_that_a_gateway_makes_twice_are_named(home: PushHome) -> None:

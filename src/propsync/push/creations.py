@@ -1,7 +1,8 @@
 """Creates assets (API §4.3), one at a time for each property and type, so that a lost answer can be settled by a list.
 
-propsync notes the assets of the property and type before it sends. If one of them has the planned values, and is newer
-than the plan, it sends nothing. A colleague, another plan, or an apply in a copy of the home may have made it.
+propsync notes the assets of the property and type before it sends. If one of them has the planned values, perhaps in
+another form, and is newer than the plan, it sends nothing. A colleague, another plan, or an apply in a copy of the home
+may have made it.
 
 After a lost answer, a refusal or a kill, propsync lists them again. A new one with the planned values is the one that
 it created. If it has other values in some of these fields, a person must look.
@@ -21,7 +22,7 @@ from propsync.push.evidence import may_be_late, must_be_late
 from propsync.push.journal import Pair, WriteJournal
 from propsync.push.outcome import Outcome
 from propsync.push.plan import CREATE, Entry, FieldChange
-from propsync.push.sameness import is_empty, is_stored
+from propsync.push.sameness import is_empty, is_form_of, is_stored
 from propsync.push.shapes import AssetReading
 from propsync.resources import ASSETS, ListQuery
 
@@ -118,7 +119,7 @@ class Creations:
             return None
         own = {one.asset_id for one in self._journal.so_far.outcomes.copy().values()}
         new = (key for key in listed if key not in self._known.planned and key not in own)
-        return next((key for key in new if _may_be_ours(listed[key], entry)), None)
+        return next((key for key in new if _looks_like(listed[key], entry)), None)
 
     def look_for_twins(self, reader: Api, pair: Pair) -> None:
         """Notes created assets of a property and type whose values another new one has too.
@@ -130,7 +131,7 @@ class Creations:
         new = {key: one for key, one in self._listed(reader, pair).items() if key not in others}
         for number, outcome in made.items():
             entry = self._journal.so_far.plan.entries[number]
-            twins = [key for key, one in new.items() if _filled(entry) and _may_be_ours(one, entry)]
+            twins = [key for key, one in new.items() if _filled(entry) and _looks_like(one, entry)]
             if twins:
                 self._journal.done(number, verdicts.made_twice(outcome, twins))
 
@@ -213,6 +214,11 @@ def _may_be_ours(one: AssetReading, entry: Entry) -> bool:
     if not planned:
         return all(is_empty(value) for value in one.values.values())
     return all(is_stored(change.new, one.values.get(change.field), change.kind) for change in planned)
+
+
+def _looks_like(one: AssetReading, entry: Entry) -> bool:
+    """Whether an asset has the planned values, as they are or as a server has tidied them."""
+    return all(is_form_of(one.values.get(change.field), change.new, change.kind) for change in _filled(entry))
 
 
 def _is_alike(one: AssetReading, entry: Entry) -> bool:

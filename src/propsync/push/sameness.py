@@ -41,6 +41,23 @@ def is_stored(new: object, now: object, kind: str = "") -> bool:
     return is_same(new, now) or (new is None and is_empty(now)) or is_same(new, as_written(kind, now))
 
 
+def is_form_of(now: object, new: object, kind: str) -> bool:
+    """Whether a value may be what a server has made of a written one: it may tidy a text, or round a number."""
+    if is_stored(new, now, kind):
+        return True
+    one, other = as_written(kind, now), as_written(kind, new)
+    if isinstance(one, str) and isinstance(other, str):
+        return one.casefold().split() == other.casefold().split()
+    return _is_rounded(_number(one), _number(other))
+
+
+def _is_rounded(short: Decimal | None, long: Decimal | None) -> bool:
+    if short is None or long is None:
+        return False
+    last, more = (int(one.as_tuple().exponent) for one in (short, long))
+    return last > more and abs(short - long) < Decimal(1).scaleb(last)
+
+
 def as_written(kind: str, shown: object) -> object:
     """A value in the form that a write has (API §2.3). The document does not say in which form the API shows it.
 

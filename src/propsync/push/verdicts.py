@@ -78,7 +78,7 @@ def exists() -> Outcome:
 
 def made(asset_id: str) -> Outcome:
     """Somebody made such an asset meanwhile, which may be this one."""
-    what = f"asset {asset_id} has these values, and was made since the plan, {_NOT_SENT}"
+    what = f"asset {asset_id} has these values, perhaps in another form, and was made since the plan, {_NOT_SENT}"
     return Outcome(SKIPPED, EXISTS, what, _PLAN_AGAIN)
 
 
