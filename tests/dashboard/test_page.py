@@ -138,7 +138,7 @@ def test_nothing_is_known_of_schedules_before_their_first_read(drawn: Drawing) -
 def test_nothing_is_missing_before_the_first_read_of_assessments(drawn: Drawing) -> None:
     page = drawn("update marts.compliance set is_missing = null, last_assessment_id = null")
     assert [one.count for one in page.numbers if one.question.name == "without_required"] == [None]
-    assert "Unknown: marts.compliance.is_missing has no values" in Parsed(page.html).words
+    assert "Unknown: marts.compliance.is_missing has no value before a complete read" in Parsed(page.html).words
 
 
 def test_shares_say_on_which_read_they_rest_if_the_last_one_failed(drawn: Drawing) -> None:

@@ -85,7 +85,8 @@ class Asker:
         if rows and f"from {asked.of}\n" in asked.sql:
             self._has_rows[asked.of] = True
         if not self._looks_through_rows(asked):
-            return Answer(asked, nothing=f"Unknown: {asked.of} has no {'values' if asked.column else 'rows'}.")
+            lacks = "has no value before a complete read" if asked.column else "has no rows"
+            return Answer(asked, nothing=f"Unknown: {asked.of} {lacks}.")
         return Answer(asked, len(rows) if len(rows) < most else self._count(asked), columns, rows)
 
     def _looks_through_rows(self, asked: Question) -> bool:
