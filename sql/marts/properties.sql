@@ -9,6 +9,13 @@ with reads as (
   from staging.read_verdicts
   where first_complete_at is not null
 ),
+known as (
+  -- without a list of requirements, assessments and schedules show what is required
+  select
+    *,
+    (knows_assessments and knows_schedules) or exists (from marts.compliance where requirement_source = 'list') as knows_required
+  from reads
+),
 assets as (
   select property_id, count(*) as assets from main.assets where property_id is not null group by property_id
 ),
@@ -130,13 +137,13 @@ select
   if(knows_schedules, coalesce(without_due_date, 0), null) as without_due_date,
   if(knows_schedules, coalesce(unassigned, 0), null) as unassigned,
   next_due_date,
-  coalesce(required_assessments, 0) as required_assessments,
-  if(required_assessments is null, 0, missing_assessments) as missing_assessments,
+  if(required.property_id is null and not knows_required, null, coalesce(required_assessments, 0)) as required_assessments,
+  if(required.property_id is null and knows_required, 0, missing_assessments) as missing_assessments,
   missing,
-  coalesce(in_date, 0) as in_date,
-  coalesce(due_soon, 0) as due_soon,
-  coalesce(out_of_date, 0) as out_of_date,
-  coalesce(unknown, 0) as unknown,
+  if(required.property_id is null and not knows_required, null, coalesce(in_date, 0)) as in_date,
+  if(required.property_id is null and not knows_required, null, coalesce(due_soon, 0)) as due_soon,
+  if(required.property_id is null and not knows_required, null, coalesce(out_of_date, 0)) as out_of_date,
+  if(required.property_id is null and not knows_required, null, coalesce(unknown, 0)) as unknown,
   if(knows_assessments, coalesce(open_flags, 0), null) as open_flags,
   oldest_flag_days,
   if(knows_assessments, coalesce(flags_in_unknown_state, 0), null) as flags_in_unknown_state,
@@ -145,7 +152,7 @@ select
   if(knows_assessments, coalesce(actions_in_unknown_state, 0), null) as actions_in_unknown_state,
   if(knows_assessments, coalesce(approved_without_bundle, 0), null) as approved_without_bundle
 from every_id
-cross join reads
+cross join known
 left join staging.listed_properties as listed using (property_id)
 left join labels using (property_id)
 left join assets using (property_id)
