@@ -46,6 +46,8 @@ LONG = "0012345678901234567890"
 
 VALID = [
     ("number", Decimal("0.30000000000000004"), 0.3, Decimal("0.3")),
+    ("number", Decimal("3.14"), "3.1", Decimal("3.1")),
+    ("number", Decimal("3.14"), Decimal("3.1"), Decimal("3.1")),
     ("text", None, "Bin store", "Bin store"),
     ("text", "a", " b ", " b "),  # blanks of a text are the text's
     ("text", "a", 12.0, "12"),
@@ -112,6 +114,7 @@ UNCHANGED = [
     ("number", Decimal("1E+308"), "1e+308"),  # as a query writes it into a CSV
     ("number", 123456789012345678, "1.2345678901234568e+17"),
     ("number", 9007199254740993, Decimal("9007199254740992.0")),  # and into JSON
+    ("number", 123456789012345678, Decimal("123456789012345680.0")),
     ("number", Decimal("1E3"), "1000"),
     ("number", "N/A", "N/A"),
     ("number", "12.50", 12.5),  # an API may show its values in forms of its own

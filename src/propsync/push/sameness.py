@@ -26,9 +26,15 @@ def is_double(one: float, value: object) -> bool:
 
 
 def is_written_double(cell: str | Decimal, value: object) -> bool:
-    """Whether a text is how CSV or JSON of these tables has that double: 1e+22, or 17 digits of a longer number."""
-    is_number = isinstance(value, int | Decimal) and not isinstance(value, bool)
-    return is_number and str(cell).lower() == repr(float(Decimal(value)))  # type: ignore[arg-type]
+    """Whether a text is how CSV or JSON of these tables has that double: 1e+22, or 17 digits of a longer number.
+
+    JSON may have zeros for its digits beyond these, and a point: 123456789012345680.0.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        return False
+    double = float(Decimal(value))
+    whole = f"{Decimal(repr(double)):.1f}" if double.is_integer() else None
+    return str(cell).lower() in (repr(double), whole)
 
 
 def is_empty(value: object) -> bool:
