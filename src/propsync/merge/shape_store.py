@@ -90,7 +90,7 @@ class ShapeStore:
         changes = []
         for part in sorted(before.choices.keys() | after.choices.keys()):
             old, new = before.choices.get(part), after.choices.get(part)
-            if (old.paths if old else None) != (new.paths if new else None):
+            if _read(old) != _read(new):
                 changes.append([run_id, after.resource, "shape", part, _described(old), _described(new)])
         self._warehouse.add("ops.schema_changes", [*changes, *_newly_volatile(before, after, run_id)])
         return bool(changes)
@@ -122,6 +122,11 @@ def _newly_volatile(before: Shape, after: Shape, run_id: str) -> list[list[str |
         return []
     texts = [", ".join(sorted(volatile)) or None for volatile in (before.volatile, after.volatile)]
     return [[run_id, after.resource, _VOLATILE, _VOLATILE, *texts]]
+
+
+def _read(choice: Choice | None) -> tuple[object, ...] | None:
+    """Where propsync reads a part, and whether it can; None for a part that it never looked for."""
+    return (choice.paths, choice.source == UNREAD) if choice else None
 
 
 def _described(choice: Choice | None) -> str | None:

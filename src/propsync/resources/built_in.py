@@ -55,7 +55,7 @@ ASSESSMENT_TYPES = Resource(
     is_paged=False,
     roles=(
         Role("id", likely=_TYPE_ID, known="unique", required=True),
-        Role("name", likely=("name", "title", "label", "displayname", "namesingular", "description", "text")),
+        Role("name", likely=("name", "title", "label", "displayname", "namesingular", "description", "text", "value")),
     ),
 )
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from propsync.records import Path, follow
-from propsync.shapes.choice import Choice
+from propsync.shapes.choice import UNREAD, Choice
 from propsync.shapes.entries import NAME
 from propsync.shapes.members import contradicts
 
@@ -25,7 +25,7 @@ def with_earlier(
     Without them, a part that moves in all records at once would be lost from every earlier version. A sample may miss a
     rare form too. A place that mostly contradicts tonight's is dropped. Models always try a name in an object last.
     """
-    if before is None or choice is None or before.source not in _FOUND or choice.source not in _FOUND:
+    if before is None or choice is None or before.source not in (*_FOUND, UNREAD) or choice.source not in _FOUND:
         return choice
     earlier = [path for path in before.paths if path not in choice.paths and path != NAME]
     kept = [path for path in earlier if not contradicts(records, path, choice.paths, held)]

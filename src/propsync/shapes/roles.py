@@ -22,6 +22,7 @@ from propsync.shapes.members import (
     share_known,
     texts,
 )
+from propsync.shapes.names import settle_name
 
 _ENDINGS = ("uuid", "guid", "uid", "id")
 _FEW = 3  # records of a page that show nothing about an odd one
@@ -59,9 +60,11 @@ def find_roles(
         if role.required and not _is_anywhere(shape, resource, role, objects):
             raise _unknown(resource, role)
         # records that no longer have a status need lists by status, whatever an earlier run found
-        is_gone = role.known == "statuses" and not any(texts(objects, path) for path in shape.paths(role.name))
-        if is_gone or not shape.has(role.name):
+        is_held = any(texts(objects, path) for path in shape.paths(role.name))
+        if (role.known == "statuses" and not is_held) or not shape.has(role.name):
             shape.choices[role.name] = _absent(role, len(objects))
+        if not is_held and role.known is None and not role.documented:
+            settle_name(shape, role, objects, taken)
 
 
 def _is_anywhere(shape: Shape, resource: Resource, role: Role, records: Sequence[Any]) -> bool:

@@ -4,7 +4,7 @@ import pytest
 
 from propsync.errors import SettingsError, ShapeUnknown
 from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSETS, BUILT_IN, SCHEDULES
-from propsync.shapes import Choice, Shape, configured, find_roles
+from propsync.shapes import UNREAD, Choice, Shape, configured, find_roles
 
 KNOWN = {
     "property_ids": {"p1", "p2"},
@@ -360,3 +360,48 @@ def test_a_guess_never_takes_the_place_of_something_known():
     shape.settle("id", Choice((), "absent", ""))
     shape.settle("id", None)
     assert shape.paths("id") == (("id",),)
+
+
+def test_the_value_beside_a_key_is_a_name_if_nothing_else_is():
+    pairs = roles(ASSESSMENT_TYPES, {"key": "t1", "value": "Fire risk"}, {"key": "t2", "value": "Lifts"})
+    assert (pairs.paths("id"), pairs.paths("name")) == ((("key",),), (("value",),))
+    named = roles(ASSESSMENT_TYPES, {"id": "t1", "value": "3", "title": "Fire risk"})
+    assert named.paths("name") == (("title",),)
+
+
+@pytest.mark.parametrize(
+    ("held", "member"),
+    [
+        ({"Bezeichnung": "Brandschutz", "createdAt": "2026-01-02T03:04:05Z", "href": "/types/t1"}, "Bezeichnung"),
+        ({"name": {"en": "Fire risk"}}, "name.en"),
+        ({"name": ["Fire risk"]}, "name"),
+        ({"a": "One", "b": "Two", "c": "Three", "d": "Four"}, "a, b, c, …"),
+    ],
+    ids=["an unusual member", "an object", "an array", "several"],
+)
+def test_a_name_that_nobody_can_read_is_no_name_that_lacks(held, member):
+    choice = roles(ASSESSMENT_TYPES, {"id": "t1"} | held).choices["name"]
+    assert (choice.source, choice.paths) == (UNREAD, ())
+    assert choice.evidence.endswith(f"it may be {member}")
+
+
+@pytest.mark.parametrize(
+    "held",
+    [{}, {"code": "FRA", "isActive": True, "updatedBy": "Jo"}, {"icon": "a/b.png", "name": None}],
+    ids=["an id alone", "no words", "a null"],
+)
+def test_a_type_without_a_name_lacks_nothing(held):
+    assert roles(ASSESSMENT_TYPES, {"id": "t1"} | held).choices["name"].source == "absent"
+
+
+def test_a_member_that_differs_in_few_types_is_no_name():
+    types = [{"id": f"t{number}", "colour": "red"} for number in range(4)]
+    assert roles(ASSESSMENT_TYPES, *types).choices["name"].source == "absent"
+
+
+def test_a_name_that_moved_out_of_sight_keeps_its_place():
+    shape = roles(ASSESSMENT_TYPES, {"id": "t1", "name": "Fire risk"})
+    roles(ASSESSMENT_TYPES, {"id": "t1", "Bezeichnung": "Brandschutz"}, shape=shape)
+    assert (shape.choices["name"].source, shape.paths("name")) == (UNREAD, (("name",),))
+    roles(ASSESSMENT_TYPES, {"id": "t1", "title": "Fire risk"}, shape=shape)
+    assert (shape.choices["name"].source, shape.paths("name")) == ("likely", (("title",), ("name",)))

@@ -98,7 +98,8 @@ def _level(levels: list[str], *, has_more: bool) -> str:
 
 def _unread_parts(reader: Reader) -> Iterator[str]:
     for resource, part in reader.rows(statement("desk/dashboard/unread_parts"))[1]:
-        yield f"{resource}: propsync cannot read the {part}, so no number counts them (propsync doctor)"
+        effect = "so tables lack it" if part == "name" else "so no number counts them"
+        yield f"{resource}: propsync cannot read the {part}, {effect} (propsync doctor)"
 
 
 def _mistaken_lists(reader: Reader) -> Iterator[str]:

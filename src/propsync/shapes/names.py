@@ -1,0 +1,73 @@
+"""Notices names of records that propsync cannot read, so that it reports them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from propsync.records import Path, follow
+from propsync.resources import Role
+from propsync.shapes.choice import UNREAD, Choice, Shape
+from propsync.shapes.members import is_blank, plain, scalar_paths
+
+_NO_NAMES = (
+    "id",
+    "uuid",
+    "guid",
+    "key",
+    "code",
+    "ref",
+    "url",
+    "href",
+    "link",
+    "self",
+    "at",
+    "on",
+    "date",
+    "time",
+    "by",
+)
+_MOST_SHOWN = 3
+
+
+def settle_name(shape: Shape, role: Role, records: Sequence[Any], taken: Collection[Path]) -> None:
+    """Settles a name that no record shows as unread, if some member may hold it.
+
+    The earlier places stay: the versions in the history have their names there. What people set stays too.
+    """
+    choice = shape.choices.get(role.name)
+    if choice is not None and choice.source == "configured":
+        return
+    may_be = [".".join(path) for path in _may_be_names(role, records, taken)]
+    if may_be:
+        shown = ", ".join([*may_be[:_MOST_SHOWN], *(["…"] if len(may_be) > _MOST_SHOWN else [])])
+        evidence = f"no member of {len(records)} records is known for a {role.name}; it may be {shown}"
+        shape.choices[role.name] = Choice(shape.paths(role.name), UNREAD, evidence)
+
+
+def _may_be_names(role: Role, records: Sequence[Any], taken: Collection[Path]) -> list[Path]:
+    """Members with a likely name that hold more than a text, and those whose texts read like names."""
+    objects = [(name,) for record in records for name in record if _holds_a_name(role, name, record[name])]
+    paths = [path for record in records for path in scalar_paths(record) if path not in taken]
+    texts = [path for path in dict.fromkeys(paths) if _are_names(records, path)]
+    return [*dict.fromkeys(one for one in objects if one not in {path[:1] for path in texts}), *texts]
+
+
+def _holds_a_name(role: Role, name: str, held: Any) -> bool:
+    return plain(name) in role.likely and isinstance(held, dict | list) and not is_blank(held)
+
+
+def _are_names(records: Sequence[Any], path: Path) -> bool:
+    """Whether most records have a text of their own there that reads like a name."""
+    held = [follow(record, path) for record in records]
+    found = {one for one in held if isinstance(one, str) and _reads_like_a_name(one)}
+    return not _names_no_name(path[-1]) and len(found) * 2 > len(records)
+
+
+def _reads_like_a_name(text: str) -> bool:
+    return any(letter.isalpha() for letter in text) and not any(mark in text for mark in "/:@")
+
+
+def _names_no_name(member: str) -> bool:
+    words = "".join(f" {one}" if one.isupper() else one for one in member).lower().replace("_", " ").split()
+    return bool(words) and words[-1] in _NO_NAMES

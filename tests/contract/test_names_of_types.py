@@ -1,0 +1,43 @@
+"""Names of assessment types that propsync cannot read: it reports them, and reads them when it can."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from kit.small_api import SmallHome
+
+from propsync.runbooks.doctor import examine
+
+UNUSUAL = {"id": "k1", "Bezeichnung": "Brandschutz"}
+
+
+def names_after(home: SmallHome, held: dict[str, Any], code: int = 0) -> list[Any]:
+    home.server.assessment_types = [held]
+    assert home.sync().exit_code == code
+    return home.column("select name from assessment_types order by name")
+
+
+def test_names_that_propsync_cannot_read_are_reported(small_nights: SmallHome):
+    small_nights.server.assessment_types = [UNUSUAL]
+    (told,) = small_nights.sync().left_behind
+    assert told == (
+        "assessment types: name could not be read: no member of 1 records is known for a name; it may be Bezeichnung. "
+        "Run `propsync doctor`"
+    )
+    assert small_nights.column("select name from assessment_types") == [None]
+    (finding,) = [one for one in examine(small_nights.settings()) if not one.is_well]
+    assert "[shapes.assessment_types] name = '…'" in finding.next_step
+
+
+@pytest.mark.slow
+def test_a_name_that_moves_out_of_sight_is_reported_and_comes_back(small_nights: SmallHome):
+    usual = {"id": "k1", "name": "Fire risk"}
+    assert names_after(small_nights, usual) == ["Fire risk"]
+    assert names_after(small_nights, UNUSUAL, 3) == [None]
+    small_nights.path.joinpath("propsync.toml").write_text("[shapes.assessment_types]\nname = 'Bezeichnung'\n")
+    assert names_after(small_nights, UNUSUAL) == ["Brandschutz"]
+    small_nights.path.joinpath("propsync.toml").unlink()
+    assert names_after(small_nights, usual) == ["Fire risk"]
+    assert small_nights.rebuild().exit_code == 0
+    assert small_nights.column("select name from assessment_types") == ["Fire risk"]
