@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from propsync.warehouse import Warehouse, quoted, statement
+from propsync.warehouse import Warehouse, quoted, statement, text
 
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+_AT_ONCE = 50  # tables of one query: its time grows with their square, and DuckDB bounds its depth
 
 
 class Freshness:
@@ -45,8 +46,18 @@ def mark_tables(warehouse: Warehouse, run_id: str, schema: str, names: Iterable[
     marked = list(names)
     if not marked:
         return
-    each = (statement("warehouse/count_rows", table=f"{quoted(schema)}.{quoted(name)}") for name in marked)
-    counts = ", ".join(f"({count})" for count in each)
-    rows = warehouse.rows(statement("merge/freshness/count_rows", counts=counts))[0]
+    counts = _counts(warehouse, schema, marked)
     warehouse.execute(statement("merge/freshness/forget_marks"), {"schema": schema, "tables": marked})
-    warehouse.add("ops.tables", [(schema, name, None, run_id, count) for name, count in zip(marked, rows, strict=True)])
+    warehouse.add("ops.tables", [(schema, name, None, run_id, counts[name]) for name in marked])
+
+
+def _counts(warehouse: Warehouse, schema: str, names: Sequence[str]) -> dict[str, int]:
+    """The rows of each table."""
+    found: dict[str, int] = {}
+    for start in range(0, len(names), _AT_ONCE):
+        each = (
+            statement("merge/freshness/rows_of_table", name=text(name), table=f"{quoted(schema)}.{quoted(name)}")
+            for name in names[start : start + _AT_ONCE]
+        )
+        found |= dict(warehouse.rows(statement("merge/freshness/count_rows", counts=" union all ".join(each))))
+    return found
