@@ -9,6 +9,7 @@ from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
+import duckdb
 import pytest
 from kit.home import Home
 from kit.nights import Nights
@@ -71,6 +72,17 @@ def test_a_folder_that_no_run_can_list_is_a_finding(home: Home, monkeypatch: pyt
     (finding,) = [one for one in islice(examine(home.settings()), 4) if one.what == "folders"]
     assert (finding.is_well, finding.seen) == (False, f"{folder}: cannot be listed: Permission denied")
     assert finding.next_step.startswith("Give it to the user who runs propsync")
+
+
+def test_a_doctor_names_the_step_after_an_upgrade_and_looks_at_the_rest(home: Home):
+    """It said that a query of its own failed, and to look at `propsync query --tables`."""
+    home.published.chmod(0o644)
+    with duckdb.connect(home.published) as connection:  # as 0.1.0 published it
+        connection.execute("drop table ops.desk; drop table ops.roles; drop table ops.writes")
+    seen: list[str] = []
+    with pytest.raises(UsageError, match=r"earlier version of propsync published it\. Run `propsync rebuild`"):
+        seen += (one.what for one in examine(home.settings()))
+    assert any(what.startswith("GET /assessments") for what in seen)
 
 
 def test_a_home_in_place_of_its_published_file_gives_the_way_to_it(home: Home):

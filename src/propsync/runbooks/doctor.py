@@ -21,6 +21,7 @@ from propsync.resources import ASSESSMENT_TYPES, ASSESSMENTS, ASSET_TYPES, ASSET
 from propsync.runbooks.doctor_bucket import examine_bucket
 from propsync.runbooks.doctor_privacy import examine_labels, examine_lines
 from propsync.runbooks.finding import Finding
+from propsync.runbooks.push_tables import open_tables
 from propsync.runbooks.usable_state import why_unusable
 from propsync.runbooks.workplace import check_delta, make_home
 from propsync.runbooks.workspace import WAREHOUSE, configured_catalogue
@@ -44,7 +45,7 @@ from propsync.shapes import (
 )
 from propsync.storage import PARTIAL, files_below, remove, replace
 from propsync.sweep import ListCheck
-from propsync.warehouse import open_published, statement
+from propsync.warehouse import statement
 
 _NETWORK = ("nfs", "cifs", "smb", "sshfs", "9p", "gluster", "ceph", "lustre", "afs", "webdav", "davfs")
 _OF_DOCUMENTS = "archive_statuses"
@@ -169,10 +170,9 @@ def _first(path: Path, issues: list[Mistake]) -> str:
 
 def _desk(settings: Settings) -> Iterator[Finding]:
     """The choices of the last run that marts rest on, and the members whose differences it took for no changes."""
-    path = settings.published / "warehouse.duckdb"
-    if not path.exists():
+    if not (settings.published / WAREHOUSE).exists():
         return
-    with open_published(path) as reader:
+    with open_tables(settings) as reader:
         for setting, value, source, evidence in reader.rows(statement("runbooks/choices"))[1]:
             seen = f"{value or 'none'} ({source}: {evidence})"
             yield Finding(f"desk {setting}", AGAINST not in evidence, redact(seen), "Correct [desk] in propsync.toml")

@@ -1,4 +1,4 @@
-"""The published tables that writing back compares with."""
+"""The published tables that writing back compares with, and from which the doctor takes what marts rest on."""
 
 from __future__ import annotations
 
