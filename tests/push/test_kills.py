@@ -64,6 +64,26 @@ def check_killed_at(home: PushHome, at: int, number: int, *, night_between: bool
     return len(moments.names)
 
 
+@pytest.mark.slow
+def test_a_journal_that_comes_back_takes_nothing_from_what_another_machine_wrote(home: PushHome) -> None:
+    """A machine that was taken for lost: its plan was applied again without its journal, and then it came back."""
+    plan = of_assets(home, 0)
+    with dying(3):  # right after the first answer is in the journal
+        home.apply(plan, max_concurrency=1)
+    (journal,) = (home.path / "state/push").iterdir()
+    lost = journal.read_bytes()
+    journal.unlink()
+    home.apply(plan)
+    written = {row for row in home.writes("record_id, state, written_at") if row[-1]}
+    assert len(written) == 2
+    journal.parent.mkdir(exist_ok=True)
+    journal.write_bytes(lost)
+    assert home.apply(plan).left_behind == []
+    assert written <= {*home.writes("record_id, state, written_at")}
+    assert list(home.effects.values()) == [1, 1, 1]
+    assert unfinished(home.settings()) == []
+
+
 def test_a_plan_that_was_interrupted_is_told_by_status(home: PushHome, capsys: pytest.CaptureFixture[str]) -> None:
     def told() -> str:
         print_status(home.settings(), None, as_json=False)

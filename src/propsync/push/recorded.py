@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from propsync.push.journal import Journalled
 from propsync.push.outcome import (
     ALREADY,
     APPLIED,
@@ -50,6 +51,16 @@ def recorded_outcomes(plan: Plan, writes: Iterable[RecordedWrite]) -> dict[int, 
         if place in of_places:
             found[number] = _outcome(of_places[place], is_new=is_new)
     return found
+
+
+def written_elsewhere(journalled: Journalled, writes: Iterable[RecordedWrite]) -> dict[int, Outcome]:
+    """The writes of another machine to entries of which the journal has no outcome.
+
+    A machine that was taken for lost may come back: it would find such a record as written by somebody else.
+    """
+    recorded = recorded_outcomes(journalled.plan, writes)
+    written = {number: one for number, one in recorded.items() if one and one.is_written and one.at}
+    return {number: one for number, one in written.items() if number not in journalled.outcomes}
 
 
 def _outcome(writes: Sequence[RecordedWrite], *, is_new: bool) -> Outcome | None:

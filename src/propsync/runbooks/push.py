@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ from propsync.push.journal import WriteJournal, journal_key
 from propsync.push.outcome import APPLIED, Outcome
 from propsync.push.plan import CREATE, DELETE, Plan
 from propsync.push.published import Published
-from propsync.push.recorded import RecordedWrite, recorded_outcomes
+from propsync.push.recorded import RecordedWrite, recorded_outcomes, written_elsewhere
 from propsync.push.records import Places, Shown, Write, is_as_before, record_writes, verified, writes_of
 from propsync.push.sender import Sender
 from propsync.push.shapes import AssetAnswers
@@ -97,7 +97,7 @@ def apply(
                     raise _not_begun(plan)
                 _check_new(Published(reader), plan)
             answers = AssetAnswers.published(reader, settings.shapes, suppression)
-        with _journal(settings, plan, suppression, recorded_outcomes(plan, recorded)) as journal:
+        with _journal(settings, plan, suppression, recorded) as journal:
             if journal is None:
                 return _repeated(plan, recorded)
             if gives_up:
@@ -168,13 +168,14 @@ def _known_assets(reader: PublishedReader, plan: Plan) -> KnownAssets:
 
 @contextmanager
 def _journal(
-    settings: Settings, plan: Plan, suppression: Suppression, recorded: Mapping[int, Outcome | None]
+    settings: Settings, plan: Plan, suppression: Suppression, writes: list[RecordedWrite]
 ) -> Iterator[WriteJournal | None]:
     """The journal; None if earlier runs recorded every entry of the plan, and nothing of it is unfinished.
 
-    If it is lost, it takes over what they recorded: its state or its machine was lost in the middle of an apply.
+    If it is lost, it takes over what they recorded: its state or its machine was lost in the middle of an apply. If it
+    came back with its machine, it takes over the writes of another machine.
     """
-    storage = LocalStorage(settings.home)
+    storage, recorded = LocalStorage(settings.home), recorded_outcomes(plan, writes)
     is_done = len(recorded) == len(plan.entries)
     if is_done and not storage.exists(journal_key(plan.plan_id)):
         yield None
@@ -183,6 +184,8 @@ def _journal(
     try:
         if recorded and not is_done and journal.so_far.is_blank:
             journal.take_over({number: one for number, one in recorded.items() if one})
+        elif elsewhere := {} if journal.so_far.is_blank else written_elsewhere(journal.so_far, writes):
+            journal.take_over(elsewhere)
         yield None if is_done and journal.so_far.is_blank else journal
     finally:
         journal.leave()
