@@ -366,3 +366,18 @@ def test_what_is_in_place_of_a_file_is_named_with_what_helps(storage):
             os.lseek(handle, 0, os.SEEK_SET)
     finally:
         os.close(handle)
+
+
+def test_lines_that_could_not_be_settled_once_are_never_called_settled(storage, monkeypatch):
+    lines, answers = storage.lines("work/journal.jsonl"), iter([OSError(errno.EIO, os.strerror(errno.EIO)), None])
+
+    def fsync(_: int) -> None:
+        if failed := next(answers):
+            raise failed
+
+    lines.add(b"sending")
+    monkeypatch.setattr(os, "fsync", fsync)
+    for _ in range(2):  # Linux answers the second one with success, although the line is lost
+        with pytest.raises(HomeUnusable, match="Input/output error"):
+            lines.settle()
+    lines.close()

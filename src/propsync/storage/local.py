@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from propsync.errors import StopRun
 from propsync.storage.disk import (
     PARTIAL,
     disk_errors,
@@ -192,6 +193,7 @@ class LineFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._failed: StopRun | None = None
         is_new = not path.exists()
         self._file = cast("BinaryIO", open(path, "ab", buffering=0, opener=private))  # noqa: SIM115 - close() closes it
         if is_new:
@@ -211,8 +213,17 @@ class LineFile:
                 raise
 
     def settle(self) -> None:
-        """Waits until the lines so far are on the disk. Raises DiskFull, HomeUnusable."""
-        sync_open(self._file)
+        """Waits until the lines so far are on the disk. Raises DiskFull, HomeUnusable, and from then on always.
+
+        The system forgets lines that it could not write, and calls the next try a success.
+        """
+        if self._failed:
+            raise self._failed
+        try:
+            sync_open(self._file)
+        except StopRun as error:
+            self._failed = error
+            raise
 
     def close(self) -> None:
         """Closes the file; its lines are all in it."""
