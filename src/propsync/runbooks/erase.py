@@ -165,7 +165,9 @@ def _refuse_several(found: list[Erasure]) -> None:
 
 
 def _is_of(marker: Marker, erasure: Erasure, given: str) -> bool:
-    return any(marker.is_marked(given, mark) for mark in (erasure.text or erasure.field or erasure.record,) if mark)
+    if erasure.text:
+        return marker.is_marked(given.strip(), erasure.text)  # as `erase --text` takes it
+    return any(marker.is_marked(given, mark) for mark in (erasure.field or erasure.record,) if mark)
 
 
 def _begun(
