@@ -102,9 +102,10 @@ class Hearing:
         return Counter({f"hint {state}": int(count) for state, count in states}) + Counter({"hints heard": 1})
 
     def _check_records(self, connection: duckdb.DuckDBPyConnection, problems: Problems) -> None:
-        """A record in a post is as in the world, or held for a person."""
+        """A record in a post is as in the world, or held for a person. It waits for the first read of its resource."""
         held = set(connection.execute("select resource, key_1, key_2 from ops.held_deletes").fetchall())
-        for resource in ("assessments", "schedules"):
+        read = {name for (name,) in connection.execute("select distinct resource from ops.shapes").fetchall()}
+        for resource in read & {"assessments", "schedules"}:
             columns, asked = ", ".join(KEYS[resource]), ASKED[resource]
             rows = connection.execute(f"select {columns} from main.{resource}").fetchall()
             shown = {row if len(row) > 1 else row[0] for row in rows}

@@ -242,8 +242,9 @@ class Life:
         is_settled = self.questions.after_quiet()
         if self.scenario.quiet_twice and is_settled:
             ask = self.questions.before_another()
-            self.run("the second quiet run", 24, is_list_named=is_named)
-            ask()
+            outcome = self.run("the second quiet run", 24, is_list_named=is_named)
+            if not self.erased.cannot_be_split(outcome):  # the order of the night decides
+                ask()
         if self.scenario.rebuild or self.erased.target:
             self._rebuild(is_list_named=is_named)
 

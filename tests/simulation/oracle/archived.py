@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from ..outcome import Order, Outcome
 from ..watch import Window
+from .erased import begun
 from .problems import Problems
 from .published import Published
 from .served import Pair, Served, came
@@ -187,7 +188,12 @@ class Archived:
         self._check_orphans(bodies.keys() - self._paths - {line["path"] for line in self._lines()}, problems)
 
     def _check_orphans(self, unnamed: set[str], problems: Problems) -> None:
-        """A run that dies may leave what each of its threads had just put there: of all else it had left a line."""
+        """A run that dies may leave what each of its threads had just put there: of all else it had left a line.
+
+        Amid an erasure the published tables may be without what it still removes.
+        """
+        if (told := begun(self._home)) is not None and told["state"] == "begun":
+            return
         if len(unnamed) > self._orphans:
             unnamed -= recorded_paths(self._home)
         is_so = len(unnamed) <= self._orphans
