@@ -9,11 +9,18 @@ with reads as (
   from staging.read_verdicts
   where first_complete_at is not null
 ),
-known as (
-  -- without a list of requirements, assessments and schedules show what is required
+nothing as (
+  -- what to show if nothing is counted; without a list of requirements, assessments and schedules show what is required
   select
-    *,
-    (knows_assessments and knows_schedules) or exists (from marts.compliance where requirement_source = 'list') as knows_required
+    if(knows_assets, 0, null) as no_assets,
+    if(knows_assessments, 0, null) as no_assessments,
+    if(knows_schedules, 0, null) as no_schedules,
+    if(
+      (knows_assessments and knows_schedules)
+      or exists (from marts.compliance where requirement_source = 'list'),
+      0,
+      null
+    ) as none_required
   from reads
 ),
 assets as (
@@ -125,34 +132,34 @@ select
   listed.built_year,
   in_list,
   in_api,
-  if(knows_assets, coalesce(assets, 0), null) as assets,
-  if(knows_assessments, coalesce(assessments, 0), null) as assessments,
-  if(knows_assessments, coalesce(approved_assessments, 0), null) as approved_assessments,
-  if(knows_assessments, coalesce(assessments_in_progress, 0), null) as assessments_in_progress,
+  coalesce(assets, no_assets) as assets,
+  coalesce(assessments, no_assessments) as assessments,
+  coalesce(approved_assessments, no_assessments) as approved_assessments,
+  coalesce(assessments_in_progress, no_assessments) as assessments_in_progress,
   last_approved_on,
-  if(knows_schedules, coalesce(schedules, 0), null) as schedules,
-  if(knows_schedules, coalesce(overdue, 0), null) as overdue,
-  if(knows_schedules, coalesce(most_days_overdue, 0), null) as most_days_overdue,
-  if(knows_schedules, coalesce(due_in_30_days, 0), null) as due_in_30_days,
-  if(knows_schedules, coalesce(without_due_date, 0), null) as without_due_date,
-  if(knows_schedules, coalesce(unassigned, 0), null) as unassigned,
+  coalesce(schedules, no_schedules) as schedules,
+  coalesce(overdue, no_schedules) as overdue,
+  coalesce(most_days_overdue, no_schedules) as most_days_overdue,
+  coalesce(due_in_30_days, no_schedules) as due_in_30_days,
+  coalesce(without_due_date, no_schedules) as without_due_date,
+  coalesce(unassigned, no_schedules) as unassigned,
   next_due_date,
-  if(required.property_id is null and not knows_required, null, coalesce(required_assessments, 0)) as required_assessments,
-  if(required.property_id is null and knows_required, 0, missing_assessments) as missing_assessments,
+  coalesce(required_assessments, none_required) as required_assessments,
+  if(required.property_id is null, none_required, missing_assessments) as missing_assessments,
   missing,
-  if(required.property_id is null and not knows_required, null, coalesce(in_date, 0)) as in_date,
-  if(required.property_id is null and not knows_required, null, coalesce(due_soon, 0)) as due_soon,
-  if(required.property_id is null and not knows_required, null, coalesce(out_of_date, 0)) as out_of_date,
-  if(required.property_id is null and not knows_required, null, coalesce(unknown, 0)) as unknown,
-  if(knows_assessments, coalesce(open_flags, 0), null) as open_flags,
+  coalesce(in_date, none_required) as in_date,
+  coalesce(due_soon, none_required) as due_soon,
+  coalesce(out_of_date, none_required) as out_of_date,
+  coalesce(unknown, none_required) as unknown,
+  coalesce(open_flags, no_assessments) as open_flags,
   oldest_flag_days,
-  if(knows_assessments, coalesce(flags_in_unknown_state, 0), null) as flags_in_unknown_state,
-  if(knows_assessments, coalesce(open_actions, 0), null) as open_actions,
+  coalesce(flags_in_unknown_state, no_assessments) as flags_in_unknown_state,
+  coalesce(open_actions, no_assessments) as open_actions,
   most_urgent_rank,
-  if(knows_assessments, coalesce(actions_in_unknown_state, 0), null) as actions_in_unknown_state,
-  if(knows_assessments, coalesce(approved_without_bundle, 0), null) as approved_without_bundle
+  coalesce(actions_in_unknown_state, no_assessments) as actions_in_unknown_state,
+  coalesce(approved_without_bundle, no_assessments) as approved_without_bundle
 from every_id
-cross join known
+cross join nothing
 left join staging.listed_properties as listed using (property_id)
 left join labels using (property_id)
 left join assets using (property_id)

@@ -117,7 +117,7 @@ class Questions:
     def _ask(self, found: Published, problems: Problems) -> None:
         if self.runs[-1][2].killed:
             found.read_all()
-        elif self.runs[-1][2].run_id and len(self.runs) > 1 and self.runs[-2][2].killed:  # it publishes twice
+        elif not self.runs[-1][2].error and len(self.runs) > 1 and self.runs[-2][2].killed:  # it publishes twice
             _check_files(found, problems)
         check_keys(found, problems)
         is_erased = self.veil is not None and bool(found.rows("from ops.erasures"))

@@ -59,11 +59,12 @@ def find_roles(
         taken.update(shape.paths(role.name))
         if role.required and not _is_anywhere(shape, resource, role, objects):
             raise _unknown(resource, role)
+        is_name, is_status = role.known is None and not role.documented, role.known == "statuses"
+        is_gone = (is_name or is_status) and not any(texts(objects, path) for path in shape.paths(role.name))
         # records that no longer have a status need lists by status, whatever an earlier run found
-        is_held = any(texts(objects, path) for path in shape.paths(role.name))
-        if (role.known == "statuses" and not is_held) or not shape.has(role.name):
+        if (is_status and is_gone) or not shape.has(role.name):
             shape.choices[role.name] = _absent(role, len(objects))
-        if not is_held and role.known is None and not role.documented:
+        if is_name and is_gone:
             settle_name(shape, role, objects, taken)
 
 
