@@ -129,6 +129,31 @@ def test_a_night_names_what_is_damaged_in_landing(home: Home, caplog: pytest.Log
         assert line in caplog.text
 
 
+def test_files_of_another_user_are_not_called_damaged(home: Home, monkeypatch: pytest.MonkeyPatch, capsys):
+    """Somebody ran propsync as root: a backup would be no help, and to accept the loss would be wrong."""
+    manifest = next(Path(home.path, "landing", "assets").glob("*/manifest.json"))
+    get, access = LocalStorage.get, os.access
+
+    def denied(storage: LocalStorage, key: str) -> bytes:
+        if manifest.samefile(storage.root / key):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(manifest))
+        return get(storage, key)
+
+    monkeypatch.setattr(LocalStorage, "get", denied)
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != manifest and access(path, mode))
+    (line,) = home.sync().notes
+    assert line.startswith(f"not readable in landing: assets of run {manifest.parent.name}. They may be whole")
+    print_status(home.settings(), None, as_json=False)
+    shown = capsys.readouterr().out
+    where = manifest.relative_to(home.path)
+    assert f"Not readable in landing: assets of run {manifest.parent.name}: {where}: it cannot be read: Perm" in shown
+    assert shown.endswith("Next: give all of PROPSYNC_HOME to the user who runs propsync (chown -R)\n")
+    with pytest.raises(HomeUnusable, match=r"manifest.json: cannot be read: Permission denied\. .*`chown -R`"):
+        home.rebuild()
+    monkeypatch.undo()
+    assert home.rebuild().notes == home.sync().notes == []
+
+
 @pytest.mark.costly
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize(

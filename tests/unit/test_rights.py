@@ -9,13 +9,11 @@ import duckdb
 import pytest
 
 from propsync.cli import main
-from propsync.errors import MergeFailed, QueryWrong, StateUnusable, UsageError
+from propsync.errors import GIVE_IT_BACK, MergeFailed, QueryWrong, StateUnusable, UsageError
 from propsync.storage import LOOK_AT_DISK, MORE_FILES
 from propsync.warehouse import reader
 from propsync.warehouse.database_errors import damage_of, opening, our_errors
 from propsync.warehouse.query_errors import explained
-
-STEP = "Give it to the user who runs propsync, on a disk that can be written, then run the same command again"
 
 
 @pytest.mark.parametrize("reading", [our_errors, damage_of])
@@ -24,7 +22,7 @@ def test_no_rebuild_is_advised_for_a_database_with_the_wrong_rights(reading, why
     path = Path("/home/state/warehouse.duckdb")
     with pytest.raises(StateUnusable) as refused, reading(path):
         raise duckdb.IOException(f'IO Error: Cannot open file "{path}": {why}')
-    assert str(refused.value) == f'{path}: IO Error: Cannot open file "{path}": {why}. {STEP}'
+    assert str(refused.value) == f'{path}: IO Error: Cannot open file "{path}": {why}. {GIVE_IT_BACK}'
 
 
 @pytest.mark.parametrize("reading", [our_errors, opening, damage_of])
@@ -72,8 +70,8 @@ FULL = "it cannot be written (not for you). Make room on the disk, then run the 
 @pytest.mark.parametrize(
     ("number", "words"),
     [
-        (errno.EACCES, f"it cannot be used (not for you). {STEP}"),
-        (errno.EROFS, f"it cannot be used (not for you). {STEP}"),
+        (errno.EACCES, f"it cannot be used (not for you). {GIVE_IT_BACK}"),
+        (errno.EROFS, f"it cannot be used (not for you). {GIVE_IT_BACK}"),
         (errno.EIO, f"it cannot be used (not for you). {LOOK_AT_DISK}"),
         (errno.EMFILE, f"it cannot be used (not for you). {MORE_FILES}"),
         (errno.ENOSPC, FULL),

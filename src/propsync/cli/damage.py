@@ -36,6 +36,7 @@ def print_damage(found: dict[str, Any] | None) -> None:
     for (run_id, resource), files in list(snapshots.items())[:_MOST_NAMED]:
         more = f", and {len(files) - 1:,} more files" if len(files) > 1 else ""
         name = resource.replace("_", " ")
-        echo(f"Damaged in landing: {name} of run {run_id}: {files[0]['file']}: {files[0]['what']}{more}")
+        what = "Not readable in landing" if files[0]["is_denied"] else "Damaged in landing"
+        echo(f"{what}: {name} of run {run_id}: {files[0]['file']}: {files[0]['what']}{more}")
     if len(snapshots) > _MOST_NAMED:
         echo(f"Damaged in landing: {len(snapshots) - _MOST_NAMED:,} more snapshots (propsync status --json names all)")

@@ -70,6 +70,8 @@ def _next(facts: dict[str, Any], max_age: str | None) -> str:
         held_by = facts["held_deletes"][-1]["run_id"]
         return f"Next: look at ops.held_deletes, then propsync sync --accept-deletes {held_by}"
     if facts["landing"] and facts["landing"]["damaged"]:
+        if all(one["is_denied"] for one in facts["landing"]["damaged"]):
+            return "Next: give all of PROPSYNC_HOME to the user who runs propsync (chown -R)"
         if facts["bucket"]:
             return "Next: propsync rebuild brings the damaged files home from the bucket"
         return "Next: restore the damaged files from a backup; without them a rebuild loses what they held"

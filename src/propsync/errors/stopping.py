@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from propsync.errors.base import PropsyncError
 
-GIVE_IT_BACK = "Give it to the user who runs propsync, on a disk that can be written, then run the same command again"
+GIVE_IT_BACK = (
+    "Give it to the user who runs propsync, on a disk that can be written. If another user ran propsync, give back all "
+    "of PROPSYNC_HOME (`chown -R`). Then run the same command again"
+)
 
 
 class StopRun(PropsyncError):

@@ -12,7 +12,7 @@ import msgspec
 
 from propsync.errors import BaseLost
 from propsync.resources import Definition
-from propsync.storage import LocalStorage, open_file
+from propsync.storage import LocalStorage, open_file, why_unread
 from propsync.storage.seals import sealed, unsealed
 
 _FOLDER = "landing/base"
@@ -57,7 +57,7 @@ class Bases:
         try:
             return msgspec.json.decode(unsealed(self._storage.get(key)), type=Base)
         except (OSError, ValueError) as error:  # msgspec's errors are ValueErrors, and SealBroken is too
-            raise BaseLost(key, f"it cannot be read: {error}") from error
+            raise BaseLost(key, why_unread(error)) from error
 
     def newest_run(self) -> str | None:
         """The run up to which the latest base holds history, even if its manifest is unreadable."""
@@ -100,7 +100,7 @@ class Bases:
             path = self._storage.path(one.key)
             is_same = _sha256(path) == one.sha256
         except OSError as error:
-            raise BaseLost(one.key, f"it cannot be read: {type(error).__name__}") from error
+            raise BaseLost(one.key, why_unread(error)) from error
         if not is_same:
             raise BaseLost(one.key, "it has changed since propsync wrote it")
         return path

@@ -20,6 +20,8 @@ class Damage:
     resource: str
     file: str
     what: str
+    is_denied: bool = False
+    """Whether this user may not read the file, which may be sound."""
 
 
 @dataclass
@@ -33,7 +35,7 @@ class Inspection:
     most_bytes: int
     bodies: int = 0
     hashed: int = 0
-    _flaws: dict[str, str | None] = field(default_factory=dict)
+    _flaws: dict[str, PageLost | None] = field(default_factory=dict)
     """The fault of each body inspected so far, by its hash."""
 
     def damage(self, expected: Iterable[tuple[str, str]]) -> list[Damage]:
@@ -55,27 +57,27 @@ class Inspection:
         try:
             pages = manifests.pages_of(name, run_id)
         except ManifestUnreadable as error:
-            yield Damage(run_id, name, error.where, error.what)
+            yield _as_damage(run_id, name, error)
             return
         for sha256, size_bytes in pages.items():
             if flaw := self._flaw(sha256, size_bytes):
-                yield Damage(run_id, name, page_key(sha256), flaw)
+                yield _as_damage(run_id, name, flaw)
 
-    def _flaw(self, sha256: str, size_bytes: int) -> str | None:
+    def _flaw(self, sha256: str, size_bytes: int) -> PageLost | None:
         if sha256 not in self._flaws:
             self.bodies += 1
             self._flaws[sha256] = self._look(sha256, size_bytes)
         return self._flaws[sha256]
 
-    def _look(self, sha256: str, size_bytes: int) -> str | None:
+    def _look(self, sha256: str, size_bytes: int) -> PageLost | None:
         if self.most_bytes < size_bytes:
-            return None if self.storage.exists(page_key(sha256)) else "it is missing"
+            return None if self.storage.exists(page_key(sha256)) else PageLost(page_key(sha256), "it is missing")
         self.most_bytes -= size_bytes
         self.hashed += 1
         try:
             PageStore(self.storage).get(sha256)
         except PageLost as error:
-            return error.what
+            return error
         return None
 
 
@@ -84,4 +86,8 @@ def _of_base(bases: Bases, until: str) -> Iterator[Damage]:
         if (base := bases.newest()) is not None:
             bases.paths(base)
     except BaseLost as error:
-        yield Damage(until, "base", error.where, error.what)
+        yield _as_damage(until, "base", error)
+
+
+def _as_damage(run_id: str, resource: str, error: BaseLost | ManifestUnreadable | PageLost) -> Damage:
+    return Damage(run_id, resource, error.where, error.what, isinstance(error.__cause__, PermissionError))

@@ -12,7 +12,7 @@ import zstandard
 
 from propsync.errors import PageLost
 from propsync.memory import Passing
-from propsync.storage import LocalStorage
+from propsync.storage import LocalStorage, why_unread
 
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -50,7 +50,7 @@ class PageStore:
         except FileNotFoundError as error:
             raise PageLost(page_key(sha256), "it is missing") from error
         except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
-            raise PageLost(page_key(sha256), f"it cannot be read: {type(error).__name__}") from error
+            raise PageLost(page_key(sha256), why_unread(error)) from error
         self._passing.note(len(body))
         if sha256_of(body) != sha256:
             raise PageLost(page_key(sha256), "it has changed since propsync received it")

@@ -34,7 +34,7 @@ from propsync.runbooks.workplace import Workplace, blobs_of, workplace
 from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.runs import exit_code
 from propsync.settings import Settings
-from propsync.storage import LocalStorage
+from propsync.storage import LocalStorage, refuse_unreadable
 from propsync.suppression import DONE, FORGOTTEN, ID, TEXT, Erasure, Erasures, Marker, Suppression
 from propsync.warehouse import Warehouse
 from propsync.webhook.inbox import Inbox
@@ -284,7 +284,8 @@ def _documents(
 
 
 def _refuse_damage(workspace: Workspace) -> None:
-    """Raises BaseLost if landing is damaged: the tables could not be made again from it."""
+    """Raises BaseLost if landing is damaged: the tables could not be made again from it. Raises HomeUnusable too."""
+    refuse_unreadable(workspace.settings.landing)
     found = Inspection(workspace.storage, _ALL).damage(())
     if found:
         where, what = found[0].file, found[0].what

@@ -25,7 +25,7 @@ from propsync.runbooks.workplace import Workplace, workplace
 from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.runs import Run
 from propsync.settings import Settings
-from propsync.storage import PARTIAL, LocalStorage, remove, remove_partials
+from propsync.storage import PARTIAL, LocalStorage, refuse_unreadable, remove, remove_partials
 from propsync.warehouse import statement
 
 
@@ -33,8 +33,8 @@ from propsync.warehouse import statement
 def rebuild(settings: Settings, *, accept_loss: Collection[str] = (), now: datetime | None = None) -> Report:
     """Rebuilds the state database from landing and publishes it; it never calls the API.
 
-    `accept_loss` names runs whose versions may be lost. Raises UsageError if nothing is landed, BaseLost if it would
-    lose other versions or the base is damaged, Busy and CheckFailed; nothing has changed then.
+    `accept_loss` names runs whose versions may be lost. If it raises UsageError (nothing is landed),
+    BaseLost (it would lose others, or the base is damaged), Busy, HomeUnusable or CheckFailed, nothing has changed.
     """
     check_run_ids(accept_loss)
     with workplace(settings, "propsync rebuild", may_be_behind=True) as place:
@@ -55,6 +55,7 @@ def rebuild_in(
     fresh = work / f"rebuild.duckdb{PARTIAL}"
     try:
         contents = restored(place)
+        refuse_unreadable(settings.landing)
         databases = readable_databases(settings, work)
         erased = ErasedSince.of(settings, work, databases)
         if flow == "rebuild":  # an erasure itself has done that

@@ -17,6 +17,7 @@ from propsync.storage.disk import (
     mode_of,
     open_file,
     partial_file,
+    refuse_unreadable,
     remove,
     remove_folder,
     remove_partials,
@@ -24,6 +25,7 @@ from propsync.storage.disk import (
     step_against,
     sync_file,
     sync_open,
+    why_unread,
     write_all,
 )
 from propsync.storage.local import LineFile, LocalStorage
@@ -45,6 +47,7 @@ __all__ = [
     "mode_of",
     "open_file",
     "partial_file",
+    "refuse_unreadable",
     "remove",
     "remove_folder",
     "remove_partials",
@@ -52,5 +55,6 @@ __all__ = [
     "step_against",
     "sync_file",
     "sync_open",
+    "why_unread",
     "write_all",
 ]

@@ -89,6 +89,13 @@ def files_below(folder: Path, unlisted: Callable[[OSError], object] = _refuse_un
         yield from (f"{where}{os.sep}{name}" for name in names)
 
 
+def refuse_unreadable(folder: Path) -> None:
+    """Raises HomeUnusable for a file that this user may not read: it may be sound, so nobody should do without it."""
+    for path in files_below(folder):
+        if not os.access(path, os.R_OK) and os.path.lexists(path):
+            raise HomeUnusable(path, f"cannot be read: {os.strerror(errno.EACCES)}", GIVE_IT_BACK)
+
+
 def files_named(folder: Path, pattern: str) -> list[Path]:
     """The entries of a folder whose names match, sorted; a folder that is not there has none.
 
@@ -101,6 +108,11 @@ def files_named(folder: Path, pattern: str) -> list[Path]:
         if error.errno in _NO_FOLDER and not folder.is_symlink():
             return []
         _refuse_unlisted(error)
+
+
+def why_unread(error: Exception) -> str:
+    """Why a file cannot be read, in the words of the system or of the decoder."""
+    return f"it cannot be read: {(isinstance(error, OSError) and error.strerror) or error or type(error).__name__}"
 
 
 def mode_of(path: Path) -> int:
