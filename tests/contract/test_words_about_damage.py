@@ -129,7 +129,7 @@ def test_a_night_names_what_is_damaged_in_landing(home: Home, caplog: pytest.Log
         assert line in caplog.text
 
 
-def test_files_of_another_user_are_not_called_damaged(home: Home, monkeypatch: pytest.MonkeyPatch, capsys):
+def test_files_of_another_user_are_not_called_damaged(home: Home, monkeypatch, capsys, caplog):
     """Somebody ran propsync as root: a backup would be no help, and to accept the loss would be wrong."""
     manifest = next(Path(home.path, "landing", "assets").glob("*/manifest.json"))
     get, access = LocalStorage.get, os.access
@@ -142,7 +142,10 @@ def test_files_of_another_user_are_not_called_damaged(home: Home, monkeypatch: p
     monkeypatch.setattr(LocalStorage, "get", denied)
     monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != manifest and access(path, mode))
     (line,) = home.sync().notes
+    assert "Restore" not in caplog.text
     assert line.startswith(f"not readable in landing: assets of run {manifest.parent.name}. They may be whole")
+    (finding,) = [one for one in islice(examine(home.settings()), 4) if one.what == "folders"]
+    assert finding.seen == f"{manifest}: cannot be read: Permission denied"
     print_status(home.settings(), None, as_json=False)
     shown = capsys.readouterr().out
     where = manifest.relative_to(home.path)

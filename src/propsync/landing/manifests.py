@@ -11,7 +11,7 @@ import msgspec
 
 from propsync.errors import ManifestUnreadable
 from propsync.resources import BUILT_IN, RESERVED, Definition
-from propsync.storage import LocalStorage, why_unread
+from propsync.storage import LocalStorage, step_against, why_unread
 from propsync.storage.seals import sealed, unsealed
 
 MANIFEST_VERSION = 2
@@ -196,7 +196,7 @@ class Manifests:
             found = msgspec.json.decode(body, type=kind)
             version = msgspec.json.decode(body, type=_Version).version
         except (OSError, ValueError) as error:  # msgspec's errors are ValueErrors, and SealBroken is too
-            raise ManifestUnreadable(key, why_unread(error)) from error
+            raise ManifestUnreadable(key, why_unread(error), step_against(error)) from error
         if version > 1 and body == stored:
             raise ManifestUnreadable(key, "it has no seal")
         return found

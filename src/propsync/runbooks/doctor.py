@@ -43,7 +43,7 @@ from propsync.shapes import (
     settle_flags,
     settle_read,
 )
-from propsync.storage import PARTIAL, files_below, remove, replace
+from propsync.storage import PARTIAL, refuse_unreadable, remove, replace
 from propsync.sweep import ListCheck
 from propsync.warehouse import statement
 
@@ -103,15 +103,14 @@ def _places(settings: Settings) -> Iterator[Finding]:
     yield Finding("file system", is_local, f"{settings.state} is on {kind or 'an unknown file system'}", step)
     for folder in (settings.published, settings.landing):
         yield from _is_reached(settings, folder)
-    yield from _are_listed(settings.state, settings.landing, settings.home / "archive")
+    yield from _are_readable(settings.state, settings.landing, settings.home / "archive")
 
 
-def _are_listed(*folders: Path) -> Iterator[Finding]:
-    """A finding if the system cannot list one below them, such as one of a run by root: each run stops there."""
+def _are_readable(*folders: Path) -> Iterator[Finding]:
+    """A finding if this user may not list a folder below them, or read a file, such as those of a run by root."""
     try:
         for folder in folders:
-            for _ in files_below(folder):
-                pass
+            refuse_unreadable(folder)
     except HomeUnusable as error:
         yield Finding("folders", False, f"{error.where}: {error.what}", error.next_step)
 

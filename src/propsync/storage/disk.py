@@ -248,9 +248,9 @@ def disk_errors(where: Path | str) -> Iterator[None]:
         raise
 
 
-def step_against(error: OSError) -> str | None:
+def step_against(error: Exception) -> str | None:
     """The step against a missing right, a limit of open files or a failing disk; None for other errors."""
-    return _STEPS.get(error.errno or 0)
+    return _STEPS.get(error.errno or 0) if isinstance(error, OSError) else None
 
 
 def in_the_way(error: OSError) -> HomeUnusable | None:
