@@ -9,6 +9,7 @@ from propsync.records import Path, follow
 from propsync.resources import Role
 from propsync.shapes.choice import UNREAD, Choice, Shape
 from propsync.shapes.members import is_blank, plain, scalar_paths
+from propsync.warehouse import snake_case
 
 _NO_NAMES = (
     "id",
@@ -69,5 +70,4 @@ def _reads_like_a_name(text: str) -> bool:
 
 
 def _names_no_name(member: str) -> bool:
-    words = "".join(f" {one}" if one.isupper() else one for one in member).lower().replace("_", " ").split()
-    return bool(words) and words[-1] in _NO_NAMES
+    return snake_case(member, "_").rpartition("_")[2] in _NO_NAMES

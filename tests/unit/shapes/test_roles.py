@@ -387,8 +387,8 @@ def test_a_name_that_nobody_can_read_is_no_name_that_lacks(held, member):
 
 @pytest.mark.parametrize(
     "held",
-    [{}, {"code": "FRA", "isActive": True, "updatedBy": "Jo"}, {"icon": "a/b.png", "name": None}],
-    ids=["an id alone", "no words", "a null"],
+    [{}, {"code": "FRA", "isActive": True, "updatedBy": "Jo"}, {"formID": "F-12"}, {"icon": "a/b.png", "name": None}],
+    ids=["an id alone", "no words", "an id in capitals", "a null"],
 )
 def test_a_type_without_a_name_lacks_nothing(held):
     assert roles(ASSESSMENT_TYPES, {"id": "t1"} | held).choices["name"].source == "absent"
