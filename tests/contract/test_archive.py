@@ -17,7 +17,7 @@ from kit.archives import Place, noted, place
 from kit.home import QUICK, Rows
 from variants import daily
 
-from propsync.errors import Busy, PropsyncError, StateUnusable, TokenRefused, UsageError
+from propsync.errors import Busy, HomeUnusable, PropsyncError, StateUnusable, TokenRefused, UsageError
 from propsync.runbooks import ArchiveReport, Report, archive
 from propsync.runs import RunLock
 from propsync_sandbox.documents import Subject, report
@@ -230,6 +230,18 @@ def test_a_rebuild_that_finds_no_rows_of_the_documents_says_so(old: Place) -> No
     assert line.startswith("documents: the rows of those in archive/ are lost")
     assert report.exit_code == 3
     assert not old.stored()
+
+
+def test_a_rebuild_that_cannot_write_the_rows_of_documents_beside_loses_none(old: Place) -> None:
+    """It took its own failure to write for damage of both databases, and continued without their rows."""
+    before = old.rows("from documents order by all")
+    in_the_way = old.path / "state" / "work" / "main.documents.parquet.partial"
+    in_the_way.mkdir(parents=True)
+    with pytest.raises(HomeUnusable, match=r"state/work: cannot be written: .*main\.documents\.parquet"):
+        old.rebuild()
+    in_the_way.rmdir()
+    assert old.rebuild().left_behind == []
+    assert old.rows("from documents order by all") == before
 
 
 @pytest.mark.slow

@@ -204,6 +204,21 @@ def test_an_older_state_does_not_go_on_where_landing_begins(tmp_path: Path, monk
     home.on_night(5, base_url="http://127.0.0.1:9", token="t")  # it begins, although nothing can be read
 
 
+@pytest.mark.slow
+def test_a_rebuild_on_an_older_state_says_that_it_lacks_the_rows_of_documents(pruned: Lived) -> None:
+    """The state still shows that no version is lost, and nothing but the run log and these rows comes from the base."""
+    base = Bases(LocalStorage(pruned.path)).newest()
+    assert base is not None
+    LocalStorage(pruned.path).put("archive/blobs/aa/" + "a" * 64 + ".pdf", b"%PDF")
+    shutil.rmtree(pruned.path / "published")
+    with duckdb.connect(pruned.state) as state:
+        state.execute("delete from ops.runs where run_id = ?", [base.run_id])
+    report = pruned.rebuild()
+    (line,) = report.left_behind
+    assert line.startswith("documents: the rows of those in archive/ are lost")
+    assert report.exit_code == 3
+
+
 @pytest.mark.parametrize("days", [999_999, 10**6])
 def test_landing_may_be_kept_for_more_days_than_there_ever_were(lived: Lived, days: int) -> None:
     before = landed_runs(lived.path)

@@ -22,10 +22,14 @@ _log = logging.getLogger("propsync.rebuild")
 
 @dataclass(frozen=True)
 class Source:
-    """The rows to carry over; `is_current` if it knows the names of all landed runs."""
+    """The rows to carry over; `is_current` if it knows the names of all landed runs.
+
+    `is_database` says that they come from a database, which has the rows of all documents.
+    """
 
     carried: Carried
     is_current: bool
+    is_database: bool = False
 
 
 def readable_databases(settings: Settings, work: Path) -> dict[str, Path]:
@@ -66,7 +70,7 @@ def find_source(settings: Settings, work: Path, base: Base | None, databases: di
         except StateUnusable as error:
             _log.warning("%s cannot be read whole, so propsync carries nothing over from it: %s", path, error.what)
             continue
-        return Source(carried, is_current=carried.has_names)
+        return Source(carried, is_current=carried.has_names, is_database=True)
     if base is not None:
         return Source(Carried(Bases(LocalStorage(settings.home)).paths(base)), is_current=False)
     return Source(Carried({}), is_current=False)

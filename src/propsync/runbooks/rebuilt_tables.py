@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from propsync.documents.blobs import Blobs
+from propsync.documents.verification import Verification
 from propsync.errors import ResourceFailed, UsageError
 from propsync.landing import Base, Manifest
 from propsync.log import redact
@@ -152,9 +153,8 @@ class RebuiltTables:
 
     def _forgotten_documents(self) -> list[str]:
         """A line if documents are kept that no row names: landing never had their rows."""
-        if self.witnesses or self.flow != "rebuild" or not Blobs(self.workspace.storage).all():
-            return []
-        return [_FORGOTTEN]
+        blobs = () if self.source.is_database else Blobs(self.workspace.storage).all()
+        return [_FORGOTTEN] if Verification(self.workspace.warehouse).unnamed(blobs) else []
 
     def _landed(self) -> dict[str, list[str]]:
         """Resources by run, of the runs that the base does not hold."""

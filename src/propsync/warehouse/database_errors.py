@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import duckdb
 
-from propsync.errors import GIVE_IT_BACK, DiskFull, FileLimited, MergeFailed, StateUnusable
+from propsync.errors import GIVE_IT_BACK, DiskFull, FileLimited, HomeUnusable, MergeFailed, StateUnusable
 from propsync.storage import LOOK_AT_DISK, MORE_FILES
 
 NO_MEMORY = "bad allocation"
@@ -78,11 +79,11 @@ def opening(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def damage_of(path: Path) -> Iterator[None]:
+def damage_of(path: Path, folder: Path) -> Iterator[None]:
     """Takes DuckDB's errors about a database file that it only reads for damage: StateUnusable.
 
-    A lack of room or memory says nothing about the file: DiskFull and MergeFailed. Nor does a table that the file of an
-    earlier version lacks: that error stays.
+    A lack of room or memory says nothing about the file: DiskFull and MergeFailed. Nor does a failure to write to
+    `folder`: HomeUnusable. Nor does a table that the file of an earlier version lacks: that error stays.
     """
     try:
         yield
@@ -90,7 +91,10 @@ def damage_of(path: Path) -> Iterator[None]:
         raise
     except duckdb.Error as error:
         _refuse_lack(path, error)
-        raise _unusable(path, str(error).splitlines()[0]) from error
+        words = str(error).splitlines()[0]
+        if f"{folder}{os.sep}" in words.replace(str(path), ""):
+            raise HomeUnusable(str(folder), f"cannot be written: {words}", _step_against(words)) from error
+        raise _unusable(path, words) from error
 
 
 def _unusable(path: Path, words: str) -> StateUnusable:
@@ -98,8 +102,14 @@ def _unusable(path: Path, words: str) -> StateUnusable:
 
     Nor does it help a disk that fails: the file may be whole, and a new one would fail too.
     """
-    steps = {_NO_RIGHT: GIVE_IT_BACK, _DISK_FAILS: f"{LOOK_AT_DISK}, and `propsync rebuild` if it says so again"}
-    return StateUnusable(str(path), words, next((step for one, step in steps.items() if one.search(words)), None))
+    step = _step_against(words)
+    step = f"{step}, and `propsync rebuild` if it says so again" if step == LOOK_AT_DISK else step
+    return StateUnusable(str(path), words, step)
+
+
+def _step_against(words: str) -> str | None:
+    steps = {_NO_RIGHT: GIVE_IT_BACK, _DISK_FAILS: LOOK_AT_DISK}
+    return next((step for one, step in steps.items() if one.search(words)), None)
 
 
 def _refuse_lack(path: Path, error: duckdb.Error) -> None:

@@ -23,8 +23,8 @@ _OPTIONS = "(format parquet, compression zstd, compression_level 9)"
 class OldFile:
     """A database file of any schema version, opened read-only beside the new one.
 
-    Raises StateUnusable for an unreadable one; that harms no other connection. Raises DiskFull and MergeFailed for a
-    lack of room or memory, which is no damage.
+    Raises StateUnusable for an unreadable one; that harms no other connection. Raises DiskFull, MergeFailed and
+    HomeUnusable for a lack of room or memory, or a folder that cannot be written, which is no damage.
     """
 
     def __init__(self, path: Path, *, memory_limit: str, folder: Path) -> None:
@@ -36,7 +36,7 @@ class OldFile:
             "temp_directory": str(folder),
         }
         refuse_other_than_file(path)
-        with damage_of(path):
+        with damage_of(path, folder):
             self._connection = duckdb.connect(path, read_only=True, config=config)
             self._connection.execute(NO_BAR)
 
@@ -62,7 +62,7 @@ class OldFile:
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """All rows of a query; none if this file lacks its tables. Raises StateUnusable."""
         try:
-            with damage_of(self._path):
+            with damage_of(self._path, self._folder):
                 return self._connection.execute(query).fetchall()
         except (duckdb.CatalogException, duckdb.BinderException):
             return []
@@ -81,7 +81,7 @@ class OldFile:
     def _write(self, name: str, query: str) -> Path | None:
         path = self._folder / f"{name}.parquet{PARTIAL}"
         try:
-            with damage_of(self._path):
+            with damage_of(self._path, self._folder):
                 self._connection.execute(f"copy ({query}) to {text(str(path))} {_OPTIONS}")
         except (duckdb.CatalogException, duckdb.BinderException):
             return None
