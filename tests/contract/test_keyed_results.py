@@ -179,13 +179,17 @@ def test_definitions_of_which_nothing_can_be_made_are_never_silent(synced: Any) 
     assert [line for line in _doctor(home) if line.startswith("shape of asset types: definitions")]
 
 
-@pytest.mark.parametrize("flags", daily(["High risk", 7, True, {"High risk": [{"state": "open"}]}], 1))
+@pytest.mark.parametrize(
+    "flags",
+    daily([{"total": 1, "items": [{"state": "open"}]}, "High risk", 7, True, {"High risk": [{"state": "open"}]}], 1),
+)
 def test_flags_of_which_nothing_can_be_made_are_never_silent(synced: Any, flags: Any) -> None:
     record = {"id": "s", "property": "p", "type": "k", "status": "approved", "flags": flags}
     home, report = synced(_world({"fields": TOLD}, assessments=(record,)))
     assert report.exit_code == 3
     assert [line for line in report.left_behind if line.startswith("assessments: flags could not be read")]
     assert [line for line in _doctor(home) if line.startswith("shape of assessments: flags")]
+    assert home.rows("select * from assessment_flags") == []
 
 
 @pytest.mark.release

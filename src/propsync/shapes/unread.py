@@ -8,7 +8,7 @@ from typing import Any
 from propsync.records import Path, calendar_day, first_text, follow, text_of
 from propsync.shapes.choice import UNREAD, Choice, Shape
 from propsync.shapes.definitions import field_ids
-from propsync.shapes.entries import Entry, entries
+from propsync.shapes.entries import Entry, entries, names
 from propsync.shapes.fields import FIELDS
 from propsync.shapes.flags import FLAGS
 
@@ -46,14 +46,22 @@ def settle_read(
 
 
 def settle_flags(shape: Shape, records: Sequence[Any], *, is_whole: bool = True) -> None:
-    """Settles the part "flags" of assessments in the same way. An array in place of a flag is none."""
-    read = [one for one in records if any(not isinstance(entry.value, list) for entry in entries(one, FLAGS))]
+    """Settles the part "flags" of assessments in the same way. An array in place of a flag is none, nor is a scalar
+    beside it in an object: `{"total": 2, "items": [...]}`.
+    """
+    read = [one for one in records if _shows_a_flag(entries(one, FLAGS))]
     _settle(shape, "flags", FLAGS, records, read, is_whole, unread=[one for one in records if _has_flags(one)])
 
 
+def _shows_a_flag(found: Sequence[Entry]) -> bool:
+    held = [entry.value for entry in found]
+    is_list_inside = bool(names(found)) and any(isinstance(one, list) for one in held)
+    return any(isinstance(one, dict) if is_list_inside else not isinstance(one, list) for one in held)
+
+
 def _has_flags(record: Any) -> bool:
-    """Whether there is anything where its flags are, other than empty lists."""
-    found = entries(record, FLAGS)
+    """Whether there is anything where its flags are, other than empty lists and the count of none."""
+    found = [entry for entry in entries(record, FLAGS) if entry.name is None or entry.value != 0]
     return any(_is_something(entry.value) for entry in found) if found else _is_something(follow(record, FLAGS))
 
 
