@@ -142,7 +142,7 @@ def _options(definitions: Sequence[Any], referred: set[str]) -> Choice | None:
     for definition in definitions:
         if isinstance(definition, dict) and follow(definition, KIND) == "option":
             counts.update((name,) for name, value in definition.items() if _are_options(name, value, referred))
-            counts.update(_listed_inside(definition))
+            counts.update(_listed_inside(definition, referred))
     if not counts:
         return None
     best = min(counts, key=lambda path: (rank(path, _OPTIONS), -counts[path], path))
@@ -152,12 +152,16 @@ def _options(definitions: Sequence[Any], referred: set[str]) -> Choice | None:
     return Choice((best, *others), "found", f"what {counts[best]} option fields list")
 
 
-def _listed_inside(definition: dict[str, Any]) -> Iterator[Path]:
-    """Arrays of objects with a likely name in an object of the definition, such as its settings."""
+def _listed_inside(definition: dict[str, Any], referred: set[str]) -> Iterator[Path]:
+    """Options with a likely name in an object of the definition, such as its settings.
+
+    They are an array of objects, or an object from whose members assets choose.
+    """
     objects = [(name, held) for name, held in definition.items() if isinstance(held, dict)]
     for name, inner, value in ((name, inner, value) for name, held in objects for inner, value in held.items()):
         are_objects = isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
-        if are_objects and rank((inner,), _OPTIONS) < len(_OPTIONS):
+        are_keyed = isinstance(value, dict) and not referred.isdisjoint(value)
+        if (are_objects or are_keyed) and rank((inner,), _OPTIONS) < len(_OPTIONS):
             yield (name, inner)
 
 

@@ -110,10 +110,12 @@ def test_options_may_be_texts_and_hide_under_another_name():
     ("members", "found"),
     [
         ({"settings": {"options": [{"id": "o1", "label": "Good"}]}}, "settings.options"),
+        ({"settings": {"options": {"o1": "Good"}}}, "settings.options"),
+        ({"settings": {"options": {"columns": 2}}}, None),
         ({"settings": {"values": [{"id": "o1"}]}, "choices": [{"id": "o1", "label": "Good"}]}, "choices"),
         ({"settings": {"owners": [{"id": "o1"}], "values": ["x"]}}, None),
     ],
-    ids=["alone", "beside a list", "of another name"],
+    ids=["alone", "keyed", "keyed by no option", "beside a list", "of another name"],
 )
 def test_options_may_be_in_an_object(members, found):
     types = [asset_type({"id": "f", "title": "State", "type": "option"} | members)]
