@@ -9,7 +9,7 @@ from propsync.errors import ShapeUnknown
 from propsync.records import Path, follow, text_of
 from propsync.shapes.choice import Choice
 
-_DEEPEST = 3
+_DEEPEST = 4  # JSON:API has ids at relationships.property.data.id
 SPEAKS = 0.5
 """The least share of a member's values that must be known elsewhere."""
 SPEAKS_BY_NAME = 0.25  # for a likely name: numbers that count something are known by chance less often
@@ -22,7 +22,7 @@ def plain(name: str) -> str:
 
 
 def scalar_paths(record: object, prefix: Path = ()) -> Iterator[Path]:
-    """Paths to every scalar of a record through objects, not through arrays, at most three members deep."""
+    """Paths to every scalar of a record through objects, not through arrays, at most four members deep."""
     if not isinstance(record, dict) or len(prefix) >= _DEEPEST:
         return
     for name, value in record.items():

@@ -103,6 +103,20 @@ def test_a_member_that_names_something_above_or_before_takes_no_role(changes, ro
     assert shape.choices[role].source == "found"
 
 
+def test_ids_are_found_in_the_relationships_of_json_api():
+    def record(key, building, of_type):
+        related = {
+            "site": {"data": {"type": "site", "id": building}},
+            "form": {"data": {"type": "form", "id": of_type}},
+        }
+        return {"type": "assessment", "id": key, "attributes": {"status": "approved"}, "relationships": related}
+
+    shape = roles(ASSESSMENTS, record("a1", "p1", "t1"), record("a2", "p1", "t2"), record("a3", "p2", "t1"))
+    assert shape.paths("property") == (("relationships", "site", "data", "id"),)
+    assert shape.paths("type") == (("relationships", "form", "data", "id"),)
+    assert (shape.paths("id"), shape.paths("status")) == ((("id",),), (("attributes", "status"),))
+
+
 def test_a_schedule_keeps_its_key_when_a_property_is_new():
     records = [{"property": {"id": f"p{n}", "parentId": "p1"}, "type": "t1"} for n in MANY]
     first = roles(SCHEDULES, *records, known={})
