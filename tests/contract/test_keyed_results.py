@@ -192,6 +192,15 @@ def test_flags_of_which_nothing_can_be_made_are_never_silent(synced: Any, flags:
     assert home.rows("select * from assessment_flags") == []
 
 
+@pytest.mark.slow
+def test_flags_in_an_object_of_the_record_are_never_silent(synced: Any) -> None:
+    inner = {"property": "p", "type": "k", "status": "approved", "flags": [{"state": "open"}]}
+    home, report = synced(_world({"fields": TOLD}, assessments=({"id": "s", "attributes": inner},)))
+    assert report.exit_code == 3
+    assert [line for line in report.left_behind if line.startswith("assessments: flags could not be read")]
+    assert [line for line in _doctor(home) if line.startswith("shape of assessments: flags")]
+
+
 @pytest.mark.release
 def test_links_of_results_in_an_object_that_are_signed_again_make_no_versions(tmp_path: Path) -> None:
     class Signed(Keyed):

@@ -11,6 +11,7 @@ from propsync.shapes.definitions import field_ids
 from propsync.shapes.entries import Entry, entries, names
 from propsync.shapes.fields import FIELDS
 from propsync.shapes.flags import FLAGS
+from propsync.shapes.members import carries
 
 _DUE_DATE: Path = ("dueDate",)
 _FEW = 8  # odd dates of a sample, which has the records of a first page twice; one in 20 from 160 dates on
@@ -50,7 +51,15 @@ def settle_flags(shape: Shape, records: Sequence[Any], *, is_whole: bool = True)
     beside it in an object: `{"total": 2, "items": [...]}`.
     """
     read = [one for one in records if _shows_a_flag(entries(one, FLAGS))]
-    _settle(shape, "flags", FLAGS, records, read, is_whole, unread=[one for one in records if _has_flags(one)])
+    held = [one for one in records if _has_flags(one)]
+    if not any(carries(one, FLAGS) for one in records):
+        held = [inner for one in records for inner in _inside(one) if _has_flags(inner)]
+    _settle(shape, "flags", FLAGS, records, read, is_whole, unread=held)
+
+
+def _inside(record: Any) -> list[Any]:
+    """Objects in a record: one of them may be the assessment, with the flags that the record itself lacks."""
+    return [one for one in record.values() if isinstance(one, dict)] if isinstance(record, dict) else []
 
 
 def _shows_a_flag(found: Sequence[Entry]) -> bool:
