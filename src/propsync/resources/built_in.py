@@ -104,7 +104,7 @@ SCHEDULES = Resource(
         # `asset` is the deprecated name of `property` and replaces it if it is missing (API §2.6)
         Role("property", documented=("property", "asset"), known="property_ids", required=True, column="property_id"),
         Role("type", documented=("type",), known="assessment_type_ids", required=True, column="assessment_type_id"),
-        Role("status", documented=("status",), column="status"),
+        Role("status", documented=("status",), known="statuses", column="status"),
     ),
     members={
         "dueDate": "due_date",

@@ -92,6 +92,15 @@ def _is_object(record: Any, path: Path) -> bool:
     return isinstance(follow(record, path), dict)
 
 
+def as_written(records: Sequence[Any], words: Collection[str]) -> set[str]:
+    """The words and the ways in which records write them: `In progress` is `inprogress`."""
+    longest = 2 * max(map(len, words), default=0)
+    shown = (text_of(follow(record, path)) for record in records for path in scalar_paths(record))
+    found = {text for text in shown if text and len(text) <= longest}
+    alike = {plain(word) for word in words}
+    return {*words, *(text for text in found if plain(text) in alike)}
+
+
 def share_known(records: Sequence[Any], path: Path, known: Collection[str]) -> float:
     """The share of the values at `path` that are known, 0 to 1."""
     found = texts(records, path)

@@ -12,6 +12,7 @@ from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.earlier import with_earlier
 from propsync.shapes.members import (
     SPEAKS,
+    as_written,
     documented,
     lacking,
     most_telling,
@@ -43,6 +44,7 @@ def find_roles(
     objects = [record for page in of_pages for record in page]
     if not objects:
         return
+    known = {**known, "statuses": as_written(objects, known.get("statuses", ()))}
     taken: set[Path] = set()
     for role in resource.roles:
         is_key = role.known == "unique" or role.name in resource.key
@@ -59,7 +61,7 @@ def find_roles(
         taken.update(shape.paths(role.name))
         if role.required and not _is_anywhere(shape, resource, role, objects):
             raise _unknown(resource, role)
-        is_name, is_status = role.known is None and not role.documented, role.known == "statuses"
+        is_name, is_status = (not role.documented and role.known == known_by for known_by in (None, "statuses"))
         is_gone = (is_name or is_status) and not any(texts(objects, path) for path in shape.paths(role.name))
         # records that no longer have a status need lists by status, whatever an earlier run found
         if (is_status and is_gone) or not shape.has(role.name):

@@ -103,6 +103,14 @@ def test_a_member_that_names_something_above_or_before_takes_no_role(changes, ro
     assert shape.choices[role].source == "found"
 
 
+@pytest.mark.parametrize("resource", [ASSESSMENTS, SCHEDULES], ids=["assessments", "schedules"])
+@pytest.mark.parametrize("words", [("approved", "submitted"), ("Approved", "SUB-MITTED")], ids=["as is", "for people"])
+def test_the_status_in_an_object_is_the_word_that_the_filter_takes(resource, words):
+    states = [{"id": 4, "name": words[0]}, {"id": 3, "name": words[1]}, {"id": 4, "name": words[0]}]
+    shape = roles(resource, *assessments(**(PLAIN | {"status": states})))
+    assert shape.paths("status")[0] == ("status", "name")
+
+
 def test_ids_are_found_in_the_relationships_of_json_api():
     def record(key, building, of_type):
         related = {
