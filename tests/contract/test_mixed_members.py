@@ -10,6 +10,8 @@ from kit.comparing import assert_same, difference
 from kit.small_api import SmallHome, assessment, asset
 from variants import daily
 
+from propsync.runbooks.doctor import examine
+
 ISSUES = "select record_id, name, issue, value from ops.value_issues order by all"
 
 
@@ -35,6 +37,19 @@ def test_assigned_users_count_in_every_form_that_names_them(small_nights: SmallH
     for table in ("schedules", "history.schedules_typed"):
         assert small_nights.rows(f"select assessment_type_id, assigned_users from {table} order by 1") == users
     assert small_nights.rows(ISSUES) == [("p1/k4", "assigned_users", "names no user", '{"u2":true}')]
+
+
+def test_assigned_users_of_which_propsync_can_read_none_are_never_silent(small_nights: SmallHome):
+    """Without a word, every schedule would look assigned to nobody."""
+    show_schedules(small_nights, schedule("k1", [{"user": {"id": "u1"}}]), schedule("k2", []))
+    report = small_nights.sync()
+    (line,) = report.left_behind
+    assert report.exit_code == 3
+    assert line.startswith("schedules: assigned users could not be read: assignedUsers of ")
+    (finding,) = [one for one in examine(small_nights.settings()) if one.what == "shape of schedules: assigned_users"]
+    assert not finding.is_well
+    show_schedules(small_nights, schedule("k1", ["u1"]), schedule("k2", None))
+    assert small_nights.sync().exit_code == 0
 
 
 STATUSES = "select assessment_id, status from assessments order by 1"

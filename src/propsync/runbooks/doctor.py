@@ -39,6 +39,7 @@ from propsync.shapes import (
     find_roles,
     kinds_without_results,
     refuse_list_astray,
+    settle_assigned_users,
     settle_due_dates,
     settle_flags,
     settle_read,
@@ -285,6 +286,7 @@ def _look_inside(shapes: Mapping[str, Shape], records: Mapping[str, list[Any]]) 
     find_flag_history(shapes[ASSESSMENTS.name], assessments)
     settle_flags(shapes[ASSESSMENTS.name], assessments)
     settle_due_dates(shapes[SCHEDULES.name], records.get(SCHEDULES.name, []))
+    settle_assigned_users(shapes[SCHEDULES.name], records.get(SCHEDULES.name, []))
 
 
 def _parts(name: str, shape: Shape) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from propsync.shapes.lists import find_list, refuse_list_astray
 from propsync.shapes.nested import find_nested_shapes
 from propsync.shapes.results import find_result_shape, kinds_without_results
 from propsync.shapes.roles import find_roles
-from propsync.shapes.unread import settle_due_dates, settle_flags, settle_read
+from propsync.shapes.unread import settle_assigned_users, settle_due_dates, settle_flags, settle_read
 from propsync.shapes.volatile import by_key, find_volatile
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "kinds_without_results",
     "refuse_list_astray",
     "refuse_volatile_roles",
+    "settle_assigned_users",
     "settle_due_dates",
     "settle_flags",
     "settle_read",

@@ -1,4 +1,4 @@
-"""Finds the shapes inside landed records from a sample: fields, field results, flags, due dates."""
+"""Finds the shapes inside landed records from a sample: fields, field results, flags, due dates, users."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from propsync.shapes.definitions import field_ids, find_definition_shape
 from propsync.shapes.flags import find_flag_history
 from propsync.shapes.results import find_result_shape
 from propsync.shapes.sampling import BESIDE, sample, types_beside, types_of
-from propsync.shapes.unread import settle_due_dates, settle_flags, settle_read
+from propsync.shapes.unread import settle_assigned_users, settle_due_dates, settle_flags, settle_read
 
 
 def find_nested_shapes(
@@ -35,7 +35,9 @@ def find_nested_shapes(
         settle_flags(shape, assessments, is_whole=not manifest.filters)
     elif SCHEDULES.name in shapes and manifest is not None:
         shape = shapes[SCHEDULES.name]
-        settle_due_dates(shape, sample(pages, manifest, cutter_of(shape, SCHEDULES)), is_whole=not manifest.filters)
+        schedules = sample(pages, manifest, cutter_of(shape, SCHEDULES))
+        settle_due_dates(shape, schedules, is_whole=not manifest.filters)
+        settle_assigned_users(shape, schedules, is_whole=not manifest.filters)
 
 
 def _find_asset_shapes(

@@ -14,6 +14,8 @@ from propsync.shapes.flags import FLAGS
 from propsync.shapes.members import carries
 
 _DUE_DATE: Path = ("dueDate",)
+_USERS: Path = ("assignedUsers",)
+_USER_IDS: tuple[Path, ...] = (("id",), ("uid",), ("_id",), ("uuid",), ("guid",))
 _FEW = 8  # odd dates of a sample, which has the records of a first page twice; one in 20 from 160 dates on
 
 
@@ -84,6 +86,22 @@ def settle_due_dates(shape: Shape, records: Sequence[Any], *, is_whole: bool = T
     read = [one for one in dated if _is_date(follow(one, _DUE_DATE))]
     are_few = len(odd) <= max(_FEW, len(dated) // 20)
     _settle(shape, "due_dates", _DUE_DATE, dated, read if are_few else [], is_whole, unread=odd)
+
+
+def settle_assigned_users(shape: Shape, records: Sequence[Any], *, is_whole: bool = True) -> None:
+    """Settles the part "assigned_users" of schedules in the same way. Otherwise they would look assigned to nobody."""
+    read = [one for one in records if any(map(_names_a_user, _users(one)))]
+    held = [one for one in records if any(map(_is_something, _users(one)))]
+    _settle(shape, "assigned_users", _USERS, records, read, is_whole, unread=held)
+
+
+def _users(record: Any) -> list[Any]:
+    held = follow(record, _USERS)
+    return held if isinstance(held, list) else [held]
+
+
+def _names_a_user(held: Any) -> bool:
+    return bool(first_text(held, _USER_IDS) if isinstance(held, dict) else text_of(held))
 
 
 def _is_date(held: Any) -> bool:
