@@ -13,7 +13,7 @@ from kit.bucket import FolderBucket, copied, flaws
 from kit.comparing import assert_same, difference
 from kit.small_api import asset
 
-from propsync.errors import HomeUnusable, StorageAway, UsageError
+from propsync.errors import HomeUnusable, SettingsError, StorageAway, UsageError
 from propsync.runbooks.storage_move import move_storage
 from propsync.storage import LocalStorage
 
@@ -38,6 +38,23 @@ def test_a_night_is_in_the_bucket_and_a_new_machine_rebuilds_it(machines: Machin
     assert second.sync().exit_code == 0
     assert_same(before, second.published)
     assert flaws(machines.bucket, second.path) == []
+
+
+def test_a_new_machine_without_propsync_toml_does_not_show_what_the_bucket_hides(machines: Machines) -> None:
+    machines.api.assets[0]["occupant"] = "zqx"
+    first, second = machines("first"), machines("second")
+    hides = '[privacy]\nhide = ["assets.occupant"]\n'
+    first.path.mkdir()
+    (first.path / "propsync.toml").write_text(hides)
+    assert first.sync().exit_code == 0
+    for run in (second.rebuild, second.sync, second.sync):
+        with pytest.raises(SettingsError, match="without it a run would show what this home hides"):
+            run()
+    assert flaws(machines.bucket, first.path) == []
+    (second.path / "propsync.toml").write_text(hides)
+    assert second.sync().exit_code == 0
+    for folder in (second.path, machines.bucket.root):
+        assert not [path for path in (folder / "published").rglob("*.*") if b"zqx" in path.read_bytes()]
 
 
 @contextmanager

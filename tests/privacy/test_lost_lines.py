@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from kit.unlisted import unlisted
-from privacy.private import PrivateHome
+from privacy.private import LINES, PrivateHome, found_in
 
 from propsync.errors import HomeUnusable, SettingsError
 from propsync.runbooks.doctor_privacy import examine_lines
@@ -25,6 +25,19 @@ def test_without_propsync_toml_no_run_shows_what_a_home_hides(tmp_path: Path) ->
     assert list((home.path / "published").iterdir()) == list((home.path / "landing").iterdir()) == []
     home.hide()
     assert list(examine_lines(home.settings())) == []
+
+
+def test_nor_does_a_rebuild_that_lost_the_state_too(hidden_home: PrivateHome) -> None:
+    for path in (hidden_home.path / "state").glob("*.duckdb"):
+        path.unlink()
+    (hidden_home.path / "propsync.toml").unlink()
+    before = hidden_home.note()
+    with pytest.raises(SettingsError, match="without it a run would show what this home hides"):
+        hidden_home.rebuild()
+    assert (hidden_home.note(), found_in(hidden_home.path / "published")) == (before, [])
+    hidden_home.hide(*LINES)
+    assert hidden_home.rebuild().exit_code == 0
+    assert found_in(hidden_home.path / "published") == []
 
 
 def test_a_folder_that_nobody_can_list_does_not_pass_for_a_home_that_hides_nothing(

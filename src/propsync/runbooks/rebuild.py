@@ -17,11 +17,11 @@ from propsync.runbooks.losses import check_run_ids, read_witnesses
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.rebuild_erased import ErasedSince
 from propsync.runbooks.rebuild_restore import refuse_lost_edition, restored
-from propsync.runbooks.rebuild_sources import find_source, knows, readable_databases, whole_catalogue
+from propsync.runbooks.rebuild_sources import find_source, hides, knows, readable_databases, whole_catalogue
 from propsync.runbooks.rebuilt_tables import RebuiltTables
 from propsync.runbooks.report import Report
 from propsync.runbooks.retention import collect
-from propsync.runbooks.workplace import Workplace, workplace
+from propsync.runbooks.workplace import Workplace, refuse_lost_lines, workplace
 from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.runs import Run
 from propsync.settings import Settings
@@ -33,8 +33,9 @@ from propsync.warehouse import statement
 def rebuild(settings: Settings, *, accept_loss: Collection[str] = (), now: datetime | None = None) -> Report:
     """Rebuilds the state database from landing and publishes it; it never calls the API.
 
-    `accept_loss` names runs whose versions may be lost. If it raises UsageError (nothing is landed),
-    BaseLost (it would lose others, or the base is damaged), Busy, HomeUnusable or CheckFailed, nothing has changed.
+    `accept_loss` names runs whose versions may be lost. Nothing has changed if it raises UsageError (nothing is
+    landed), BaseLost (it would lose others, or the base is damaged), SettingsError (older tables hide parts, and there
+    is no propsync.toml), Busy, HomeUnusable or CheckFailed.
     """
     check_run_ids(accept_loss)
     with workplace(settings, "propsync rebuild", may_be_behind=True) as place:
@@ -57,6 +58,7 @@ def rebuild_in(
         contents = restored(place)
         refuse_unreadable(settings.landing)
         databases = readable_databases(settings, work)
+        refuse_lost_lines(settings, is_hiding=any(hides(path, settings, work) for path in databases.values()))
         erased = ErasedSince.of(settings, work, databases)
         if flow == "rebuild":  # an erasure itself has done that
             erased.clean(settings, work)

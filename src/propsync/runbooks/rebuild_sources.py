@@ -14,7 +14,7 @@ from propsync.resources import Catalogue, Resource, further_resources
 from propsync.runbooks.workspace import WAREHOUSE, configured_catalogue
 from propsync.settings import Settings
 from propsync.storage import LocalStorage
-from propsync.warehouse import OldFile, check_further
+from propsync.warehouse import OldFile, check_further, statement
 
 _DATABASES = ("state", "published")
 _log = logging.getLogger("propsync.rebuild")
@@ -51,6 +51,12 @@ def readable_databases(settings: Settings, work: Path) -> dict[str, Path]:
     if len(found) == len(_DATABASES) and not knows(found["state"][1], found["published"][0], settings, work):
         found = {name: found[name] for name in reversed(found)}
     return {name: path for name, (_, path) in found.items()}
+
+
+def hides(path: Path, settings: Settings, work: Path) -> bool:
+    """Whether the database at `path` leaves out what `[privacy] hide` names. Raises StateUnusable."""
+    with OldFile(path, memory_limit=settings.memory_limit, folder=work) as old:
+        return bool(old.value(statement("merge/hidden/remembered")))
 
 
 def find_source(settings: Settings, work: Path, base: Base | None, databases: dict[str, Path]) -> Source:
