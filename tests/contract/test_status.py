@@ -131,6 +131,7 @@ def test_after_a_clock_was_ahead_the_watchdog_sees_the_true_time_and_each_run_wa
     (started,) = at.rows("select started_at from ops.runs where run_id = ?", report.run_id)[0]
     assert started > datetime.now(UTC) + timedelta(days=300)  # later than any run before it
     assert "the clock of this machine is behind it. Until then, history dates each change with that time" in caplog.text
+    assert "the marts count days up to it" in report.notes[0]  # so the notice of a timetable says it too
     status, _ = told()
     assert datetime.fromisoformat(status["published_at"]) <= datetime.now(UTC)
     assert print_status(at.settings(), "26h", as_json=False) == 0

@@ -98,7 +98,7 @@ def _framed(
         refuse_foreign_landing(workspace, landed := workspace.manifests.all_runs())
         work = prepare(workspace)
         run = next_run(flow, _last_time(workspace, landed), now)
-        _tell_clock(run, now or datetime.now(UTC))
+        ahead = _ahead_of_clock(run, now or datetime.now(UTC))
         for killed in workspace.journal.begin(run):
             _log.warning("run %s was killed; this run merges what it landed completely", killed)
         try:
@@ -125,17 +125,20 @@ def _framed(
         except BaseException as error:
             workspace.journal.end(run, "failed", in_one_line(error))
             raise
-    return replace(report, notes=[*report.notes, *mended])
+    return replace(report, notes=[*report.notes, *ahead, *mended])
 
 
-def _tell_clock(run: Run, now: datetime) -> None:
-    """Warns if the clock is far behind the last run: changes of months may then have the time of that run."""
-    if run.time - now > _APART:
-        _log.warning(
-            "the last run is of %s, and the clock of this machine is behind it. Until then, history dates each change "
-            "with that time. If the clock was wrong in that run, restore home from a backup made before it",
-            run.time.strftime("%Y-%m-%d %H:%M UTC"),
-        )
+def _ahead_of_clock(run: Run, now: datetime) -> list[str]:
+    """A line if the clock is far behind the last run: this run has the day of that one, and so have its marts."""
+    if run.time - now <= _APART:
+        return []
+    line = (
+        f"the last run is of {run.time:%Y-%m-%d %H:%M} UTC, and the clock of this machine is behind it. Until then, "
+        "history dates each change with that time, and the marts count days up to it. If the clock was wrong in that "
+        "run, restore home from a backup made before it"
+    )
+    _log.warning("%s", line)
+    return [line]
 
 
 def _begin_with(workspace: Workspace, run: Run) -> None:
