@@ -194,7 +194,8 @@ class _Verify:
 
     def _settle_orphans(self, workspace: Workspace) -> None:
         taken = {one.path for one in self._archive.taken.all()}
-        orphans = Verification(workspace.warehouse).unnamed(set(self._archive.blobs.all()) - taken)
+        found = Verification(workspace.warehouse).unnamed(set(self._archive.blobs.all()) - taken)
+        orphans = [path for path in found if self._archive.blobs.exists(path)]  # a bucket may list what has gone
         self._report.counts["orphans"] = len(orphans)
         for path in orphans:
             is_young = self._archive.blobs.age(path) <= _DAY
