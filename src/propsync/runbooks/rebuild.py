@@ -33,9 +33,9 @@ from propsync.warehouse import statement
 def rebuild(settings: Settings, *, accept_loss: Collection[str] = (), now: datetime | None = None) -> Report:
     """Rebuilds the state database from landing and publishes it; it never calls the API.
 
-    `accept_loss` names runs whose versions may be lost. Nothing has changed if it raises UsageError (nothing is
-    landed), BaseLost (it would lose others, or the base is damaged), SettingsError (older tables hide parts, and there
-    is no propsync.toml), Busy, HomeUnusable or CheckFailed.
+    `accept_loss` names runs whose versions may be lost. Raises UsageError if nothing is landed, and SettingsError if
+    older tables hide parts and propsync.toml is missing. Raises BaseLost if it would lose other versions or the base is
+    damaged. Raises Busy, HomeUnusable and CheckFailed too; nothing has changed after any of them.
     """
     check_run_ids(accept_loss)
     with workplace(settings, "propsync rebuild", may_be_behind=True) as place:
