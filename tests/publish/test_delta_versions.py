@@ -226,13 +226,14 @@ def forbid_to_overwrite(one: OneTable) -> None:
         forbid_to_overwrite,
     ],
 )
+@pytest.mark.parametrize("changed", [START + 2 * DAY, None], ids=["a quiet night", "a night of changes"])
 def test_a_table_whose_log_cannot_be_read_or_continued_begins_again(
-    one: OneTable, harm: Callable[[OneTable], None]
+    one: OneTable, harm: Callable[[OneTable], None], changed: datetime | None
 ) -> None:
     lived(one, 3)
     identity = one.note["main/t"]["id"]
     harm(one)
-    run = one.publish("select 'again' as night", START + 5 * DAY, changed=START + 2 * DAY)
+    run = one.publish("select 'again' as night", START + 5 * DAY, changed=changed)
     assert one.rows() == [("again",)]
     assert one.files() == [f"{run}-0.parquet"]
     assert "without its older versions" in one.damaged[0]

@@ -53,18 +53,19 @@ class DeltaTables:
         with progress("Publishing", len(tables), "Delta tables") as bar:
             for name, table in tables.items():
                 log = DeltaLog(self._folder / name)
-                is_known = noted.get(name, {}).get("table") == table.version and not table.is_news
-                kept[name] = self._settled(log, table, run_id, damaged, is_known=is_known)
+                kept[name] = self._settled(log, table, run_id, damaged, noted.get(name, {}).get("table"))
                 bar.advance()
         self._remove_others(tables)
         return kept, damaged
 
     def _settled(
-        self, log: DeltaLog, table: TableFile, run_id: str, damaged: list[str], *, is_known: bool
+        self, log: DeltaLog, table: TableFile, run_id: str, damaged: list[str], noted: str | None
     ) -> dict[str, Any]:
         newest = log.newest()
         if newest is None or newest.mark != table.version or table.is_news or not log.is_whole():
-            if is_known:
+            is_known = noted == table.version and not table.is_news
+            is_unread = newest is None and noted is not None and log.path.is_dir()  # an erasure removes the folder
+            if is_known or is_unread:
                 damaged.append(_told(log, newest))
             newest = self._overwrite(log, table, newest, run_id)
             log = DeltaLog(log.folder)
