@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 import msgspec
 
@@ -123,11 +123,12 @@ def _pointing_to(headers: Mapping[str, str]) -> str:
         return ", which names no other address"
     try:
         parts = urlsplit(location)
-        host = parts.hostname or ""
+        # without user and query, which may contain tokens
+        server = parts.netloc.rpartition("@")[2]
     except ValueError:
         return ", a redirect to no address"
-    # Without user and query, which may contain tokens.
-    return f", a redirect to {_quoted(host + parts.path) or 'no address'}, which propsync does not follow"
+    place = urlunsplit((parts.scheme, server, parts.path, "", ""))
+    return f", a redirect to {_quoted(place) or 'no address'}, which propsync does not follow"
 
 
 def error_code(body: bytes) -> str | None:

@@ -179,8 +179,9 @@ def test_an_answer_of_300_and_more_without_an_address_is_named(api, server):
 @pytest.mark.parametrize(
     ("location", "shown"),
     [
-        ("https://login.example.org/oauth?token=abcdef", "login.example.org/oauth"),
-        ("https://user:pw@h.example/x#y", "h.example/x"),
+        ("https://login.example.org/oauth?token=abcdef", "https://login.example.org/oauth"),
+        ("https://user:pw@h.example/x#y", "https://h.example/x"),
+        ("http://h.example:8080/x", "http://h.example:8080/x"),
         ("/elsewhere", "/elsewhere"),
         ("http://[bad", "no address"),
     ],
@@ -189,9 +190,8 @@ def test_a_redirect_is_not_followed_and_tells_where_it_points(api, server, locat
     server.script = [Reply(302, headers={"Location": location})]
     with pytest.raises(UnexpectedAnswer) as caught:
         api.fetch(LIST)
-    assert shown in str(caught.value)
-    assert not {"abcdef", "pw@"} & set(str(caught.value).split())
-    assert "token=" not in str(caught.value)
+    assert f"a redirect to {shown}" in str(caught.value)
+    assert not [secret for secret in ("abcdef", "pw", "token=") if secret in str(caught.value)]
     assert len(server.seen) == 1
 
 
