@@ -13,10 +13,11 @@ from kit.kept import KeptHomes
 from kit.programs import Program
 from kit.push_home import PushHome, push_home
 
+from propsync.cli.push_history import print_history
 from propsync.cli.start import INTERRUPTED
 from propsync.cli.status import print_status
 from propsync.push.plan import CREATE, DELETE, UPDATE, Plan, save_plan
-from propsync.runbooks.push_undo import undo, unfinished
+from propsync.runbooks.push_undo import history, undo, unfinished
 from propsync_sandbox.exchange import Request
 
 _LINES = 10  # of the journal of such a plan, and one more
@@ -95,6 +96,22 @@ def test_a_plan_that_was_interrupted_is_told_by_status(home: PushHome, capsys: p
     assert f"Unfinished: plan {plan.plan_id}, of which a part may be sent. Next: propsync push apply" in told()
     home.apply(plan)
     assert "Unfinished" not in told()
+
+
+def test_history_does_not_deny_the_writes_of_an_unfinished_plan(
+    home: PushHome, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def told() -> str:
+        settings = home.settings()
+        print_history(history(settings), unfinished(settings), settings.zone, as_json=False)
+        return capsys.readouterr().out
+
+    assert "propsync has written nothing yet" in told()
+    plan = of_assets(home, 0)
+    with dying(2):
+        home.apply(plan, max_concurrency=1)
+    assert f"Unfinished: plan {plan.plan_id}" in (said := told())
+    assert "nothing" not in said
 
 
 @pytest.mark.slow

@@ -23,7 +23,8 @@ def print_history(past: Sequence[Past], unfinished: Sequence[Plan], zone: ZoneIn
     print_table(_COLUMNS, [_row(one, zone) for one in past])
     for one in unfinished:
         echo(f"Unfinished: plan {one.plan_id} of {one.file}. Next: propsync push apply with this plan again")
-    echo("Values are in ops.writes. Next: propsync push undo RUN" if past else "propsync has written nothing yet")
+    if past or not unfinished:  # an unfinished plan may have sent a part, and its line says the next command
+        echo("Values are in ops.writes. Next: propsync push undo RUN" if past else "propsync has written nothing yet")
 
 
 def _row(one: Past, zone: ZoneInfo) -> tuple[object, ...]:
