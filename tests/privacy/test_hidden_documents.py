@@ -9,6 +9,8 @@ import duckdb
 import pytest
 from kit.archives import SMALL, Place, place
 
+from propsync.runbooks.archive_export import export
+
 pytestmark = pytest.mark.slow
 CONTENTS = ("bundle_actions", "bundle_controls", "bundle_elements", "history.bundle_actions", "marts.actions")
 OLDER = "valid_from = valid_from - to_years(9)"
@@ -20,6 +22,7 @@ class Hidden:
     def __init__(self, at: Place) -> None:
         self.at, self._assessments = at, at.sandbox.world.assessments
         of_type = {str(one.key): str(one.type) for one in self._assessments.records() if one.status == "approved"}
+        self.types = of_type
         self.gone = next(iter(of_type))
         self.type = of_type[self.gone]
         self.over, self._shown = next((key, one) for key, one in of_type.items() if one != self.type)
@@ -75,3 +78,18 @@ def test_years_of_documents_count_from_a_true_delete(hidden: Hidden) -> None:
     assert hidden.at.archive(archive_keep_years=7).counts["removed"] == 2
     assert hidden.states(hidden.gone) == ["removed"]
     assert hidden.states(hidden.over) == ["stored"]
+
+
+def test_a_bag_has_no_document_of_a_hidden_type(hidden: Hidden, tmp_path: Path) -> None:
+    at = hidden.at
+    report = export(at.settings(), tmp_path / "bag")
+    of_type = {one for one, kind in hidden.types.items() if kind == hidden.type}
+    found = {path.parent.name for path in (tmp_path / "bag").glob("data/*/*/*")}
+    assert found
+    assert not found & of_type
+    assert (report.exit_code, len(report.left_out)) == (3, 1)
+    count = len(at.rows(f"from documents where state = 'stored' and assessment_id in {tuple(sorted(of_type))!r}"))
+    assert report.left_out[0].startswith(f"{count} stored documents are of assessments whose type [privacy] hides")
+    (at.path / "propsync.toml").write_text("[privacy]\nhide = []\n")
+    at.sync()
+    assert export(at.settings(), tmp_path / "all").documents == report.documents + count

@@ -1,4 +1,5 @@
--- why: stored documents with the facts about their assessments; a gone assessment is only in its history
+-- why: stored documents with the facts about their assessments; a gone assessment is only in its history, and one of a
+-- hidden type is nowhere
 with stored as (
   select * from main.documents where state = 'stored' and path is not null and (is_latest or $all_versions)
 ),
@@ -17,6 +18,7 @@ described as (
   from stored
   left join main.assessments as assessments on assessments.assessment_id = stored.assessment_id
   left join last_known on last_known.assessment_id = stored.assessment_id
+  where assessments.assessment_id is not null or last_known.assessment_id is not null or not $hides
 )
 select
   assessment_id,

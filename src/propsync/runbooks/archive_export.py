@@ -100,7 +100,7 @@ def export(
         report = ExportReport(str(target))
         report.left_out += _without_documents(holdings, properties)
         report.lacking = holdings.lacking()
-        report.left_out += _lacking_in_words(report.lacking)
+        report.left_out += _lacking_in_words(report.lacking) + _hidden_in_words(holdings.hidden())
         with _made_beside(target, holdings) as bag:
             _Export(settings, holdings, bag / PAYLOAD, report).copy_all()
             _log.info("hashing the bag, and validating it")
@@ -146,6 +146,11 @@ def _without_documents(holdings: Holdings, properties: Sequence[str]) -> list[st
 def _lacking_in_words(count: int) -> list[str]:
     what = "1 wanted document is" if count == 1 else f"{count:,} wanted documents are"
     return [f"{what} lacking or outdated; marts.document_coverage shows why"] if count else []
+
+
+def _hidden_in_words(count: int) -> list[str]:
+    what = "1 stored document is of an assessment" if count == 1 else f"{count:,} stored documents are of assessments"
+    return [f"{what} whose type [privacy] hides; no bag has such documents, of whatever property"] if count else []
 
 
 @contextmanager
