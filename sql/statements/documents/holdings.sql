@@ -1,10 +1,10 @@
 -- why: stored documents with the facts about their assessments; a gone assessment is only in its history, and one of a
--- hidden type is nowhere
+-- hidden type is nowhere. One that became hidden seems deleted, but propsync still fetches its documents
 with stored as (
   select * from main.documents where state = 'stored' and path is not null and (is_latest or $all_versions)
 ),
 last_known as (
-  select assessment_id, status, {{property}} as property_id, {{type}} as assessment_type_id
+  select assessment_id, valid_from, change, status, {{property}} as property_id, {{type}} as assessment_type_id
   from history.assessments
   where valid_to is null
 ),
@@ -18,7 +18,11 @@ described as (
   from stored
   left join main.assessments as assessments on assessments.assessment_id = stored.assessment_id
   left join last_known on last_known.assessment_id = stored.assessment_id
-  where assessments.assessment_id is not null or last_known.assessment_id is not null or not $hides
+  where
+    not $hides
+    or assessments.assessment_id is not null
+    or last_known.change <> 'delete'
+    or stored.fetched_at < last_known.valid_from
 )
 select
   assessment_id,

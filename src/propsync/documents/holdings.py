@@ -39,8 +39,8 @@ class Holdings:
     def __init__(self, reader: PublishedReader, properties: Sequence[str] = (), *, all_versions: bool = False) -> None:
         self._reader = reader
         self._properties = list(properties)
-        self._all_versions = all_versions
         self._hides = bool(reader.rows(statement("merge/hidden/remembered"))[1])
+        self._given = {"properties": self._properties, "all_versions": all_versions, "hides": self._hides}
         paths = {
             part: [tuple(path) for path in json.loads(found)]
             for part, found in reader.rows(statement("documents/shape_of_assessments"))[1]
@@ -64,9 +64,10 @@ class Holdings:
         """How many documents of any property are left out, as `[privacy]` hides the types of their assessments."""
         if not self._hides:
             return 0
-        query = statement("documents/count_hidden_holdings")
-        ((count,),) = (row for lot in self._reader.lots(query, {"all_versions": self._all_versions}) for row in lot)
-        return int(count)
+        query, given = statement("documents/count_holdings", holdings=self._query), self._given | {"properties": []}
+        counts = (self._reader.lots(query, given | {"hides": hides}) for hides in (False, True))
+        stored, shown = (count for lots in counts for lot in lots for count, _ in lot)
+        return int(stored - shown)
 
     def properties(self) -> set[str]:
         """Their properties."""
@@ -78,5 +79,4 @@ class Holdings:
         return (Holding(*row) for row in self._rows(self._query))
 
     def _rows(self, query: str) -> Iterator[tuple[Any, ...]]:
-        given = {"properties": self._properties, "all_versions": self._all_versions, "hides": self._hides}
-        return (row for lot in self._reader.lots(query, given) for row in lot)
+        return (row for lot in self._reader.lots(query, self._given) for row in lot)
