@@ -39,6 +39,21 @@ def test_assigned_users_count_in_every_form_that_names_them(small_nights: SmallH
     assert small_nights.rows(ISSUES) == [("p1/k4", "assigned_users", "names no user", '{"u2":true}')]
 
 
+def test_a_chosen_option_may_be_an_object_with_the_name_of_its_id(small_nights: SmallHome):
+    options = [{"id": "o1", "label": "Good"}, {"id": "o2", "label": "Poor"}]
+    small_nights.server.types = [
+        {"id": "t1", "name": "Doors", "fields": [{"id": "f1", "type": "option", "label": "State", "options": options}]}
+    ]
+    chosen = [["o1"], [{"id": "o2"}], [{"optionId": "o1"}, {"optionId": "o2"}], [{"option": "o2"}]]
+    small_nights.server.assets = [
+        asset(f"a{number}", fields=[{"type": "option", "field": "f1", "value": value}])
+        for number, value in enumerate(chosen)
+    ]
+    assert small_nights.sync().exit_code == 0
+    states = [("a0", "Good"), ("a1", "Poor"), ("a2", "Good; Poor"), ("a3", "Poor")]
+    assert small_nights.rows("select asset_id, state from by_type.doors order by 1") == states
+
+
 def test_assigned_users_of_which_propsync_can_read_none_are_never_silent(small_nights: SmallHome):
     """Without a word, every schedule would look assigned to nobody."""
     show_schedules(small_nights, schedule("k1", [{"user": {"id": "u1"}}]), schedule("k2", []))

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from propsync.records import Path, decoder, first_text, follow, text_of
-from propsync.shapes import Shape
+from propsync.shapes import Shape, choice_ids
 from propsync.shapes.fields import KIND, KINDS
 from propsync.shapes.members import is_blank, leads_on
 from propsync.shapes.results import value_paths
@@ -38,7 +38,7 @@ class AssetShape:
     @classmethod
     def of(cls, assets: Shape, types: Shape) -> AssetShape:
         """The known shapes of assets and of their types."""
-        options = (*filter(None, types.paths("option_id")), ("id",))
+        options = choice_ids(types)
         return cls(assets.paths("result_field"), value_paths(assets), options)
 
     def values_of(self, record: bytes | msgspec.Raw, kinds: Mapping[str, str]) -> dict[str, Any]:

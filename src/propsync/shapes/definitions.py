@@ -52,6 +52,11 @@ def field_ids(types: Sequence[Any], shape: Shape) -> set[str]:
     return {field_id for field_id in found if field_id}
 
 
+def choice_ids(types: Shape) -> tuple[Path, ...]:
+    """Where a chosen option has its id if it is an object: as in the definition, or under a usual name."""
+    return (*filter(None, types.paths("option_id")), ("id",), ("optionId",), ("option",))
+
+
 def _may_choose(value: Any) -> bool:
     """Whether a result may choose options: one keyed by its field need not say its kind."""
     return follow(value, KIND) in (None, "option")

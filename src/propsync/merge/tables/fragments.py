@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from propsync.records import Path, in_copy
-from propsync.shapes import Shape
+from propsync.shapes import Shape, choice_ids
 from propsync.shapes.fields import KIND
 from propsync.shapes.result_values import BESIDE, VALUES
 from propsync.warehouse import OpenColumns, coalesced, json_path, text
@@ -90,8 +90,7 @@ def result_fragments(references: Sequence[Path], values: Mapping[str, Sequence[P
 
 def value_fragments(types: Shape) -> dict[str, str]:
     """The values that models read from a chosen option, if it is an object."""
-    references = (*filter(None, types.paths("option_id")), ("id",))
-    return {"option_reference": exact(coalesced("option", map(in_copy, references)))}
+    return {"option_reference": exact(coalesced("option", map(in_copy, choice_ids(types))))}
 
 
 def _members(paths: Iterable[Path]) -> tuple[str, dict[Path, str]]:
