@@ -54,7 +54,8 @@ _log = logging.getLogger("propsync.archive")
 @dataclass
 class ExportReport:
     """The content of the bag; `left_out` names some of the `not_exported` documents, and properties without
-    documents. `lacking` are documents that propsync wants and has not, or has only as they were before.
+    documents. `lacking` are documents that propsync wants and has not, or has only as they were before. `hidden` are
+    those of hidden types, of whatever property.
     """
 
     folder: str
@@ -62,6 +63,7 @@ class ExportReport:
     size_bytes: int = 0
     not_exported: int = 0
     lacking: int = 0
+    hidden: int = 0
     left_out: list[str] = field(default_factory=list)
 
     @property
@@ -100,7 +102,8 @@ def export(
         report = ExportReport(str(target))
         report.left_out += _without_documents(holdings, properties)
         report.lacking = holdings.lacking()
-        report.left_out += _lacking_in_words(report.lacking) + _hidden_in_words(holdings.hidden())
+        report.left_out += _lacking_in_words(report.lacking)
+        report.hidden = holdings.hidden()
         with _made_beside(target, holdings) as bag:
             _Export(settings, holdings, bag / PAYLOAD, report).copy_all()
             _log.info("hashing the bag, and validating it")
@@ -146,11 +149,6 @@ def _without_documents(holdings: Holdings, properties: Sequence[str]) -> list[st
 def _lacking_in_words(count: int) -> list[str]:
     what = "1 wanted document is" if count == 1 else f"{count:,} wanted documents are"
     return [f"{what} lacking or outdated; marts.document_coverage shows why"] if count else []
-
-
-def _hidden_in_words(count: int) -> list[str]:
-    what = "1 stored document is of an assessment" if count == 1 else f"{count:,} stored documents are of assessments"
-    return [f"{what} whose type [privacy] hides; no bag has such documents, of whatever property"] if count else []
 
 
 @contextmanager
@@ -225,6 +223,7 @@ def _bag_info(report: ExportReport, settings: Settings, organisation: str | None
     """The content of bag-info.txt."""
     lacking = f"; {report.not_exported:,} more could not be read and are not in it" if report.not_exported else ""
     lacking += f"; of {report.lacking:,} more, propsync has no copy or only an older one" if report.lacking else ""
+    lacking += f"; {report.hidden:,} of hidden types, of whatever property, are not in it" if report.hidden else ""
     fields = {
         "Bagging-Date": datetime.now(settings.zone).date().isoformat(),
         "External-Description": f"{report.documents:,} reports and bundles of property assessments, listed in "
