@@ -223,6 +223,14 @@ def test_held_deletes_mistaken_lists_and_failed_marts_take_the_green_away(drawn:
     assert b'class="trust bad"' in failed
 
 
+def test_a_later_run_of_one_part_does_not_make_the_complete_read_newer(drawn: Drawing) -> None:
+    read = re.search(r"read every list completely on ([^.]*)\.", Parsed(drawn().html).words)
+    later = "select * replace ('later' as run_id, 'backfill' as flow, started_at + interval 5 hours as started_at)"
+    again = Parsed(drawn(f"insert into ops.runs {later} from ops.runs limit 1").html).words
+    assert read
+    assert read[0] in again
+
+
 def test_due_dates_that_nobody_can_read_take_the_green_away(drawn: Drawing) -> None:
     page = drawn("update ops.shapes set source = 'unread' where part = 'due_dates'").html
     assert b'class="trust careful"' in page

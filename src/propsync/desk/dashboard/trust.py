@@ -76,6 +76,8 @@ def judge(reader: Reader, answer: Answer, as_of: datetime | None, zone: ZoneInfo
         *_checks(reader),
     ]
     level = _level([str(row["trust"]) for row in tables], has_more=bool(further))
+    if level == "good":  # a later run may have read a part alone: a backfill, a push, a sync of one list
+        as_of = min(row["last_complete_read"] for row in tables)
     moment = f" on {shown(as_of, zone)}." if as_of and level != "unknown" else "."
     return Trust(level, _SENTENCES[level] + moment, notes + further, answer)
 
