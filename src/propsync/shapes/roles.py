@@ -24,6 +24,7 @@ from propsync.shapes.members import (
     texts,
 )
 from propsync.shapes.names import settle_name
+from propsync.shapes.unread import settle_inside_arrays
 
 _ENDINGS = ("uuid", "guid", "uid", "id")
 _FEW = 3  # records of a page that show nothing about an odd one
@@ -61,13 +62,14 @@ def find_roles(
         taken.update(shape.paths(role.name))
         if role.required and not _is_anywhere(shape, resource, role, objects):
             raise _unknown(resource, role)
-        is_name, is_status = (not role.documented and role.known == known_by for known_by in (None, "statuses"))
-        is_gone = (is_name or is_status) and not any(texts(objects, path) for path in shape.paths(role.name))
+        is_gone = not role.documented and not any(texts(objects, path) for path in shape.paths(role.name))
         # records that no longer have a status need lists by status, whatever an earlier run found
-        if (is_status and is_gone) or not shape.has(role.name):
+        if (is_gone and role.known == "statuses") or not shape.has(role.name):
             shape.choices[role.name] = _absent(role, len(objects))
-        if is_name and is_gone:
+        if is_gone and role.known is None:
             settle_name(shape, role, objects, taken)
+        elif is_gone and role.known != "statuses":
+            settle_inside_arrays(shape, role, objects, known.get(role.known, ()))
 
 
 def _is_anywhere(shape: Shape, resource: Resource, role: Role, records: Sequence[Any]) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from propsync.records import Path, calendar_day, first_text, follow, text_of
+from propsync.resources import Role
 from propsync.shapes.choice import UNREAD, Choice, Shape
 from propsync.shapes.definitions import field_ids
 from propsync.shapes.entries import Entry, entries, names
@@ -16,6 +18,7 @@ from propsync.shapes.members import carries
 _DUE_DATE: Path = ("dueDate",)
 _USERS: Path = ("assignedUsers",)
 _USER_IDS: tuple[Path, ...] = (("id",), ("uid",), ("_id",), ("uuid",), ("guid",))
+_MOST_VALUES = 100
 _FEW = 8  # odd dates of a sample, which has the records of a first page twice; one in 20 from 160 dates on
 
 
@@ -102,6 +105,32 @@ def _users(record: Any) -> list[Any]:
 
 def _names_a_user(held: Any) -> bool:
     return bool(first_text(held, _USER_IDS) if isinstance(held, dict) else text_of(held))
+
+
+def settle_inside_arrays(shape: Shape, role: Role, records: Sequence[Any], known: Collection[str]) -> None:
+    """Settles a part that no record shows as unread, if most have its values in an array: `properties: [{"id": …}]`.
+
+    The earlier places stay: the versions in the history have their values there. What people set stays too.
+    """
+    choice = shape.choices.get(role.name)
+    if choice is not None and choice.source == "configured":
+        return
+    names = Counter(name for one in records for name, held in one.items() if not _values(held).isdisjoint(known))
+    name, count = next(iter(names.most_common(1)), ("", 0))
+    if count * 2 > len(records):
+        words = (role.known or "").replace("_", " ")
+        evidence = f"propsync finds none, but in {count} of {len(records)} records, {name} has known {words} in an array"
+        shape.choices[role.name] = Choice(shape.paths(role.name), UNREAD, evidence)
+
+
+def _values(held: Any) -> set[str]:
+    """The texts in an array, and in the arrays and objects inside it; of a long one, those of its beginning."""
+    found, left = set[str](), [held] if isinstance(held, list) else []
+    while left and len(found) < _MOST_VALUES:
+        one = left.pop()
+        left += one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
+        found.update(filter(None, [text_of(one)]))
+    return found
 
 
 def _is_date(held: Any) -> bool:

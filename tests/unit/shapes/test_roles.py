@@ -427,3 +427,17 @@ def test_a_name_that_moved_out_of_sight_keeps_its_place():
     assert (shape.choices["name"].source, shape.paths("name")) == (UNREAD, (("name",),))
     roles(ASSESSMENT_TYPES, {"id": "t1", "title": "Fire risk"}, shape=shape)
     assert (shape.choices["name"].source, shape.paths("name")) == ("likely", (("title",), ("name",)))
+
+
+@pytest.mark.parametrize("held", [[{"id": "p1"}], ["p1"], [{"asset": {"id": "p1"}}, {"asset": {"id": "p7"}}]])
+def test_properties_in_an_array_are_no_assessments_without_one(held):
+    """All looked like assessments of no property, with exit code 0."""
+    records = assessments(**PLAIN | {"property": [None] * 3, "properties": [held, held, []]})
+    choice = roles(ASSESSMENTS, *records).choices["property"]
+    evidence = "propsync finds none, but in 2 of 3 records, properties has known property ids in an array"
+    assert choice == Choice((), UNREAD, evidence)
+
+
+def test_a_property_that_few_records_have_in_an_array_is_absent():
+    records = assessments(**PLAIN | {"property": [None] * 3, "linked": [["p1"], [], []]})
+    assert roles(ASSESSMENTS, *records).choices["property"].source == "absent"
