@@ -24,7 +24,7 @@ from propsync.shapes.members import (
     texts,
 )
 from propsync.shapes.names import settle_name
-from propsync.shapes.unread import settle_inside_arrays
+from propsync.shapes.unread import settle_inside_arrays, settle_unknown
 
 _ENDINGS = ("uuid", "guid", "uid", "id")
 _FEW = 3  # records of a page that show nothing about an odd one
@@ -62,14 +62,25 @@ def find_roles(
         taken.update(shape.paths(role.name))
         if role.required and not _is_anywhere(shape, resource, role, objects):
             raise _unknown(resource, role)
-        is_gone = not role.documented and not any(texts(objects, path) for path in shape.paths(role.name))
         # records that no longer have a status need lists by status, whatever an earlier run found
-        if (is_gone and role.known == "statuses") or not shape.has(role.name):
+        if (role.known == "statuses" and _is_gone(shape, role, objects)) or not shape.has(role.name):
             shape.choices[role.name] = _absent(role, len(objects))
-        if is_gone and role.known is None:
-            settle_name(shape, role, objects, taken)
-        elif is_gone and role.known != "statuses":
-            settle_inside_arrays(shape, role, objects, known.get(role.known, ()))
+        _settle_unread(shape, role, objects, known.get(_ids(role), ()), taken)
+
+
+def _is_gone(shape: Shape, role: Role, records: Sequence[Any]) -> bool:
+    """Whether no record has a part that the API's document omits."""
+    return not role.documented and not any(texts(records, path) for path in shape.paths(role.name))
+
+
+def _settle_unread(shape: Shape, role: Role, records: Sequence[Any], ids: Collection[str], taken: set[Path]) -> None:
+    """Settles a name, a property or a type as unread if records seem to have it, and propsync cannot read it."""
+    if role.name == "name" and _is_gone(shape, role, records):
+        settle_name(shape, role, records, taken)
+    elif role.name in ("property", "type") and _is_gone(shape, role, records):
+        settle_inside_arrays(shape, role, records, ids)
+    elif role.name in ("property", "type"):
+        settle_unknown(shape, role, records, ids)
 
 
 def _is_anywhere(shape: Shape, resource: Resource, role: Role, records: Sequence[Any]) -> bool:

@@ -13,12 +13,13 @@ from propsync.shapes.definitions import field_ids
 from propsync.shapes.entries import Entry, entries, names
 from propsync.shapes.fields import FIELDS
 from propsync.shapes.flags import FLAGS
-from propsync.shapes.members import carries
+from propsync.shapes.members import carries, texts
 
 _DUE_DATE: Path = ("dueDate",)
 _USERS: Path = ("assignedUsers",)
 _USER_IDS: tuple[Path, ...] = (("id",), ("uid",), ("_id",), ("uuid",), ("guid",))
 _MOST_VALUES = 100
+_MANY = 8  # values: of fewer, each may be a type that is no longer listed
 _FEW = 8  # odd dates of a sample, which has the records of a first page twice; one in 20 from 160 dates on
 
 
@@ -119,8 +120,30 @@ def settle_inside_arrays(shape: Shape, role: Role, records: Sequence[Any], known
     name, count = next(iter(names.most_common(1)), ("", 0))
     if count * 2 > len(records):
         words = (role.known or "").replace("_", " ")
-        evidence = f"propsync finds none, but in {count} of {len(records)} records, {name} has known {words} in an array"
+        evidence = (
+            f"propsync finds none, but in {count} of {len(records)} records, {name} has known {words} in an array"
+        )
         shape.choices[role.name] = Choice(shape.paths(role.name), UNREAD, evidence)
+
+
+def settle_unknown(shape: Shape, role: Role, records: Sequence[Any], known: Collection[str]) -> None:
+    """Settles a reference as unread if none of its values is a known id: it may be a name or an address.
+
+    The list of types is whole, so this holds for each type. Properties are only those met so far, so it holds for a
+    member that has their name alone.
+    """
+    choice = shape.choices.get(role.name)
+    if (
+        not known
+        or choice is None
+        or choice.source not in ("likely", *(("documented",) if role.name == "type" else ()))
+    ):
+        return
+    found = [text for path in choice.paths for text in texts(records, path)]
+    if len(found) >= _MANY and not any(text in known for text in found):
+        words = (role.known or role.matches or "").replace("_", " ")
+        evidence = f"none of {len(found)} values at {choice.text} is one of the known {words}"
+        shape.choices[role.name] = Choice(choice.paths, UNREAD, evidence)
 
 
 def _values(held: Any) -> set[str]:

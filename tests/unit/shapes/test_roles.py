@@ -441,3 +441,25 @@ def test_properties_in_an_array_are_no_assessments_without_one(held):
 def test_a_property_that_few_records_have_in_an_array_is_absent():
     records = assessments(**PLAIN | {"property": [None] * 3, "linked": [["p1"], [], []]})
     assert roles(ASSESSMENTS, *records).choices["property"].source == "absent"
+
+
+@pytest.mark.parametrize(
+    ("resource", "part", "held"),
+    [
+        (ASSETS, "type", "https://api.example/types/{}"),
+        (ASSESSMENTS, "type", "Type {}"),
+        (ASSESSMENTS, "property", "Block {}"),
+        (SCHEDULES, "type", "Type {}"),
+    ],
+)
+def test_a_reference_without_any_known_id_is_unread(resource, part, held):
+    """All were of types that nobody lists, and the tables by type were empty, with exit code 0."""
+    records = [
+        {"id": f"a{number}", "property": "p1", "type": "t1", "status": "approved"} | {part: held.format(number)}
+        for number in range(8)
+    ]
+    choice = roles(resource, *records, known=KNOWN | {"asset_type_ids": {"t1"}}).choices[part]
+    assert (choice.source, choice.paths[0]) == (UNREAD, (part,))
+    assert choice.evidence.startswith("none of 8 values at ")
+    for few in (records[:7], [*records, records[0] | {part: "p1" if part == "property" else "t1"}]):
+        assert roles(resource, *few, known=KNOWN | {"asset_type_ids": {"t1"}}).choices[part].source != UNREAD
