@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import time
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ _PLENTY = 6 * 10**9
 if _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > _PLENTY:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 
+_NO_TIME = "no time left (--until)"
 _WHOLE = ("faces", "flows", "questions")
 
 pytest_plugins = ["kit.fixtures"]
@@ -47,6 +49,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--no-skips-but", metavar="PROGRAMS", help=words)
     words = "of the slow tests of a file only the first, as CI does to keep to its minutes"
     parser.addoption("--brief", action="store_true", help=words)
+    words = "begin no test after this second of the epoch; the summary counts those left out"
+    parser.addoption("--until", metavar="SECOND", type=float, help=words)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -83,6 +87,14 @@ def _briefly(items: list[pytest.Item]) -> list[pytest.Item]:
     return kept
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Leaves out what a slow machine cannot begin in time: CI that is cut off says nothing at all."""
+    until = item.config.getoption("--until")
+    if until is not None and time.time() > until:
+        pytest.skip(_NO_TIME)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Turns a skip into a failure on a machine that should have all programs, as that of CI."""
@@ -91,7 +103,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     if may_miss is None or not report.skipped or hasattr(report, "wasxfail"):
         return report
     reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
-    if not any(f"{program} is not installed" in reason for program in may_miss.split(",")):
+    if _NO_TIME not in reason and not any(f"{program} is not installed" in reason for program in may_miss.split(",")):
         report.outcome, report.longrepr = "failed", f"--no-skips-but {may_miss}: {reason}"
     return report
 

@@ -232,6 +232,7 @@ def test_a_rebuild_that_finds_no_rows_of_the_documents_says_so(old: Place) -> No
     assert not old.stored()
 
 
+@pytest.mark.slow
 def test_a_rebuild_that_cannot_write_the_rows_of_documents_beside_loses_none(old: Place) -> None:
     """It took its own failure to write for damage of both databases, and continued without their rows."""
     before = old.rows("from documents order by all")

@@ -258,6 +258,7 @@ def test_what_was_renamed_is_told_with_its_old_name(small_nights: SmallHome):
     ]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("odd", [{"id": ""}, {"id": None}, {}, {"id": "f1"}], ids=["empty", "null", "absent", "twice"])
 def test_one_definition_without_an_id_of_its_own_costs_no_other_its_label(small_nights: SmallHome, odd: dict[str, Any]):
     values = "select field_id, label, value_text from asset_field_values order by asset_id"

@@ -15,7 +15,8 @@ from kit.world_server import WorldServer
 from propsync.runbooks.doctor import examine
 
 
-@pytest.mark.parametrize("written", ["approved", "Approved", "APPROVED"])
+@pytest.mark.costly
+@pytest.mark.parametrize("written", ["Approved", "approved", "APPROVED"])
 def test_an_approval_counts_however_the_api_writes_it(small_nights: SmallHome, desk: None, written: str) -> None:
     api = small_nights.server
     api.assessments = [assessment(f"s{n}", status=written, performedDate="2026-01-05") for n in range(4)]

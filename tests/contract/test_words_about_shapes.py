@@ -39,6 +39,7 @@ def test_a_bare_array_of_errors_is_no_list_of_types(small_nights: Home):
     assert small_nights.rows("select assessment_type_id from assessment_types") == [("k1",)]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("total", "fault"),
     [({}, "no total"), ({"total": None}, "null"), ({"total": "6"}, '"6"'), ({"total": 2**63}, "9223372036854775808")],

@@ -27,6 +27,7 @@ def test_without_propsync_toml_no_run_shows_what_a_home_hides(tmp_path: Path) ->
     assert list(examine_lines(home.settings())) == []
 
 
+@pytest.mark.slow
 def test_nor_does_a_rebuild_that_lost_the_state_too(hidden_home: PrivateHome) -> None:
     for path in (hidden_home.path / "state").glob("*.duckdb"):
         path.unlink()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from functools import partial
 from pathlib import Path
 
 import duckdb
@@ -15,8 +16,10 @@ from propsync.warehouse import reader
 from propsync.warehouse.database_errors import damage_of, opening, our_errors
 from propsync.warehouse.query_errors import explained
 
+damage = partial(damage_of, folder=Path("work"))
 
-@pytest.mark.parametrize("reading", [our_errors, damage_of])
+
+@pytest.mark.parametrize("reading", [our_errors, damage])
 @pytest.mark.parametrize("why", ["Permission denied", "Read-only file system"])
 def test_no_rebuild_is_advised_for_a_database_with_the_wrong_rights(reading, why: str) -> None:
     path = Path("/home/state/warehouse.duckdb")
@@ -25,7 +28,7 @@ def test_no_rebuild_is_advised_for_a_database_with_the_wrong_rights(reading, why
     assert str(refused.value) == f'{path}: IO Error: Cannot open file "{path}": {why}. {GIVE_IT_BACK}'
 
 
-@pytest.mark.parametrize("reading", [our_errors, opening, damage_of])
+@pytest.mark.parametrize("reading", [our_errors, opening, damage])
 def test_a_lack_of_open_files_is_no_damage_of_a_database(reading) -> None:
     """A rebuild would carry nothing over from a file that it took for damaged."""
     with pytest.raises(MergeFailed, match=r"Raise the limit of open files \(`ulimit -n`"), reading(Path("w.duckdb")):
