@@ -461,5 +461,7 @@ def test_a_reference_without_any_known_id_is_unread(resource, part, held):
     choice = roles(resource, *records, known=KNOWN | {"asset_type_ids": {"t1"}}).choices[part]
     assert (choice.source, choice.paths[0]) == (UNREAD, (part,))
     assert choice.evidence.startswith("none of 8 values at ")
-    for few in (records[:7], [*records, records[0] | {part: "p1" if part == "property" else "t1"}]):
+    known = records[0] | {part: "p1" if part == "property" else "t1"}
+    of_one = [one | {part: records[0][part]} for one in records]
+    for few in (records[:7], of_one, [*records, known]):
         assert roles(resource, *few, known=KNOWN | {"asset_type_ids": {"t1"}}).choices[part].source != UNREAD
