@@ -645,6 +645,7 @@ def test_a_header_that_cannot_be_used_is_named(
         ("a.html", b"\xef\xbb\xbf\n<!DOCTYPE html>\n<html>", "it is a web page; save the spreadsheet as .xlsx"),
         ("a.xls", b"<HTML><table>", "it is a web page"),
         ("a.csv", b"Doors,\n\nasset_id,Tag\nx,y", "its header is row 3; delete the rows above it"),
+        ("a.plan", b'{"plan_id":"0123456789abcdef","plan":{}}', "it is a plan .* `propsync push show`"),
         ("a.csv", b"asset_id|Tag\nx|y", r"separated by \|.* sep=\|"),
         ("a.csv", b"Tag^Asset_ID\ny^x", r"separated by \^"),
         ("a.csv", b'asset_id,Tag\n"x', "quotes"),

@@ -21,6 +21,7 @@ from propsync.errors import UsageError
 from propsync.merge.reference.spreadsheet import SheetError, is_sheet, typed_sheets_of
 from propsync.merge.reference.text_file import WINDOWS, ListUnreadable, decoded_by, lines_of
 from propsync.push.parquet_file import parquet_rows
+from propsync.push.plan import is_plan
 from propsync.push.source import BLANKS, QUERY, Cell, Row, Source, is_blank
 
 _MOST_BYTES = 200_000_000
@@ -41,6 +42,9 @@ class _Empty(ListUnreadable):
 def read_file(path: Path, key: str) -> Source:
     """The file's rows. Of a workbook with several sheets it takes the one with the column `key`. Raises UsageError."""
     content = _content(path)
+    if is_plan(path):
+        step = "Read it with `propsync push show`, or send it with `propsync push apply`"
+        raise UsageError(str(path), "it is a plan that somebody has saved, not a file of corrections", step)
     try:
         source = _source(path, content, key)
         source.rows = _readable(str(path), source.rows)

@@ -151,8 +151,8 @@ def _put_again(storage: LocalStorage, path: Path, body: bytes) -> None:
         raise HomeUnusable(str(path), f"cannot be written: {error.strerror}", _ELSEWHERE) from error
 
 
-def _is_plan(path: Path) -> bool:
-    """Whether a file looks like a plan, which a new one may replace."""
+def is_plan(path: Path) -> bool:
+    """Whether a file looks like a plan; a new plan may replace it."""
     try:
         if not path.is_file():  # a pipe would wait for its writer
             return False
@@ -166,7 +166,7 @@ def check_out(out: Path | None) -> None:
     """Raises UsageError if the file that `--out` names is somebody's and no plan, or its folder does not exist."""
     if out is None:
         return
-    if out.exists() and not _is_plan(out):
+    if out.exists() and not is_plan(out):
         raise UsageError(str(out), "it exists already, and is no plan", "Give --out a new name")
     if not out.absolute().parent.is_dir():
         raise UsageError(str(out), f"there is no folder {out.parent}", "Give --out a folder that exists")
