@@ -25,6 +25,7 @@ from propsync.storage import (
     files_named,
     mode_of,
     partial_file,
+    refuse_unreadable,
     remove_partials,
     replace,
     sync_open,
@@ -381,3 +382,16 @@ def test_lines_that_could_not_be_settled_once_are_never_called_settled(storage, 
         with pytest.raises(HomeUnusable, match="Input/output error"):
             lines.settle()
     lines.close()
+
+
+def test_a_file_that_this_user_may_not_read_is_named_and_a_link_to_nothing_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sound").write_bytes(b"1")
+    (tmp_path / "link").symlink_to(tmp_path / "nothing")
+    refuse_unreadable(tmp_path)
+    (tmp_path / "of-root").write_bytes(b"1")
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: not path.endswith("of-root") and access(path, mode))
+    with pytest.raises(HomeUnusable, match=r"of-root: cannot be read: Permission denied\. Give it to the user"):
+        refuse_unreadable(tmp_path)

@@ -92,8 +92,16 @@ def files_below(folder: Path, unlisted: Callable[[OSError], object] = _refuse_un
 def refuse_unreadable(folder: Path) -> None:
     """Raises HomeUnusable for a file that this user may not read: it may be sound, so nobody should do without it."""
     for path in files_below(folder):
-        if not os.access(path, os.R_OK) and os.path.lexists(path):
+        if not os.access(path, os.R_OK) and _is_there(Path(path)):
             raise HomeUnusable(path, f"cannot be read: {os.strerror(errno.EACCES)}", GIVE_IT_BACK)
+
+
+def _is_there(path: Path) -> bool:
+    """Whether a listed file is no link to nothing, and no run has removed it meanwhile."""
+    try:
+        return mode_of(path) != 0
+    except OSError:  # the folder may be listed, but not entered
+        return True
 
 
 def files_named(folder: Path, pattern: str) -> list[Path]:
