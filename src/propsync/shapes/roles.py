@@ -79,8 +79,8 @@ def _settle_unread(shape: Shape, role: Role, records: Sequence[Any], ids: Collec
         settle_name(shape, role, records, taken)
     elif role.name in ("property", "type") and _is_gone(shape, role, records):
         settle_inside_arrays(shape, role, records, ids)
-    elif role.name in ("property", "type"):
-        settle_unknown(shape, role, records, ids)
+    elif role.name == "type":
+        settle_unknown(shape, records, ids)
 
 
 def _is_anywhere(shape: Shape, resource: Resource, role: Role, records: Sequence[Any]) -> bool:

@@ -126,20 +126,19 @@ def settle_inside_arrays(shape: Shape, role: Role, records: Sequence[Any], known
         shape.choices[role.name] = Choice(shape.paths(role.name), UNREAD, evidence)
 
 
-def settle_unknown(shape: Shape, role: Role, records: Sequence[Any], known: Collection[str]) -> None:
-    """Settles a reference as unread if none of its values is a known id: it may be a name or an address.
+def settle_unknown(shape: Shape, records: Sequence[Any], known: Collection[str]) -> None:
+    """Settles the type of records as unread if none of its values is a known id: it may be a name or an address.
 
-    All records of a page may be of one type that nobody lists, so it takes two values or more. The list of types is
-    whole, but properties are only those met so far. So a property is unread only where its name alone was the reason.
+    All records of a page may be of one type that nobody lists, so it takes two values or more. It would not do for
+    properties, which propsync knows from other records alone: assessments may be of those without assets.
     """
-    choice, sources = shape.choices.get(role.name), ("likely", "documented") if role.name == "type" else ("likely",)
-    if choice is None or choice.source not in sources or not known:
+    choice = shape.choices.get("type")
+    if choice is None or choice.source not in ("likely", "documented") or not known:
         return
     found = [text for path in choice.paths for text in texts(records, path)]
     if len(found) >= _MANY and len(set(found)) > 1 and not any(text in known for text in found):
-        words = (role.known or role.matches or "").replace("_", " ")
-        evidence = f"none of {len(found)} values at {choice.text} is one of the known {words}"
-        shape.choices[role.name] = Choice(choice.paths, UNREAD, evidence)
+        evidence = f"none of {len(found)} values at {choice.text} is the id of a known type"
+        shape.choices["type"] = Choice(choice.paths, UNREAD, evidence)
 
 
 def _values(held: Any) -> set[str]:

@@ -444,24 +444,26 @@ def test_a_property_that_few_records_have_in_an_array_is_absent():
 
 
 @pytest.mark.parametrize(
-    ("resource", "part", "held"),
-    [
-        (ASSETS, "type", "https://api.example/types/{}"),
-        (ASSESSMENTS, "type", "Type {}"),
-        (ASSESSMENTS, "property", "Block {}"),
-        (SCHEDULES, "type", "Type {}"),
-    ],
+    ("resource", "held"),
+    [(ASSETS, "https://api.example/types/{}"), (ASSESSMENTS, "Type {}"), (SCHEDULES, "Type {}")],
 )
-def test_a_reference_without_any_known_id_is_unread(resource, part, held):
+def test_a_type_that_is_no_known_id_anywhere_is_unread(resource, held):
     """All were of types that nobody lists, and the tables by type were empty, with exit code 0."""
+
+    def choice_for(records):
+        return roles(resource, *records, known=KNOWN | {"asset_type_ids": {"t1"}}).choices["type"]
+
     records = [
-        {"id": f"a{number}", "property": "p1", "type": "t1", "status": "approved"} | {part: held.format(number)}
-        for number in range(8)
+        {"id": f"a{number}", "property": "p1", "type": held.format(number), "status": "approved"} for number in range(8)
     ]
-    choice = roles(resource, *records, known=KNOWN | {"asset_type_ids": {"t1"}}).choices[part]
-    assert (choice.source, choice.paths[0]) == (UNREAD, (part,))
-    assert choice.evidence.startswith("none of 8 values at ")
-    known = records[0] | {part: "p1" if part == "property" else "t1"}
-    of_one = [one | {part: records[0][part]} for one in records]
-    for few in (records[:7], of_one, [*records, known]):
-        assert roles(resource, *few, known=KNOWN | {"asset_type_ids": {"t1"}}).choices[part].source != UNREAD
+    choice = choice_for(records)
+    assert (choice.source, choice.paths[0]) == (UNREAD, ("type",))
+    assert choice.evidence.endswith("is the id of a known type")
+    of_one = [one | {"type": "t9"} for one in records]
+    for few in (records[:7], of_one, [*records, records[0] | {"type": "t1"}]):
+        assert choice_for(few).source != UNREAD
+
+
+def test_assessments_of_properties_without_assets_are_no_unread_shape():
+    records = [{"id": f"a{number}", "property": f"p7{number}", "type": "t1"} for number in range(20)]
+    assert roles(ASSESSMENTS, *records).choices["property"].source == "likely"
