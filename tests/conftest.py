@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 from kit.shared import Shared, shared_by_workers
 from kit.together import SharedFiles
 from variants import IS_ALL
@@ -25,6 +26,11 @@ _MEMORY = Path("/dev/shm")
 _PLENTY = 6 * 10**9
 if _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > _PLENTY:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
+
+# hypothesis tries the same examples every time, however busy the machine is; HYPOTHESIS=explore tries many new ones
+settings.register_profile("steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("explore", settings.get_profile("steady"), derandomize=False, max_examples=2000)
+settings.load_profile(os.environ.get("HYPOTHESIS", "steady"))
 
 _NO_TIME = "no time left (--until)"
 _WHOLE = ("faces", "flows", "questions")

@@ -24,7 +24,7 @@ _LABELS = any_of.dictionaries(
 
 
 @given(any_of.sampled_from(KINDS), _OLDS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_the_cell_of_a_template_changes_nothing(kind: str, old: Any) -> None:
     field = Field("f", "Label", kind, "label")
     cell = plain_text(shown(field, old))
@@ -33,7 +33,7 @@ def test_the_cell_of_a_template_changes_nothing(kind: str, old: Any) -> None:
 
 
 @given(any_of.sampled_from(KINDS), _OLDS, _CELLS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_a_planned_value_plans_nothing_afterwards(kind: str, old: Any, cell: Any) -> None:
     field = Field("f", "Label", kind, "label")
     with suppress(CellRefused):
@@ -44,7 +44,7 @@ def test_a_planned_value_plans_nothing_afterwards(kind: str, old: Any, cell: Any
 
 
 @given(_LABELS, any_of.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_options_lead_back_to_their_ids_whatever_their_labels_are(labels: dict[str, Any], data: Any) -> None:
     field = Field("f", "Label", "option", "label", labels)
     old = data.draw(any_of.lists(any_of.sampled_from(sorted(labels)), unique=True)) if labels else []
