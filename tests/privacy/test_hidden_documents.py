@@ -9,6 +9,7 @@ import duckdb
 import pytest
 from kit.archives import SMALL, Place, place
 
+from propsync.cli.archive import print_export
 from propsync.runbooks.archive_export import export
 
 pytestmark = pytest.mark.slow
@@ -80,7 +81,9 @@ def test_years_of_documents_count_from_a_true_delete(hidden: Hidden) -> None:
     assert hidden.states(hidden.over) == ["stored"]
 
 
-def test_a_bag_has_no_document_of_a_hidden_type(hidden: Hidden, tmp_path: Path) -> None:
+def test_a_bag_has_no_document_of_a_hidden_type(
+    hidden: Hidden, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     at = hidden.at
     report = export(at.settings(), tmp_path / "bag")
     of_type = {one for one, kind in hidden.types.items() if kind == hidden.type}
@@ -90,6 +93,8 @@ def test_a_bag_has_no_document_of_a_hidden_type(hidden: Hidden, tmp_path: Path) 
     assert (report.exit_code, report.left_out) == (0, [])
     count = len(at.rows(f"from documents where state = 'stored' and assessment_id in {tuple(sorted(of_type))!r}"))
     assert report.hidden == count
+    print_export(report, as_json=False)
+    assert f"In no bag: documents of types that [privacy] hides, {count} of all properties" in capsys.readouterr().out
     assert f"{count} of hidden types" in (tmp_path / "bag/bag-info.txt").read_text().replace("\n", "").replace(
         "  ", " "
     )

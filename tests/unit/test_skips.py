@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,14 @@ def test_a_missing_program_is_a_skip_with_its_package(tmp_path: Path):
 @pytest.mark.parametrize(("programs", "code"), [("docker", 1), ("docker,systemd-analyze", 0)])
 def test_a_skip_fails_unless_the_program_may_be_missing(tmp_path: Path, programs: str, code: int):
     assert pytest_on(tmp_path, f"--no-skips-but={programs}")[0] == code
+
+
+@pytest.mark.slow
+def test_what_a_slow_machine_cannot_begin_in_time_is_counted(tmp_path: Path):
+    code, printed = pytest_on(tmp_path, "--no-skips-but=docker", "-rs", "--until=1")
+    assert code == 0
+    assert re.search(r"SKIPPED \[4\] .*: no time left \(--until\)", printed)
+    assert pytest_on(tmp_path, "--no-skips-but=docker", f"--until={time.time() + 600}")[0] == 1
 
 
 def pytest_on(folder: Path, *options: str) -> tuple[int, str]:

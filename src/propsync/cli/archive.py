@@ -168,12 +168,7 @@ def print_export(report: ExportReport, *, as_json: bool) -> None:
     for line in report.left_out:
         echo(f"Left out: {line}")
     if report.hidden:
-        kept = (
-            f"{report.hidden:,} documents of any property are"
-            if report.hidden != 1
-            else "1 document of any property is"
-        )
-        echo(f"Hidden: {kept} of types that [privacy] hides, and in no bag")
+        echo(f"In no bag: documents of types that [privacy] hides, {report.hidden:,} of all properties")
     size = f"{report.size_bytes / 1e6:,.1f} MB"
     summary = f"{report.documents:,} documents, {size}, are in the bag {report.folder}, validated"
     if report.not_exported:

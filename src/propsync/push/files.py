@@ -41,10 +41,10 @@ class _Empty(ListUnreadable):
 
 def read_file(path: Path, key: str) -> Source:
     """The file's rows. Of a workbook with several sheets it takes the one with the column `key`. Raises UsageError."""
-    content = _content(path)
     if is_plan(path):
         step = "Read it with `propsync push show`, or send it with `propsync push apply`"
         raise UsageError(str(path), "it is a plan that somebody has saved, not a file of corrections", step)
+    content = _content(path)
     try:
         source = _source(path, content, key)
         source.rows = _readable(str(path), source.rows)

@@ -9,13 +9,13 @@ import msgspec
 
 from propsync.api import ScheduleChanges
 from propsync.records import calendar_day, decode, is_nothing, text_of
+from propsync.shapes.unread import USER_IDS
 
 DUE, DESCRIPTION, REFERENCE, USERS = "dueDate", "description", "customReference", "assignedUsers"
 MEMBERS = (DUE, DESCRIPTION, REFERENCE, USERS)
 """The members that a PUT may have (API §4.11)."""
 STATUS = "status"
 """No write may have it; it tells whether somebody has begun the assessment."""
-_ID_NAMES = ("id", "uid", "_id", "uuid", "guid")
 
 
 def schedule_values(body: bytes | msgspec.Raw) -> dict[str, Any] | None:
@@ -46,7 +46,7 @@ def _user_ids(held: Any) -> Any:
 
 
 def _user_id(one: Any) -> str | None:
-    inner = (one.get(name) for name in _ID_NAMES) if isinstance(one, dict) else (one,)
+    inner = (one.get(name) for name in USER_IDS) if isinstance(one, dict) else (one,)
     return next((text for value in inner if (text := text_of(value)) is not None), None)
 
 

@@ -17,11 +17,17 @@ from propsync.runbooks.losses import check_run_ids, read_witnesses
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.rebuild_erased import ErasedSince
 from propsync.runbooks.rebuild_restore import refuse_lost_edition, restored
-from propsync.runbooks.rebuild_sources import find_source, hides, knows, readable_databases, whole_catalogue
+from propsync.runbooks.rebuild_sources import (
+    find_source,
+    knows,
+    readable_databases,
+    refuse_hidden_shown,
+    whole_catalogue,
+)
 from propsync.runbooks.rebuilt_tables import RebuiltTables
 from propsync.runbooks.report import Report
 from propsync.runbooks.retention import collect
-from propsync.runbooks.workplace import Workplace, refuse_lost_lines, workplace
+from propsync.runbooks.workplace import Workplace, workplace
 from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.runs import Run
 from propsync.settings import Settings
@@ -58,7 +64,7 @@ def rebuild_in(
         contents = restored(place)
         refuse_unreadable(settings.landing)
         databases = readable_databases(settings, work)
-        refuse_lost_lines(settings, is_hiding=any(hides(path, settings, work) for path in databases.values()))
+        refuse_hidden_shown(settings, work, databases)
         erased = ErasedSince.of(settings, work, databases)
         if flow == "rebuild":  # an erasure itself has done that
             erased.clean(settings, work)

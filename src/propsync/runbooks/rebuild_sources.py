@@ -11,6 +11,7 @@ from propsync.landing import Base, Bases, Manifests
 from propsync.merge import Carried, knows_run, latest_run
 from propsync.publish import WAREHOUSE as PUBLISHED
 from propsync.resources import Catalogue, Resource, further_resources
+from propsync.runbooks.workplace import refuse_lost_lines
 from propsync.runbooks.workspace import WAREHOUSE, configured_catalogue
 from propsync.settings import Settings
 from propsync.storage import LocalStorage
@@ -53,8 +54,16 @@ def readable_databases(settings: Settings, work: Path) -> dict[str, Path]:
     return {name: path for name, (_, path) in found.items()}
 
 
-def hides(path: Path, settings: Settings, work: Path) -> bool:
-    """Whether the database at `path` leaves out what `[privacy] hide` names. Raises StateUnusable."""
+def refuse_hidden_shown(settings: Settings, work: Path, databases: dict[str, Path]) -> None:
+    """Raises SettingsError if a database leaves out what `[privacy] hide` names, and there is no propsync.toml.
+
+    Raises StateUnusable and HomeUnusable too.
+    """
+    if not settings.has_file:
+        refuse_lost_lines(settings, is_hiding=any(_hides(path, settings, work) for path in databases.values()))
+
+
+def _hides(path: Path, settings: Settings, work: Path) -> bool:
     with OldFile(path, memory_limit=settings.memory_limit, folder=work) as old:
         return bool(old.value(statement("merge/hidden/remembered")))
 

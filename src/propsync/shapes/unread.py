@@ -17,7 +17,8 @@ from propsync.shapes.members import carries, texts
 
 _DUE_DATE: Path = ("dueDate",)
 _USERS: Path = ("assignedUsers",)
-_USER_IDS: tuple[Path, ...] = (("id",), ("uid",), ("_id",), ("uuid",), ("guid",))
+USER_IDS = ("id", "uid", "_id", "uuid", "guid")
+"""The member of an assigned user that is its id, if users are objects."""
 _MOST_VALUES = 100
 _MANY = 8  # values: of fewer, each may be a type that is no longer listed
 _FEW = 8  # odd dates of a sample, which has the records of a first page twice; one in 20 from 160 dates on
@@ -105,7 +106,7 @@ def _users(record: Any) -> list[Any]:
 
 
 def _names_a_user(held: Any) -> bool:
-    return bool(first_text(held, _USER_IDS) if isinstance(held, dict) else text_of(held))
+    return bool(first_text(held, [(name,) for name in USER_IDS]) if isinstance(held, dict) else text_of(held))
 
 
 def settle_inside_arrays(shape: Shape, role: Role, records: Sequence[Any], known: Collection[str]) -> None:
