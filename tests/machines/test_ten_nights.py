@@ -31,10 +31,10 @@ class Machine(PushHome):
 def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FolderBucket:
     made = FolderBucket(tmp_path / "bucket")
 
-    def opened(_: StorageAccess) -> FolderBucket:
+    def opened(_: StorageAccess, **_options: bool) -> FolderBucket:
         return made
 
-    for name in ("workplace", "push", "erase_verify"):  # `runbooks.push` as an attribute is the function of that name
+    for name in ("workplace", "push_bucket", "erase_verify"):
         monkeypatch.setattr(import_module(f"propsync.runbooks.{name}"), "object_storage", opened)
     return made
 

@@ -153,7 +153,7 @@ def install() -> None:
     """Once in the life of a process: a folder is every bucket, and a lease is short."""
     lease.SECONDS = _LEASE_SECONDS
 
-    def opened(access: Any) -> FolderBucket:
+    def opened(access: Any, **_options: bool) -> FolderBucket:
         return FolderBucket(Path("/") / access.prefix, sky.around)
 
     everywhere(workplace.object_storage, opened)

@@ -74,6 +74,14 @@ def test_a_bucket_that_is_ready_is_shown_and_left_as_it_was(propsync: Run, store
     assert list(ObjectStorage(stores["ministack"].access("ready")).list("")) == []
 
 
+def test_a_plan_that_a_machine_began_to_send_is_named(propsync: Run, stores: Stores):
+    note = b'{"machine": "m", "host": "north", "since": "2026-11-28T18:00:00+00:00"}'
+    ObjectStorage(stores["ministack"].access("sent")).put("sending/abc.json", note)
+    done = propsync("doctor", stores["ministack"].environ("sent"))
+    line = "north began to send plan abc at 2026-11-28T18:00:00+00:00, and has not recorded the result"
+    assert f"bucket plan: {line}" in ready(done.stdout)
+
+
 @pytest.mark.slow
 def test_the_holder_of_the_lease_and_a_home_that_is_behind_are_named(propsync: Run, stores: Stores, tmp_path: Path):
     environ = stores["ministack"].environ("shared")

@@ -9,7 +9,14 @@ from propsync.bucket.home import BucketHome, refuse_other_programs
 from propsync.bucket.lease import Lease, holder_of, refuse_unfit
 from propsync.bucket.published import published_note, put_published
 from propsync.bucket.restore import restore, settle_restored
-from propsync.bucket.sending import begin_sending, end_sending
+from propsync.bucket.sending import (
+    begin_sending,
+    end_sending,
+    journal_copies,
+    lost_journal,
+    put_journal,
+    senders,
+)
 from propsync.bucket.verify import damaged_documents, damaged_files
 
 __all__ = [
@@ -24,11 +31,15 @@ __all__ = [
     "end_sending",
     "fetch_documents",
     "holder_of",
+    "journal_copies",
+    "lost_journal",
     "published_note",
     "put_documents",
+    "put_journal",
     "put_published",
     "refuse_other_programs",
     "refuse_unfit",
     "restore",
+    "senders",
     "settle_restored",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator
 
-from propsync.bucket import BucketHome, CommitLog, Lease, holder_of, refuse_other_programs, refuse_unfit
+from propsync.bucket import BucketHome, CommitLog, Lease, holder_of, refuse_other_programs, refuse_unfit, senders
 from propsync.bucket.known import read_known
 from propsync.errors import PropsyncError
 from propsync.runbooks.finding import Finding
@@ -37,6 +37,7 @@ def _answers(settings: Settings, access: StorageAccess, storage: Storage) -> Ite
     yield _clock(storage)
     holder = holder_of(storage)
     yield Finding("bucket lease", True, f"held by {holder}" if holder else "no machine is at work")
+    yield from (Finding("bucket plan", True, line) for line in senders(storage, access.url))
     yield _home(settings, access, storage)
 
 

@@ -26,6 +26,7 @@ from propsync.runbooks.erase_left import documents_that_name, left_by_erasing, l
 from propsync.runbooks.erase_lost import erasures_in, find_lost
 from propsync.runbooks.erase_own_lists import refuse_own_lists
 from propsync.runbooks.notice import noticed
+from propsync.runbooks.push_bucket import refuse_sent_elsewhere
 from propsync.runbooks.rebuild import rebuild_in
 from propsync.runbooks.rebuild_sources import readable_databases
 from propsync.runbooks.report import Report
@@ -244,6 +245,7 @@ def _planned(
         )
     others = OtherFiles(storage, suppression)
     others.refuse_unfinished()
+    refuse_sent_elsewhere(place, suppression)
     found.bodies = ErasedLanding(storage, suppression).count()
     found.files = [*others.found(), *_posts_with(storage, suppression)]
     if request.assessment:

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from propsync.api import Api, RetryPolicy, TokenSource
-from propsync.bucket import begin_sending, end_sending
 from propsync.errors import (
     ApiUnreachable,
     Busy,
@@ -38,6 +37,7 @@ from propsync.push.written_values import Key, places, shown_values
 from propsync.resources import ASSETS
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.push_abandoned import PUSH_LOCK, hidden_names
+from propsync.runbooks.push_bucket import announce, bring_journal, copied_journal, end_announcement
 from propsync.runbooks.push_hidden import refuse_hidden
 from propsync.runbooks.push_report import PushReport, WriteState, first_lines, lines_of
 from propsync.runbooks.push_tables import open_tables
@@ -45,7 +45,7 @@ from propsync.runbooks.read_back import ReadBack
 from propsync.runbooks.report import Report
 from propsync.runbooks.run_frame import Call, framed_run, plainly
 from propsync.runbooks.usable_state import why_unusable
-from propsync.runbooks.workplace import make_home, object_storage, refuse_half_erased, workplace
+from propsync.runbooks.workplace import make_home, refuse_half_erased
 from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.runs import Run, RunLock, time_of
 from propsync.settings import ApiAccess, Settings, is_same_service
@@ -92,6 +92,8 @@ def apply(
             refuse_hidden(reader, settings, plan)
             recorded = _recorded(reader, plan)
             known = _known_assets(reader, plan)
+            if len(recorded_outcomes(plan, recorded)) < len(plan.entries):
+                bring_journal(settings, plan.plan_id)
             if not recorded and not LocalStorage(settings.home).exists(journal_key(plan.plan_id)):
                 if gives_up:
                     raise _not_begun(plan)
@@ -222,14 +224,15 @@ class _Apply:
 
     def run(self, answers: AssetAnswers) -> PushReport:
         """Sends, then reads back, records and publishes in a run of its own."""
-        self._announce()
-        self._call("send", lambda: self._send(answers))
+        announce(self._settings, self._plan.plan_id)
+        with copied_journal(self._settings, self._plan.plan_id):
+            self._call("send", lambda: self._send(answers))
         if self._stopped and not self._journal.so_far.outcomes:
             if self._journal.so_far.is_blank:
-                self._end_announcement()
+                end_announcement(self._settings, self._plan.plan_id)
             raise self._stopped
         report = self._recorded()
-        self._end_announcement()
+        end_announcement(self._settings, self._plan.plan_id)
         if self._stopped:
             raise self._stopped
         own = PushReport(self._plan, report.run_id, [WriteState.of(one) for one in self._writes])
@@ -246,18 +249,6 @@ class _Apply:
             count = counted(len(self._journal.so_far.sent), "record")
             what = f"{count} sent, and propsync could not read back what the API has, because another run is at work"
             raise self._stopped or PlanUnfinished(f"plan {self._plan.plan_id}", what) from error
-
-    def _announce(self) -> None:
-        """Before anything is sent: the bucket has the plan, and no other machine sends it."""
-        if self._settings.storage_url is None:
-            return
-        with workplace(self._settings, "propsync push apply") as place:
-            if place.bucket is not None:
-                begin_sending(place.bucket, self._plan.plan_id)
-
-    def _end_announcement(self) -> None:
-        if access := self._settings.storage():
-            end_sending(object_storage(access), self._plan.plan_id)
 
     def _send(self, answers: AssetAnswers) -> str | None:
         look, write = self._settings.require_api(), self._settings.require_push()
