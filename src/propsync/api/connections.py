@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import ssl
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -38,14 +39,20 @@ class Connections:
             self._idle.pop()[0].close()
 
     @contextmanager
-    def answer(self, request: httpx.Request, head_until: float, body_until: float | None) -> Iterator[httpx.Response]:
-        """The answer to a request, with its body still unread. Raises httpx's own errors.
+    def answer(
+        self,
+        request: httpx.Request,
+        head_until: float,
+        body_until: float | None,
+        cancel: threading.Event | None = None,
+    ) -> Iterator[httpx.Response]:
+        """The answer to a request, with its body still unread. Raises httpx's own errors, and Cancelled.
 
         A server may send part of a header, or a further interim answer, again and again. So the head must be there by
         one moment of the clock, and the body's last read by another, if there is one.
         """
         with self._one() as (connection, pace):
-            pace.until = head_until
+            pace.until, pace.cancel = head_until, cancel
             with closing(connection.handle_request(request)) as response:
                 receive_at_once(connection, _AT_ONCE)
                 pace.until = body_until

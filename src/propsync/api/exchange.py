@@ -147,7 +147,7 @@ class Exchange:
         asked_at, started = self._clock.now(), self._clock.monotonic()
         begun = None
         try:
-            with self._transport.send(request, token, is_repeat=is_repeat) as reply:
+            with self._transport.send(request, token, effort.cancel, is_repeat=is_repeat) as reply:
                 if not is_good(request, reply.status):
                     raise self._verdict(request, reply)
                 begun = reply.status

@@ -8,6 +8,7 @@ then raises LibraryUnfit.
 from __future__ import annotations
 
 import ssl
+import threading
 from collections.abc import Callable, Iterator
 from importlib import metadata
 from typing import Any
@@ -15,7 +16,10 @@ from typing import Any
 import httpcore
 import httpx
 
+from propsync.api.gate import Cancelled
 from propsync.errors import LibraryUnfit
+
+_LOOK_AGAIN = 0.5  # seconds
 
 
 def holds_more(transport: httpx.HTTPTransport) -> bool:
@@ -30,14 +34,30 @@ def receive_at_once(transport: httpx.HTTPTransport, size: int) -> None:
 
 
 class Pace:
-    """When the reads of one connection must end: each of them has a time limit, and an endless row of them has none."""
+    """When the reads of one connection must end: each of them has a time limit, and an endless row of them has none.
+
+    They also end, with Cancelled, soon after something sets `cancel`. A silent server would keep a stopped run for a
+    minute, and Prefect kills it after half of that.
+    """
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self.until: float | None = None
+        self.cancel: threading.Event | None = None
         self._monotonic = monotonic
 
-    def allowed(self, timeout: float | None) -> float | None:
-        """Seconds that the next read may take. Raises ReadTimeout when the time is over."""
+    def read(self, receive: Callable[[float | None], bytes], timeout: float | None) -> bytes:
+        """The bytes from `receive`, which gets the seconds to wait. Raises ReadTimeout when the time is over."""
+        left = self._allowed(timeout)
+        while self.cancel is not None and (left is None or left > _LOOK_AGAIN):
+            try:
+                return receive(_LOOK_AGAIN)
+            except httpcore.ReadTimeout:
+                left = self._allowed(None if left is None else left - _LOOK_AGAIN)
+            if self.cancel.is_set():
+                raise Cancelled
+        return receive(left)
+
+    def _allowed(self, timeout: float | None) -> float | None:
         if self.until is None:
             return timeout
         left = self.until - self._monotonic()
@@ -55,7 +75,7 @@ class _PacedStream(httpcore.NetworkStream):
         self.get_extra_info = stream.get_extra_info  # type: ignore[method-assign]
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._stream.read(max_bytes, self._pace.allowed(timeout))
+        return self._pace.read(lambda seconds: self._stream.read(max_bytes, seconds), timeout)
 
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ssl
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import NoReturn
@@ -105,8 +106,11 @@ class Transport:
         self._connections.close()
 
     @contextmanager
-    def send(self, request: ApiRequest, token: str, *, is_repeat: bool) -> Iterator[Reply]:
-        """Sends once. A failure inside the block too becomes Setback or CertificateRefused."""
+    def send(self, request: ApiRequest, token: str, cancel: threading.Event, *, is_repeat: bool) -> Iterator[Reply]:
+        """Sends once. A failure inside the block too becomes Setback or CertificateRefused. Raises Cancelled.
+
+        A write waits for its answer whatever happens, since the answer says what became of it.
+        """
         self.traffic.count(requests=1, retries=int(is_repeat))
         began = self._clock.monotonic()
         try:
@@ -114,7 +118,8 @@ class Transport:
             late = began + WHOLE_SECONDS
             # a body has a pace of its own: this ends what comes after it, or between its parts
             too_late = None if _is_document(request) else late + READ_SECONDS
-            with self._connections.answer(asked, late, too_late) as response:
+            ends_with = cancel if request.method == "GET" else None
+            with self._connections.answer(asked, late, too_late, ends_with) as response:
                 yield Reply(request, response, self.traffic, self._clock, began)
             return
         except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL) as error:

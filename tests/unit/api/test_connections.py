@@ -104,6 +104,44 @@ def test_an_answer_without_an_end_is_given_up(connect, raw, monkeypatch, start, 
     assert time.monotonic() - began < 3
 
 
+def test_work_that_ends_does_not_wait_for_a_silent_server(connect, raw):
+    """Prefect kills a cancelled run after 30 seconds, and its run log then says killed."""
+    is_asked = threading.Event()
+    api = connect(raw(lambda *_: is_asked.set() or time.sleep(30)), clock=SYSTEM_CLOCK)
+
+    def one(bound, number):
+        if number:
+            assert is_asked.wait(20)
+            raise KeyboardInterrupt
+        bound.fetch(LIST)
+
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        list(api.each(range(2), one))
+    assert time.monotonic() - began < 10
+
+
+def test_a_write_waits_for_its_answer_though_its_work_ends(connect, raw):
+    is_asked, answered = threading.Event(), []
+
+    def late(_: int, connection: socket.socket) -> None:
+        is_asked.set()
+        time.sleep(2)
+        connection.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
+
+    api = connect(raw(late), clock=SYSTEM_CLOCK)
+
+    def one(bound, number):
+        if number:
+            assert is_asked.wait(20)
+            raise KeyboardInterrupt
+        answered.append(bound.delete_schedule("p", "t"))
+
+    with pytest.raises(KeyboardInterrupt):
+        list(api.each(range(2), one))
+    assert answered == [None]
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 def test_what_stays_on_this_computer_is_not_sent_through_a_proxy(connect, server, monkeypatch, host):
     through(monkeypatch, "http://127.0.0.1:9", "")
