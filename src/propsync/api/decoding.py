@@ -15,6 +15,7 @@ except ImportError:  # an extra: without it propsync does not accept zstd
     zstandard = None  # type: ignore[assignment]
 
 ACCEPT_ENCODING = "zstd, gzip" if zstandard else "gzip"
+_HONOUR = "Ask the people who run the API, or your proxy, to compress bodies only as Accept-Encoding says"
 # zstd turns 4 bytes into 128 KiB at worst, deflate one byte into 1 KiB, so that one slice makes at most 32 MiB.
 _SLICE = {"zstd": 1024, "gzip": 32 * 1024, "deflate": 32 * 1024}
 
@@ -33,7 +34,8 @@ def encoding_of(header: str, where: str) -> str:
     name = {"identity": "", "x-gzip": "gzip"}.get(name, name)
     if name not in ("", "gzip", "deflate") and not (name == "zstd" and zstandard):
         shown = log.redact(header.strip())[:40]
-        raise MalformedBody(where, f"the body is compressed as {shown!r}, which propsync did not ask for")
+        what = f"the body is compressed as {shown!r}, which propsync did not ask for"
+        raise MalformedBody(where, what, _HONOUR)
     return name
 
 

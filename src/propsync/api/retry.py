@@ -55,8 +55,8 @@ class Setback(Exception):
     """A failed attempt after which another may succeed.
 
     `sent` says whether the request may have reached the API, `malformed` whether a wrong answer came, `crowded` whether
-    the API is overloaded. `retry_after` is the wait that it asks for, in seconds. `next_step` says what people can do
-    about a wrong answer.
+    the API is overloaded. `retry_after` is the wait that it asks for, in seconds. `next_step` says what people can do,
+    if a later run alone does not help.
     """
 
     def __init__(
@@ -175,6 +175,7 @@ class Effort:
         return kind(
             where,
             f"{last.why}, after {tries}{asking}",
+            last.next_step,
             status=last.status,
             attempts=self.attempts,
             waited=self.waited,

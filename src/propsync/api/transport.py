@@ -29,6 +29,9 @@ ERROR_BODY_BYTES = 64 * 1024
 # httpx raises these before anything has left this computer.
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError, httpx.UnsupportedProtocol)
 _OTHER_NAME = "Correct the host in PROPSYNC_BASE_URL, or ask the operator of the API for a certificate of that name"
+_CUT_SHORT = ("Server disconnected", "peer ")  # httpcore's and h11's words for a connection that ended too early
+_LONG_HEADERS = "Receive buffer too long"  # h11's, of more than 100 KB
+_ASK = "Show this line to the people who run the API, or the proxy before it"
 _CERTIFICATE_STEPS = {  # by OpenSSL's X509_V_ERR_ codes; trust in the authority would not help
     9: "Correct the clock of this machine: the certificate is not valid yet",
     10: "Ask the operator of the API to renew the certificate; if it is in date, correct the clock of this machine",
@@ -171,6 +174,9 @@ def _raise(where: str, error: Exception) -> NoReturn:
     sent = not isinstance(error, _NOT_SENT)
     if isinstance(error, httpx.TimeoutException):
         raise Setback(f"timed out ({type(error).__name__})", sent=sent, crowded=True)
+    if isinstance(error, httpx.RemoteProtocolError) and not reason.startswith(_CUT_SHORT):
+        wrong = "has more than 100 KB of headers" if reason == _LONG_HEADERS else f"is not valid HTTP: {reason[:200]}"
+        raise Setback(f"the answer {wrong}", next_step=_ASK)
     if "WRONG_VERSION_NUMBER" in reason:  # OpenSSL's words for an answer in plain HTTP
         reason = f"the server, or a proxy, does not speak https ({reason})"
     raise Setback(f"the connection failed: {reason}" if sent else f"no connection: {reason}", sent=sent)

@@ -110,8 +110,9 @@ def test_a_harmed_body_is_asked_for_again(api, server, name, harm):
 
 def test_a_compression_nobody_asked_for_is_not_guessed(api, server):
     server.script = [Reply(body=BODY, headers={"Content-Encoding": "br"})]
-    with pytest.raises(UnexpectedAnswer, match="'br', which propsync did not ask for"):
+    with pytest.raises(UnexpectedAnswer, match="'br', which propsync did not ask for") as caught:
         api.fetch(LIST)
+    assert "compress bodies only as Accept-Encoding says" in caught.value.next_step
 
 
 @given(st.sampled_from(sorted(PACK)), st.binary(max_size=5000), st.integers(1, 2000))

@@ -104,6 +104,37 @@ def test_an_answer_without_an_end_is_given_up(connect, raw, monkeypatch, start, 
     assert time.monotonic() - began < 3
 
 
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (b"X-A: " + b"a" * 400_000, "the answer has more than 100 KB of headers"),
+        (b"X-A: \0" + b"a" * 90_000, "the answer is not valid HTTP: illegal header line"),
+        (b"Content-Length: 3", "the answer is not valid HTTP: conflicting Content-Length headers"),
+        (b"Transfer-Encoding: gzip", "the answer is not valid HTTP: Only Transfer-Encoding: chunked is supported"),
+    ],
+)
+def test_an_answer_that_is_not_http_is_for_those_who_run_the_api(connect, raw, line, words):
+    def answer(_: int, connection: socket.socket) -> None:
+        connection.sendall(said("{}").replace(b"Content-Type: application/json", line))
+        raise OSError  # it hangs up
+
+    with pytest.raises(TransientApiError, match=words) as caught:
+        connect(raw(answer), policy=RetryPolicy(attempts=1)).fetch(LIST)
+    assert caught.value.next_step == "Show this line to the people who run the API, or the proxy before it"
+    assert len(str(caught.value)) < 500
+
+
+def test_an_answer_that_breaks_off_needs_a_later_run(connect, raw):
+    def answer(number: int, connection: socket.socket) -> None:
+        connection.sendall(said("{}")[:-1] if number == 1 else b"")
+        raise OSError  # it hangs up
+
+    api = connect(raw(answer), policy=RetryPolicy(attempts=1))
+    for _ in range(2):
+        with pytest.raises(TransientApiError, match="Run the same command again later"):
+            api.fetch(LIST)
+
+
 def test_work_that_ends_does_not_wait_for_a_silent_server(connect, raw):
     """Prefect kills a cancelled run after 30 seconds, and its run log then says killed."""
     is_asked = threading.Event()
