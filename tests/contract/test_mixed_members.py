@@ -221,3 +221,31 @@ def test_a_column_has_the_type_that_closed_versions_need(small_nights: SmallHome
     before = small_nights.copy_of_published()
     small_nights.rebuild()
     assert_same(before, small_nights.published)
+
+
+ENTRIES = [{"state": "open"}, {"state": "closed"}]
+
+
+@pytest.mark.parametrize(
+    "flag", daily([{"flag": {"label": "Late", "history": ENTRIES}}, {"attributes": {"history": ENTRIES}, "id": "f"}], 1)
+)
+def test_a_flag_in_a_wrapper_has_its_history(small_nights: SmallHome, flag: dict[str, Any]):
+    small_nights.server.assessments = [assessment("s0", flags=[flag]), assessment("s1")]
+    assert small_nights.sync().exit_code == 0
+    assert small_nights.column("select state from assessment_flag_history order by position") == ["open", "closed"]
+
+
+@pytest.mark.parametrize("history", daily([{"0": ENTRIES[0], "1": ENTRIES[1]}, ["opened in May"], [["open"]]], 1))
+def test_a_history_of_flags_in_no_known_form_is_never_silent(small_nights: SmallHome, history: Any):
+    """Otherwise an empty table would say that no flag ever changed."""
+    small_nights.server.assessments = [assessment("s0", flags=[{"label": "Late", "history": history}])]
+    report = small_nights.sync()
+    (line,) = report.left_behind
+    assert report.exit_code == 3
+    assert line.startswith("assessments: flag history could not be read: history of 1 of 1 flags")
+    (finding,) = [one for one in examine(small_nights.settings()) if one.what == "shape of assessments: flag_history"]
+    assert not finding.is_well
+    small_nights.server.assessments = [assessment("s0", flags=[{"label": "Late", "history": ENTRIES}])]
+    assert small_nights.sync().exit_code == 0
+    small_nights.server.assessments = [assessment("s0", flags=[{"label": "Late", "history": history}])]
+    assert small_nights.sync().exit_code == 3

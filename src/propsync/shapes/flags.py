@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from propsync.records import Path
-from propsync.shapes.choice import Choice, Shape
+from propsync.shapes.choice import UNREAD, Choice, Shape
 from propsync.shapes.entries import entries
-from propsync.shapes.members import rank, refuse_astray
+from propsync.shapes.members import is_blank, plain, rank, refuse_astray
 
 _HISTORY = ("history", "histories", "changes", "log", "events", "states", "audit", "timeline", "entries")
 FLAGS: Path = ("flags",)
@@ -18,8 +18,8 @@ FLAGS: Path = ("flags",)
 def find_flag_history(shape: Shape, assessments: Sequence[Any], *, is_whole: bool = True) -> None:
     """Settles flag_history: the array of objects inside a flag, under the names that flags have for it.
 
-    Raises ShapeUnknown if people configured a name that no flag has. Without `is_whole` the assessments are only a
-    part, in which it may lack.
+    If flags hold something under such a name, and none an array of objects, the part is unread. Raises ShapeUnknown if
+    people configured a name that no flag has. Without `is_whole` the assessments are only a part, in which it may lack.
     """
     found = [entry.value for assessment in assessments for entry in entries(assessment, FLAGS)]
     objects = [flag for flag in found if isinstance(flag, dict)]
@@ -36,6 +36,37 @@ def find_flag_history(shape: Shape, assessments: Sequence[Any], *, is_whole: boo
     if paths:
         read = len(flags) - len(left)
         shape.settle("flag_history", Choice(tuple(paths), "found", f"an array of objects in {read} flags"))
+    elif is_whole:
+        _settle_unread(shape, objects)
+
+
+def _settle_unread(shape: Shape, flags: Sequence[dict[str, Any]]) -> None:
+    """Settles the history as unread if some flag holds one and propsync can read none. The earlier places stay."""
+    held = Counter(name for flag in flags for name in _unread_histories(flag))
+    before = shape.choices.get("flag_history")
+    if held:
+        name, count = held.most_common(1)[0]
+        evidence = f"{name} of {count} of {len(flags)} flags is no array of entries"
+        shape.choices["flag_history"] = Choice(shape.paths("flag_history"), UNREAD, evidence)
+    elif before is not None and before.source == UNREAD:
+        shape.choices["flag_history"] = Choice(before.paths, "found", "no flag has a history now")
+
+
+def _unread_histories(flag: dict[str, Any]) -> list[str]:
+    """Names of a history in a flag, or in an object of the flag, under which there are entries in another form.
+
+    A text has a column of its own, and so has an object of texts.
+    """
+    objects = [(name, held) for name, held in flag.items() if isinstance(held, dict)]
+    inside = [((name, inner), value) for name, held in objects for inner, value in held.items()]
+    found = [*(((name,), value) for name, value in flag.items()), *inside]
+    return [".".join(path) for path, held in found if plain(path[-1]) in _HISTORY and _has_entries(held)]
+
+
+def _has_entries(held: Any) -> bool:
+    if isinstance(held, dict):
+        return any(isinstance(inner, dict | list) and not is_blank(inner) for inner in held.values())
+    return isinstance(held, list) and not all(map(is_blank, held))
 
 
 def _best(flags: Sequence[set[Path]], *, is_first: bool) -> Path | None:
@@ -46,14 +77,28 @@ def _best(flags: Sequence[set[Path]], *, is_first: bool) -> Path | None:
 
 
 def _rank(path: Path) -> int:
-    """Ranks an array by the name of the flag's member that is it, or holds it."""
-    return rank(path[:1], _HISTORY) + len(path) - 1
+    """Ranks an array by the name of the flag's member that is it, or holds it; in a wrapper, by its own name."""
+    return min(rank(path[:1], _HISTORY), rank(path[-1:], _HISTORY)) + len(path) - 1
 
 
 def _histories(flag: dict[str, Any]) -> set[Path]:
     own = {(name,) for name, value in flag.items() if _is_history(value)}
-    objects = [(name, held) for name, held in flag.items() if isinstance(held, dict) and _rank((name,)) < len(_HISTORY)]
-    return own | {(name, inner) for name, held in objects for inner, value in held.items() if _is_history(value)}
+    objects = [(name, held) for name, held in flag.items() if isinstance(held, dict)]
+    return own | {
+        (name, inner)
+        for name, held in objects
+        for inner, value in held.items()
+        if _is_history(value) and (_means_history(name) or (_means_history(inner) and _wraps(flag, name)))
+    }
+
+
+def _means_history(name: str) -> bool:
+    return plain(name) in _HISTORY
+
+
+def _wraps(flag: dict[str, Any], name: str) -> bool:
+    """Whether an object has what the flag says: `{"flag": {…}}`, or the attributes of JSON:API."""
+    return len(flag) == 1 or plain(name) == "attributes"
 
 
 def _is_history(value: Any) -> bool:
