@@ -67,6 +67,18 @@ def test_assigned_users_of_which_propsync_can_read_none_are_never_silent(small_n
     assert small_nights.sync().exit_code == 0
 
 
+def test_users_in_one_text_are_never_silent(small_nights: SmallHome):
+    """`u1,u2` looked like the id of one user, whom nobody knows."""
+    show_schedules(small_nights, schedule("k1", "u1,u2"), schedule("k2", "u3"))
+    report = small_nights.sync()
+    assert (report.exit_code, len(report.left_behind)) == (3, 1)
+    assert small_nights.rows(ISSUES) == [("p1/k1", "assigned_users", "names no user", '"u1,u2"')]
+    assert small_nights.rows("select assigned_users from schedules order by all") == [(["u3"],), (None,)]
+    show_schedules(small_nights, schedule("k1", ["u1,u2", "u4"]), schedule("k2", ["u3"]))
+    assert small_nights.sync().exit_code == 0
+    assert small_nights.rows("select assigned_users from schedules order by all") == [(["u3"],), (["u4"],)]
+
+
 STATUSES = "select assessment_id, status from assessments order by 1"
 
 

@@ -1,10 +1,13 @@
+-- A text that may be an id, else NULL: filters of the API separate ids by commas, so that no id has any.
+create macro staging.one_id(text) as if(regexp_matches(text, '[,;]'), null, text);
+
 -- The id of a user: a text, a number, or an object that holds one. NULL for anything else.
 create macro staging.user_id(held) as case json_type(held)
-  when 'OBJECT' then staging.exact_text(list_filter(
+  when 'OBJECT' then staging.one_id(staging.exact_text(list_filter(
     json_extract(held, ['$."id"', '$."uid"', '$."_id"', '$."uuid"', '$."guid"']),
     lambda inner_id: json_type(inner_id) in ('VARCHAR', 'BIGINT', 'UBIGINT', 'DOUBLE')
-  )[1]->>'$')
-  when 'VARCHAR' then staging.exact_text(held->>'$')
+  )[1]->>'$'))
+  when 'VARCHAR' then staging.one_id(staging.exact_text(held->>'$'))
   when 'BIGINT' then held->>'$'
   when 'UBIGINT' then held->>'$'
   when 'DOUBLE' then held->>'$'

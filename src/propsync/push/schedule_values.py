@@ -9,7 +9,7 @@ import msgspec
 
 from propsync.api import ScheduleChanges
 from propsync.records import calendar_day, decode, is_nothing, text_of
-from propsync.shapes.unread import USER_IDS
+from propsync.shapes.unread import USER_IDS, names_one
 
 DUE, DESCRIPTION, REFERENCE, USERS = "dueDate", "description", "customReference", "assignedUsers"
 MEMBERS = (DUE, DESCRIPTION, REFERENCE, USERS)
@@ -47,7 +47,7 @@ def _user_ids(held: Any) -> Any:
 
 def _user_id(one: Any) -> str | None:
     inner = (one.get(name) for name in USER_IDS) if isinstance(one, dict) else (one,)
-    return next((text for value in inner if (text := text_of(value)) is not None), None)
+    return next((text for value in inner if (text := text_of(value)) is not None and names_one(text)), None)
 
 
 def is_begun(old: str | None, now: str | None) -> bool:

@@ -94,10 +94,19 @@ def settle_due_dates(shape: Shape, records: Sequence[Any], *, is_whole: bool = T
 
 
 def settle_assigned_users(shape: Shape, records: Sequence[Any], *, is_whole: bool = True) -> None:
-    """Settles the part "assigned_users" of schedules in the same way. Otherwise they would look assigned to nobody."""
+    """Settles the part "assigned_users" of schedules in the same way. Otherwise they would look assigned to nobody.
+
+    If some write several users as one text, a single user in another says nothing.
+    """
+    joined = [one for one in records if isinstance(held := follow(one, _USERS), str) and not names_one(held)]
     read = [one for one in records if any(map(_names_a_user, _users(one)))]
     held = [one for one in records if any(map(_is_something, _users(one)))]
-    _settle(shape, "assigned_users", _USERS, records, read, is_whole, unread=held)
+    _settle(shape, "assigned_users", _USERS, records, [] if joined else read, is_whole, unread=joined or held)
+
+
+def names_one(text: str) -> bool:
+    """Whether a text may be the id of one user: filters separate ids by commas, so that no id has any (API §4.9)."""
+    return "," not in text and ";" not in text
 
 
 def _users(record: Any) -> list[Any]:
@@ -106,7 +115,8 @@ def _users(record: Any) -> list[Any]:
 
 
 def _names_a_user(held: Any) -> bool:
-    return bool(first_text(held, [(name,) for name in USER_IDS]) if isinstance(held, dict) else text_of(held))
+    text = first_text(held, [(name,) for name in USER_IDS]) if isinstance(held, dict) else text_of(held)
+    return bool(text) and names_one(text or "")
 
 
 def settle_inside_arrays(shape: Shape, role: Role, records: Sequence[Any], known: Collection[str]) -> None:
