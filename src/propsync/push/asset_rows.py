@@ -8,12 +8,13 @@ from functools import cached_property
 from typing import Any
 
 from propsync.errors import UsageError
-from propsync.push.age import FileAge
+from propsync.push.age import FileAge, run_of
 from propsync.push.codes import codes_note
 from propsync.push.columns import Keys, Layout
 from propsync.push.copies import copies_note, repeats_note
 from propsync.push.created_before import CreatedBefore
 from propsync.push.draft import Draft
+from propsync.push.exchanged import Exchanged
 from propsync.push.fields import Field, RecordType
 from propsync.push.plan import CREATE, UPDATE, Entry, Plan
 from propsync.push.published import Published
@@ -49,8 +50,10 @@ class AssetRows:
     """Plans a file of assets. `of_type` is the type of rows that do not name theirs."""
 
     def __init__(self, published: Published, source: Source, of_type: RecordType | None) -> None:
-        self._published, self._source, self._type = published, source, of_type
-        self._types = {one.id: one for one in published.asset_types}
+        exchanged = Exchanged(published, run_of(source.header))
+        self._published, self._source = published, source
+        self._types = {one.id: exchanged.in_type(one) for one in published.asset_types}
+        self._type = self._types[of_type.id] if of_type else None
         self._layout = Layout(source, KEYS, [field for one in self._types.values() for field in one.fields])
         if not self._layout.keys["asset_id"]:
             next_step = "Add it: the ids of the assets to change, empty for new ones"

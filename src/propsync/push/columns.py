@@ -100,6 +100,7 @@ class Layout:
                 raise self._refused(place, _candidates(error.fields, of)) from error
             if one is not None:
                 self._check_once(found, place, one)
+                self._check_passed_on(place, one)
                 found[place] = one
         self._used |= found.keys()
         return found
@@ -136,8 +137,15 @@ class Layout:
             first, second = (self._source.column(at) for at in (before, place))
             raise self._refused(place, f"the columns {first} and {second} are both the field {one.label or one.column}")
 
-    def _refused(self, place: int, what: str) -> UsageError:
-        return UsageError(f"{self._source.name}, column {self._source.column(place)}", what, _NEXT)
+    def _check_passed_on(self, place: int, one: Field) -> None:
+        heading = without_quote(self._source.header[place])
+        if one.has_passed_label and heading not in (one.id, one.column) and _folded(heading) == _folded(one.label):
+            step = f"Write the name of the column that you mean, such as {one.column}, or make a new template"
+            what = f"{one.label} was the label of another field when the file was made"
+            raise self._refused(place, what, step)
+
+    def _refused(self, place: int, what: str, next_step: str = _NEXT) -> UsageError:
+        return UsageError(f"{self._source.name}, column {self._source.column(place)}", what, next_step)
 
 
 def _means_any(heading: str, fields: Sequence[Field]) -> bool:

@@ -20,7 +20,8 @@ class Field:
     """A field of an asset type, or a member of a schedule. `column` is its name in the tables.
 
     `choices` are labels by id, None for an id without a label; empty for kinds without any. `former` are those that the
-    API no longer offers: a present value may have one, and nobody can choose it.
+    API no longer offers: a present value may have one, and nobody can choose it. `passed_on` are labels in small
+    letters that another choice had when a file was made. `has_passed_label`: another field had this label then.
     """
 
     id: str
@@ -32,6 +33,8 @@ class Field:
     is_read_only: bool = False
     is_hidden: bool = False
     former: Mapping[str, str | None] = field(default_factory=dict)
+    passed_on: frozenset[str] = frozenset()
+    has_passed_label: bool = False
 
     def label_of(self, choice: str) -> str | None:
         """The label of a choice, also of one that is offered no more; None without one."""

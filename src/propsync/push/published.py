@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+from propsync.merge.reference.list_table import NAMES
 from propsync.merge.tables.wide_table import effective_kind
 from propsync.push.asset_values import from_json, from_table
 from propsync.push.fields import USERS, Field, RecordType
@@ -19,7 +20,6 @@ from propsync.warehouse import PublishedReader, quoted, statement
 Key = tuple[str, str]
 """A schedule's property and type."""
 
-_NAMES = ("name", "full_name", "display_name", "title")
 _MEMBERS = (STATUS, DUE, DESCRIPTION, REFERENCE, ASSIGNED)
 
 
@@ -110,6 +110,10 @@ class Published:
         """Whether these tables know a run."""
         return bool(self._rows("push/has_run", {"run": run})[0][0])
 
+    def names_since(self, run: str) -> list[tuple[str, str, str | None, str | None]]:
+        """The changes of labels and names after a run: the kind of change, what it is about, before and after."""
+        return [(row[0], row[1], row[2], row[3]) for row in self._rows("push/names_since", {"run": run})]
+
     def earlier_values(
         self, ids: Sequence[str], fields: Sequence[str], at: datetime | None
     ) -> Iterator[tuple[tuple[str, str], Any, datetime, datetime]]:
@@ -194,7 +198,7 @@ class Published:
         columns = [name for (name,) in self._rows("reference/columns_of", {"schema": "main", "table": table})]
         if key not in columns:
             return {}
-        name = next((one for one in _NAMES if one in columns), key)
+        name = next((one for one in NAMES if one in columns), key)
         named = statement("push/names", key=quoted(key), name=quoted(name), table=quoted(table))
         rows = [row for lot in self._reader.lots(named) for row in lot]
         return {one: None if name == key else shown for one, shown in rows if one is not None}

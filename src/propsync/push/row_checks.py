@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from propsync.push.damage import CellRefused, check_shortened, plain
+from propsync.push.exchanged import check_passed_on
 from propsync.push.fields import Field, RecordType
 from propsync.push.plan import FieldChange, Refusal
 from propsync.push.sameness import is_same
@@ -115,6 +116,7 @@ class RowChecks:
     def _planned(self, cell: Cell, field: Field, old: Any) -> Any:
         if self._has_lost_tabs(cell, old):
             return KEPT
+        check_passed_on(cell, field)
         return planned(cell, field, old, is_lossy=self._source.is_lossy, is_exact=self._source.is_query)
 
     def _place(self, row: Row, place: int) -> str:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from propsync.errors import UsageError
-from propsync.push.age import FileAge
+from propsync.push.age import FileAge, run_of
 from propsync.push.columns import Keys, Layout
 from propsync.push.draft import Draft
+from propsync.push.exchanged import Exchanged
 from propsync.push.fields import RecordType
 from propsync.push.plan import CREATE, DELETE, UPDATE, Entry, FieldChange, Plan
 from propsync.push.published import Key, Published
@@ -46,7 +47,7 @@ class ScheduleRows:
     ) -> None:
         self._published, self._source, self._type, self._prune = published, source, of_type, prune
         self._types = published.assessment_types
-        self._members = published.members
+        self._members = Exchanged(published, run_of(source.header)).in_members(published.members)
         self._hidden = ", ".join(one.label for one in self._members if one.is_hidden)
         self._layout = Layout(source, KEYS, self._members)
         if not self._layout.keys["property_id"]:

@@ -13,6 +13,9 @@ _log = logging.getLogger("propsync.reference")
 KEYS = {"properties": "property_id", "users": "user_id"}
 """The lists with a key, and the key of each, if the API has no list of that name."""
 
+NAMES = ("name", "full_name", "display_name", "title")
+"""The columns that may have the name of a property or a user; the first one that a list has counts."""
+
 
 def api_lists(warehouse: Warehouse, key: str) -> list[Resource]:
     """The API's own lists of what `key` identifies, such as property_id: those that this run may read."""

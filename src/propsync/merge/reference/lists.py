@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from propsync.merge.freshness import mark_tables
 from propsync.merge.reference.list_file import Mistake, ReferenceList, read_list
 from propsync.merge.reference.list_table import (
+    NAMES,
     add_list_columns,
     is_of_api,
     key_of,
@@ -175,9 +176,20 @@ def _replace(warehouse: Warehouse, run_id: str, table: str, found: ReferenceList
     warehouse.append("staging.reference", **dict(zip(found.columns, map(texts, values), strict=True)))
     if not (_exists(warehouse, table) and _is_same(warehouse, target)):
         with warehouse.transaction():
+            if table == "users":
+                _note_passed_on(warehouse, run_id, found.columns)
             warehouse.execute(statement("merge/reference/replace_list", table=target))
             _describe(warehouse, run_id, table, path)
     warehouse.execute(statement("merge/reference/drop_reference"))
+
+
+def _note_passed_on(warehouse: Warehouse, run_id: str, now: Collection[str]) -> None:
+    """Notes names that other users had in the list before."""
+    key, before = key_of(warehouse, "users"), list_columns(warehouse, "users")
+    name = next((one for one in NAMES if one in now), None)
+    if key in before and name in before:
+        columns = {"key": quoted(key), "name": quoted(name), "table": list_target(warehouse, "users")}
+        warehouse.execute(statement("merge/reference/note_passed_on", **columns), {"run_id": run_id})
 
 
 def _describe(warehouse: Warehouse, run_id: str, table: str, path: Path) -> None:

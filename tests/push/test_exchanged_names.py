@@ -1,0 +1,91 @@
+"""A name that a file has from before never becomes the one who has it now: a field, an option or a user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from kit.dialects import Dialect
+from kit.world_home import WorldHome
+from kit.world_server import WorldServer
+from push.corrections import corrections_world, csv_file, planned
+
+from propsync.errors import UsageError
+from propsync.push.plan import Plan
+from propsync.runbooks.plans import Wanted, make_template
+
+USERS = "user_id,name\nu1,Ann Lee\nu2,Ben Orr\nu3,Cy Fox\n"
+EXCHANGED = "user_id,name\nu1,Cy Fox\nu2,Ben Orr\nu3,Ann Lee\n"
+
+
+class Office:
+    """Doors and schedules, and a list of users."""
+
+    def __init__(self, folder: Path, server: WorldServer) -> None:
+        self.folder = folder
+        self.home = WorldHome(folder / "home", server)
+        self.home.path.mkdir()
+        (self.home.path / "propsync.toml").write_text('[reference]\nusers = "users.csv"\n')
+        self.users(USERS)
+
+    def users(self, listed: str) -> None:
+        (self.home.path / "users.csv").write_text(listed)
+        assert self.home.sync(["assets", "schedules"]).exit_code == 0
+
+    def template(self, resource: str) -> Path:
+        path = self.folder / f"{resource}.csv"
+        path.unlink(missing_ok=True)
+        make_template(self.home.settings(), resource, "Doors" if resource == "assets" else None, (), path)
+        return path
+
+    def plan(self, path: Path, of_type: str | None = None) -> Plan:
+        return planned(self.home, self.folder, Wanted(path.stem, path, of_type=of_type))
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Iterator[Office]:
+    with WorldServer(Dialect(corrections_world())) as server:
+        yield Office(tmp_path, server)
+
+
+def test_an_old_template_assigns_nobody_after_two_users_have_exchanged_names(office: Office) -> None:
+    path = office.template("schedules")
+    office.users(EXCHANGED)
+    plan = office.plan(path)
+    assert plan.entries == []
+    assert {one.found for one in plan.refused} == {"Ann Lee; Ben Orr"}
+    assert plan.refused[0].reason == (
+        "Ann Lee was the name of another user when the file was made: write the id, or make a new template"
+    )
+    assert office.plan(office.template("schedules")).refused == []
+
+
+def test_a_name_that_one_user_gave_to_another_is_refused_until_the_id_is_written(office: Office) -> None:
+    path = office.template("schedules")
+    office.users("user_id,name\nu1,Ann Lee\nu2,Ben Orr\nu9,CY FOX \n")
+    run = path.read_text(encoding="utf-8-sig").splitlines()[0].rpartition("#run ")[2].strip('"')
+    header = ["property_id", "assessment_type_id", "assigned_users", f"#run {run}"]
+    csv_file(path, header, ["p0", "k-fire", "cy fox", ""], ["p1", "k-fire", "u9", ""], ["p2", "k-fire", "Ann Lee", ""])
+    plan = office.plan(path)
+    assert [(one.row, one.found) for one in plan.refused] == [(2, "cy fox")]
+    assert [(one.key[0], one.changes[0].new) for one in plan.entries] == [("p1", ["u9"]), ("p2", ["u1"])]
+
+
+def test_an_old_template_chooses_nothing_after_two_options_have_exchanged_labels(office: Office) -> None:
+    path = office.template("assets")
+    kind = office.home.server.world.type("t-doors").field("f-type")
+    kind.options = (("k1", "Double"), ("k2", "Single"))
+    office.users(USERS)
+    plan = office.plan(path)
+    assert plan.entries == []
+    assert {one.found for one in plan.refused} == {"Single"}
+
+
+def test_an_old_template_is_refused_after_two_fields_have_exchanged_labels(office: Office) -> None:
+    path = office.template("assets")
+    doors = office.home.server.world.type("t-doors")
+    doors.field("f-tag").label, doors.field("f-at").label = "At", "Tag"
+    office.users(USERS)
+    with pytest.raises(UsageError, match="was the label of another field when the file was made"):
+        office.plan(path)
