@@ -252,6 +252,17 @@ def test_a_note_has_no_record_as_sql_shows_it_and_names_the_period_of_changes(dr
     assert "performedDate" not in words
 
 
+def test_a_list_that_was_not_read_is_not_said_to_be_unchanged(drawn: Drawing) -> None:
+    whole = "Nothing: the last run found the assessments, schedules and assets as the run before had left them."
+    lacking = "The last sync did not read assessments, schedules completely, so changes there may be missing here."
+    quiet = "update marts.changes set changed_at = changed_at - interval 3 day"
+    unread = "update ops.run_resources set verdict = if(resource = 'assessments', 'failed', 'incomplete')"
+    unread = f"{unread} where resource in ('assessments', 'schedules')"
+    shown = [Parsed(drawn(*sql).html).words for sql in ((quiet,), (quiet, unread), (unread,))]
+    assert [whole in one for one in shown] == [True, False, False]
+    assert [lacking in one for one in shown] == [False, True, True]
+
+
 def test_lists_with_one_trouble_share_a_note(drawn: Drawing) -> None:
     words = Parsed(drawn("update ops.runs set started_at = started_at - interval 3 day").html).words
     assert words.count("the last complete read is more than 36 hours ago") == 1

@@ -9,7 +9,7 @@ from typing import Any
 from propsync.desk.dashboard.answer import Answer
 from propsync.desk.dashboard.words import cut
 
-_ORDER = ("assessments", "schedules", "assets")
+ORDER = ("assessments", "schedules", "assets")
 _MOST_STEPS = 8  # sentences on a status or a due date
 _MOST_FIELDS = 6
 _STATUSES = {"notstarted": "not started", "inprogress": "in progress"}
@@ -41,12 +41,12 @@ class Changed:
 def in_words(answer: Answer) -> Sequence[Changed]:
     """Each list that changed, assessments first."""
     rows = answer.dicts()
-    found = sorted({str(row["resource"]) for row in rows}, key=lambda one: (one not in _ORDER, _place(one), one))
+    found = sorted({str(row["resource"]) for row in rows}, key=lambda one: (one not in ORDER, _place(one), one))
     return [_changed(one, [row for row in rows if row["resource"] == one]) for one in found]
 
 
 def _place(resource: str) -> int:
-    return _ORDER.index(resource) if resource in _ORDER else len(_ORDER)
+    return ORDER.index(resource) if resource in ORDER else len(ORDER)
 
 
 def _changed(resource: str, rows: Sequence[Mapping[str, Any]]) -> Changed:

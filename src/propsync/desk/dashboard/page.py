@@ -19,7 +19,7 @@ from propsync.desk.dashboard import words
 from propsync.desk.dashboard.ahead import look_ahead
 from propsync.desk.dashboard.answer import Answer, Asker, Reader
 from propsync.desk.dashboard.cells import cells
-from propsync.desk.dashboard.changed import in_words
+from propsync.desk.dashboard.changed import ORDER, in_words
 from propsync.desk.dashboard.compliance import by_type
 from propsync.desk.dashboard.headlines import headlines
 from propsync.desk.dashboard.trust import judge
@@ -87,10 +87,17 @@ def draw(reader: Reader, zone: ZoneInfo, withheld: Collection[str] = ()) -> Dash
         "compliance": by_type(*(found[name] for name in SECTIONS["compliance"])),
         "seen_since": reader.rows(statement("desk/dashboard/seen_since"))[1][0][0],
         "changed": in_words(found["changed_by_kind"]),
+        "unread": _unread(found["trust"]),
         "ahead": look_ahead(found["ahead_by_week"]),
     }
     errors = [f"the dashboard cannot show “{one.question.title}”: {one.error}" for one in found.values() if one.error]
     return Dashboard(_fitted(found, facts, zone), today, numbers, errors)
+
+
+def _unread(trust: Answer) -> str:
+    """The lists of `marts.changes` that the last sync did not read completely, so that it may have missed changes."""
+    unread = {row["table"] for row in trust.dicts() if row["last_read"] in ("incomplete", "failed")}
+    return ", ".join(one for one in ORDER if one in unread)
 
 
 def _fitted(found: dict[str, Answer], facts: dict[str, Any], zone: ZoneInfo) -> bytes:
