@@ -1,4 +1,4 @@
--- why: marts are as of the last run that read anything; a rebuild reads nothing, so its marts equal those before it
-select max(started_at), (max(started_at) at time zone $time_zone)::date
+-- why: marts are as of the last run that read anything; a rebuild and an erasure read nothing
+select max(started_at) as as_of, (max(started_at) at time zone $time_zone)::date as today
 from ops.runs
-where flow <> 'rebuild'
+where flow not in ('rebuild', 'erase')
