@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -71,13 +72,18 @@ def test_a_list_that_propsync_toml_names_no_more_goes(small_nights: SmallHome) -
     (small_nights.path / "propsync.toml").write_text('[reference]\nusers = "u.csv"\n')
     small_nights.sync()
     assert small_nights.rows("from users") == [("u1", "Ann")]
-    (small_nights.path / "propsync.toml").write_text("")
-    assert small_nights.sync().exit_code == 0
+    (small_nights.path / "propsync.toml").unlink()
+    copy = shutil.copytree(small_nights.path, small_nights.path.parent / "restored")
+    restored = SmallHome(copy, "", small_nights.server).rebuild()
+    report = small_nights.sync()
+    assert report.exit_code == restored.exit_code == 0
+    words = "the list users: propsync.toml does not name it any more, so its table is gone and no mart rests on it"
+    assert [[words in line for line in one.notes] for one in (report, restored)] == [[True], [True]]
     tables = "select schema_name, table_name from duckdb_tables() where not internal order by all"
     after = small_nights.rows(tables)
     assert ("main", "users") not in after
     assert list(small_nights.path.rglob("users.parquet")) == []
-    small_nights.rebuild()
+    assert small_nights.rebuild().notes == []
     assert small_nights.rows(tables) == after
 
 

@@ -35,7 +35,7 @@ from propsync.merge.known import (
     statuses_seen,
 )
 from propsync.merge.reference.list_file import Mistake, read_list
-from propsync.merge.reference.list_table import KEYS, api_lists, key_of, list_columns, list_target
+from propsync.merge.reference.list_table import KEYS, api_lists, dropped, key_of, list_columns, list_target
 from propsync.merge.reference.lists import build_reference, described, finish_reference, lists_left_behind
 from propsync.merge.reference.requirements import REQUIREMENTS, TYPE, Known, Requirement, check_requirements
 from propsync.merge.reference.staged_lists import StagedLists
@@ -74,6 +74,7 @@ __all__ = [
     "definition_fragments",
     "described",
     "differ",
+    "dropped",
     "finish_reference",
     "forget_contents",
     "form_of",

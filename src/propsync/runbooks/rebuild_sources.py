@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from propsync.errors import StateUnusable
 from propsync.landing import Base, Bases, Manifests
-from propsync.merge import Carried, knows_run, latest_run
+from propsync.merge import Carried, dropped, knows_run, latest_run
 from propsync.publish import WAREHOUSE as PUBLISHED
 from propsync.resources import Catalogue, Resource, further_resources
 from propsync.runbooks.workplace import refuse_lost_lines
@@ -31,6 +32,8 @@ class Source:
     carried: Carried
     is_current: bool
     is_database: bool = False
+    unnamed: Sequence[str] = ()
+    """A line for each of people's own lists that propsync.toml does not name any more: they are not carried over."""
 
 
 def readable_databases(settings: Settings, work: Path) -> dict[str, Path]:
@@ -85,10 +88,17 @@ def find_source(settings: Settings, work: Path, base: Base | None, databases: di
         except StateUnusable as error:
             _log.warning("%s cannot be read whole, so propsync carries nothing over from it: %s", path, error.what)
             continue
-        return Source(carried, is_current=carried.has_names, is_database=True)
+        unnamed = _unnamed_lists(path, settings, work)
+        return Source(carried, is_current=carried.has_names, is_database=True, unnamed=unnamed)
     if base is not None:
         return Source(Carried(Bases(LocalStorage(settings.home)).paths(base)), is_current=False)
     return Source(Carried({}), is_current=False)
+
+
+def _unnamed_lists(path: Path, settings: Settings, work: Path) -> list[str]:
+    with OldFile(path, memory_limit=settings.memory_limit, folder=work) as old:
+        lists = [name for (name,) in old.rows(statement("merge/reference/people_lists"))]
+    return [dropped(name) for name in lists if name not in settings.reference]
 
 
 def knows(path: Path, run_id: str, settings: Settings, work: Path) -> bool:

@@ -99,6 +99,7 @@ class RebuiltTables:
         """Notes for people, although nothing went wrong."""
         idle = sorted(self.accepted - {loss.run_id for loss in self.losses})
         lines = [] if self.witnesses or self.flow != "rebuild" else [_NO_WITNESS]
+        lines += self.source.unnamed
         return lines + ([f"Nothing of run {', '.join(idle)} is lost: there was nothing to accept"] if idle else [])
 
     @property

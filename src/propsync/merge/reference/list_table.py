@@ -50,18 +50,32 @@ def list_columns(warehouse: Warehouse, name: str) -> list[str]:
     return _columns(warehouse, list_schema(warehouse, name), name)
 
 
-def remove_unnamed(warehouse: Warehouse, run_id: str, named: Collection[str]) -> None:
-    """Removes the tables of lists that are not `named` any more, and their columns in the API's tables."""
+def remove_unnamed(warehouse: Warehouse, run_id: str, named: Collection[str]) -> list[str]:
+    """Removes the tables of lists that are not `named` any more, and their columns in the API's tables.
+
+    Returns a line for each.
+    """
+    removed = []
     for schema, name in warehouse.rows(statement("merge/reference/lists")):
         if name in named or f"{schema}.{name}" in warehouse.tables:
             continue
-        _log.info("[reference] does not name the list %s any more: propsync removes its table", name)
+        removed.append(dropped(name))
+        _log.warning("%s", removed[-1])
         with warehouse.transaction():
             warehouse.execute(statement("merge/reference/drop_list", table=f"{schema}.{quoted(name)}"))
             warehouse.execute(statement("merge/freshness/forget_marks"), {"schema": schema, "tables": [name]})
             if is_of_api(warehouse, name):
                 _make(warehouse, name, {})
                 warehouse.execute(statement("reference/note_filled"), {"run_id": run_id, "table": name})
+    return removed
+
+
+def dropped(name: str) -> str:
+    """The line for a list that went with its entry: perhaps with all of propsync.toml, which nobody meant."""
+    return (
+        f"the list {name}: propsync.toml does not name it any more, so its table is gone and no mart rests on it. "
+        "If that is a mistake, name it under [reference] and run `propsync sync`"
+    )
 
 
 def add_list_columns(warehouse: Warehouse, run_id: str, name: str) -> None:

@@ -26,20 +26,21 @@ _NUMBERS = {("properties", "homes"), ("properties", "height_m"), ("properties", 
 _API_IDS = {"properties": "merge/reference/ids_of_properties", "users": "merge/reference/ids_of_users"}
 
 
-def build_reference(warehouse: Warehouse, run_id: str, files: Mapping[str, Path]) -> None:
+def build_reference(warehouse: Warehouse, run_id: str, files: Mapping[str, Path]) -> list[str]:
     """Makes `main.properties`, `main.users`, …: a VARCHAR column for each column of the list.
 
     A list with a mistake stays as it was; `ops.reference_issues` has the fault. `finish_reference` builds the list of
-    requirements. A list that `files` lacks goes.
+    requirements. A list that `files` lacks goes. Returns a line for each such list.
     """
     warehouse.execute(statement("merge/reference/forget_issues"))
-    remove_unnamed(warehouse, run_id, files)
+    removed = remove_unnamed(warehouse, run_id, files)
     for table, path in files.items():
         if table != REQUIREMENTS:
             found = read_list(table, path, key_of(warehouse, table))
             found.mistakes += _not_of_the_api(warehouse, table, found, files)
             _settle(warehouse, run_id, table, path, found)
             add_list_columns(warehouse, run_id, table)
+    return removed
 
 
 def finish_reference(warehouse: Warehouse, run_id: str, files: Mapping[str, Path]) -> None:
