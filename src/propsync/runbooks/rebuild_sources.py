@@ -12,6 +12,7 @@ from propsync.landing import Base, Bases, Manifests
 from propsync.merge import Carried, dropped, knows_run, latest_run
 from propsync.publish import WAREHOUSE as PUBLISHED
 from propsync.resources import Catalogue, Resource, further_resources
+from propsync.runbooks.erase_lost import erasures_in
 from propsync.runbooks.workplace import refuse_lost_lines
 from propsync.runbooks.workspace import WAREHOUSE, configured_catalogue
 from propsync.settings import Settings
@@ -39,14 +40,15 @@ class Source:
 def readable_databases(settings: Settings, work: Path) -> dict[str, Path]:
     """The databases that know any run, the state database first if it knows all that is published.
 
-    Clocks of two machines may differ, so that a later run need not have come after.
+    One that cannot say what it hides is none of them: it would seem to hide nothing. Clocks of two machines may
+    differ, so that a later run need not have come after.
     """
     found: dict[str, tuple[str, Path]] = {}
     for name, path in zip(_DATABASES, (settings.state / WAREHOUSE, settings.published / PUBLISHED), strict=True):
         if not path.exists():
             continue
         try:
-            latest = latest_run(path, memory_limit=settings.memory_limit, folder=work)
+            latest = _latest_run(path, settings, work)
         except StateUnusable as error:
             _log.warning("%s cannot be read, so propsync carries nothing over from it: %s", path, error.what)
             continue
@@ -55,6 +57,14 @@ def readable_databases(settings: Settings, work: Path) -> dict[str, Path]:
     if len(found) == len(_DATABASES) and not knows(found["state"][1], found["published"][0], settings, work):
         found = {name: found[name] for name in reversed(found)}
     return {name: path for name, (_, path) in found.items()}
+
+
+def _latest_run(path: Path, settings: Settings, work: Path) -> str:
+    """Its latest run, if DuckDB can read what it hides, which further lists it has and what was erased."""
+    _hides(path, settings, work)
+    _further_lists(path, settings, work)
+    erasures_in(settings, work, path)
+    return latest_run(path, memory_limit=settings.memory_limit, folder=work)
 
 
 def refuse_hidden_shown(settings: Settings, work: Path, databases: dict[str, Path]) -> None:

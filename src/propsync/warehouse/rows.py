@@ -52,12 +52,9 @@ class OldFile:
         return bool(self.value("select max(version) from ops.schema_version") == SCHEMA_VERSION)
 
     def value(self, query: str) -> Any:
-        """The first column of a query's first row, None if there is none, or DuckDB cannot read it."""
-        try:
-            found = self._connection.execute(query).fetchone()
-        except duckdb.Error:
-            return None
-        return found[0] if found else None
+        """The first column of a query's first row, None if there is none, or this file lacks its tables."""
+        found = self.rows(query)
+        return found[0][0] if found else None
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """All rows of a query; none if this file lacks its tables. Raises StateUnusable."""
@@ -69,10 +66,7 @@ class OldFile:
 
     def further_resources(self) -> list[Resource]:
         """The further lists that it knows; none if it is older than these."""
-        try:
-            return stored_resources(self._connection.execute(STORED).fetchall())
-        except duckdb.Error:
-            return []
+        return stored_resources(self.rows(STORED))
 
     def write(self, queries: Mapping[str, str]) -> dict[str, Path]:
         """Writes each query's rows to a file of its own; skips a query if this file lacks its tables."""
