@@ -660,6 +660,8 @@ def test_a_header_that_cannot_be_used_is_named(
             "line 2: an object has 'Tag' twice",
         ),
         ("a.json", b'[{"asset_id": "y", "Tag": "a", "Tag": "b"}]', "an object has 'Tag' twice"),
+        ("a.jsonl", b'{"asset_id": "x"}\n{"asset_id": "caf\xe9"}', "line 2: a character is not UTF-8; save it"),
+        ("a.json", b'[{"asset_id": "caf\xe9"}]', "a character is not UTF-8; save it as UTF-8"),
     ],
 )
 def test_an_unreadable_file_is_wrong_usage(

@@ -45,7 +45,7 @@ class FetchLog:
             self._open.add(line)
 
     def all(self) -> list[Fetched]:
-        """All noted results, without a line that a kill cut short. If a document has two, the last one counts."""
+        """The noted results, without a line that a kill or the disk spoilt. Of two of one document, the last one counts."""
         try:
             lines = self._storage.get(_KEY).splitlines()
         except FileNotFoundError:
@@ -54,7 +54,7 @@ class FetchLog:
         for line in lines:
             try:
                 one = msgspec.json.decode(line, type=Fetched)
-            except msgspec.DecodeError:
+            except ValueError:  # msgspec's errors are ValueErrors
                 continue
             found[one.assessment_id, one.kind] = one
         return list(found.values())

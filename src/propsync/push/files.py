@@ -191,6 +191,8 @@ def _decoded(decoder: Any, body: bytes, line: int | None) -> Any:
     try:
         records = decoder.decode(body)
         json.loads(body, object_pairs_hook=partial(_refuse_doubles, line), parse_int=str)
+    except UnicodeDecodeError as error:
+        raise ListUnreadable("a character is not UTF-8; save it as UTF-8", line) from error
     except (msgspec.DecodeError, RecursionError) as error:
         raise ListUnreadable(f"it is not an object of JSON ({error})", line) from error
     return records

@@ -224,14 +224,17 @@ def test_other_statuses_properties_and_kinds_are_not_wanted(book: Book) -> None:
     assert book.wanted(DocumentChoice((), ("approved",))) == []
 
 
-def test_notes_are_kept_until_they_are_forgotten_and_one_cut_short_spoils_no_other(tmp_path: Path, book: Book) -> None:
+@pytest.mark.parametrize("spoilt", [b'{"assessment_id":"c","ki', b'{"assessment_id":"\xff","kind":"report"}', bytes(9)])
+def test_notes_are_kept_until_they_are_forgotten_and_a_spoilt_one_spoils_no_other(
+    tmp_path: Path, book: Book, spoilt: bytes
+) -> None:
     store = FetchLog(LocalStorage(tmp_path / "home"))
     assert store.all() == []
     for key in ("a", "b"):
         book.assess(key)
     store.add(book.took("a", "failed"))
     path = tmp_path / "home" / "archive" / "taken.jsonl"
-    path.write_bytes(path.read_bytes() + b'{"assessment_id":"c","ki')
+    path.write_bytes(path.read_bytes() + spoilt)
     store.add(book.took("a"))
     store.add(book.took("b"))
     assert store.all() == [book.took("a"), book.took("b")]
