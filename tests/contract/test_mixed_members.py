@@ -247,6 +247,12 @@ def test_a_flag_in_a_wrapper_has_its_history(small_nights: SmallHome, flag: dict
     assert small_nights.column("select state from assessment_flag_history order by position") == ["open", "closed"]
 
 
+def test_an_audit_of_a_flag_is_no_history(small_nights: SmallHome):
+    audit = {"created": {"by": "u1", "on": "2026-01-01"}, "modified": {"by": "u2"}}
+    small_nights.server.assessments = [assessment("s0", flags=[{"label": "Late", "audit": audit}])]
+    assert small_nights.sync().exit_code == 0
+
+
 @pytest.mark.parametrize("history", daily([{"0": ENTRIES[0], "1": ENTRIES[1]}, ["opened in May"], [["open"]]], 1))
 def test_a_history_of_flags_in_no_known_form_is_never_silent(small_nights: SmallHome, history: Any):
     """Otherwise an empty table would say that no flag ever changed."""

@@ -45,7 +45,7 @@ class FetchLog:
             self._open.add(line)
 
     def all(self) -> list[Fetched]:
-        """The noted results, without a line that a kill or the disk spoilt. Of two of one document, the last one counts."""
+        """The noted results, without lines that a kill or the disk spoilt. Of two of a document, the last counts."""
         try:
             lines = self._storage.get(_KEY).splitlines()
         except FileNotFoundError:

@@ -64,8 +64,10 @@ def _unread_histories(flag: dict[str, Any]) -> list[str]:
 
 
 def _has_entries(held: Any) -> bool:
+    """Whether it has entries in any form: a list, or objects by number or id. Members named in words are no entries."""
     if isinstance(held, dict):
-        return any(isinstance(inner, dict | list) and not is_blank(inner) for inner in held.values())
+        is_keyed = all(any(map(str.isdigit, name)) for name in held)
+        return any(isinstance(one, dict | list if is_keyed else list) and not is_blank(one) for one in held.values())
     return isinstance(held, list) and not all(map(is_blank, held))
 
 

@@ -138,7 +138,12 @@ def test_an_answer_that_breaks_off_needs_a_later_run(connect, raw):
 def test_work_that_ends_does_not_wait_for_a_silent_server(connect, raw):
     """Prefect kills a cancelled run after 30 seconds, and its run log then says killed."""
     is_asked = threading.Event()
-    api = connect(raw(lambda *_: is_asked.set() or time.sleep(30)), clock=SYSTEM_CLOCK)
+
+    def silent(_: int, _connection: socket.socket) -> None:
+        is_asked.set()
+        time.sleep(30)
+
+    api = connect(raw(silent), clock=SYSTEM_CLOCK)
 
     def one(bound, number):
         if number:
