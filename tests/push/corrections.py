@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
+from copy import deepcopy
 from pathlib import Path
 
 from kit.encoding import Literal
@@ -111,7 +112,7 @@ def corrections_world() -> World:
     schedules = [Schedule(f"p{n}", kind.id, *members, ["u1", "u2"]) for n in range(3) for kind in kinds[: 1 + n % 2]]
     done = Assessment("s1", "p9", "k-fire", "approved", frozenset(("For",)), None, [])
     doors = [_door(number, text) for number, text in enumerate(TEXTS)]
-    return World([DOORS, LIFTS, *TWINS], [*doors, *lifts], kinds, [done], schedules)
+    return World(deepcopy([DOORS, LIFTS, *TWINS]), [*doors, *lifts], kinds, [done], schedules)
 
 
 def planned(home: Home, tmp_path: Path, wanted: Wanted) -> Plan:
