@@ -27,6 +27,7 @@ class Fault(Enum):
     ELSEWHERE = auto()  # 301 without an address, as of a bucket in another region
     ABSENT = auto()  # 404 with a page of a proxy's own
     CONFLICT = auto()  # 409 in the words of S3: another request is in the way, and the server did nothing
+    SKEWED = auto()  # 403, since the clock of the client is wrong
     SLOW_DOWN = auto()  # 503 in the words of S3
     SILENT = auto()  # no answer until the client gives up; the server never saw the request
     SILENT_AFTER = auto()  # no answer, though the server did it
@@ -40,8 +41,13 @@ class Fault(Enum):
 
 _LISTED = re.compile(rb"<Contents>.*?</Contents>|<Blob>.*?</Blob>", re.DOTALL)
 _MOVED = b"<Error><Code>PermanentRedirect</Code><Message>Please send requests to that endpoint.</Message></Error>"
+_SKEWED = (
+    b"<Error><Code>RequestTimeTooSkewed</Code>"
+    b"<Message>The difference between the request time and the current time is too large.</Message></Error>"
+)
 _ABORTED = b"<Error><Code>OperationAborted</Code><Message>A conflicting operation is in progress.</Message></Error>"
 _ANSWERS = {
+    Fault.SKEWED: (403, _SKEWED),
     Fault.ABSENT: (404, b"<html>Nothing is here.</html>"),
     Fault.CONFLICT: (409, _ABORTED),
     Fault.ELSEWHERE: (301, _MOVED),

@@ -378,6 +378,13 @@ def test_a_bucket_in_another_region_is_refused(faulty: Faulty, file: Path):
             verb(faulty.through, file)
 
 
+def test_a_bucket_that_refuses_the_time_of_a_request_is_refused_for_the_clock(faulty: Faulty, file: Path):
+    faulty.proxy.always(Fault.SKEWED)
+    for verb in (verb for name, verb in ALL.items() if name not in ("exists", "age")):  # HEAD gets no words
+        with pytest.raises(StorageRefused, match=r"403 Forbidden.*Correct the clock of this machine"):
+            verb(faulty.through, file)
+
+
 def test_a_server_that_lacks_a_feature_is_unfit(faulty: Faulty):
     faulty.proxy.always(Fault.LACKING)
     with pytest.raises(StorageUnfit, match="501 Not Implemented"):

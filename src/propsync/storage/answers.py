@@ -33,6 +33,8 @@ _AT_END = "Wanted range starting at"  # of a server that answers a range past th
 _NO_BUCKET = re.compile("NoSuchBucket|ContainerNotFound")
 _NO_UPLOAD = re.compile("NoSuchUpload|InvalidBlockList")
 _REDIRECT = re.compile("redirect without LOCATION|PermanentRedirect")
+_WRONG_CLOCK = re.compile("RequestTimeTooSkewed|Request date header too old|Signature (expired|not yet current)")
+_CORRECT_CLOCK = "Correct the clock of this machine, then run `propsync doctor`"
 _OTHER_REGION = "it sends propsync to another region: AWS_REGION is not that of the bucket"
 _STATUS = re.compile(r"status code: (\d{3}[^:<]*)")
 _PARTS = [re.compile(f"<{name}>([^<]*)</{name}>") for name in ("Code", "Message")]
@@ -72,7 +74,8 @@ def answered(url: str, key: str, *, has_condition: bool = False, is_put: bool = 
             raise FileNotFoundError(key) from None
         if _status(error) == _NO_RANGE or _AT_END in str(error):
             raise PastEnd from None
-        raise _named(error)(f"{url}/{key}", _words(error)) from None
+        step = _CORRECT_CLOCK if _WRONG_CLOCK.search(str(error)) else None
+        raise _named(error)(f"{url}/{key}", _words(error), step) from None
 
 
 def again(verb: Callable[[], _T], patience: float) -> _T:
