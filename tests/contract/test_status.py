@@ -134,6 +134,7 @@ def test_after_a_clock_was_ahead_the_watchdog_sees_the_true_time_and_each_run_wa
     assert "the marts count days up to it" in report.notes[0]  # so the notice of a timetable says it too
     status, _ = told()
     assert datetime.fromisoformat(status["published_at"]) <= datetime.now(UTC)
+    assert max(datetime.fromisoformat(one["read_at"]) for one in status["resources"]) <= datetime.now(UTC)
     assert print_status(at.settings(), "26h", as_json=False) == 0
     assert print_status(at.settings(), "0m", as_json=False) == 3
     at.fail(".*", kind="status", status=401)

@@ -1,5 +1,6 @@
 -- why: the outcome of each resource in the last sync that read it. A run after hints reads few records. A backfill or a push
--- reads a part, and tells something only if no sync has read the resource yet
+-- reads a part, and tells something only if no sync has read the resource yet. After a clock was ahead, the end of a run
+-- has the true time
 select
   done.resource,
   verdict,
@@ -9,7 +10,7 @@ select
   held,
   rejected,
   done.error,
-  runs.started_at as read_at,
+  least(runs.started_at, runs.ended_at) as read_at,
   coalesce(runs.flow = 'nightly', false) as is_of_sync
 from ops.run_resources as done
 join ops.runs as runs using (run_id)
