@@ -26,6 +26,7 @@ from propsync.documents.worker.client import WorkerPool
 from propsync.errors import DiskFull, MergeFailed
 from propsync.merge import ErasedRows
 from propsync.runbooks.bag_folder import unfinished
+from propsync.runbooks.doctor import examine
 from propsync.runbooks.erase_documents import DocumentSearch
 from propsync.runs import RunLock
 from propsync.storage import LocalStorage
@@ -90,6 +91,21 @@ def test_a_database_is_not_damaged_because_the_rows_to_carry_over_find_no_room(
             pytest.raises(lack, match=r"the disk is full|Out of Memory"),
         ):
             old.write({"numbers": "from numbers order by n"})
+
+
+def test_the_doctor_sees_that_a_disk_with_space_takes_no_further_file(small_disk: Path, kept: KeptHomes) -> None:
+    home, number = small_disk / "home", 0
+    as_yesterday(kept, home)
+    subprocess.run(["mount", "-o", "remount,nr_inodes=5000", small_disk], check=True)
+    with suppress(OSError):
+        for number in range(5000):
+            (small_disk / f"empty-{number}").touch()
+    assert number > 100
+    with Sandbox(scale=SCALE) as sandbox:
+        seen = list(examine(Night(sandbox, home).settings()))
+    wrong = [(one.what, one.next_step) for one in seen if not one.is_well]
+    assert ("disk", "Delete files on the disk, also empty ones") in wrong
+    assert any(one.what.startswith("GET ") for one in seen), "it stopped there"
 
 
 def test_a_run_can_say_that_it_has_ended_while_others_fill_the_disk(small_disk: Path) -> None:

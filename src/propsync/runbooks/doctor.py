@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -44,7 +44,7 @@ from propsync.shapes import (
     settle_flags,
     settle_read,
 )
-from propsync.storage import PARTIAL, refuse_unreadable, remove, replace
+from propsync.storage import PARTIAL, disk_errors, refuse_unreadable, remove, replace
 from propsync.sweep import ListCheck
 from propsync.warehouse import statement
 
@@ -52,6 +52,7 @@ _NETWORK = ("nfs", "cifs", "smb", "sshfs", "9p", "gluster", "ceph", "lustre", "a
 _OF_DOCUMENTS = "archive_statuses"
 _SAMPLE = 200
 _LEAST_FREE = 0.1
+_FEWEST_FILES = 1_000
 
 
 def examine(settings: Settings) -> Iterator[Finding]:
@@ -98,6 +99,7 @@ def _places(settings: Settings) -> Iterator[Finding]:
         f"{usage.free / 1e9:.1f} GB free, {share:.0%} of the disk",
         "Free some space on the disk",
     )
+    yield from _files_left(settings.home)
     kind = file_system(settings.state)
     is_local = not any(name in kind.lower() for name in _NETWORK)
     step = "Set PROPSYNC_HOME to a folder on a local disk: locks and databases break on network file systems"
@@ -105,6 +107,14 @@ def _places(settings: Settings) -> Iterator[Finding]:
     for folder in (settings.published, settings.landing):
         yield from _is_reached(settings, folder)
     yield from _are_readable(settings.state, settings.landing, settings.home / "archive")
+
+
+def _files_left(folder: Path) -> Iterator[Finding]:
+    """A finding if the disk takes few further files, although it may have space; some file systems have no limit."""
+    found = os.statvfs(folder)
+    if found.f_files and found.f_favail < _FEWEST_FILES:
+        what = f"it takes {found.f_favail:,} more files at most, whatever their size (`df -i` shows its inodes)"
+        yield Finding("disk", False, what, "Delete files on the disk, also empty ones")
 
 
 def _are_readable(*folders: Path) -> Iterator[Finding]:
@@ -118,10 +128,11 @@ def _are_readable(*folders: Path) -> Iterator[Finding]:
 
 def _is_reached(settings: Settings, folder: Path) -> Iterator[Finding]:
     """A finding if no run could move a finished file there: a mount or a link leads to another disk."""
-    handle, name = tempfile.mkstemp(dir=settings.state, suffix=PARTIAL)
-    os.close(handle)
-    partial, target = Path(name), folder / Path(name).name
+    partial = settings.state / f"{secrets.token_hex(8)}{PARTIAL}"
+    target = folder / partial.name
     try:
+        with disk_errors(partial):
+            partial.touch()
         replace(partial, target)
     except StopRun as error:
         yield Finding("folders", False, f"{folder}: {error.what}", error.next_step)
