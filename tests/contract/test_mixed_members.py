@@ -54,6 +54,54 @@ def test_a_chosen_option_may_be_an_object_with_the_name_of_its_id(small_nights: 
     assert small_nights.rows("select asset_id, state from by_type.doors order by 1") == states
 
 
+def show_options(home: SmallHome, options: Any, value: Any) -> None:
+    defined = {"id": "f1", "type": "option", "label": "State", "options": options}
+    home.server.types = [{"id": "t1", "name": "Doors", "fields": [defined]}]
+    result = {"type": "option", "field": "f1", "value": value}
+    home.server.assets = [asset(f"a{number}", fields=[result]) for number in range(6)]
+
+
+def test_options_and_choices_in_no_known_form_are_never_silent(small_nights: SmallHome):
+    """Every label was NULL, or every choice."""
+    good = [{"id": "o1", "label": "Good"}, {"id": "o2", "label": "Poor"}]
+    told = "asset types: field options could not be read: most options are arrays"
+    show_options(small_nights, [["o1", "Good"], ["o2", "Poor"]], ["o1"])
+    report = small_nights.sync()
+    assert (report.exit_code, [line.startswith(told) for line in report.left_behind]) == (3, [True])
+    show_options(small_nights, good, {"ids": ["o1"]})
+    report = small_nights.sync()
+    assert (report.exit_code, len(report.left_behind)) == (3, 1)
+    assert "6 of 6 values do not fit the kind option" in report.left_behind[0]
+    shapes = [one for one in examine(small_nights.settings()) if one.what.startswith("shape") and not one.is_well]
+    assert [one.what for one in shapes] == ["shape of assets: result_value:option"]
+    show_options(small_nights, good, ["o1"])
+    assert small_nights.sync().exit_code == 0
+    assert small_nights.rows("select distinct state from by_type.doors") == [("Good",)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "odd"), daily([("number", "1.234,50"), ("date", "31-12-2026"), ("time", "9.30 Uhr")], 1)
+)
+def test_values_that_mostly_do_not_fit_their_kind_are_never_silent(small_nights: SmallHome, kind: str, odd: str):
+    def show(value: Any, count: int) -> None:
+        small_nights.server.assets = [
+            asset(f"a{at}", fields=[{"type": kind, "field": "f1", "value": value}]) for at in range(count)
+        ]
+
+    show(odd, 4)
+    assert small_nights.sync().exit_code == 0  # a few are rows of ops.value_issues
+    show(odd, 5)
+    assert small_nights.sync().exit_code == 3
+    (home := small_nights.path).joinpath("propsync.toml").write_text(
+        f"[shapes.assets]\n'result_value:{kind}' = 'value'\n", encoding="utf-8"
+    )
+    assert small_nights.sync().exit_code == 0  # people may accept it
+    home.joinpath("propsync.toml").unlink()
+    assert small_nights.sync().exit_code == 3
+    show({"number": 1.5, "date": "2026-12-31", "time": "09:30"}[kind], 5)
+    assert small_nights.sync().exit_code == 0
+
+
 def test_assigned_users_of_which_propsync_can_read_none_are_never_silent(small_nights: SmallHome):
     """Without a word, every schedule would look assigned to nobody."""
     show_schedules(small_nights, schedule("k1", [{"user": {"id": "u1"}}]), schedule("k2", []))

@@ -43,6 +43,7 @@ from propsync.shapes import (
     settle_due_dates,
     settle_flags,
     settle_read,
+    settle_values,
 )
 from propsync.storage import PARTIAL, disk_errors, refuse_unreadable, remove, replace
 from propsync.sweep import ListCheck
@@ -293,6 +294,7 @@ def _look_inside(shapes: Mapping[str, Shape], records: Mapping[str, list[Any]]) 
     find_definition_shape(definitions, types, assets, ("fields",))
     find_result_shape(shapes[ASSETS.name], assets, field_ids(types, definitions))
     settle_read(definitions, shapes[ASSETS.name], types, assets)
+    settle_values(definitions, shapes[ASSETS.name], types, assets)
     assessments = records.get(ASSESSMENTS.name, [])
     find_flag_history(shapes[ASSESSMENTS.name], assessments)
     settle_flags(shapes[ASSESSMENTS.name], assessments)
@@ -308,4 +310,6 @@ def _parts(name: str, shape: Shape) -> Iterator[Finding]:
             step = f"Name it in propsync.toml: [shapes.{name}] {part} = '…'; payload has what the API sent"
         elif choice.source == UNREAD:
             step = "Compare a record with the API's document, and ask the API's operator; payload has what the API sent"
+        if choice.source == UNREAD and part.startswith("result_value:"):
+            step += f". To accept it: [shapes.{name}] '{part}' = '…' in propsync.toml"
         yield Finding(f"shape of {name.replace('_', ' ')}: {part}", choice.source != UNREAD, redact(words), step)

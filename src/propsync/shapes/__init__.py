@@ -5,6 +5,7 @@ from propsync.shapes.cutting import cutter_of
 from propsync.shapes.definitions import choice_ids, field_ids, find_definition_shape
 from propsync.shapes.flags import find_flag_history
 from propsync.shapes.lists import find_list, refuse_list_astray
+from propsync.shapes.misfits import settle_values
 from propsync.shapes.nested import find_nested_shapes
 from propsync.shapes.results import find_result_shape, kinds_without_results
 from propsync.shapes.roles import find_roles
@@ -34,4 +35,5 @@ __all__ = [
     "settle_due_dates",
     "settle_flags",
     "settle_read",
+    "settle_values",
 ]

@@ -10,6 +10,7 @@ from propsync.shapes.choice import Shape
 from propsync.shapes.cutting import cutter_of
 from propsync.shapes.definitions import field_ids, find_definition_shape
 from propsync.shapes.flags import find_flag_history
+from propsync.shapes.misfits import settle_values
 from propsync.shapes.results import find_result_shape
 from propsync.shapes.sampling import BESIDE, sample, types_beside, types_of
 from propsync.shapes.unread import settle_assigned_users, settle_due_dates, settle_flags, settle_read
@@ -56,3 +57,5 @@ def _find_asset_shapes(
     find_result_shape(asset_shape, assets, field_ids(known, type_shape))
     is_whole = manifest is not None and not manifest.filters
     settle_read(type_shape, asset_shape, known, assets, is_whole=is_whole, earlier=earlier)
+    if is_whole:
+        settle_values(type_shape, asset_shape, known, assets)

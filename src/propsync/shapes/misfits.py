@@ -1,0 +1,95 @@
+"""Notices values of fields that mostly do not fit their kind, and lists of options that propsync cannot read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from propsync.records import calendar_day, first_text, follow, text_of
+from propsync.shapes.choice import UNREAD, Choice, Shape
+from propsync.shapes.definitions import choice_ids
+from propsync.shapes.entries import Entry, entries
+from propsync.shapes.fields import FIELDS, KIND
+from propsync.shapes.members import is_blank
+
+_ENOUGH = 5  # odd values; fewer are rows of `ops.value_issues` alone
+_CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?")
+
+
+def settle_values(types: Shape, assets: Shape, listed: Sequence[Any], records: Sequence[Any]) -> None:
+    """Settles the values of a kind as unread if most do not fit it, and the lists of options if most are no options.
+
+    The places stay, and the values are in `value_text` or `value_json`. What people set stays too.
+    """
+    fits = {"number": _is_number, "date": _is_date, "time": _is_time, "option": _is_choice(types)}
+    said: dict[str, list[Any]] = {kind: [] for kind in fits}
+    for kind, value in _said(types, assets, listed, records):
+        if kind in said:
+            said[kind].append(value)
+    for kind, values in said.items():
+        odd = [one for one in values if not fits[kind](one)]
+        shown = f"{len(odd)} of {len(values)} values do not fit the kind {kind}"
+        is_unread = len(odd) >= _ENOUGH and len(odd) * 2 > len(values)
+        _mark(assets, f"result_value:{kind}", shown if is_unread else None)
+    offered = list(_offered(types, listed))
+    arrays = sum(isinstance(one.value, list) for one in offered)
+    words = "most options are arrays, where propsync expects objects or texts"
+    _mark(types, "field_options", words if arrays * 2 > len(offered) else None)
+
+
+def _mark(shape: Shape, part: str, evidence: str | None) -> None:
+    """Marks a part as unread, or as found again."""
+    choice = shape.choices.get(part)
+    if choice is None or choice.source == "configured":
+        return
+    if evidence:
+        shape.choices[part] = Choice(choice.paths, UNREAD, evidence)
+    elif choice.source == UNREAD:
+        shape.choices[part] = Choice(choice.paths, "found", "no value shows otherwise")
+
+
+def _said(types: Shape, assets: Shape, listed: Sequence[Any], records: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+    """The values in these assets where propsync reads them, each with its kind."""
+    defined = [definition for one in listed for definition in entries(one, FIELDS)]
+    kinds = {one.first_text(types.paths("field_id")): text_of(follow(one.value, KIND)) for one in defined}
+    for result in (result for one in records for result in entries(one, FIELDS)):
+        own = text_of(follow(result.value, KIND))
+        if own is not None:
+            held = [follow(result.value, path) for path in assets.paths(f"result_value:{own}")]
+        else:
+            own, held = kinds.get(result.name) or "", [] if result.name is None else [result.value]
+        yield from [(own, value) for value in held if not is_blank(value)][:1]
+
+
+def _is_number(held: Any) -> bool:
+    return isinstance(held, int | float) and not isinstance(held, bool)
+
+
+def _is_date(held: Any) -> bool:
+    return isinstance(held, str) and calendar_day(held) is not None
+
+
+def _is_time(held: Any) -> bool:
+    return isinstance(held, str) and _CLOCK.fullmatch(held) is not None
+
+
+def _is_choice(types: Shape) -> Callable[[Any], bool]:
+    return lambda held: all(_choices(held, types))
+
+
+def _choices(held: Any, types: Shape) -> list[str | None]:
+    """The ids of the options that a value names, None for what names none."""
+    paths = choice_ids(types)
+    return [
+        first_text(one, paths) if isinstance(one, dict) else text_of(one)
+        for one in (held if isinstance(held, list) else [held])
+    ]
+
+
+def _offered(types: Shape, listed: Sequence[Any]) -> Iterator[Entry]:
+    """The options of all fields."""
+    for one in listed:
+        for definition in entries(one, FIELDS):
+            for path in types.paths("field_options"):
+                yield from entries(definition.value, path)
