@@ -197,3 +197,11 @@ def test_the_query_for_an_earlier_day_counts_the_days_of_the_time_zone(small_nig
     assert small_nights.sync().exit_code == 0
     (query,) = re.findall(r"^-- required assessments that were.*?;", COMPLIANCE.read_text(), re.MULTILINE | re.DOTALL)
     assert small_nights.rows(f"set timezone = 'Europe/London'; {query}") == [("Fire risk", 3, 2)]
+
+
+def test_an_attribute_of_json_api_dates_an_assessment(small_nights: SmallHome):
+    small_nights.has_desk = True
+    small_nights.server.assessments = [assessment("s1", attributes={"performedDate": "2026-01-10", "title": "A"})]
+    assert small_nights.sync().exit_code == 0
+    chosen = "select value from ops.desk where setting = 'assessment_date'"
+    assert small_nights.column(chosen) == ["attributes.performedDate"]

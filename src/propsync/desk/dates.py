@@ -27,6 +27,8 @@ _LIKELY = (
     "date",
 )
 """Columns by likelihood; that of a record's creation or last change is none."""
+_ATTRIBUTES = "attributes_"
+"""In front of each, if records are resources of JSON:API."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ def find_date_member(warehouse: Warehouse, members: Sequence[tuple[str, str]]) -
     `members` are the paths and columns of main.assessments that only the data makes.
     """
     named = {column: path for path, column in members}
-    likely = [column for column in _LIKELY if column in named]
+    likely = [column for name in _LIKELY for column in (name, _ATTRIBUTES + name) if column in named]
     if not likely:
         return None
     total, *dated = _counts(warehouse, likely)
