@@ -127,6 +127,21 @@ def test_users_in_one_text_are_never_silent(small_nights: SmallHome):
     assert small_nights.rows("select assigned_users from schedules order by all") == [(["u3"],), (["u4"],)]
 
 
+def test_documented_members_under_a_similar_name_are_never_silent(small_nights: SmallHome):
+    """Every due date was NULL, so that nothing was overdue."""
+    told = {"property": "p1", "status": "notstarted"}
+    forms = [{"due_date": "2026-01-01"}, {"attributes": {"dueDate": "2026-01-01"}}]
+    for form in forms:
+        show_schedules(small_nights, told | form | {"type": "k1"}, told | form | {"type": "k2"})
+        report = small_nights.sync()
+        assert (report.exit_code, len(report.left_behind)) == (3, 1)
+        assert report.left_behind[0].startswith("schedules: members could not be read: no record has dueDate")
+    show_schedules(
+        small_nights, told | {"type": "k1", "dueDate": None}, told | {"type": "k2", "due_date": "2026-01-01"}
+    )
+    assert small_nights.sync().exit_code == 0
+
+
 STATUSES = "select assessment_id, status from assessments order by 1"
 
 

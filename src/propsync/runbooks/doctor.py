@@ -42,6 +42,7 @@ from propsync.shapes import (
     settle_assigned_users,
     settle_due_dates,
     settle_flags,
+    settle_members,
     settle_read,
     settle_values,
 )
@@ -298,8 +299,10 @@ def _look_inside(shapes: Mapping[str, Shape], records: Mapping[str, list[Any]]) 
     assessments = records.get(ASSESSMENTS.name, [])
     find_flag_history(shapes[ASSESSMENTS.name], assessments)
     settle_flags(shapes[ASSESSMENTS.name], assessments)
+    settle_members(shapes[ASSESSMENTS.name], ASSESSMENTS, assessments)
     settle_due_dates(shapes[SCHEDULES.name], records.get(SCHEDULES.name, []))
     settle_assigned_users(shapes[SCHEDULES.name], records.get(SCHEDULES.name, []))
+    settle_members(shapes[SCHEDULES.name], SCHEDULES, records.get(SCHEDULES.name, []))
 
 
 def _parts(name: str, shape: Shape) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from propsync.shapes.misfits import settle_values
 from propsync.shapes.nested import find_nested_shapes
 from propsync.shapes.results import find_result_shape, kinds_without_results
 from propsync.shapes.roles import find_roles
+from propsync.shapes.similar_names import settle_members
 from propsync.shapes.unread import settle_assigned_users, settle_due_dates, settle_flags, settle_read
 from propsync.shapes.volatile import by_key, find_volatile
 
@@ -34,6 +35,7 @@ __all__ = [
     "settle_assigned_users",
     "settle_due_dates",
     "settle_flags",
+    "settle_members",
     "settle_read",
     "settle_values",
 ]

@@ -13,6 +13,7 @@ from propsync.shapes.flags import find_flag_history
 from propsync.shapes.misfits import settle_values
 from propsync.shapes.results import find_result_shape
 from propsync.shapes.sampling import BESIDE, sample, types_beside, types_of
+from propsync.shapes.similar_names import settle_members
 from propsync.shapes.unread import settle_assigned_users, settle_due_dates, settle_flags, settle_read
 
 
@@ -34,11 +35,13 @@ def find_nested_shapes(
         assessments = sample(pages, manifest, cutter_of(shape, ASSESSMENTS))
         find_flag_history(shape, assessments, is_whole=not manifest.filters)
         settle_flags(shape, assessments, is_whole=not manifest.filters)
+        settle_members(shape, ASSESSMENTS, assessments, is_whole=not manifest.filters)
     elif SCHEDULES.name in shapes and manifest is not None:
         shape = shapes[SCHEDULES.name]
         schedules = sample(pages, manifest, cutter_of(shape, SCHEDULES))
         settle_due_dates(shape, schedules, is_whole=not manifest.filters)
         settle_assigned_users(shape, schedules, is_whole=not manifest.filters)
+        settle_members(shape, SCHEDULES, schedules, is_whole=not manifest.filters)
 
 
 def _find_asset_shapes(
