@@ -13,6 +13,7 @@ import pyarrow.parquet
 import pytest
 from kit.server import Server
 from kit.small_api import SmallApi, SmallHome, assessment, asset
+from variants import daily
 
 from propsync.runbooks.doctor import examine
 
@@ -205,3 +206,15 @@ def test_an_attribute_of_json_api_dates_an_assessment(small_nights: SmallHome):
     assert small_nights.sync().exit_code == 0
     chosen = "select value from ops.desk where setting = 'assessment_date'"
     assert small_nights.column(chosen) == ["attributes.performedDate"]
+
+
+@pytest.mark.parametrize("written", daily(["31-12-2025", 1767139200000, "12/31/2025"], 1))
+def test_dates_of_assessments_in_no_known_form_are_never_silent(small_nights: SmallHome, written: Any) -> None:
+    """ops.desk said that no member dates assessments."""
+    small_nights.has_desk = True
+    small_nights.server.assessments = [assessment(f"s{at}", performedDate=written, completed=True) for at in range(3)]
+    report = small_nights.sync()
+    line = "[desk] assessment_date: performedDate has no date such as 2026-03-31"
+    assert (report.exit_code, [one.startswith(line) for one in report.left_behind]) == (3, [True])
+    small_nights.server.assessments = [assessment(f"s{at}", performedDate=None, completed=True) for at in range(3)]
+    assert small_nights.sync().exit_code == 0

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from propsync.desk.choices import DeskChoices
-from propsync.desk.dates import DateMember, dates_any, find_date_member, named_date_member
+from propsync.desk.dates import DateMember, dates_any, find_date_member, find_unread_date_member, named_date_member
 from propsync.desk.faults import AGAINST, Row, with_faults
 from propsync.desk.former_labels import former_labels
 from propsync.desk.found_members import FoundMembers
@@ -77,7 +77,9 @@ def _complete(
 def _dated(
     warehouse: Warehouse, named: str | None, members: Sequence[tuple[str, str]]
 ) -> tuple[DateMember | None, Row, list[str]]:
-    """The member that dates assessments, its row, and a line if the one that propsync.toml names dates none."""
+    """The member that dates assessments, its row, and a line if the one that propsync.toml names dates none. There is a
+    line too if the likeliest has dates in a form that propsync does not read.
+    """
     member = named_date_member(members, named) if named else None
     if member and dates_any(warehouse, member):
         return member, ("assessment_date", member.path, "configured", member.evidence), []
@@ -85,7 +87,10 @@ def _dated(
     path, source = (found.path, "found") if found else (None, "default")
     evidence = found.evidence if found else _FIRST_SEEN
     if not named or not members:
-        return found, ("assessment_date", path, source, evidence), []
+        unread = None if found else find_unread_date_member(warehouse, members)
+        shown = f"{unread} has no date such as 2026-03-31: the run that first saw an assessment approved dates it"
+        lines = [f"[desk] assessment_date: {shown}"] if unread else []
+        return found, ("assessment_date", path, source, shown if unread else evidence), lines
     wrong = f"no approved assessment has a date in {named}" if member else f"no assessment has the member {named}"
     line = f"[desk] assessment_date: {wrong}; propsync uses {path or 'the run that first saw one approved'}"
     return found, ("assessment_date", path, source, f"{AGAINST}{wrong}; {evidence}"), [line]

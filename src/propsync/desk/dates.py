@@ -58,6 +58,17 @@ def find_date_member(warehouse: Warehouse, members: Sequence[tuple[str, str]]) -
     return DateMember(named[most], most, f"its name says so, and {share} approved assessments have a date there")
 
 
+def find_unread_date_member(warehouse: Warehouse, members: Sequence[tuple[str, str]]) -> str | None:
+    """The path of a likely column whose texts or numbers look like dates in a form that propsync does not read.
+
+    An assessment without any date is no reason to look: `completed` may be yes or no, or a share.
+    """
+    likely = [(path, column) for name in _LIKELY for path, column in members if column in (name, _ATTRIBUTES + name)]
+    looks = r"count(*) filter (where regexp_matches({}::varchar, '\d{{4}}|\d[./-]\d'))"
+    counts = _approved(warehouse, [looks.format(quoted(column)) for _, column in likely]) if likely else (0,)
+    return next((path for (path, _), count in zip(likely, counts[1:], strict=True) if count), None)
+
+
 def named_date_member(members: Sequence[tuple[str, str]], name: str) -> DateMember | None:
     """The member that propsync.toml names, by its path in the API or its column; None if no assessment has it."""
     fitting = (DateMember(path, column, "propsync.toml names it") for path, column in members if name in (path, column))
@@ -72,6 +83,9 @@ def dates_any(warehouse: Warehouse, member: DateMember) -> bool:
 
 def _counts(warehouse: Warehouse, columns: list[str]) -> tuple[int, ...]:
     """How many assessments are approved, and how many of these each column dates."""
-    dated = ", ".join(f"count(staging.day_written(trim({quoted(column)}::varchar), 'UTC'))" for column in columns)
-    (counts,) = warehouse.rows(statement("desk/count_dates", dated=dated))
-    return tuple(counts)
+    return _approved(warehouse, [f"count(staging.day_written(trim({quoted(one)}::varchar), 'UTC'))" for one in columns])
+
+
+def _approved(warehouse: Warehouse, counts: Sequence[str]) -> tuple[int, ...]:
+    (found,) = warehouse.rows(statement("desk/count_dates", dated=", ".join(counts)))
+    return tuple(found)
