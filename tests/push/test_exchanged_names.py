@@ -58,6 +58,8 @@ def test_an_old_template_assigns_nobody_after_two_users_have_exchanged_names(off
     assert plan.refused[0].reason == (
         "Ann Lee was the name of another user when the file was made: write the id, or make a new template"
     )
+    office.users(USERS)
+    assert (office.plan(path).entries, office.plan(path).refused) == ([], [])
     assert office.plan(office.template("schedules")).refused == []
 
 

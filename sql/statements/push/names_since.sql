@@ -5,4 +5,4 @@ where run_id > $run
   and change in (
     'label renamed', 'field new', 'field defined again', 'option renamed', 'option new', 'option offered again', 'user name passed on'
   )
-order by all
+order by run_id, name

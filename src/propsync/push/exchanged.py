@@ -5,7 +5,8 @@ Somebody may exchange two labels, or give a label to a new field. A file from be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from propsync.push.damage import CellRefused
@@ -16,48 +17,58 @@ from propsync.records import key_of
 
 _PARTS = "; "
 _OF_FIELDS = ("label renamed", "field new", "field defined again")
-_OF_OPTIONS = ("option renamed", "option new", "option offered again")
 _OF_USERS = "user name passed on"
 
 
 @dataclass
-class _Changes:
-    """The names that were given up, and those that were taken on."""
+class _Names:
+    """Names in small letters that changed since: `then` has the ids that first gave each up, `taken` those taken on."""
 
-    given: set[str] = field(default_factory=set)
+    then: dict[str, set[str]] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
+
+    def note(self, before: str | None, after: str | None, ids: Iterable[str]) -> None:
+        """Notes a change; of a name that several changes give up, the first one counts."""
+        if before:
+            self.then.setdefault(_folded(before), set(ids))
+        if after:
+            self.taken.add(_folded(after))
+
+    def passed_on(self, holders: Callable[[str], set[str]]) -> frozenset[str]:
+        """The names of which somebody else is a holder now."""
+        return frozenset(one for one in self.taken & self.then.keys() if not holders(one) <= self.then[one])
 
 
 class Exchanged:
     """The names that somebody else has since a run; none if a file names no run."""
 
     def __init__(self, published: Published, run: str | None) -> None:
-        self._users: set[str] = set()
-        self._labels: dict[str, _Changes] = {}
-        self._options: dict[tuple[str, ...], _Changes] = {}
+        self._users = _Names()
+        self._labels: defaultdict[str, _Names] = defaultdict(_Names)
+        self._options: defaultdict[tuple[str, ...], _Names] = defaultdict(_Names)
         for change, name, before, after in published.names_since(run) if run else ():
             self._add(change, name, before, after)
 
     def _add(self, change: str, name: str, before: str | None, after: str | None) -> None:
+        given = before if change.endswith("renamed") else None
         if change == _OF_USERS:
-            self._users.add(_folded(name))
-            return
-        key = key_of(name)
-        if change in _OF_FIELDS:
-            changes, parts = self._labels.setdefault(key[0], _Changes()), 1
-        else:
-            changes, parts = self._options.setdefault(key, _Changes()), -1
-        if change in (_OF_FIELDS[0], _OF_OPTIONS[0]):
-            changes.given.update(_names(before, parts))
-        changes.taken.update(_names(after, parts))
+            self._users.note(name, name, (before or "").split(_PARTS))
+        elif change in _OF_FIELDS:
+            type_id, field_id = key_of(name)
+            self._labels[type_id].note(given, after, [field_id])
+        else:  # labels without the ids of their options
+            for one in (given or "").split(_PARTS):
+                self._options[key_of(name)].note(one, None, [])
+            for one in (after or "").split(_PARTS):
+                self._options[key_of(name)].note(None, one, [])
 
     def in_type(self, one: RecordType) -> RecordType:
         """The type, whose fields know these names."""
-        labels = _passed(self._labels.get(one.id))
+        labels = self._labels[one.id].passed_on(lambda name: {each.id for each in one.fields if _is(name, each.label)})
         fields = (
             replace(
                 each,
-                passed_on=frozenset(_passed(self._options.get((one.id, each.id)))),
+                passed_on=self._options[one.id, each.id].passed_on(each.like),
                 has_passed_label=_folded(each.label) in labels,
             )
             for each in one.fields
@@ -66,7 +77,9 @@ class Exchanged:
 
     def in_members(self, members: Iterable[Field]) -> tuple[Field, ...]:
         """The members of a schedule; that of users knows these names."""
-        return tuple(replace(one, passed_on=frozenset(self._users)) if one.kind == USERS else one for one in members)
+        return tuple(
+            replace(one, passed_on=self._users.passed_on(one.like)) if one.kind == USERS else one for one in members
+        )
 
 
 def check_passed_on(cell: Cell, of_field: Field) -> None:
@@ -89,13 +102,8 @@ def _parts(text: str, most_semicolons: int) -> Iterator[str]:
             yield ";".join(parts[start:end]).strip(BLANKS)
 
 
-def _names(text: str | None, most: int) -> Iterator[str]:
-    """The names in a cell of `ops.schema_changes`: options are several, with a semicolon between."""
-    yield from map(_folded, [text or ""] if most == 1 else (text or "").split(_PARTS))
-
-
-def _passed(changes: _Changes | None) -> set[str]:
-    return (changes.given & changes.taken) - {""} if changes else set()
+def _is(name: str, label: str) -> bool:
+    return _folded(label) == name
 
 
 def _folded(text: str) -> str:
