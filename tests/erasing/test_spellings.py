@@ -157,6 +157,10 @@ def test_peoples_own_lists_have_a_text_in_any_spelling(home: SmallHome) -> None:
         (home.path / "users.csv").write_bytes(content)
         with pytest.raises(UsageError, match="one of your own files and has it"):
             erase(home.settings(), asked(name))
+        place = f"{home.path / 'users.csv'} ([reference] users)"
+        found = find(home.settings(), asked(name))
+        assert found.found[place] == 1, "to look is no harm, so a person can be told where it is"
+        assert place in found.notes[0]
 
 
 def test_no_hint_brings_an_erased_text_back(home: SmallHome) -> None:

@@ -20,6 +20,8 @@ def run_find(settings: Settings, request: Request, *, as_json: bool) -> int:
         echo("Nothing in this home has it. Check the id or the text with `propsync query`")
         return found.exit_code
     _print_places(found)
+    for line in found.notes:
+        echo(line)
     echo("Nothing is erased. To erase it, run the same command with --reason and without --dry-run")
     return found.exit_code
 

@@ -24,7 +24,7 @@ from propsync.runbooks.archive_lock import without_partials
 from propsync.runbooks.erase_documents import DocumentSearch
 from propsync.runbooks.erase_left import documents_that_name, left_by_erasing, left_in_spellings
 from propsync.runbooks.erase_lost import erasures_in, find_lost
-from propsync.runbooks.erase_own_lists import refuse_own_lists
+from propsync.runbooks.erase_own_lists import own_lists_with, refuse_own_lists
 from propsync.runbooks.notice import noticed
 from propsync.runbooks.push_bucket import refuse_sent_elsewhere
 from propsync.runbooks.rebuild import rebuild_in
@@ -98,7 +98,9 @@ def find(settings: Settings, request: Request) -> Erased:
         storage = LocalStorage(settings.home)
         marker = Erasures(storage).marker() if Erasures(storage).all() else Marker(token_bytes(32))
         erasure, found = _planned(settings, place, request, marker, is_dry_run=True)
-    return Erased(None, erasure.kind, _by_place(found))
+        own = list(own_lists_with(settings, Suppression(marker, [erasure])))
+    notes = [f"Before you erase, take it out of your own file {one}: propsync does not write it" for one in own]
+    return Erased(None, erasure.kind, _by_place(found) | dict.fromkeys(own, 1), notes=notes)
 
 
 @noticed("erase")
@@ -225,7 +227,8 @@ def _planned(
         erasure = request.erasure(marker, warehouse)
         storage, suppression = LocalStorage(settings.home), Suppression(marker, [erasure])
         refuse_needed(warehouse, request, suppression)
-        refuse_own_lists(settings, suppression)
+        if not is_dry_run:  # to look is no harm
+            refuse_own_lists(settings, suppression)
         if suppression.sees(request.reason):
             raise UsageError(
                 "--reason", "it names what is to be erased, and the reason stays", "Give a reason without it"

@@ -14,11 +14,17 @@ from propsync.suppression import Suppression
 
 def refuse_own_lists(settings: Settings, suppression: Suppression) -> None:
     """Raises UsageError if a file of people's own has it: the next run would read it again."""
+    for place in own_lists_with(settings, suppression):
+        what = "it is one of your own files and has it, and propsync does not write such files"
+        raise UsageError(place, what, "Take it out of the file, then erase")
+
+
+def own_lists_with(settings: Settings, suppression: Suppression) -> Iterator[str]:
+    """The files of people's own that have it."""
     for name, given in settings.reference.items():
         path = settings.home / str(given)
         if path.exists() and any(map(suppression.sees, _texts_of(path.read_bytes()))):
-            what = "it is one of your own files and has it, and propsync does not write such files"
-            raise UsageError(f"{path} ([reference] {name})", what, "Take it out of the file, then erase")
+            yield f"{path} ([reference] {name})"
 
 
 def _texts_of(content: bytes) -> Iterator[str]:
