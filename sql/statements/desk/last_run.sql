@@ -1,4 +1,4 @@
--- why: marts are as of the last run that read anything; a rebuild and an erasure read nothing
+-- why: marts are as of the last run that read anything; a rebuild, an erasure and a hiding read nothing
 select max(started_at) as as_of, (max(started_at) at time zone $time_zone)::date as today
 from ops.runs
-where flow not in ('rebuild', 'erase')
+where flow not in ('rebuild', 'erase', 'hide')
