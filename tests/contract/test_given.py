@@ -66,7 +66,9 @@ def test_a_list_decides_and_a_mistake_in_it_leaves_the_last_good_one(home: Place
 
 
 @pytest.mark.slow
-def test_a_list_that_propsync_toml_names_no_more_goes(small_nights: SmallHome) -> None:
+def test_a_list_that_propsync_toml_names_no_more_goes(
+    small_nights: SmallHome, caplog: pytest.LogCaptureFixture
+) -> None:
     small_nights.path.mkdir()
     (small_nights.path / "u.csv").write_text("user_id,name\nu1,Ann\n")
     (small_nights.path / "propsync.toml").write_text('[reference]\nusers = "u.csv"\n')
@@ -75,10 +77,19 @@ def test_a_list_that_propsync_toml_names_no_more_goes(small_nights: SmallHome) -
     (small_nights.path / "propsync.toml").unlink()
     copy = shutil.copytree(small_nights.path, small_nights.path.parent / "restored")
     restored = SmallHome(copy, "", small_nights.server).rebuild()
+    hiding = SmallHome(
+        shutil.copytree(small_nights.path, copy.with_name("hiding")),
+        str(small_nights.usual["base_url"]),
+        small_nights.server,
+    )
+    (hiding.path / "propsync.toml").write_text('[privacy]\nhide = ["assets.note"]\n')
     report = small_nights.sync()
     assert report.exit_code == restored.exit_code == 0
     words = "the list users: propsync.toml does not name it any more, so its table is gone and no mart rests on it"
     assert [[words in line for line in one.notes] for one in (report, restored)] == [[True], [True]]
+    caplog.clear()
+    hiding.sync()
+    assert [words in line for line in caplog.messages].count(True) == 1
     tables = "select schema_name, table_name from duckdb_tables() where not internal order by all"
     after = small_nights.rows(tables)
     assert ("main", "users") not in after

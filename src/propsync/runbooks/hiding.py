@@ -21,7 +21,7 @@ from propsync.merge import (
 from propsync.resources import ASSESSMENT_TYPES, ASSET_TYPES, Catalogue
 from propsync.runbooks.desk import build_desk
 from propsync.runbooks.erase_lost import erasures_in, find_lost, refuse
-from propsync.runbooks.rebuild_sources import whole_catalogue
+from propsync.runbooks.rebuild_sources import unnamed_lists, whole_catalogue
 from propsync.runbooks.resource_sync import ResourceSync
 from propsync.runbooks.workplace import Workplace
 from propsync.runbooks.workspace import WAREHOUSE, Workspace, configured_catalogue
@@ -79,6 +79,8 @@ def _whole(settings: Settings, place: Workplace, state: Path, catalogue: Catalog
 
 def _write(settings: Settings, place: Workplace, fresh: Path, catalogue: Catalogue, whole: Mapping[str, Path]) -> None:
     """Makes a new state from the whole history and the run log."""
+    for line in unnamed_lists(settings.state / WAREHOUSE, settings, place.folder):
+        _log.warning("%s", line)
     carried = Carried.from_database(
         settings.state / WAREHOUSE,
         memory_limit=settings.memory_limit,

@@ -98,14 +98,15 @@ def find_source(settings: Settings, work: Path, base: Base | None, databases: di
         except StateUnusable as error:
             _log.warning("%s cannot be read whole, so propsync carries nothing over from it: %s", path, error.what)
             continue
-        unnamed = _unnamed_lists(path, settings, work)
+        unnamed = unnamed_lists(path, settings, work)
         return Source(carried, is_current=carried.has_names, is_database=True, unnamed=unnamed)
     if base is not None:
         return Source(Carried(Bases(LocalStorage(settings.home)).paths(base)), is_current=False)
     return Source(Carried({}), is_current=False)
 
 
-def _unnamed_lists(path: Path, settings: Settings, work: Path) -> list[str]:
+def unnamed_lists(path: Path, settings: Settings, work: Path) -> list[str]:
+    """A line for each of people's own lists that a database has, and that propsync.toml does not name any more."""
     with OldFile(path, memory_limit=settings.memory_limit, folder=work) as old:
         lists = [name for (name,) in old.rows(statement("merge/reference/people_lists"))]
     return [dropped(name) for name in lists if name not in settings.reference]
