@@ -11,6 +11,8 @@ import pytest
 from kit.archives import SMALL, Place, place
 from kit.small_api import SmallHome
 
+from propsync.runbooks.doctor import examine
+
 pytestmark = pytest.mark.usefixtures("desk")
 
 ISSUES = "select list, line, record_id from ops.reference_issues where is_mistake order by all"
@@ -83,6 +85,8 @@ def test_a_list_that_propsync_toml_names_no_more_goes(
         small_nights.server,
     )
     (hiding.path / "propsync.toml").write_text('[privacy]\nhide = ["assets.note"]\n')
+    said = {one.what: one.seen for one in examine(small_nights.settings())}
+    assert "the next sync removes its table" in said["list users"]
     report = small_nights.sync()
     assert report.exit_code == restored.exit_code == 0
     words = "the list users: propsync.toml does not name it any more, so its table is gone and no mart rests on it"

@@ -75,7 +75,7 @@ def examine(settings: Settings) -> Iterator[Finding]:
     yield from examine_bucket(settings, bucket)
     yield from _archive(settings)
     yield from _lists(settings)
-    for findings in (_desk(settings), examine_lines(settings), examine_labels(settings)):
+    for findings in (_unnamed_lists(settings), _desk(settings), examine_lines(settings), examine_labels(settings)):
         yield from _readable(findings, unread)
     source = TokenSource(access.token.get_secret_value(), access.token_file, access.variable)
     with Api(access.base_url, source, max_concurrency=2, policy=RetryPolicy(attempts=2)) as api:
@@ -173,6 +173,17 @@ def _lists(settings: Settings) -> Iterator[Finding]:
         wrong, notes = _first(path, [*found.mistakes, *found.suspects]), _first(path, found.notes)
         seen = wrong or f"{len(found.rows)} rows in {path}{f'; {notes}' if notes else ''}"
         yield Finding(f"list {name}", not wrong, seen, "Correct the list; until then a sync leaves it as it was")
+
+
+def _unnamed_lists(settings: Settings) -> Iterator[Finding]:
+    """The lists whose tables the next sync removes: a home that was restored without its propsync.toml has them too."""
+    if not (settings.published / WAREHOUSE).exists():
+        return
+    with open_tables(settings) as reader:
+        for (name,) in reader.rows(statement("merge/reference/people_lists"))[1]:
+            if name not in settings.reference:
+                seen = "[reference] in propsync.toml does not name it, so the next sync removes its table"
+                yield Finding(f"list {name}", True, seen)
 
 
 def _first(path: Path, issues: list[Mistake]) -> str:
