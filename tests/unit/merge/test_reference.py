@@ -85,6 +85,14 @@ def test_a_column_says_that_it_is_text_and_where_its_number_is(warehouse, lists)
     }
 
 
+def test_a_list_that_was_carried_over_gets_its_comments(warehouse, lists):
+    warehouse.execute("create table main.users as select 'u1' as user_id, 'Ann' as name")
+    build_reference(warehouse, "r1", lists(users="user_id,name\nu1,Ann\n"))
+    comments = "select comment from {} where table_name = 'users' and schema_name = 'main'"
+    assert warehouse.rows(comments.format("duckdb_tables()")) == [("From users.csv, your own list",)]
+    assert set(warehouse.rows(comments.format("duckdb_columns()"))) == {("Column of users.csv, as text",)}
+
+
 def test_a_list_that_stays_the_same_is_not_made_again(warehouse, lists):
     files = lists(properties="property_id,name\np1,One\n")
     build_reference(warehouse, "r1", files)

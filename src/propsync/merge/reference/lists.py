@@ -162,9 +162,9 @@ def _note(
 
 
 def _keep(warehouse: Warehouse, run_id: str, table: str, path: Path) -> None:
-    """Marks a list carried over into a new database, as it was."""
-    marked, named = statement("merge/reference/is_marked"), {"schema": list_schema(warehouse, table), "table": table}
-    if _exists(warehouse, table) and not warehouse.value(marked, named):
+    """Marks and describes a list that was carried over into a new database, as it was."""
+    named = {"schema": list_schema(warehouse, table), "table": table}
+    if _exists(warehouse, table) and not warehouse.value(statement("merge/reference/is_described"), named):
         with warehouse.transaction():
             _describe(warehouse, run_id, table, path)
 
@@ -175,7 +175,9 @@ def _replace(warehouse: Warehouse, run_id: str, table: str, found: ReferenceList
     warehouse.execute(statement("merge/reference/make_reference", columns=columns))
     values = zip(*found.rows, strict=True)
     warehouse.append("staging.reference", **dict(zip(found.columns, map(texts, values), strict=True)))
-    if not (_exists(warehouse, table) and _is_same(warehouse, target)):
+    if _exists(warehouse, table) and _is_same(warehouse, target):
+        _keep(warehouse, run_id, table, path)
+    else:
         with warehouse.transaction():
             if table == "users":
                 _note_passed_on(warehouse, run_id, found.columns)
