@@ -240,6 +240,34 @@ def test_a_copy_is_the_same_bytes(tmp_path_factory, body):
     assert (folder / "b").read_bytes() == body
 
 
+@pytest.mark.parametrize("lack", [errno.ENOSYS, errno.EOPNOTSUPP, None])
+def test_a_copy_is_whole_if_the_kernel_cannot_make_it(tmp_path, monkeypatch, lack):
+    """Some shared file systems answer 0 bytes, and some kernels have no such call."""
+    body, made = os.urandom(3_000_000), os.copy_file_range
+
+    def some_then_nothing(source, target, count):
+        if os.fstat(target).st_size == 0:
+            return made(source, target, 1_000)
+        if lack is None:
+            return 0
+        raise OSError(lack, os.strerror(lack))
+
+    monkeypatch.setattr("os.copy_file_range", some_then_nothing)
+    (tmp_path / "a").write_bytes(body)
+    copy(tmp_path / "a", tmp_path / "b")
+    assert (tmp_path / "b").read_bytes() == body
+
+
+def test_a_copy_without_room_is_a_full_disk(tmp_path, monkeypatch):
+    def no_room(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.copy_file_range", no_room)
+    (tmp_path / "a").write_bytes(b"a")
+    with pytest.raises(DiskFull):
+        copy(tmp_path / "a", tmp_path / "b")
+
+
 def test_a_replaced_file_has_the_rights_asked_for_and_its_source_is_gone(tmp_path):
     (tmp_path / "new").write_bytes(b"new")
     (tmp_path / "old").write_bytes(b"old")

@@ -17,6 +17,7 @@ from typing import BinaryIO, NoReturn, cast
 from propsync.errors import GIVE_IT_BACK, DiskFull, FileLimited, HomeUnusable
 
 PARTIAL = ".partial"
+_BLOCK = 1 << 20  # bytes read at once
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 _NO_FOLDER = (errno.ENOENT, errno.ENOTDIR)
 _NOTHING = (*_NO_FOLDER, errno.ELOOP)
@@ -212,11 +213,26 @@ def sync_file(path: Path) -> None:
 
 
 def copy(source: Path, target: Path) -> None:
-    """Copies in the kernel, sharing blocks if the file system can."""
-    with disk_errors(target), source.open("rb") as reader, target.open("wb") as writer:
+    """Copies in the kernel, sharing blocks if the file system can, and else block by block.
+
+    Some shared file systems copy nothing in the kernel and report no error.
+    """
+    with disk_errors(target), source.open("rb", buffering=0) as reader, target.open("wb", buffering=0) as writer:
         left = os.fstat(reader.fileno()).st_size
-        while left > 0 and (sent := os.copy_file_range(reader.fileno(), writer.fileno(), left)):
-            left -= sent
+        with _unless_unsupported():
+            while left > 0 and (sent := os.copy_file_range(reader.fileno(), writer.fileno(), left)):
+                left -= sent
+        while left > 0 and (block := reader.read(_BLOCK)):
+            write_all(cast("BinaryIO", writer), block)
+
+
+@contextmanager
+def _unless_unsupported() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSYS, errno.EOPNOTSUPP):
+            raise
 
 
 def remove_folder(path: Path) -> None:
