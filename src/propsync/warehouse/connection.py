@@ -72,13 +72,12 @@ class Warehouse:
         }
         with opening(path):
             self._connection = duckdb.connect(path, config=config)
-        with our_errors(path):
-            self._connection.execute(NO_BAR)
-            self._connection.execute("attach ':memory:' as staging")
-            for statements in macros("staging"):
-                self._connection.execute(statements)
-        self._begin()
-        self.catalogue = self._declare(catalogue)
+        try:
+            self._begin()
+            self.catalogue = self._declare(catalogue)
+        except BaseException:  # whoever keeps the error would keep the file open
+            self._connection.close()
+            raise
         self.tables: dict[str, Table] = TABLES | by_name(
             table for one in self.catalogue.further for table in tables_of(one)
         )
@@ -264,7 +263,12 @@ class Warehouse:
             self.execute("insert into ops.schema_version values (?)", [SCHEMA_VERSION])
 
     def _begin(self) -> None:
-        """Makes the tables of a file that has none yet: a new one, or one whose first run died."""
+        """Makes staging, and the tables of a file that has none yet: a new one, or one whose first run died."""
+        with our_errors(self.path):
+            self._connection.execute(NO_BAR)
+            self._connection.execute("attach ':memory:' as staging")
+            for statements in macros("staging"):
+                self._connection.execute(statements)
         version = self._version()
         if version is None and self._is_empty():
             self._create()
