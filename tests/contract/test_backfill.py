@@ -182,6 +182,25 @@ def test_one_that_was_interrupted_goes_on_where_it_stopped(estate: SandboxHome):
 
 
 @pytest.mark.slow
+def test_one_that_was_interrupted_starts_again_if_the_settings_ask_for_more(estate: SandboxHome):
+    """The chunks before the change did not read the status that the settings name now."""
+    scope = Scope(properties=tuple(f"no-such-property-{number:05d}" for number in range(160)))
+    steps = []
+
+    def call(name: str, step: Any) -> None:
+        steps.append(name)
+        if steps.count("publish") == 2 and name == "assets":
+            raise Died
+        step()
+
+    with pytest.raises(Died):
+        estate.backfill(scope, call=call)
+    again: list[str] = []
+    estate.backfill(scope, call=_noting(again), schedule_statuses="notstarted,inprogress,overdue")
+    assert again.count("publish") == len(scope.chunks(BUILT_IN))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("days_ago", [2, pytest.param(-400, id="by a clock that was ahead")])
 def test_one_that_was_interrupted_days_ago_starts_from_its_first_chunk(estate: SandboxHome, days_ago: int):
     scope = Scope(properties=tuple(f"no-such-property-{number:05d}" for number in range(160)))

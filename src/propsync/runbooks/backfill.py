@@ -123,7 +123,7 @@ def backfill(settings: Settings, scope: Scope, *, call: Call = plainly, policy: 
     catalogue = configured_catalogue(settings)
     chunks = scope.chunks(catalogue)
     make_home(settings)
-    reached = _Reached(settings, scope)
+    reached = _Reached(settings, chunks)
     done = min(reached.done(), len(chunks))
     if done:
         _log.info("resuming after chunk %d of %d, where an earlier backfill stopped", done, len(chunks))
@@ -184,10 +184,13 @@ def _refuse_erased(settings: Settings, scope: Scope) -> None:
 
 
 class _Reached:
-    """How many chunks of a scope are done, on disk until all are."""
+    """How many of these chunks are done, on disk until all are.
 
-    def __init__(self, settings: Settings, scope: Scope) -> None:
-        encoded = msgspec.json.encode(scope)
+    A further list or another status in the settings makes other chunks of the same scope, of which none is done.
+    """
+
+    def __init__(self, settings: Settings, chunks: Sequence[Chunk]) -> None:
+        encoded = msgspec.json.encode((chunks, settings.assessment_statuses, settings.schedule_statuses))
         self._home = settings.home
         self._storage = LocalStorage(settings.home)
         self._key = f"state/backfill/{hashlib.sha256(encoded).hexdigest()[:16]}.json"
