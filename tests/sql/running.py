@@ -22,8 +22,9 @@ from propsync.merge.tables.fragments import (
 )
 from propsync.merge.tables.latest_versions import (
     DIRTY_PAYLOADS,
+    dirty_versions,
     latest_payloads,
-    stage_dirty_versions,
+    show_versions,
     stage_readable_types,
     stage_readable_versions,
 )
@@ -186,7 +187,7 @@ class Running:
             model = WITH_PARTS.get(resource.name, RecordTables).dirty_model
             self._models.with_fragments(**resource_fragments(resource)).stage(model, "dirty_records")
         count = self._warehouse.value("select count(*) from staging.dirty_records")
-        stage_dirty_versions(self._warehouse, resource, count)
+        show_versions(self._warehouse, dirty_versions(self._warehouse, resource, count))
         stage_readable_versions(self._warehouse, resource)
 
     def _unmade(self) -> set[str]:

@@ -8,7 +8,6 @@ from propsync.suppression.erasures import (
     Erasure,
     Erasures,
     SameVersion,
-    ids_of,
     new_id,
 )
 from propsync.suppression.marks import ID, REPLACEMENT, TEXT, Mark, Marker, is_pseudonym, plain_text
@@ -28,7 +27,6 @@ __all__ = [
     "Marker",
     "SameVersion",
     "Suppression",
-    "ids_of",
     "is_pseudonym",
     "new_id",
     "plain_text",

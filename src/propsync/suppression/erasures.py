@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import secrets
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -173,8 +172,3 @@ class Erasures:
 def new_id() -> str:
     """The id of a new erasure."""
     return secrets.token_hex(6)
-
-
-def ids_of(erasures: Iterable[Erasure]) -> list[str]:
-    """The ids of finished erasures."""
-    return [one.erasure_id for one in erasures if one.state != BEGUN]

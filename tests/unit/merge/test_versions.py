@@ -2,7 +2,7 @@
 
 import pytest
 
-from propsync.merge.tables.latest_versions import DIRTY_PAYLOADS, latest_payloads, stage_dirty_versions
+from propsync.merge.tables.latest_versions import DIRTY_PAYLOADS, dirty_versions, latest_payloads, show_versions
 from propsync.resources import SCHEDULES
 from propsync.warehouse import Warehouse
 
@@ -29,7 +29,7 @@ def staged(warehouse, numbers):
     """What is staged of some records."""
     warehouse.execute("create or replace table staging.dirty_records (property_id varchar, assessment_type_id varchar)")
     warehouse.add("staging.dirty_records", [(f"p{number}", "t") for number in numbers])
-    stage_dirty_versions(warehouse, SCHEDULES, len(numbers))
+    show_versions(warehouse, dirty_versions(warehouse, SCHEDULES, len(numbers)))
     return sorted(payload for (payload,) in warehouse.rows(DIRTY_PAYLOADS))
 
 

@@ -9,7 +9,7 @@ from propsync.resources import Resource
 from propsync.warehouse import Warehouse, documents, quoted, statement, texts
 
 DIRTY_PAYLOADS = statement("merge/tables/dirty_payloads")
-"""A query for the payloads that `stage_dirty_versions` staged."""
+"""A query for the payloads of the versions that `show_versions` shows."""
 
 _FEW = 20  # times as many records as are read once and kept
 
@@ -19,13 +19,11 @@ def latest_payloads(resource: Resource) -> str:
     return statement("merge/tables/latest_payloads", table=quoted(resource.name))
 
 
-def stage_dirty_versions(warehouse: Warehouse, resource: Resource, dirty: int) -> None:
-    """Makes `staging.dirty_versions`: of the `dirty` records in `staging.dirty_records`, those that are not gone."""
-    show_versions(warehouse, dirty_versions(warehouse, resource, dirty))
-
-
 def dirty_versions(warehouse: Warehouse, resource: Resource, dirty: int) -> str:
-    """A query for these versions, which stays valid as long as `staging.dirty_records` does."""
+    """A query for the versions of the `dirty` records in `staging.dirty_records` that are not gone.
+
+    It stays valid as long as that table does.
+    """
     keys = ", ".join(map(quoted, resource.key_columns))
     history = f"{quoted(warehouse.database)}.history.{quoted(resource.name)}"
     query = statement("merge/tables/dirty_versions", history=history, key_columns=keys)
