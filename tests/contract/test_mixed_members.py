@@ -102,6 +102,13 @@ def test_values_that_mostly_do_not_fit_their_kind_are_never_silent(small_nights:
     assert small_nights.sync().exit_code == 0
 
 
+def test_the_first_day_that_a_program_can_write_is_no_date_of_an_odd_form(small_nights: SmallHome):
+    """Programs of .NET write it where nobody entered a date."""
+    unset = {"type": "date", "field": "f1", "value": "0001-01-01T00:00:00"}
+    small_nights.server.assets = [asset(f"a{at}", fields=[unset]) for at in range(6)]
+    assert small_nights.sync().exit_code == 0
+
+
 def test_assigned_users_of_which_propsync_can_read_none_are_never_silent(small_nights: SmallHome):
     """Without a word, every schedule would look assigned to nobody."""
     show_schedules(small_nights, schedule("k1", [{"user": {"id": "u1"}}]), schedule("k2", []))
@@ -130,7 +137,7 @@ def test_users_in_one_text_are_never_silent(small_nights: SmallHome):
 def test_documented_members_under_a_similar_name_are_never_silent(small_nights: SmallHome):
     """Every due date was NULL, so that nothing was overdue."""
     told = {"property": "p1", "status": "notstarted"}
-    forms = [{"due_date": "2026-01-01"}, {"attributes": {"dueDate": "2026-01-01"}}]
+    forms: list[dict[str, Any]] = [{"due_date": "2026-01-01"}, {"attributes": {"dueDate": "2026-01-01"}}]
     for form in forms:
         show_schedules(small_nights, told | form | {"type": "k1"}, told | form | {"type": "k2"})
         report = small_nights.sync()

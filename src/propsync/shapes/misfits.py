@@ -67,7 +67,8 @@ def _is_number(held: Any) -> bool:
 
 
 def _is_date(held: Any) -> bool:
-    return isinstance(held, str) and calendar_day(held) is not None
+    # programs of .NET write the first day there is for no date
+    return isinstance(held, str) and (calendar_day(held) is not None or held.startswith("0001-01-01"))
 
 
 def _is_time(held: Any) -> bool:
