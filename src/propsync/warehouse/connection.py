@@ -17,6 +17,7 @@ import nanoarrow as na
 from propsync.errors import DiskFull, MergeFailed, StateUnusable
 from propsync.memory import give_back
 from propsync.resources import BUILT_IN, Catalogue, Resource
+from propsync.storage import PARTIAL, remove, replace
 from propsync.warehouse.arrow import lot
 from propsync.warehouse.database_errors import opening, our_errors, refuse_other_than_file
 from propsync.warehouse.declared_tables import TABLES, Table, by_name, quoted, tables_of, text
@@ -46,6 +47,18 @@ class Whole:
     unshown: str
 
 
+def _make(path: Path) -> None:
+    """Makes a database file elsewhere first: a kill or a full disk leaves half of one, which DuckDB never opens.
+
+    Without landing, `propsync rebuild` would then have nothing to make another from.
+    """
+    partial = path.with_name(path.name + PARTIAL)
+    remove(partial)
+    with opening(path):
+        duckdb.connect(partial, config={"storage_compatibility_version": STORAGE_VERSION}).close()
+    replace(partial, path)
+
+
 class Warehouse:
     """A connection to the state database, with a scratch database `staging` that ends with the run.
 
@@ -70,6 +83,8 @@ class Warehouse:
             "autoinstall_known_extensions": False,
             "checkpoint_threshold": "1MB",  # larger changes go into the file at once, not to the log first
         }
+        if not path.exists():
+            _make(path)
         with opening(path):
             self._connection = duckdb.connect(path, config=config)
         try:

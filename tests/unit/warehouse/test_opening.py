@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import duckdb
@@ -37,3 +39,23 @@ def test_a_refused_file_is_free_although_somebody_keeps_the_error(tmp_path: Path
     with OldFile(path, memory_limit="300MB", folder=tmp_path) as old:
         assert old.value("select version from ops.schema_version") == 1
     assert kept
+
+
+def test_a_first_run_that_could_not_make_its_file_leaves_none_that_the_next_one_refuses(tmp_path: Path) -> None:
+    """Landing is empty, so there is nothing to rebuild a damaged file from."""
+    path = tmp_path / "state.duckdb"
+    code = f"""
+import resource
+from pathlib import Path
+from propsync.errors import FileLimited
+from propsync.warehouse import Warehouse
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+try:
+    Warehouse(Path({str(path)!r}), memory_limit="200MB", folder=Path({str(tmp_path)!r}))
+except FileLimited:
+    print("limited")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "limited\n", done.stderr
+    with Warehouse(path, memory_limit="200MB", folder=tmp_path) as warehouse:
+        assert warehouse.value("select count(*) from ops.runs") == 0
