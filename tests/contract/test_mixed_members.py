@@ -74,6 +74,8 @@ def test_options_and_choices_in_no_known_form_are_never_silent(small_nights: Sma
     assert "6 of 6 values do not fit the kind option" in report.left_behind[0]
     shapes = [one for one in examine(small_nights.settings()) if one.what.startswith("shape") and not one.is_well]
     assert [one.what for one in shapes] == ["shape of assets: result_value:option"]
+    show_options(small_nights, good, "o1,o2")
+    assert small_nights.sync().exit_code == 3
     show_options(small_nights, good, ["o1"])
     assert small_nights.sync().exit_code == 0
     assert small_nights.rows("select distinct state from by_type.doors") == [("Good",)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from propsync.records import calendar_day, first_text, follow, text_of
@@ -22,7 +22,9 @@ def settle_values(types: Shape, assets: Shape, listed: Sequence[Any], records: S
 
     The places stay, and the values are in `value_text` or `value_json`. What people set stays too.
     """
-    fits = {"number": _is_number, "date": _is_date, "time": _is_time, "option": _is_choice(types)}
+    offered = list(_offered(types, listed))
+    ids = {text for one in offered for text in (one.name, text_of(one.value), *_inner_texts(one, types)) if text}
+    fits = {"number": _is_number, "date": _is_date, "time": _is_time, "option": _is_choice(types, ids)}
     said: dict[str, list[Any]] = {kind: [] for kind in fits}
     for kind, value in _said(types, assets, listed, records):
         if kind in said:
@@ -32,7 +34,6 @@ def settle_values(types: Shape, assets: Shape, listed: Sequence[Any], records: S
         shown = f"{len(odd)} of {len(values)} values do not fit the kind {kind}"
         is_unread = len(odd) >= _ENOUGH and len(odd) * 2 > len(values)
         _mark(assets, f"result_value:{kind}", shown if is_unread else None)
-    offered = list(_offered(types, listed))
     arrays = sum(isinstance(one.value, list) for one in offered)
     words = "most options are arrays, where propsync expects objects or texts"
     _mark(types, "field_options", words if arrays * 2 > len(offered) else None)
@@ -75,8 +76,13 @@ def _is_time(held: Any) -> bool:
     return isinstance(held, str) and _CLOCK.fullmatch(held) is not None
 
 
-def _is_choice(types: Shape) -> Callable[[Any], bool]:
-    return lambda held: all(_choices(held, types))
+def _is_choice(types: Shape, ids: Collection[str]) -> Callable[[Any], bool]:
+    """Whether a value names options. A text such as `o1,o2` does not, unless a field has that option."""
+
+    def is_joined(held: Any) -> bool:
+        return isinstance(held, str) and "," in held and held not in ids
+
+    return lambda held: all(_choices(held, types)) and not is_joined(held)
 
 
 def _choices(held: Any, types: Shape) -> list[str | None]:
@@ -86,6 +92,12 @@ def _choices(held: Any, types: Shape) -> list[str | None]:
         first_text(one, paths) if isinstance(one, dict) else text_of(one)
         for one in (held if isinstance(held, list) else [held])
     ]
+
+
+def _inner_texts(option: Entry, types: Shape) -> Iterator[str | None]:
+    """The id of an option that is an object, and its label: results may choose by either."""
+    for path in (*types.paths("option_id"), *types.paths("option_label")):
+        yield option.text(path)
 
 
 def _offered(types: Shape, listed: Sequence[Any]) -> Iterator[Entry]:
