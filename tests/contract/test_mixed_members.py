@@ -82,9 +82,12 @@ def test_options_and_choices_in_no_known_form_are_never_silent(small_nights: Sma
 
 
 @pytest.mark.parametrize(
-    ("kind", "odd"), daily([("number", "1.234,50"), ("date", "31-12-2026"), ("time", "9.30 Uhr")], 1)
+    ("kind", "odd"),
+    daily(
+        [("number", "1.234,50"), ("date", "31-12-2026"), ("time", "9.30 Uhr"), ("text", {"nl": "deur", "de": "Tür"})], 1
+    ),
 )
-def test_values_that_mostly_do_not_fit_their_kind_are_never_silent(small_nights: SmallHome, kind: str, odd: str):
+def test_values_that_mostly_do_not_fit_their_kind_are_never_silent(small_nights: SmallHome, kind: str, odd: Any):
     def show(value: Any, count: int) -> None:
         small_nights.server.assets = [
             asset(f"a{at}", fields=[{"type": kind, "field": "f1", "value": value}]) for at in range(count)
@@ -100,7 +103,7 @@ def test_values_that_mostly_do_not_fit_their_kind_are_never_silent(small_nights:
     assert small_nights.sync().exit_code == 0  # people may accept it
     home.joinpath("propsync.toml").unlink()
     assert small_nights.sync().exit_code == 3
-    show({"number": 1.5, "date": "2026-12-31", "time": "09:30"}[kind], 5)
+    show({"number": 1.5, "date": "2026-12-31", "time": "09:30", "text": "deur"}[kind], 5)
     assert small_nights.sync().exit_code == 0
 
 

@@ -25,6 +25,7 @@ def settle_values(types: Shape, assets: Shape, listed: Sequence[Any], records: S
     offered = list(_offered(types, listed))
     ids = {text for one in offered for text in (one.name, text_of(one.value), *_inner_texts(one, types)) if text}
     fits = {"number": _is_number, "date": _is_date, "time": _is_time, "option": _is_choice(types, ids)}
+    fits |= {"text": _is_scalar, "qr": _is_scalar}
     said: dict[str, list[Any]] = {kind: [] for kind in fits}
     for kind, value in _said(types, assets, listed, records):
         if kind in said:
@@ -61,6 +62,10 @@ def _said(types: Shape, assets: Shape, listed: Sequence[Any], records: Sequence[
         else:
             own, held = kinds.get(result.name) or "", [] if result.name is None else [result.value]
         yield from [(own, value) for value in held if not is_blank(value)][:1]
+
+
+def _is_scalar(held: Any) -> bool:
+    return not isinstance(held, dict | list)
 
 
 def _is_number(held: Any) -> bool:
