@@ -342,3 +342,13 @@ def test_a_history_of_flags_in_no_known_form_is_never_silent(small_nights: Small
     assert small_nights.sync().exit_code == 0
     small_nights.server.assessments = [assessment("s0", flags=[{"label": "Late", "history": history}])]
     assert small_nights.sync().exit_code == 3
+
+
+def test_a_history_beside_the_flags_is_never_silent(small_nights: SmallHome):
+    beside = {"flagHistory": [{"flag": "f1", "state": "open"}]}
+    small_nights.server.assessments = [assessment("s0", flags=[{"id": "f1", "label": "Late"}], **beside)]
+    report = small_nights.sync()
+    told = "assessments: flag history could not be read: flagHistory of 1 assessments is beside their flags"
+    assert (report.exit_code, [line.startswith(told) for line in report.left_behind]) == (3, [True])
+    small_nights.server.assessments = [assessment("s0", flags=[{"id": "f1", "label": "Late"}])]
+    assert small_nights.sync().exit_code == 0

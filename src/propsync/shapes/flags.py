@@ -37,16 +37,22 @@ def find_flag_history(shape: Shape, assessments: Sequence[Any], *, is_whole: boo
         read = len(flags) - len(left)
         shape.settle("flag_history", Choice(tuple(paths), "found", f"an array of objects in {read} flags"))
     elif is_whole:
-        _settle_unread(shape, objects)
+        _settle_unread(shape, objects, [name for one in assessments for name in _beside(one)])
 
 
-def _settle_unread(shape: Shape, flags: Sequence[dict[str, Any]]) -> None:
-    """Settles the history as unread if some flag holds one and propsync can read none. The earlier places stay."""
+def _settle_unread(shape: Shape, flags: Sequence[dict[str, Any]], beside: Sequence[str]) -> None:
+    """Settles the history as unread if some flag holds one and propsync can read none. The earlier places stay.
+
+    `beside` are the names of histories that assessments have beside their flags.
+    """
     held = Counter(name for flag in flags for name in _unread_histories(flag))
     before = shape.choices.get("flag_history")
     if held:
         name, count = held.most_common(1)[0]
         evidence = f"{name} of {count} of {len(flags)} flags is no array of entries"
+        shape.choices["flag_history"] = Choice(shape.paths("flag_history"), UNREAD, evidence)
+    elif beside:
+        evidence = f"{beside[0]} of {len(beside)} assessments is beside their flags, and propsync reads it inside alone"
         shape.choices["flag_history"] = Choice(shape.paths("flag_history"), UNREAD, evidence)
     elif before is not None and before.source == UNREAD:
         shape.choices["flag_history"] = Choice(before.paths, "found", "no flag has a history now")
@@ -61,6 +67,13 @@ def _unread_histories(flag: dict[str, Any]) -> list[str]:
     inside = [((name, inner), value) for name, held in objects for inner, value in held.items()]
     found = [*(((name,), value) for name, value in flag.items()), *inside]
     return [".".join(path) for path, held in found if plain(path[-1]) in _HISTORY and _has_entries(held)]
+
+
+def _beside(assessment: Any) -> list[str]:
+    """Names such as `flagHistory` in an assessment."""
+    members = assessment.items() if isinstance(assessment, dict) else ()
+    meant = {f"{flag}{history}" for flag in ("flag", "flags") for history in _HISTORY}
+    return [name for name, held in members if plain(name) in meant and _has_entries(held)]
 
 
 def _has_entries(held: Any) -> bool:
