@@ -111,12 +111,10 @@ class Publisher:
         with disk_errors(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
             self._folder.chmod(0o755)
-        before, hidden = self.note(), warehouse.value(statement("merge/hidden/remembered"))
-        erased = warehouse.value(statement("publish/erased"))
-        erased_before = before.get(_ERASED, self._restored_erasures)
-        is_hidden_otherwise = (before.get(_HIDDEN), erased_before) != (hidden, erased)
-        if is_hidden_otherwise:
-            before = {}  # nothing of what is published may stay
+        before, unshown = self.note(), _unshown(warehouse)
+        may_stay = self._unshown_before(before) == unshown
+        if not may_stay:
+            before = {}
             self._remove_pages_and_delta()
         unended = None if has_ended else run_id
         noted_before = before.get("tables", {})
@@ -124,21 +122,22 @@ class Publisher:
         whole, damaged = self._looked_at(before, self._unchanged(tables, before))
         if self._is_latest(warehouse, before, run_id):
             damaged += self._looked_at(before, [WAREHOUSE])[1]
-        earlier = Earlier(None if is_hidden_otherwise else self._folder / WAREHOUSE, withheld) if withheld else None
+        earlier = Earlier(self._folder / WAREHOUSE if may_stay else None, withheld) if withheld else None
         files = {WAREHOUSE: self._put(WAREHOUSE, lambda partial: self._write_edition(warehouse, partial, earlier))}
         remove(self._folder / f"{WAREHOUSE}.wal")
-        with progress("Publishing", len(tables), "files") as bar:
-            for name, table in tables.items():
-                files[name] = whole.get(name) or self._put_table(warehouse, table, files.keys() - whole.keys())
-                bar.advance()
+        files |= self._put_tables(warehouse, tables, whole)
         files |= self._pages(before, pages or {})
         self._remove_others(set(tables))
         delta, altered = self._put_delta(warehouse, run_id, withheld, before.get(DELTA, {}), unended)
         noted: dict[str, Any] = {"tables": {name: table.version for name, table in tables.items()}}
-        noted |= ({DELTA: delta} if delta else {}) | ({_HIDDEN: hidden} if hidden else {})
-        noted |= ({_ERASED: erased} if erased else {}) | ({} if has_ended else {THROUGH: published_through(before)})
+        noted |= {name: one for name, one in {DELTA: delta, **unshown}.items() if one}
+        noted |= {} if has_ended else {THROUGH: published_through(before)}
         self._write_note(run_id, files, noted, withheld)
         return damaged + altered
+
+    def _unshown_before(self, note: Mapping[str, Any]) -> dict[str, str | None]:
+        """The marks of the last publication; if those of now differ, nothing of it may stay."""
+        return {_HIDDEN: note.get(_HIDDEN), _ERASED: note.get(_ERASED, self._restored_erasures)}
 
     def _remove_pages_and_delta(self) -> None:
         """Removes pages, and Delta tables with their older versions: each may show what is hidden now."""
@@ -199,6 +198,17 @@ class Publisher:
                 refuse_damaged(partial, warehouse.path, memory_limit=self._memory_limit, folder=self._work)
         finally:
             remove(partial.with_name(f"{partial.name}.wal"))
+
+    def _put_tables(
+        self, warehouse: Warehouse, tables: Mapping[str, TableFile], whole: Mapping[str, Sums]
+    ) -> dict[str, Sums]:
+        """Writes the files of all tables but those that are `whole`; returns the sums of all."""
+        files: dict[str, Sums] = {}
+        with progress("Publishing", len(tables), "files") as bar:
+            for name, table in tables.items():
+                files[name] = whole.get(name) or self._put_table(warehouse, table, files.keys() - whole.keys())
+                bar.advance()
+        return files
 
     def _put_table(self, warehouse: Warehouse, table: TableFile, fresh: Collection[str]) -> Sums:
         """Writes a file, or copies its twin if that is among the `fresh` ones of this publication."""
@@ -271,6 +281,14 @@ class Publisher:
         note = {"run": run_id, "time": time, "files": sha256, "xxh3": xxh3, **versions}
         note |= {"withheld": sorted(withheld)} if withheld else {}
         self._put(NOTE, lambda partial: partial.write_text(_as_json(note), encoding="utf-8"))
+
+
+def _unshown(warehouse: Warehouse) -> dict[str, str | None]:
+    """Marks of what the state hides, and of what was erased from it."""
+    return {
+        _HIDDEN: warehouse.value(statement("merge/hidden/remembered")),
+        _ERASED: warehouse.value(statement("publish/erased")),
+    }
 
 
 def _as_json(note: Mapping[str, Any]) -> str:

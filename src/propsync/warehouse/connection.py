@@ -90,7 +90,7 @@ class Warehouse:
         try:
             self._begin()
             self.catalogue = self._declare(catalogue)
-        except BaseException:  # code that keeps the error would keep the file open
+        except BaseException:  # a caller that keeps the error would keep the file open
             self._connection.close()
             raise
         self.tables: dict[str, Table] = TABLES | by_name(
