@@ -15,6 +15,7 @@ from propsync.errors import UsageError
 from propsync.push.changes import change_rows
 from propsync.push.plan import Plan
 from propsync.runbooks.plans import names_of
+from propsync.runbooks.push_undo import undo
 
 SECRET = "zqx-private"
 
@@ -53,6 +54,26 @@ def test_a_plan_from_before_a_field_was_hidden_sends_nothing(home: PushHome) -> 
     assert SECRET not in str(late.value)
     assert home.requests == []
     assert home.rows("select count(*) from ops.writes") == [(0,)]
+
+
+def test_an_undo_says_that_it_leaves_out_what_was_hidden_since(home: PushHome) -> None:
+    ((asset_id, kind, number),) = home.rows(
+        "select min(asset_id), asset_type_id, min(field_id) filter (kind = 'number') as number "
+        "from assets join asset_type_fields using (asset_type_id) group by all having number is not null "
+        "order by asset_type_id limit 1"
+    )
+    text = home.field(str(kind), "text")
+    both = home.apply(home.plan(home.update(str(asset_id), {text: SECRET, str(number): 7})))
+    assert both.exit_code == 0
+    only = home.apply(home.plan(home.update(str(asset_id), {text: f"{SECRET} 2"})))
+    assert "[privacy]" not in " ".join(undo(home.settings(), str(both.run_id)).notes)
+    hide(home, f"assets.fields[{text}]")
+    assert home.sync(["assets", "schedules"]).exit_code == 0
+    plan = undo(home.settings(), str(both.run_id))
+    assert [change.field for one in plan.entries for change in one.changes] == [number]
+    assert plan.notes[-1].startswith("[privacy] hides values, and the undo leaves out those of the plan")
+    with pytest.raises(UsageError, match="hides: to undo that, remove the line"):
+        undo(home.settings(), str(only.run_id))
 
 
 @pytest.mark.slow

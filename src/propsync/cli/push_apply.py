@@ -132,4 +132,5 @@ def history(as_json: AsJson = False) -> None:
     from propsync.runbooks.push_undo import unfinished
 
     chosen = settings()
-    print_history(past_plans(chosen), unfinished(chosen), chosen.zone, as_json=as_json)
+    hides_any = bool(chosen.privacy.hide)
+    print_history(past_plans(chosen), unfinished(chosen), chosen.zone, as_json=as_json, hides_any=hides_any)

@@ -14,7 +14,9 @@ from propsync.runbooks.push_undo import Past
 _COLUMNS = ("run", "written", "file", "resource", "records", "values verified", "applied", "skipped", "failed", "plan")
 
 
-def print_history(past: Sequence[Past], unfinished: Sequence[Plan], zone: ZoneInfo, *, as_json: bool) -> None:
+def print_history(
+    past: Sequence[Past], unfinished: Sequence[Plan], zone: ZoneInfo, *, as_json: bool, hides_any: bool = False
+) -> None:
     """Prints a row for each plan, then those that an apply must finish; or one JSON object."""
     if as_json:
         open_plans = [{"plan_id": one.plan_id, "file": one.file, "resource": one.resource} for one in unfinished]
@@ -24,7 +26,8 @@ def print_history(past: Sequence[Past], unfinished: Sequence[Plan], zone: ZoneIn
     for one in unfinished:
         echo(f"Unfinished: plan {one.plan_id} of {one.file}. Next: propsync push apply with this plan again")
     if past or not unfinished:  # an unfinished plan may have sent a part, and its line says the next command
-        echo("Values are in ops.writes. Next: propsync push undo RUN" if past else "propsync has written nothing yet")
+        nothing = f"propsync has written nothing yet{', or [privacy] hides it' if hides_any else ''}"
+        echo("Values are in ops.writes. Next: propsync push undo RUN" if past else nothing)
 
 
 def _row(one: Past, zone: ZoneInfo) -> tuple[object, ...]:

@@ -23,6 +23,9 @@ from propsync.storage import LocalStorage
 from propsync.warehouse import statement
 
 _CHOOSE = "Take the run or the id of the plan from `propsync push history`"
+_SHOW = "remove the line and run `propsync sync`"
+_CHOOSE_SHOWN = f"{_CHOOSE}. It lacks what [privacy] hides: to undo that, {_SHOW}"
+_HIDES = f"[privacy] hides values, and the undo leaves out those of the plan. To undo these too, {_SHOW} first"
 
 
 def undo(settings: Settings, run: str) -> Plan:
@@ -38,8 +41,9 @@ def undo(settings: Settings, run: str) -> Plan:
         journalled = _journalled(settings, {run, *(row[0] for row in written)})
         if all(one.is_parked for one in recorded):
             if journalled is None and not _is_known(published, rows, run):
-                raise UsageError(run, "this home has no such run, and has applied no plan with this id", _CHOOSE)
-            raise _nothing_to_undo(run, journalled, is_parked=bool(recorded))
+                what = "this home has no such run, and has applied no plan with this id"
+                raise UsageError(run, what, _choose(settings))
+            raise _nothing_to_undo(settings, run, journalled, is_parked=bool(recorded))
         if len({row[0] for row in written}) > 1:
             raise UsageError(run, "it recorded several plans", "Give the id of one plan from `propsync push history`")
         resource = recorded[0].resource
@@ -59,7 +63,7 @@ def undo(settings: Settings, run: str) -> Plan:
         sizes,
         types,
         undoes=run,
-        notes=found.notes,
+        notes=[*found.notes, *([_HIDES] if _hides_any(settings, resource) else [])],
     ).of_api(api)
 
 
@@ -75,12 +79,22 @@ def _is_known(published: Published, rows: Rows, run: str) -> bool:
     return published.has_run(run) or bool(rows(statement("push/count_writes"), {"plan_id": run})[0][0])
 
 
-def _nothing_to_undo(run: str, journalled: Journalled | None, *, is_parked: bool) -> UsageError:
+def _choose(settings: Settings) -> str:
+    """The next step if there is nothing to undo; `ops.writes` has no row of what is hidden."""
+    return _CHOOSE_SHOWN if settings.privacy.hide else _CHOOSE
+
+
+def _hides_any(settings: Settings, resource: str) -> bool:
+    """Whether `[privacy]` hides anything that a plan of the resource may have written."""
+    return any(line.type or line.resource == resource for line in settings.privacy.hide)
+
+
+def _nothing_to_undo(settings: Settings, run: str, journalled: Journalled | None, *, is_parked: bool) -> UsageError:
     if journalled is None and is_parked:
         what = "propsync cannot tell what any write of this run did"
         return UsageError(run, what, "Look at the records that are parked in ops.writes")
     if journalled is None or not journalled.sent:
-        return UsageError(run, "the API accepted no write of this run", _CHOOSE)
+        return UsageError(run, "the API accepted no write of this run", _choose(settings))
     count = counted(len(journalled.sent), "record")
     what = f"the plan is unfinished, and propsync may have sent {count} without recording it"
     return UsageError(run, what, "Apply the plan again, then undo it")
