@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -14,6 +14,7 @@ EVENING = datetime(2026, 3, 31, 20, tzinfo=UTC)
 NEXT_NIGHT = datetime(2026, 4, 1, 1, tzinfo=UTC)
 RENAMED = datetime(2026, 4, 5, 1, tzinfo=UTC)
 YEAR_END = "select * from marts.measures where day = date '2026-03-31' and measure like 'BS%' order by all"
+OF_YEAR_END = "select assessment_types, denominator from marts.measures where day = '2026-03-31' and measure = 'BS01'"
 SERIES = (
     "select measure, day, title, assessment_types, numerator, basis from marts.measures where is_known order by all"
 )
@@ -89,6 +90,25 @@ def test_a_type_that_settings_name_still_counts_once_it_is_renamed(home: SmallHo
     assert home.rows(YEAR_END) == before
     today = "select assessment_types from marts.measures where measure = 'BS01' and day = date '2026-04-05'"
     assert home.column(today) == ["Heating check"]
+
+
+@pytest.mark.slow
+def test_a_name_in_settings_that_another_type_has_now_is_reported_until_it_is_an_id(home: SmallHome) -> None:
+    settings = home.path / "propsync.toml"
+    before = settings.read_text(encoding="utf-8")
+    settings.write_text(f'{before}[desk.measures]\nBS01 = ["Boiler MOT"]\n', encoding="utf-8")
+    assert home.sync(now=NEXT_NIGHT).exit_code == 0
+    numbers = home.rows(OF_YEAR_END)
+    assert numbers == [("Boiler MOT", 12)]
+    home.server.assessment_types[:2] = [{"id": "k1", "name": "Boiler MOT"}, {"id": "k2", "name": "Fire risk"}]
+    report = home.sync(now=RENAMED)
+    assert report.exit_code == 3
+    (line,) = report.left_behind
+    assert line.startswith("[desk.measures] BS01: the assessment type k1 has the name Boiler MOT, which k2 had before.")
+    assert "Write the id of the type that counts" in line
+    settings.write_text(f'{before}[desk.measures]\nBS01 = ["k2"]\n', encoding="utf-8")
+    assert home.sync(now=RENAMED + timedelta(days=1)).exit_code == 0
+    assert home.rows(OF_YEAR_END) == numbers
 
 
 @pytest.mark.slow
