@@ -68,7 +68,7 @@ def _note_gaps(warehouse: Warehouse, run_id: str, files: Mapping[str, Path], lis
     models = Models(warehouse, {"run_id": run_id})
     lists.stage_properties()
     is_stated = lists.stage_requirements()
-    for table in notes.keys() & files.keys() if is_stated else notes.keys() & files.keys() - {REQUIREMENTS}:
+    for table in sorted(notes.keys() & files.keys() - (set() if is_stated else {REQUIREMENTS})):
         for note in notes[table]:
             models.with_values(file=str(files[table])).open(f"staging/reference/{note}", "ops.reference_issues")
 
