@@ -87,17 +87,7 @@ def apply(
         suppression = Suppression.of(LocalStorage(settings.home))
         _check_erased(plan, suppression)
         with open_tables(settings) as reader:
-            _check_run(reader, plan)
-            _check_api(settings, Published(reader).api, plan)
-            refuse_hidden(reader, settings, plan)
-            recorded = _recorded(reader, plan)
-            known = _known_assets(reader, plan)
-            if len(recorded_outcomes(plan, recorded)) < len(plan.entries):
-                bring_journal(settings, plan.plan_id)
-            if not recorded and not LocalStorage(settings.home).exists(journal_key(plan.plan_id)):
-                if gives_up:
-                    raise _not_begun(plan)
-                _check_new(Published(reader), plan)
+            recorded, known = _checked(settings, reader, plan, gives_up=gives_up)
             answers = AssetAnswers.published(reader, settings.shapes, suppression)
         with _journal(settings, plan, suppression, recorded) as journal:
             if journal is None:
@@ -119,6 +109,23 @@ def _check_erased(plan: Plan, suppression: Suppression) -> None:
     """Refuses a plan from before an erasure: `ops.writes` would tell of it again."""
     if names_erased(plan, suppression):
         raise UsageError(f"plan {plan.plan_id}", "it names what was erased since", _PLAN_AGAIN)
+
+
+def _checked(
+    settings: Settings, reader: PublishedReader, plan: Plan, *, gives_up: bool
+) -> tuple[list[RecordedWrite], KnownAssets]:
+    """What earlier runs wrote of the plan, and the assets that stand beside its new ones. Raises UsageError."""
+    _check_run(reader, plan)
+    _check_api(settings, Published(reader).api, plan)
+    refuse_hidden(reader, settings, plan)
+    recorded = _recorded(reader, plan)
+    if len(recorded_outcomes(plan, recorded)) < len(plan.entries):
+        bring_journal(settings, plan.plan_id)
+    if not recorded and not LocalStorage(settings.home).exists(journal_key(plan.plan_id)):
+        if gives_up:
+            raise _not_begun(plan)
+        _check_new(Published(reader), plan)
+    return recorded, _known_assets(reader, plan)
 
 
 def _check_run(reader: PublishedReader, plan: Plan) -> None:
