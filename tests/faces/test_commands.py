@@ -381,6 +381,19 @@ def test_a_rebuild_of_nothing_says_what_to_do(propsync):
     assert "nothing to rebuild from. Run `propsync sync`" in done.stderr
 
 
+def test_half_a_state_of_a_first_sync_is_to_be_moved_away(propsync, tmp_path):
+    """A sync asks for a rebuild of it, which has no landing to make another from."""
+    home = str(tmp_path / "half")
+    half = Path(home, "state", "warehouse.duckdb")
+    half.parent.mkdir(parents=True)
+    half.touch()
+    assert "Run `propsync rebuild`" in propsync("sync", home=home).stderr
+    refused = propsync("rebuild", home=home).stderr
+    assert f"Move {half} out of the way, then run `propsync sync`" in refused
+    half.unlink()
+    assert propsync("sync", "--only", "schedules", home=home).returncode == 0
+
+
 @pytest.mark.release
 def test_status_tells_the_disk_use_and_a_rebuild_makes_nothing_fresher(propsync, synced):
     before = json.loads(propsync("status", "--json").stdout)

@@ -114,7 +114,7 @@ def _check_erased(plan: Plan, suppression: Suppression) -> None:
 def _checked(
     settings: Settings, reader: PublishedReader, plan: Plan, *, gives_up: bool
 ) -> tuple[list[RecordedWrite], KnownAssets]:
-    """What earlier runs wrote of the plan, and the assets that stand beside its new ones. Raises UsageError."""
+    """The writes of the plan in `ops.writes`, and the assets that stand beside its new ones. Raises UsageError."""
     _check_run(reader, plan)
     _check_api(settings, Published(reader).api, plan)
     refuse_hidden(reader, settings, plan)

@@ -35,7 +35,7 @@ from propsync.runbooks.landed_apis import take_landed_apis
 from propsync.runbooks.losses import Loss, Losses, refuse
 from propsync.runbooks.rebuild_sources import Source
 from propsync.runbooks.resource_sync import ResourceSync
-from propsync.runbooks.workspace import Workspace
+from propsync.runbooks.workspace import WAREHOUSE, Workspace
 from propsync.runs import Run, has_failed, mark_all, next_run, note_landed, time_of
 from propsync.storage import PARTIAL, remove
 from propsync.warehouse import Warehouse, resource_fragments, run_checks, statement, write_rows
@@ -162,7 +162,10 @@ class RebuiltTables:
         after = self.base.run_id if self.base else ""
         landed = {run_id: names for run_id, names in self.workspace.manifests.all_runs().items() if run_id > after}
         if not landed and self.base is None:
-            raise UsageError("landing", "it is empty, so there is nothing to rebuild from", "Run `propsync sync`")
+            state = self.workspace.settings.state / WAREHOUSE
+            is_unread = not self.source.is_database and state.exists()  # a sync asks for a rebuild then
+            step = f"Move {state} out of the way, then run `propsync sync`" if is_unread else "Run `propsync sync`"
+            raise UsageError("landing", "it is empty, so there is nothing to rebuild from", step)
         return landed
 
     def _manifests(self, landed: dict[str, list[str]]) -> Iterator[Manifest]:
