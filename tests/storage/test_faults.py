@@ -128,7 +128,7 @@ def delete(one: Faulty) -> None:
 
 NOTHING = [read_nothing, read_past_end]
 VERBS = [put, put_new, put_new_too_late, swap_new, swap, swap_too_late, get, read, *NOTHING, listed, exists, delete]
-LASTING = (Fault.LACKING, Fault.ELSEWHERE, Fault.EMPTY, Fault.ABSENT, Fault.CONFLICT)
+LASTING = (Fault.LACKING, Fault.ELSEWHERE, Fault.EMPTY, Fault.ABSENT, Fault.CONFLICT, Fault.SKEWED)
 PASSING = [fault for fault in Fault if fault not in LASTING]
 
 

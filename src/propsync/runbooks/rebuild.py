@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from propsync.bucket import settle_restored
-from propsync.landing import Bases
+from propsync.landing import Base, Bases
 from propsync.merge.hiding import HiddenField
 from propsync.resources import Catalogue
 from propsync.runbooks.hiding import install, remove_unnamed_hidden
@@ -71,20 +71,9 @@ def rebuild_in(
         base = Bases(LocalStorage(settings.home)).newest()
         if place.bucket is not None and contents is not None:
             refuse_lost_edition(place.bucket, databases, partial(knows, settings=settings, work=work))
-        source = find_source(settings, work, base, databases)
         catalogue = whole_catalogue(settings, work, base, databases)
-        erased.rewrite(source.carried)
-        witnesses = read_witnesses(settings, work, erased.current(databases), catalogue)
-        make = partial(
-            RebuiltTables,
-            base=base,
-            source=source,
-            witnesses=witnesses,
-            accepted=frozenset(accept_loss),
-            now=now,
-            flow=flow,
-            settle=lambda workspace: erased.settle(workspace, databases),
-        )
+        found = _found(settings, work, base, databases, erased, catalogue)
+        make = partial(found, accepted=frozenset(accept_loss), now=now, flow=flow)
         rebuilt, run, counts = _built(settings, place, fresh, catalogue, make)
         place.check()
         install(fresh, settings.state / WAREHOUSE)
@@ -96,6 +85,25 @@ def rebuild_in(
     seconds = time.monotonic() - began
     left, notes = rebuilt.left_behind, [*rebuilt.notes, *mended]
     return Report(run.run_id, rebuilt.status, seconds, counts, left, str(settings.published), notes=notes)
+
+
+def _found(
+    settings: Settings,
+    work: Path,
+    base: Base | None,
+    databases: dict[str, Path],
+    erased: ErasedSince,
+    catalogue: Catalogue,
+) -> partial[RebuiltTables]:
+    """The tables to make from the base, landing, and the rows of older databases without what was erased."""
+    source = find_source(settings, work, base, databases)
+    erased.rewrite(source.carried)
+    witnesses = read_witnesses(settings, work, erased.current(databases), catalogue)
+
+    def settle(workspace: Workspace) -> None:
+        erased.settle(workspace, databases)
+
+    return partial(RebuiltTables, base=base, source=source, witnesses=witnesses, settle=settle)
 
 
 def _built(

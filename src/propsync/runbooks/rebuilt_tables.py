@@ -109,19 +109,33 @@ class RebuiltTables:
 
     def run(self) -> Run:
         """Carries over, replays, builds and checks."""
-        workspace = self.workspace
-        landed = self._landed()
-        hiding = workspace.hiding
-        if hiding is not None:
-            hiding.add_fields(self.hidden_fields | self.source.carried.hidden_before(workspace.warehouse, hiding))
-            if self.base is not None:
-                files = workspace.bases.paths(self.base)
-                Carried(files).write_shapes(workspace.warehouse)
-                whole = {name.removeprefix("history."): path for name, path in files.items()}
-                learn_from(workspace, hiding, whole)
-        self.source.carried.write_into(workspace.warehouse, hiding)
+        workspace, landed = self.workspace, self._landed()
+        self._hide_known()
+        self.source.carried.write_into(workspace.warehouse, workspace.hiding)
         take_landed_apis(workspace, landed)
         run = self._begin(landed)
+        self._merge(landed, run)
+        self._build(landed, run)
+        self._present(run)
+        workspace.journal.end(run, self.status, redact("; ".join(self.left_behind)) or None)
+        workspace.warehouse.checkpoint()
+        return run
+
+    def _hide_known(self) -> None:
+        """Hides what earlier runs, the base and a first try of this rebuild know of `[privacy]`."""
+        workspace, hiding = self.workspace, self.workspace.hiding
+        if hiding is None:
+            return
+        hiding.add_fields(self.hidden_fields | self.source.carried.hidden_before(workspace.warehouse, hiding))
+        if self.base is not None:
+            files = workspace.bases.paths(self.base)
+            Carried(files).write_shapes(workspace.warehouse)
+            whole = {name.removeprefix("history."): path for name, path in files.items()}
+            learn_from(workspace, hiding, whole)
+
+    def _merge(self, landed: dict[str, list[str]], run: Run) -> None:
+        """Makes the history."""
+        workspace, hiding = self.workspace, self.workspace.hiding
         build_reference(workspace.warehouse, run.run_id, workspace.settings.reference)
         if self.base is not None:
             self._read_base(self.base, run)
@@ -130,15 +144,23 @@ class RebuiltTables:
         self.has_learnt = hiding is not None and hiding.known_fields != hidden_before
         self.settle(workspace)
         self._settle_losses()
+
+    def _build(self, landed: dict[str, list[str]], run: Run) -> None:
+        """Makes the tables of the last versions, and adds what only older databases have."""
+        workspace, carried = self.workspace, self.source.carried
         for resource in workspace.catalogue.families:
             ResourceSync(workspace, run, resource).build()
         finish_reference(workspace.warehouse, run.run_id, workspace.settings.reference)
         self.lists = lists_left_behind(workspace.warehouse, run.run_id) + self._forgotten_documents()
         note_landed(workspace.journal, workspace.warehouse, self._manifests(landed))
-        self.source.carried.write_late(workspace.warehouse, hiding)
-        self.source.carried.settle_changes(workspace.warehouse, run.run_id, hiding)
+        carried.write_late(workspace.warehouse, workspace.hiding)
+        carried.settle_changes(workspace.warehouse, run.run_id, workspace.hiding)
         mark_all(workspace.warehouse, run)
         workspace.warehouse.empty_staging()
+
+    def _present(self, run: Run) -> None:
+        """Builds marts, runs the checks and draws the dashboard."""
+        workspace = self.workspace
         self.lists += build_desk(workspace, run.run_id)
         findings = run_checks(workspace.warehouse, run.run_id, folder=workspace.settings.checks_folder)
         self.lists += rebuilt_of_other_api(workspace)
@@ -148,9 +170,6 @@ class RebuiltTables:
             _log.warning("%s", warning)
         self.pages, lines = draw_dashboard(workspace, run.run_id)
         self.lists += lines
-        workspace.journal.end(run, self.status, redact("; ".join(self.left_behind)) or None)
-        workspace.warehouse.checkpoint()
-        return run
 
     def _forgotten_documents(self) -> list[str]:
         """A line if documents are kept that no row names: landing never had their rows."""
