@@ -28,8 +28,11 @@ def show(home: SmallHome, members: dict[str, Any]) -> None:
     api.types = [api.types[0] | members]
     api.assessment_types = [api.assessment_types[0] | members]
     api.assets = [asset(f"a{number}", **members) for number in range(3)]
-    api.assessments = [assessment(f"s{number}", flags=[flag], **members) for number in range(3)]
-    schedule = {"property": "p1", "type": "k1", "status": "notstarted", "assignedUsers": ["u1"]} | members
+    # the documented members too, or propsync reports those with nearly their names
+    said = {"scheduleCustomReference": "R"} | members
+    api.assessments = [assessment(f"s{number}", flags=[flag], **said) for number in range(3)]
+    schedule = {"property": "p1", "type": "k1", "status": "notstarted", "assignedUsers": ["u1"]} | said
+    schedule |= {"dueDate": None, "customReference": "R"}
     body = {"total": 1, "schedules": [schedule]}
     api.answer = lambda path, query: (200, body) if path == "/assessments/schedules" else None
 
