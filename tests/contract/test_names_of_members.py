@@ -29,9 +29,9 @@ def show(home: SmallHome, members: dict[str, Any]) -> None:
     api.assessment_types = [api.assessment_types[0] | members]
     api.assets = [asset(f"a{number}", **members) for number in range(3)]
     # the documented members too, or propsync reports those with nearly their names
-    said = {"scheduleCustomReference": "R"} | members
+    said: dict[str, Any] = {"scheduleCustomReference": "R"} | members
     api.assessments = [assessment(f"s{number}", flags=[flag], **said) for number in range(3)]
-    schedule = {"property": "p1", "type": "k1", "status": "notstarted", "assignedUsers": ["u1"]} | said
+    schedule = said | {"property": "p1", "type": "k1", "status": "notstarted", "assignedUsers": ["u1"]}
     schedule |= {"dueDate": None, "customReference": "R"}
     body = {"total": 1, "schedules": [schedule]}
     api.answer = lambda path, query: (200, body) if path == "/assessments/schedules" else None
