@@ -159,8 +159,8 @@ class Died(BaseException):
     """A kill, as the code around it sees it."""
 
 
-@pytest.mark.slow
-def test_one_that_was_interrupted_goes_on_where_it_stopped(estate: SandboxHome):
+def _died_in_third_chunk(estate: SandboxHome) -> Scope:
+    """A backfill that a kill ends after two chunks; returns its scope."""
     scope = Scope(properties=tuple(f"no-such-property-{number:05d}" for number in range(160)))
     steps = []
 
@@ -172,6 +172,12 @@ def test_one_that_was_interrupted_goes_on_where_it_stopped(estate: SandboxHome):
 
     with pytest.raises(Died):
         estate.backfill(scope, call=call)
+    return scope
+
+
+@pytest.mark.slow
+def test_one_that_was_interrupted_goes_on_where_it_stopped(estate: SandboxHome):
+    scope = _died_in_third_chunk(estate)
     done = len(scope.chunks(BUILT_IN)) - 2
     again: list[str] = []
     estate.backfill(scope, call=_noting(again))
@@ -184,17 +190,7 @@ def test_one_that_was_interrupted_goes_on_where_it_stopped(estate: SandboxHome):
 @pytest.mark.slow
 def test_one_that_was_interrupted_starts_again_if_the_settings_ask_for_more(estate: SandboxHome):
     """The chunks before the change did not read the status that the settings name now."""
-    scope = Scope(properties=tuple(f"no-such-property-{number:05d}" for number in range(160)))
-    steps = []
-
-    def call(name: str, step: Any) -> None:
-        steps.append(name)
-        if steps.count("publish") == 2 and name == "assets":
-            raise Died
-        step()
-
-    with pytest.raises(Died):
-        estate.backfill(scope, call=call)
+    scope = _died_in_third_chunk(estate)
     again: list[str] = []
     estate.backfill(scope, call=_noting(again), schedule_statuses="notstarted,inprogress,overdue")
     assert again.count("publish") == len(scope.chunks(BUILT_IN))

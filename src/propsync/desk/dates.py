@@ -45,8 +45,8 @@ def find_date_member(warehouse: Warehouse, members: Sequence[tuple[str, str]]) -
 
     `members` are the paths and columns of main.assessments that only the data makes.
     """
-    named = {column: path for path, column in members}
-    likely = [column for name in _LIKELY for column in (name, _ATTRIBUTES + name) if column in named]
+    named = _likely(members)
+    likely = [*named]
     if not likely:
         return None
     total, *dated = _counts(warehouse, likely)
@@ -63,10 +63,10 @@ def find_unread_date_member(warehouse: Warehouse, members: Sequence[tuple[str, s
 
     An assessment without any date is no reason to look: `completed` may be yes or no, or a share.
     """
-    likely = [(path, column) for name in _LIKELY for path, column in members if column in (name, _ATTRIBUTES + name)]
+    likely = _likely(members)
     looks = r"count(*) filter (where regexp_matches({}::varchar, '\d{{4}}|\d[./-]\d'))"
-    counts = _approved(warehouse, [looks.format(quoted(column)) for _, column in likely]) if likely else (0,)
-    return next((path for (path, _), count in zip(likely, counts[1:], strict=True) if count), None)
+    counts = _approved(warehouse, [looks.format(quoted(column)) for column in likely]) if likely else (0,)
+    return next((path for path, count in zip(likely.values(), counts[1:], strict=True) if count), None)
 
 
 def named_date_member(members: Sequence[tuple[str, str]], name: str) -> DateMember | None:
@@ -79,6 +79,13 @@ def dates_any(warehouse: Warehouse, member: DateMember) -> bool:
     """Whether the member dates any approved assessment, or none is approved yet."""
     total, dated = _counts(warehouse, [member.column])
     return bool(dated) or not total
+
+
+def _likely(members: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """The columns that may date assessments, the likeliest first, and the path of each."""
+    named = {column: path for path, column in members}
+    columns = [column for name in _LIKELY for column in (name, _ATTRIBUTES + name)]
+    return {column: named[column] for column in columns if column in named}
 
 
 def _counts(warehouse: Warehouse, columns: list[str]) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from propsync.errors import UsageError
-from propsync.push.fields import Field, RecordType
+from propsync.push.fields import Field, RecordType, folded_name
 from propsync.push.shown import may_be_lossy, without_quote
 from propsync.push.source import Source
 
@@ -39,20 +39,16 @@ def find_field(heading: str, fields: Sequence[Field]) -> Field | None:
 
 
 def _rules(heading: str) -> Iterator[Callable[[Field], bool]]:
-    brackets, folded = _BRACKETS.fullmatch(heading), _folded(heading)
+    brackets, folded = _BRACKETS.fullmatch(heading), folded_name(heading)
     yield lambda one: one.id == heading
     yield lambda one: one.column == heading
     yield lambda one: one.label == heading
     if brackets:
         yield lambda one: one.column == brackets["column"].strip().lower()
-    yield lambda one: bool(folded) and _folded(one.label) == folded
+    yield lambda one: bool(folded) and folded_name(one.label) == folded
     yield lambda one: one.column.casefold() == folded
     if "?" in heading:  # Windows-1252 has it for a character that it lacks
-        yield lambda one: may_be_lossy(folded, _folded(one.label))
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split()).casefold()
+        yield lambda one: may_be_lossy(folded, folded_name(one.label))
 
 
 @dataclass(frozen=True)
@@ -139,7 +135,11 @@ class Layout:
 
     def _check_passed_on(self, place: int, one: Field) -> None:
         heading = without_quote(self._source.header[place])
-        if one.has_passed_label and heading not in (one.id, one.column) and _folded(heading) == _folded(one.label):
+        if (
+            one.has_passed_label
+            and heading not in (one.id, one.column)
+            and folded_name(heading) == folded_name(one.label)
+        ):
             step = f"Write the name of the column that you mean, such as {one.column}, or make a new template"
             what = f"{one.label} was the label of another field when the file was made"
             raise self._refused(place, what, step)

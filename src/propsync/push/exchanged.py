@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from propsync.push.damage import CellRefused
-from propsync.push.fields import USERS, Field, RecordType
+from propsync.push.fields import USERS, Field, RecordType, folded_name
 from propsync.push.published import Published
 from propsync.push.source import BLANKS, Cell
 from propsync.records import key_of
@@ -30,9 +30,9 @@ class _Names:
     def note(self, before: str | None, after: str | None, ids: Iterable[str]) -> None:
         """Notes a change; of a name that several changes give up, the first one counts."""
         if before:
-            self.then.setdefault(_folded(before), set(ids))
+            self.then.setdefault(folded_name(before), set(ids))
         if after:
-            self.taken.add(_folded(after))
+            self.taken.add(folded_name(after))
 
     def passed_on(self, holders: Callable[[str], set[str]]) -> frozenset[str]:
         """The names of which somebody else is a holder now."""
@@ -69,7 +69,7 @@ class Exchanged:
             replace(
                 each,
                 passed_on=self._options[one.id, each.id].passed_on(each.like),
-                has_passed_label=_folded(each.label) in labels,
+                has_passed_label=folded_name(each.label) in labels,
             )
             for each in one.fields
         )
@@ -87,7 +87,7 @@ def check_passed_on(cell: Cell, of_field: Field) -> None:
     if not of_field.passed_on or not isinstance(cell, str):
         return
     for text in _parts(cell, of_field.most_semicolons):
-        if _folded(text) in of_field.passed_on and text not in of_field.choices:
+        if folded_name(text) in of_field.passed_on and text not in of_field.choices:
             noun = "user" if of_field.kind == USERS else "option"
             raise CellRefused(
                 f"{text} was the name of another {noun} when the file was made: write the id, or make a new template"
@@ -103,8 +103,4 @@ def _parts(text: str, most_semicolons: int) -> Iterator[str]:
 
 
 def _is(name: str, label: str) -> bool:
-    return _folded(label) == name
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split()).casefold()
+    return folded_name(label) == name

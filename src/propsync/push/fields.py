@@ -102,3 +102,8 @@ class RecordType:
         """Whether people may mean it by this text: its id, or a name in any case."""
         names = (self.name, self.singular, self.table)
         return text == self.id or text.casefold() in {name.casefold() for name in names if name}
+
+
+def folded_name(text: str) -> str:
+    """A label or a name as people compare it: in small letters, with single blanks."""
+    return " ".join(text.split()).casefold()

@@ -31,20 +31,13 @@ from propsync.shapes import (
     UNREAD,
     Shape,
     configured,
-    field_ids,
-    find_definition_shape,
-    find_flag_history,
     find_list,
-    find_result_shape,
     find_roles,
     kinds_without_results,
+    look_into_assessments,
+    look_into_assets,
+    look_into_schedules,
     refuse_list_astray,
-    settle_assigned_users,
-    settle_due_dates,
-    settle_flags,
-    settle_members,
-    settle_read,
-    settle_values,
 )
 from propsync.storage import PARTIAL, disk_errors, refuse_unreadable, remove, replace
 from propsync.sweep import ListCheck
@@ -302,18 +295,9 @@ def _known(
 
 def _look_inside(shapes: Mapping[str, Shape], records: Mapping[str, list[Any]]) -> None:
     types, assets = records.get(ASSET_TYPES.name, []), records.get(ASSETS.name, [])
-    definitions = shapes[ASSET_TYPES.name]
-    find_definition_shape(definitions, types, assets, ("fields",))
-    find_result_shape(shapes[ASSETS.name], assets, field_ids(types, definitions))
-    settle_read(definitions, shapes[ASSETS.name], types, assets)
-    settle_values(definitions, shapes[ASSETS.name], types, assets)
-    assessments = records.get(ASSESSMENTS.name, [])
-    find_flag_history(shapes[ASSESSMENTS.name], assessments)
-    settle_flags(shapes[ASSESSMENTS.name], assessments)
-    settle_members(shapes[ASSESSMENTS.name], ASSESSMENTS, assessments)
-    settle_due_dates(shapes[SCHEDULES.name], records.get(SCHEDULES.name, []))
-    settle_assigned_users(shapes[SCHEDULES.name], records.get(SCHEDULES.name, []))
-    settle_members(shapes[SCHEDULES.name], SCHEDULES, records.get(SCHEDULES.name, []))
+    look_into_assets(shapes[ASSET_TYPES.name], shapes[ASSETS.name], types, assets)
+    look_into_assessments(shapes[ASSESSMENTS.name], records.get(ASSESSMENTS.name, []))
+    look_into_schedules(shapes[SCHEDULES.name], records.get(SCHEDULES.name, []))
 
 
 def _parts(name: str, shape: Shape) -> Iterator[Finding]:

@@ -42,13 +42,13 @@ def nightly(
     UsageError (exit 2), StopRun (exit 1) and Busy (exit 4); the report has every other failure.
     """
     chosen = _chosen(configured_catalogue(settings), only)
-    told: list[str] = []
+    notes: list[str] = []
 
     def prepare(workspace: Workspace) -> Work:
         accepted = accepted_run(workspace, accept) if accept is not None else None
 
         def work(workspace: Workspace, run: Run) -> None:
-            told[:] = build_reference(workspace.warehouse, run.run_id, workspace.settings.reference)
+            notes[:] = build_reference(workspace.warehouse, run.run_id, workspace.settings.reference)
             _tell_dropped(workspace)
             syncs = [ResourceSync(workspace, run, resource, accepted=accepted) for resource in chosen]
             sync_all(syncs, call)
@@ -57,7 +57,7 @@ def nightly(
             damaged = damage_in_landing(workspace)
             for line in damaged:
                 _log.warning("%s", line)
-            told.extend(damaged)
+            notes.extend(damaged)
 
         return work
 
@@ -67,7 +67,7 @@ def nightly(
         _log.warning("%s: %s. propsync rebuilds this home from the bucket first", behind.where, behind.what)
         rebuild(settings)
         report = framed_run(settings, flow, prepare, call=call, policy=policy, now=now)
-    return replace(report, notes=[*report.notes, *told])
+    return replace(report, notes=[*report.notes, *notes])
 
 
 def _chosen(catalogue: Catalogue, only: Sequence[str]) -> list[Resource]:

@@ -3,14 +3,15 @@
 from propsync.shapes.choice import UNREAD, Choice, Shape, configured, refuse_volatile_roles
 from propsync.shapes.cutting import cutter_of
 from propsync.shapes.definitions import choice_ids, field_ids, find_definition_shape
-from propsync.shapes.flags import find_flag_history
 from propsync.shapes.lists import find_list, refuse_list_astray
-from propsync.shapes.misfits import settle_values
-from propsync.shapes.nested import find_nested_shapes
+from propsync.shapes.nested import (
+    find_nested_shapes,
+    look_into_assessments,
+    look_into_assets,
+    look_into_schedules,
+)
 from propsync.shapes.results import find_result_shape, kinds_without_results
 from propsync.shapes.roles import find_roles
-from propsync.shapes.similar_names import settle_members
-from propsync.shapes.unread import settle_assigned_users, settle_due_dates, settle_flags, settle_read
 from propsync.shapes.volatile import by_key, find_volatile
 
 __all__ = [
@@ -23,19 +24,15 @@ __all__ = [
     "cutter_of",
     "field_ids",
     "find_definition_shape",
-    "find_flag_history",
     "find_list",
     "find_nested_shapes",
     "find_result_shape",
     "find_roles",
     "find_volatile",
     "kinds_without_results",
+    "look_into_assessments",
+    "look_into_assets",
+    "look_into_schedules",
     "refuse_list_astray",
     "refuse_volatile_roles",
-    "settle_assigned_users",
-    "settle_due_dates",
-    "settle_flags",
-    "settle_members",
-    "settle_read",
-    "settle_values",
 ]

@@ -66,7 +66,7 @@ def _unread_histories(flag: dict[str, Any]) -> list[str]:
     objects = [(name, held) for name, held in flag.items() if isinstance(held, dict)]
     inside = [((name, inner), value) for name, held in objects for inner, value in held.items()]
     found = [*(((name,), value) for name, value in flag.items()), *inside]
-    return [".".join(path) for path, held in found if plain(path[-1]) in _HISTORY and _has_entries(held)]
+    return [".".join(path) for path, held in found if _means_history(path[-1]) and _has_entries(held)]
 
 
 def _beside(assessment: Any) -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
 
 from propsync.landing import Manifest, PageStore
 from propsync.resources import ASSESSMENTS, ASSET_TYPES, ASSETS, SCHEDULES
@@ -32,16 +33,43 @@ def find_nested_shapes(
         _find_asset_shapes(pages, shapes, types, manifest, earlier())
     elif ASSESSMENTS.name in shapes and manifest is not None:
         shape = shapes[ASSESSMENTS.name]
-        assessments = sample(pages, manifest, cutter_of(shape, ASSESSMENTS))
-        find_flag_history(shape, assessments, is_whole=not manifest.filters)
-        settle_flags(shape, assessments, is_whole=not manifest.filters)
-        settle_members(shape, ASSESSMENTS, assessments, is_whole=not manifest.filters)
+        found = sample(pages, manifest, cutter_of(shape, ASSESSMENTS))
+        look_into_assessments(shape, found, is_whole=not manifest.filters)
     elif SCHEDULES.name in shapes and manifest is not None:
         shape = shapes[SCHEDULES.name]
-        schedules = sample(pages, manifest, cutter_of(shape, SCHEDULES))
-        settle_due_dates(shape, schedules, is_whole=not manifest.filters)
-        settle_assigned_users(shape, schedules, is_whole=not manifest.filters)
-        settle_members(shape, SCHEDULES, schedules, is_whole=not manifest.filters)
+        found = sample(pages, manifest, cutter_of(shape, SCHEDULES))
+        look_into_schedules(shape, found, is_whole=not manifest.filters)
+
+
+def look_into_assets(
+    types: Shape,
+    assets: Shape,
+    listed: Sequence[Any],
+    records: Sequence[Any],
+    *,
+    earlier: Collection[str] = (),
+    is_whole: bool = True,
+) -> None:
+    """Settles the inner parts of asset types and assets from these records. No filter chose them if `is_whole`."""
+    find_definition_shape(types, listed, records, ("fields",))
+    find_result_shape(assets, records, field_ids(listed, types))
+    settle_read(types, assets, listed, records, is_whole=is_whole, earlier=earlier)
+    if is_whole:
+        settle_values(types, assets, listed, records)
+
+
+def look_into_assessments(shape: Shape, records: Sequence[Any], *, is_whole: bool = True) -> None:
+    """Settles the inner parts of assessments in the same way."""
+    find_flag_history(shape, records, is_whole=is_whole)
+    settle_flags(shape, records, is_whole=is_whole)
+    settle_members(shape, ASSESSMENTS, records, is_whole=is_whole)
+
+
+def look_into_schedules(shape: Shape, records: Sequence[Any], *, is_whole: bool = True) -> None:
+    """Settles the inner parts of schedules in the same way."""
+    settle_due_dates(shape, records, is_whole=is_whole)
+    settle_assigned_users(shape, records, is_whole=is_whole)
+    settle_members(shape, SCHEDULES, records, is_whole=is_whole)
 
 
 def _find_asset_shapes(
@@ -56,9 +84,5 @@ def _find_asset_shapes(
     listed = [landed for landed in (types.landed if types else []) if landed.role == "page"]
     known = [one for landed in listed for one in types_of(pages, landed, cutter_of(type_shape, ASSET_TYPES))]
     known += [one for landed in (types_beside(manifest) if manifest else []) for one in types_of(pages, landed, BESIDE)]
-    find_definition_shape(type_shape, known, assets, ("fields",))
-    find_result_shape(asset_shape, assets, field_ids(known, type_shape))
     is_whole = manifest is not None and not manifest.filters
-    settle_read(type_shape, asset_shape, known, assets, is_whole=is_whole, earlier=earlier)
-    if is_whole:
-        settle_values(type_shape, asset_shape, known, assets)
+    look_into_assets(type_shape, asset_shape, known, assets, earlier=earlier, is_whole=is_whole)

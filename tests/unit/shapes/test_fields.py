@@ -7,10 +7,10 @@ from propsync.shapes import (
     Choice,
     Shape,
     find_definition_shape,
-    find_flag_history,
     find_result_shape,
     kinds_without_results,
 )
+from propsync.shapes.flags import find_flag_history
 
 FIELDS = ("fields",)
 
