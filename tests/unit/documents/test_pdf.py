@@ -1,5 +1,6 @@
 """Promises of the reader of PDFs: what is not whole is refused with its reason, and no PDF takes the reader with it."""
 
+import gc
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -153,6 +154,7 @@ def test_ten_threads_at_once_each_get_the_answer_to_their_own_file(kept, program
 
 
 def test_no_descriptor_is_left_behind(kept, programs):
+    gc.collect()  # else what an earlier test dropped may close a descriptor only now
     before = psutil.Process().num_fds()
     with WorkerPool(seconds=1) as reader:
         reader.check(kept(GOOD))
