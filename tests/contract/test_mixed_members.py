@@ -84,7 +84,9 @@ def test_options_and_choices_in_no_known_form_are_never_silent(small_nights: Sma
 @pytest.mark.parametrize(
     ("kind", "odd"),
     daily(
-        [("number", "1.234,50"), ("date", "31-12-2026"), ("time", "9.30 Uhr"), ("text", {"nl": "deur", "de": "Tür"})], 1
+        [("number", "1.234,50"), ("date", "31-12-2026"), ("time", "9.30 Uhr"), ("text", {"nl": "deur", "de": "Tür"})],
+        1,
+        is_row=True,
     ),
 )
 def test_values_that_mostly_do_not_fit_their_kind_are_never_silent(small_nights: SmallHome, kind: str, odd: Any):

@@ -38,6 +38,13 @@ def test_what_a_slow_machine_cannot_begin_in_time_is_counted(tmp_path: Path):
     assert pytest_on(tmp_path, "--no-skips-but=docker", f"--until={time.time() + 600}")[0] == 1
 
 
+@pytest.mark.slow
+def test_every_variant_of_a_release_can_be_collected():
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--collect-only", "tests"]
+    done = subprocess.run(command, env=environment(VARIANTS="all"), cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
 def pytest_on(folder: Path, *options: str) -> tuple[int, str]:
     """Runs the tests that need systemd on a machine without it: its exit code and its output."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--basetemp={folder / 'base'}"]
