@@ -13,6 +13,8 @@ _DEEPEST = 4  # JSON:API has ids at relationships.property.data.id
 SPEAKS = 0.5
 """The least share of a member's values that must be known elsewhere."""
 SPEAKS_BY_NAME = 0.25  # for a likely name: numbers that count something are known by chance less often
+ENDINGS = ("uuid", "guid", "uid", "id")
+"""The ends of names that say id."""
 _ID_NAMES = ("id", "uid", "_id", "uuid", "guid", "key", "ref", "value")
 
 

@@ -10,8 +10,9 @@ from propsync.records import Path, first_text, follow, text_of
 from propsync.resources import Resource, Role
 from propsync.shapes.choice import Choice, Shape
 from propsync.shapes.earlier import with_earlier
+from propsync.shapes.identity import find_id, is_other_key, refuse_repeats
 from propsync.shapes.members import (
-    SPEAKS,
+    ENDINGS,
     as_written,
     documented,
     lacking,
@@ -26,8 +27,6 @@ from propsync.shapes.members import (
 from propsync.shapes.names import settle_name
 from propsync.shapes.unread import settle_inside_arrays, settle_unknown
 
-_ENDINGS = ("uuid", "guid", "uid", "id")
-_FEW = 3  # records of a page that show nothing about an odd one
 _PAGE_SPEAKS = 5
 _NOT_TOLD = ("found", "likely", "documented")
 _DESCRIPTION = ("description",)  # it explains a name, and replaces none
@@ -52,13 +51,13 @@ def find_roles(
         _forget_other_name(shape, role, is_key=is_key)
         if not _still_holds(shape, role, objects):
             found = _find(role, of_pages, known, taken)
-            if _is_other_key(shape, role, found, objects, known):
+            if is_other_key(shape, role, found, objects, known):
                 raise _unknown(resource, role)
             shape.settle(role.name, found if is_key else with_earlier(shape.choices.get(role.name), found, objects))
         if not is_key:
             shape.settle(role.name, _id_beside_label(shape, role, objects, known.get(_ids(role), ()), taken))
             _add_places(shape, role, objects, known, taken)
-        _refuse_repeats(shape, resource, role, of_pages)
+        refuse_repeats(shape, resource, role, of_pages)
         taken.update(shape.paths(role.name))
         if role.required and not _is_anywhere(shape, resource, role, objects):
             raise _unknown(resource, role)
@@ -171,8 +170,8 @@ def _agrees(records: Sequence[Any], paths: Sequence[Path], path: Path) -> bool:
 def _stem(path: Path) -> str:
     """The name of a member without the ending of an id: `propertyId` and `property.uid` are `property`."""
     names = [plain(name) for name in path]
-    last = names[-2] if len(names) > 1 and names[-1] in _ENDINGS else names[-1]
-    return next((last.removesuffix(end) for end in _ENDINGS if last.endswith(end)), last)
+    last = names[-2] if len(names) > 1 and names[-1] in ENDINGS else names[-1]
+    return next((last.removesuffix(end) for end in ENDINGS if last.endswith(end)), last)
 
 
 def _forget_other_name(shape: Shape, role: Role, *, is_key: bool) -> None:
@@ -182,36 +181,6 @@ def _forget_other_name(shape: Shape, role: Role, *, is_key: bool) -> None:
         return
     if any(path[:1] and path[0] not in role.documented for path in choice.paths):
         del shape.choices[role.name]
-
-
-def _is_other_key(
-    shape: Shape, role: Role, found: Choice | None, records: Sequence[Any], known: Mapping[str, Collection[str]]
-) -> bool:
-    """Whether records that lost the id found before would get keys from a member that nothing calls their id."""
-    before = shape.choices.get(role.name)
-    if role.known != "unique" or found is None or before is None or before.source != "found":
-        return False
-    ids = known.get(role.matches or "", ())
-    return not any(
-        rank(path, role.likely) < len(role.likely) or share_known(records, path, ids) >= SPEAKS for path in found.paths
-    )
-
-
-def _refuse_repeats(shape: Shape, resource: Resource, role: Role, pages: Sequence[Sequence[Any]]) -> None:
-    """Refuses an id that repeats: few records may suggest a wrong one, and a later change of id would give every record
-    a new key.
-
-    A key that occurs twice on a page because the list moved does so in each copy, so most are still unique.
-    """
-    choice = shape.choices.get(role.name)
-    if role.known != "unique" or choice is None or choice.source == "configured":
-        return
-    for page in pages:
-        found = [text for path in choice.paths for text in texts(page, path)]
-        if len(set(found)) * 2 < len(found):
-            what = f"{choice.text}, the id found before, is the same in most of {len(found)} records"
-            step = f"Name the id in propsync.toml: [shapes.{resource.name}] {role.name} = '…'"
-            raise ShapeUnknown(f"GET {resource.path}", what, step)
 
 
 def _absent(role: Role, count: int) -> Choice:
@@ -240,75 +209,10 @@ def _find(
     paths = dict.fromkeys(path for record in records for path in scalar_paths(record))
     candidates = [path for path in paths if path not in taken and texts(records, path)]
     if role.known == "unique":
-        return _unique(role, pages, records, candidates, known.get(role.matches or "", ()))
+        return find_id(role, pages, candidates, known.get(role.matches or "", ())) or _by_name(role, candidates)
     if role.known:
         return _by_values(role, records, candidates, known.get(role.known, ())) or _by_name(role, candidates)
     return _by_name(role, candidates)
-
-
-def _unique(
-    role: Role,
-    pages: Sequence[Sequence[Any]],
-    records: Sequence[Any],
-    candidates: Sequence[Path],
-    known: Collection[str],
-) -> Choice | None:
-    """The member that differs in each record of a page, so that it is the id; two lists may show the same record.
-
-    Of several such members, one whose values are `known` is right, whatever its name. One odd record, without an id or
-    with that of another, does not make an id of a reference or a date.
-    """
-    ranks = {path: found for path in candidates if (found := _likeness(pages, path, role)) is not None}
-    if not ranks:
-        return _by_name(role, candidates)
-    shares = {path: share_known(records, path, known) for path in ranks}
-    speaking = [path for path in ranks if shares[path] >= SPEAKS]
-    best = min(speaking or ranks, key=lambda path: (ranks[path], _wordy(records, path), path))
-    words = (role.matches or "").replace("_", " ")
-    more = f", and {shares[best]:.0%} of its values are known {words}" if speaking else ""
-    where = "nearly each" if any(_odd(page, best) for page in pages) else "each"
-    return Choice((best,), "found", f"in {where} of {len(records)} records, always different{more}")
-
-
-def _likeness(pages: Sequence[Sequence[Any]], path: Path, role: Role) -> tuple[int, bool, int] | None:
-    """Ranks a member as an id, lower is likelier; None if it is none.
-
-    A name that says only id may lack in a few odd records; `assessmentId` may be that of a parent. Any likely name may
-    lack in more, but only where the member that differs in all records has an unlikely name.
-    """
-    place = rank(path, role.likely)
-    is_likely = place < len(role.likely)
-    has_odd = any(_odd(page, path) for page in pages)
-    says_id = plain(path[-1]).endswith("id") and (not has_odd or _says_no_more(path))
-    if is_likely and says_id and all(_is_nearly_alone(page, path) for page in pages):
-        return (0, has_odd, place)
-    if not has_odd:
-        return (1 if is_likely else 3, False, place)
-    is_mostly = is_likely and all(_odd(page, path) * 2 < len(page) for page in pages if page)
-    return (2, True, place) if is_mostly else None
-
-
-def _says_no_more(path: Path) -> bool:
-    """Whether the name says that the record has this id, and not which record has it."""
-    return len(path) == 1 and plain(path[0]) in _ENDINGS
-
-
-def _odd(page: Sequence[Any], path: Path) -> int:
-    """The records of a page without a text of their own at `path`."""
-    return len(page) - len(set(texts(page, path)))
-
-
-def _is_nearly_alone(page: Sequence[Any], path: Path) -> bool:
-    """Whether at most one record in ten is odd, or one of a few; of three, any may be."""
-    return _odd(page, path) <= (max(1, len(page) // 10) if len(page) > _FEW else 0)
-
-
-def _wordy(records: Sequence[Any], path: Path) -> float:
-    """The share of values that read like prose or a date rather than like an identifier."""
-    found = texts(records, path)
-    return sum(" " in text or len(text) > 64 or (text[:4].isdigit() and text[4:5] == "-") for text in found) / len(
-        found
-    )
 
 
 def _by_values(role: Role, records: Sequence[Any], candidates: Sequence[Path], known: Collection[str]) -> Choice | None:

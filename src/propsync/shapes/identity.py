@@ -1,0 +1,105 @@
+"""Finds the id of records whose members the API's document omits: the member that differs in each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from propsync.errors import ShapeUnknown
+from propsync.records import Path
+from propsync.resources import Resource, Role
+from propsync.shapes.choice import Choice, Shape
+from propsync.shapes.members import ENDINGS, SPEAKS, plain, rank, share_known, texts
+
+_FEW = 3  # records of a page that show nothing about an odd one
+
+
+def find_id(
+    role: Role, pages: Sequence[Sequence[Any]], candidates: Sequence[Path], known: Collection[str]
+) -> Choice | None:
+    """The member that differs in each record of a page, so that it is the id; two lists may show the same record.
+
+    Of several such members, one whose values are `known` is right, whatever its name. One odd record, without an id or
+    with that of another, does not make an id of a reference or a date.
+    """
+    ranks = {path: found for path in candidates if (found := _likeness(pages, path, role)) is not None}
+    if not ranks:
+        return None
+    records = [record for page in pages for record in page]
+    shares = {path: share_known(records, path, known) for path in ranks}
+    speaking = [path for path in ranks if shares[path] >= SPEAKS]
+    best = min(speaking or ranks, key=lambda path: (ranks[path], _wordy(records, path), path))
+    words = (role.matches or "").replace("_", " ")
+    more = f", and {shares[best]:.0%} of its values are known {words}" if speaking else ""
+    where = "nearly each" if any(_odd(page, best) for page in pages) else "each"
+    return Choice((best,), "found", f"in {where} of {len(records)} records, always different{more}")
+
+
+def _likeness(pages: Sequence[Sequence[Any]], path: Path, role: Role) -> tuple[int, bool, int] | None:
+    """Ranks a member as an id, lower is likelier; None if it is none.
+
+    A name that says only id may lack in a few odd records; `assessmentId` may be that of a parent. Any likely name may
+    lack in more, but only where the member that differs in all records has an unlikely name.
+    """
+    place = rank(path, role.likely)
+    is_likely = place < len(role.likely)
+    has_odd = any(_odd(page, path) for page in pages)
+    says_id = plain(path[-1]).endswith("id") and (not has_odd or _says_no_more(path))
+    if is_likely and says_id and all(_is_nearly_alone(page, path) for page in pages):
+        return (0, has_odd, place)
+    if not has_odd:
+        return (1 if is_likely else 3, False, place)
+    is_mostly = is_likely and all(_odd(page, path) * 2 < len(page) for page in pages if page)
+    return (2, True, place) if is_mostly else None
+
+
+def _says_no_more(path: Path) -> bool:
+    """Whether the name says that the record has this id, and not which record has it."""
+    return len(path) == 1 and plain(path[0]) in ENDINGS
+
+
+def _odd(page: Sequence[Any], path: Path) -> int:
+    """The records of a page without a text of their own at `path`."""
+    return len(page) - len(set(texts(page, path)))
+
+
+def _is_nearly_alone(page: Sequence[Any], path: Path) -> bool:
+    """Whether at most one record in ten is odd, or one of a few; of three, any may be."""
+    return _odd(page, path) <= (max(1, len(page) // 10) if len(page) > _FEW else 0)
+
+
+def _wordy(records: Sequence[Any], path: Path) -> float:
+    """The share of values that read like prose or a date rather than like an identifier."""
+    found = texts(records, path)
+    wordy = [" " in text or len(text) > 64 or (text[:4].isdigit() and text[4:5] == "-") for text in found]
+    return sum(wordy) / len(found)
+
+
+def is_other_key(
+    shape: Shape, role: Role, found: Choice | None, records: Sequence[Any], known: Mapping[str, Collection[str]]
+) -> bool:
+    """Whether records that lost the id found before would get keys from a member that nothing calls their id."""
+    before = shape.choices.get(role.name)
+    if role.known != "unique" or found is None or before is None or before.source != "found":
+        return False
+    ids = known.get(role.matches or "", ())
+    return not any(
+        rank(path, role.likely) < len(role.likely) or share_known(records, path, ids) >= SPEAKS for path in found.paths
+    )
+
+
+def refuse_repeats(shape: Shape, resource: Resource, role: Role, pages: Sequence[Sequence[Any]]) -> None:
+    """Refuses an id that repeats: few records may suggest a wrong one, and a later change of id would give every record
+    a new key.
+
+    A key that occurs twice on a page because the list moved does so in each copy, so most are still unique.
+    """
+    choice = shape.choices.get(role.name)
+    if role.known != "unique" or choice is None or choice.source == "configured":
+        return
+    for page in pages:
+        found = [text for path in choice.paths for text in texts(page, path)]
+        if len(set(found)) * 2 < len(found):
+            what = f"{choice.text}, the id found before, is the same in most of {len(found)} records"
+            step = f"Name the id in propsync.toml: [shapes.{resource.name}] {role.name} = '…'"
+            raise ShapeUnknown(f"GET {resource.path}", what, step)
