@@ -16,6 +16,8 @@ HEADER_BYTES = 5
 _PIECE = 65_536  # bytes
 _OLDEST = 3_600  # seconds: an answer from a cache, although each request asks for a fresh one
 _AGE = re.compile(r"\s*([0-9]{1,12})\s*")
+_NO_NUMBER = re.compile(rb'"(?:[^"\\]|\\.)*"?|(-?(?:NaN|Infinity))\b', re.DOTALL)  # texts too, to pass over them
+_VALID = "Ask the people who run the API, or your proxy, for whole and valid JSON: propsync reads no other page"
 
 
 def check_body(accept: Accept, body: bytes, where: str, *, walk: bool = True) -> None:
@@ -93,9 +95,16 @@ def _check_json(body: bytes, where: str, *, null_allowed: bool, walk: bool) -> N
     try:
         _walk(body)
     except msgspec.DecodeError as error:
-        reason = f"is not JSON ({error})"
-    else:
-        if is_fit:
-            return
-        reason = "is JSON, but neither an object nor an array"
-    raise MalformedBody(where, f"the body {reason}")
+        # a login page begins with another sign
+        raise MalformedBody(
+            where, f"the body is not JSON ({_fault(body, error)})", _VALID if is_fit else None
+        ) from error
+    if not is_fit:
+        raise MalformedBody(where, "the body is JSON, but neither an object nor an array")
+
+
+def _fault(body: bytes, error: msgspec.DecodeError) -> str:
+    """Why a body is not JSON: some programs write NaN or Infinity, and msgspec reports an invalid character."""
+    words = _NO_NUMBER.finditer(body) if b"NaN" in body or b"Infinity" in body else ()
+    first = next((word for word in words if word[1]), None)
+    return f"{first[1].decode()} at byte {first.start()}, and JSON has no such number" if first else str(error)

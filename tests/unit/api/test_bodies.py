@@ -83,6 +83,23 @@ def test_a_body_that_is_not_json_is_never_called_json(api, server, body, fault, 
         api.fetch(LIST, walks=walks)
 
 
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        (b'{"total": 1, "assets": [{"id": "a", "width": NaN}]}', r"\(NaN at byte 45, and JSON has no such number\)"),
+        (b'{"said": "\\"NaN", "width": [-Infinity]}', r"\(-Infinity at byte 28, and JSON has no such number\)"),
+        (b'{"said": "NaN", "width": 01}', r"is not JSON \(JSON is malformed"),
+        (b'{"said": "not NaN, but cut', r"is not JSON \(Input data was truncated\)"),
+    ],
+)
+def test_broken_json_is_laid_to_no_login_page(api, server, body, fault):
+    server.script = [Reply(body=body)]
+    with pytest.raises(UnexpectedAnswer, match=fault) as raised:
+        api.fetch(LIST)
+    assert "Ask the people who run the API, or your proxy, for whole and valid JSON" in str(raised.value)
+    assert "login" not in str(raised.value)
+
+
 def test_zstd_and_gzip_are_asked_for_but_not_for_documents(api, server):
     api.fetch(LIST)
     server.script = [Reply(body=b"%PDF-1.7")]
