@@ -141,7 +141,7 @@ def test_what_breaks_a_rule_is_not_published_tonight_nor_tomorrow_and_the_rest_i
     for _ in range(2):
         report = night.sync()
         assert report.exit_code == 3
-        assert all(line.startswith(f"{withheld} keep yesterday's rows: ") for line in report.left_behind)
+        assert all(line.startswith(f"{withheld} keep their earlier rows: ") for line in report.left_behind)
         assert re.search(rf"^[a-z]+ keep [a-z' ]+: check {name}: .*rows?, such as", "\n".join(report.left_behind), re.M)
         assert _rows(night, withheld) == before
         assert _parquet(night, withheld) == files
@@ -211,7 +211,7 @@ def test_checks_of_people_s_own_hold_up_what_they_read(night: WorldHome) -> None
         "select count(*) from main.assets where note = 'changed'"
     ) == [(0,)]
     withheld, *unusable = report.left_behind
-    assert withheld.startswith("assets keep yesterday's rows: check no_notes: 1 row")
+    assert withheld.startswith("assets keep their earlier rows: check no_notes: 1 row")
     assert ["misspelt.sql" in line or "no_severity.sql" in line for line in unusable] == [True, True]
     found = night.rows(
         "select check_name, offending, reads from ops.checks where check_name in ('few_assets', 'no_notes')"

@@ -52,7 +52,7 @@ def test_what_was_left_behind_is_said_also_as_a_card_for_teams(propsync, synced,
     assert propsync("sync", notify_url=receiver.url).returncode == 3
     told = receiver.only()
     assert (told["status"], told["exit_code"]) == ("attention", 3)
-    assert told["text"].splitlines()[1].startswith("schedules keep yesterday's rows: ")
+    assert told["text"].splitlines()[1].startswith("schedules keep the rows of ")
     (card,) = told["attachments"]
     assert [one["text"] for one in card["content"]["body"]] == told["text"].splitlines()
 

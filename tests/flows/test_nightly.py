@@ -96,7 +96,7 @@ def test_a_run_that_left_something_behind_ends_completed_as_attention(prefect, s
     sandbox.set_faults([{"match": SCHEDULES, "effect": {"kind": "status", "status": 403}}])
     run = prefect.trigger(only=["schedules", "assets"])
     assert (run["state_type"], run["state_name"]) == ("COMPLETED", "Attention"), run["state"]
-    assert run["state"]["message"].startswith("schedules keep yesterday's rows: ")
+    assert run["state"]["message"].startswith("schedules keep the rows of ")
     assert [(one["name"], one["state_name"]) for one in prefect.task_runs(run)] == [
         ("assets", "Completed"),
         ("schedules", "Attention"),

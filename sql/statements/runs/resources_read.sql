@@ -1,2 +1,6 @@
--- why: a resource that no run has read has no rows to keep when it fails
-select distinct resource from ops.run_resources where verdict <> 'failed'
+-- why: a resource that fails keeps its rows, and people must know how old they are. Other flows than nightly read a part
+select resource, coalesce(max(run_id) filter (flow = 'nightly'), max(run_id)) as run_id
+from ops.run_resources
+left join ops.runs using (run_id)
+where verdict <> 'failed'
+group by resource

@@ -29,7 +29,7 @@
     │   ├── LandingForeign                  landing has snapshots of another service: move them out
     │   ├── BaseLost                        a file that history needs is damaged: restore it from a backup
     │   └── CheckFailed                     a rule that the tables must keep is broken: report it
-    ├── ResourceFailed              exit 3  that resource keeps yesterday's rows, the others continue
+    ├── ResourceFailed              exit 3  that resource keeps its rows, the others continue
     │   ├── AccessForbidden                 403: ask for the right, which is per endpoint
     │   ├── NotFound                        404, 410: skip it, or conclude that it was deleted
     │   ├── RequestRefused                  400, 422: the request is wrong, sending it again is no use

@@ -6,7 +6,7 @@ from propsync.errors.base import PropsyncError
 
 
 class ResourceFailed(PropsyncError):
-    """One resource failed and keeps yesterday's rows; the other resources continue.
+    """One resource failed and keeps its rows; the other resources continue.
 
     `status` is the HTTP status of the failure, None if no answer came.
     """

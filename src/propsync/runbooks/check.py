@@ -18,7 +18,7 @@ _HOLDS_NOTHING = "It reads no table of a resource alone, so propsync publishes e
 
 @dataclass(frozen=True)
 class Withheld:
-    """The tables that propsync does not publish, so that yesterday's stay; and a line for each reason and mistake."""
+    """The tables that keep their published rows; and a line for each reason and mistake."""
 
     tables: frozenset[str] = frozenset()
     lines: list[str] = field(default_factory=list)
@@ -57,7 +57,7 @@ def _withheld(workspace: Workspace, findings: Findings) -> Withheld:
             findings.refuse()
         tables |= _of(families, names)
         words = " and ".join(name.replace("_", " ") for name in names)
-        lines.append(f"{words} keep yesterday's rows: {found}. {CORRECT_IT}")
+        lines.append(f"{words} keep their earlier rows: {found}. {CORRECT_IT}")
     for line in lines:
         _log.error("%s", line)
     return Withheld(frozenset(tables), lines + findings.unusable)

@@ -84,7 +84,7 @@ def _tell_dropped(workspace: Workspace) -> None:
 
 
 def sync_all(syncs: Sequence[ResourceSync], call: Call = plainly) -> None:
-    """Syncs one after the other; one that fails keeps yesterday's rows, and the others continue."""
+    """Syncs one after the other; one that fails keeps its rows, and the others continue."""
     unreachable: list[ApiUnreachable] = []
 
     def sync(one: ResourceSync) -> str | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from propsync.errors import PropsyncError
@@ -80,17 +81,19 @@ def left_behind(
     errors: Mapping[str, str],
     held: Sequence[tuple[str, str, int]],
     run_id: str,
-    read: Collection[str],
+    read: Mapping[str, datetime],
 ) -> list[str]:
     """A line for each resource that is not as fresh as the run, or that has held records, by reason.
 
-    `read` names the resources that any run has read.
+    `read` has the time of the rows of each resource that any run has read.
     """
     lines = []
     for resource, verdict in verdicts.items():
         name = resource.replace("_", " ")
         if verdict is Verdict.FAILED:
-            state = "keep yesterday's rows" if resource in read else "were never read yet"
+            state = (
+                f"keep the rows of {read[resource]:%Y-%m-%d %H:%M} UTC" if resource in read else "were never read yet"
+            )
             lines.append(f"{name} {state}: {errors.get(resource, 'they could not be read')}")
         elif not verdict.is_complete:
             lines.append(

@@ -107,7 +107,7 @@ class ResourceSync:
                 self._workspace.journal.failed(replace(self._run, run_id=run_id), one.name, str(error))
 
     def failed(self, error: ResourceFailed) -> str:
-        """Notes that the resource keeps yesterday's rows; returns why."""
+        """Notes that the resource keeps its rows; returns why."""
         _log.error("%s", error)
         self.is_not_found = error.says_not_found
         self._workspace.journal.failed(self._run, self._resource.name, str(error))

@@ -9,7 +9,7 @@ from typing import Any
 
 from propsync.landing import Manifest
 from propsync.records import record_id
-from propsync.runs.run import Run, Verdict
+from propsync.runs.run import Run, Verdict, time_of
 from propsync.warehouse import Warehouse, statement
 
 
@@ -158,9 +158,11 @@ class Journal:
         rows = self._warehouse.rows(statement("runs/verdicts"), {"run_id": run_id})
         return {resource: Verdict(verdict) for resource, verdict in rows}
 
-    def resources_read(self) -> set[str]:
-        """The resources that any run has read, in whole or in part."""
-        return {resource for (resource,) in self._warehouse.rows(statement("runs/resources_read"))}
+    def resources_read(self) -> dict[str, datetime]:
+        """The resources that any run has read, each with the time of the last sync that did, or else of another run."""
+        return {
+            resource: time_of(run_id) for resource, run_id in self._warehouse.rows(statement("runs/resources_read"))
+        }
 
     def errors(self, run_id: str) -> dict[str, str]:
         """Why resources of a run failed, a line each, by resource."""
