@@ -540,5 +540,10 @@ def test_a_column_of_a_macro_keeps_the_meaning_that_it_has_in_its_table(query, n
     assert described["asset_id"] == "The asset's id in the API"
 
 
+def test_each_column_of_the_differences_between_two_moments_has_a_meaning(query):
+    described = as_json(query("--describe", "changes_between", "--format", "json"))
+    assert [row["column"] for row in described if not row["meaning"]] == []
+
+
 def test_a_macro_nearly_named_is_suggested_with_its_parameters(query):
     assert "changes_between(a, b)" in query("--describe", "changes_betwen").stderr

@@ -1,4 +1,5 @@
--- why: the rows of `propsync query --describe` for a macro; a column of a table that it reads keeps its comment
+-- why: the rows of `propsync query --describe` for a macro. A column means what the macro's own file says, else what it
+-- means in a table that the macro reads
 with described as (
   select column_name, column_type, row_number() over () as position
   from (describe from {{macro}}({{arguments}}))
@@ -11,7 +12,10 @@ known as (
   group by all
 )
 
-select described.column_name as "column", column_type as "type", meaning
+select
+  described.column_name as "column",
+  column_type as "type",
+  coalesce(json_extract_string({{meanings}}, '/' || described.column_name), meaning) as meaning
 from described
 left join known on known.column_name = described.column_name
 order by position

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Iterable, Mapping
 
 from propsync.errors import UsageError
-from propsync.warehouse import PublishedReader, quoted, statement, tables_read, text
+from propsync.warehouse import PublishedReader, meanings_of, quoted, statement, tables_read, text
 
 _FIRST = ("main", "by_type")  # the schemas to search first for a name without one
 _MOST = 5
@@ -36,7 +37,8 @@ def _columns_of_macro(name: str, parameters: list[str], definition: str) -> str:
     """Every parameter of a macro is a moment."""
     read = ", ".join(map(text, tables_read(definition))) or "null"
     arguments = ", ".join("now()" for _ in parameters)
-    return statement("cli/macro_columns", macro=quoted(name), arguments=arguments, tables=read)
+    meanings = text(json.dumps(meanings_of(name)))
+    return statement("cli/macro_columns", macro=quoted(name), arguments=arguments, tables=read, meanings=meanings)
 
 
 def _fitting(wanted: str, tables: list[_Name], reader: PublishedReader) -> list[_Name]:

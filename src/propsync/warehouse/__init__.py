@@ -17,7 +17,7 @@ from propsync.warehouse.declared_tables import (
 )
 from propsync.warehouse.foreign import ForeignTables, Sought, Values
 from propsync.warehouse.further_tables import check_further
-from propsync.warehouse.macros import macros_for_people
+from propsync.warehouse.macros import macros_for_people, meanings_of
 from propsync.warehouse.model_order import tables_read
 from propsync.warehouse.models import Models, coalesced
 from propsync.warehouse.names import snake_case, unique_name
@@ -70,6 +70,7 @@ __all__ = [
     "lot",
     "macros_for_people",
     "make_published_copy",
+    "meanings_of",
     "open_published",
     "quoted",
     "refuse_damaged",

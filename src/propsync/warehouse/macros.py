@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -26,6 +27,13 @@ def macros_for_people(resources: Iterable[Resource] = BUILT_IN.families) -> list
     chosen = tuple(resources)
     of_each = [filled(sql, _as_of(one)) for one in chosen for sql in macros("each_resource")]
     return [*of_each, *(_whole(path, chosen) for path in _files(""))]
+
+
+def meanings_of(macro: str) -> dict[str, str]:
+    """The meanings of a macro's columns, from a file beside it; none if its columns mean what those of tables mean."""
+    path = shipped("sql") / "macros" / f"{macro}.toml"
+    stated: dict[str, str] = tomllib.loads(_written(path))["columns"] if path.is_file() else {}
+    return stated
 
 
 def _as_of(resource: Resource) -> dict[str, str]:
