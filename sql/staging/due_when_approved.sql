@@ -1,8 +1,27 @@
 -- grain: property_id, assessment_type_id
 -- why: how late the last approval was: the due date in force at the last complete read that did not show it yet. A run
 -- after that may have moved it at once
-with approvals as (
-  select property_id, assessment_type_id, approved_at from staging.last_approvals
+with last_approvals as (
+  select property_id, assessment_type_id, assessment_id, performed_on, approved_at from staging.last_approvals
+),
+given_again as (
+  -- an approval from before the work was of an earlier round: somebody took it back, and approved the next round later
+  select last_approvals.assessment_id, min(versions.valid_from) as approved_at
+  from last_approvals
+  join history.assessments as versions using (assessment_id)
+  where (last_approvals.approved_at at time zone $time_zone)::date < performed_on
+    and (versions.valid_from at time zone $time_zone)::date >= performed_on
+    and staging.is_approved(versions.status)
+    and versions.change not in ('delete', 'erase')
+  group by last_approvals.assessment_id
+),
+approvals as (
+  select
+    property_id,
+    assessment_type_id,
+    coalesce(given_again.approved_at, last_approvals.approved_at) as approved_at
+  from last_approvals
+  left join given_again using (assessment_id)
 ),
 unapproved as (
   select property_id, assessment_type_id, read_at
