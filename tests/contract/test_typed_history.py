@@ -186,6 +186,15 @@ def test_macros_show_each_table_as_it_was_at_the_end_of_a_day(lived: SmallHome) 
 
 
 @pytest.mark.release
+@pytest.mark.parametrize("macro", ["assets_as_of", "asset_field_values_as_of"])
+def test_a_moment_before_the_first_run_is_refused_for_an_unknown_id_too(lived: SmallHome, macro: str) -> None:
+    asked = f"select count(*) from {macro}(date '%s') where asset_id = 'no such id'"
+    assert lived.column(asked % "2026-03-02") == [0]
+    with pytest.raises(duckdb.InvalidInputException, match="the first run was at 2026-03-01"):
+        lived.rows(asked % "2026-02-28")
+
+
+@pytest.mark.release
 def test_a_value_holds_until_another_comes(valued: SmallHome) -> None:
     told = "select field_id, value_text, value_option_labels, valid_from::date::varchar, valid_to::date::varchar "
     found = valued.rows(f"{told} from history.asset_field_values where asset_id = 'a0' order by field_id, valid_from")
