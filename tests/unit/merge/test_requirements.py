@@ -117,7 +117,7 @@ def test_every_mistake_has_its_line_its_id_and_its_reason():
         (11, "t1"),
     ]
     said = [issue for *_, issue in found]
-    assert "no assessment type with the id t9" in said[0]
+    assert "no assessment type with the id t9, or [privacy] hides it" in said[0]
     assert "has the property p9" in said[1]
     assert said[2] == "the list properties has no column region, only property_id, height_m"
     assert "cannot be read" in said[3]

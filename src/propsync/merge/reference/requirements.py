@@ -135,7 +135,8 @@ def _fault(
 
 def _stranger(read: Requirement, known: Known) -> tuple[str | None, str | None]:
     if known.types and read.type_id not in known.types:
-        return f"the API has no assessment type with the id {read.type_id}; assessment_types lists them", read.type_id
+        reason = f"the API has no assessment type with the id {read.type_id}, or [privacy] hides it"
+        return f"{reason}; assessment_types lists them", read.type_id
     if known.properties and read.property_id and read.property_id not in known.properties:
         return f"neither the API nor the list properties has the property {read.property_id}", read.property_id
     if read.condition and known.columns is not None and read.condition.column not in known.columns:
