@@ -210,7 +210,9 @@ def test_held_deletes_mistaken_lists_and_failed_marts_take_the_green_away(drawn:
     assert b'class="trust good"' in drawn(mistake.format("false")).html, "the list is used all the same"
     mistaken = drawn(mistake.format("true")).html
     assert b'class="trust careful"' in mistaken
-    assert "your list properties has a mistake, so propsync uses it as it was before" in Parsed(mistaken).words
+    assert "your list properties has a mistake, so nothing of it counts" in Parsed(mistaken).words
+    earlier = drawn(mistake.format("true"), "create table main.properties (property_id varchar)").html
+    assert "your list properties has a mistake, so propsync uses it as it was before" in Parsed(earlier).words
     unrun = drawn("insert into ops.checks values ('my_check', null, null, 'Binder Error', 'r', '')").html
     assert b'class="trust careful"' in unrun
     assert "the check my check could not run (ops.checks)" in Parsed(unrun).words

@@ -105,8 +105,9 @@ def _unread_parts(reader: Reader) -> Iterator[str]:
 
 
 def _mistaken_lists(reader: Reader) -> Iterator[str]:
-    for (name,) in reader.rows(statement("desk/dashboard/mistaken_lists"))[1]:
-        yield f"your list {name} has a mistake, so propsync uses it as it was before (ops.reference_issues)"
+    for name, has_earlier in reader.rows(statement("desk/dashboard/mistaken_lists"))[1]:
+        effect = "propsync uses it as it was before" if has_earlier else "nothing of it counts"
+        yield f"your list {name} has a mistake, so {effect} (ops.reference_issues)"
 
 
 def _unfit_entries(reader: Reader) -> Iterator[str]:
